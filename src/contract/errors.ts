@@ -1,0 +1,43 @@
+/** Every code the service answers with, its HTTP status and what it means (Errors). */
+export const serviceErrors = {
+  invalid_request: { status: 400, meaning: 'a field is missing or breaks a rule' },
+  unauthorized: { status: 401, meaning: 'the API key is missing, malformed, unknown or revoked' },
+  insufficient_credits: { status: 402, meaning: 'the balance is too low' },
+  not_found: { status: 404, meaning: 'there is no such route, or no such id in this project' },
+  method_not_allowed: { status: 405, meaning: 'the route does not take this method' },
+  verification_closed: { status: 409, meaning: 'the verification is verified, expired or out of attempts' },
+  request_too_large: { status: 413, meaning: 'the request body is over 1 MB' },
+  unsupported_media_type: { status: 415, meaning: 'the request body is not application/json' },
+  unsupported_number: { status: 422, meaning: 'no supported operator serves this number' },
+  message_too_long: { status: 422, meaning: 'the SMS is over 5 parts, or the email over 256 KB' },
+  invalid_code: { status: 422, meaning: 'the verification code is wrong' },
+  rate_limited: { status: 429, meaning: 'too many requests for the project' },
+  recipient_rate_limited: { status: 429, meaning: 'too many messages for this recipient' },
+  provider_failed: { status: 502, meaning: 'the operator did not accept the message; it was refunded' },
+  unavailable: { status: 503, meaning: 'the service cannot answer now' },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type ServiceErrorCode = keyof typeof serviceErrors;
+
+/** Codes the client itself makes when no answer of the service arrived. */
+export const clientErrors = {
+  timeout: { meaning: 'no answer in time' },
+  connection_error: { meaning: 'the connection failed before the answer was complete' },
+  unexpected_response: { meaning: 'the answer did not come from the service' },
+} as const;
+export type ClientErrorCode = keyof typeof clientErrors;
+
+export type ErrorCode = ServiceErrorCode | ClientErrorCode;
+
+/** Fields that an error carries besides `code` and `message`, by code. */
+export interface ErrorFields {
+  invalid_request: { invalid?: string[] };
+  insufficient_credits: { balance: number; required: number };
+  invalid_code: { attempts_remaining: number };
+  provider_failed: { id: string };
+}
+
+/** The body of every error answer. */
+export interface ErrorEnvelope {
+  error: { code: string; message: string } & Record<string, unknown>;
+}

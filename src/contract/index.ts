@@ -1,0 +1,6 @@
+export * from './addresses.js';
+export * from './errors.js';
+export * from './limits.js';
+export * from './numbers.js';
+export * from './parts.js';
+export * from './resources.js';

@@ -1,0 +1,37 @@
+/** Operators by the first two digits of a number; the service can be given another table. */
+export const defaultOperators: Readonly<Record<string, readonly string[]>> = {
+  Mobicom: ['85', '94', '95', '99'],
+  Unitel: ['80', '86', '88', '89'],
+  Skytel: ['90', '91', '92', '96'],
+  'G-Mobile': ['83', '93', '97', '98'],
+};
+/** Operators whose numbers are reached over the route that carries no links. */
+export const defaultNoLinkOperators: readonly string[] = ['Skytel', 'G-Mobile'];
+
+export type OperatorTable = Readonly<Record<string, readonly string[]>>;
+
+export type NumberReading =
+  | { kind: 'number'; number: string; operator: string }
+  /** A telephone number, but none that an operator of the table serves. */
+  | { kind: 'unsupported' }
+  /** No telephone number at all. */
+  | { kind: 'invalid' };
+
+/**
+ * Reads a recipient number. Its normal form is 8 digits; a leading `+976`, `976` or `00976`, spaces and
+ * dashes are accepted (POST /v1/sms, `to`).
+ */
+export function readNumber(written: string, operators: OperatorTable = defaultOperators): NumberReading {
+  const bare = written.replace(/[ -]/g, '');
+  const number = /^(?:\+976|00976|976)?([0-9]{8})$/.exec(bare)?.[1];
+  if (number !== undefined) {
+    const operator = operatorOf(number, operators);
+    return operator === undefined ? { kind: 'unsupported' } : { kind: 'number', number, operator };
+  }
+  return /^\+?[0-9]{6,15}$/.test(bare) ? { kind: 'unsupported' } : { kind: 'invalid' };
+}
+
+function operatorOf(number: string, operators: OperatorTable): string | undefined {
+  const prefix = number.slice(0, 2);
+  return Object.keys(operators).find((name) => operators[name]?.includes(prefix));
+}

@@ -1,0 +1,40 @@
+/** Size of an SMS (POST /v1/sms, rules 3 and 4). */
+export const maxParts = 5;
+export const unitsPerPart = { latin: 150, cyrillic: 60 } as const;
+
+export type TextKind = keyof typeof unitsPerPart;
+
+export interface TextSize {
+  /** `latin` when every character is in the GSM 03.38 alphabet; anything else makes the text `cyrillic`. */
+  kind: TextKind;
+  /** Latin: 1 a character, 2 an extension character. Cyrillic: UTF-16 code units, so 2 an emoji. */
+  units: number;
+  /** Whole parts; over `maxParts` the text is too long, 0 for an empty text. */
+  parts: number;
+}
+
+const gsmAlphabet = new Set(
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
+    '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
+);
+const gsmExtension = new Set('\f^{}\\[~]|€');
+
+export function measureText(text: string): TextSize {
+  let latinUnits = 0;
+  for (const character of text) {
+    if (gsmAlphabet.has(character)) latinUnits += 1;
+    else if (gsmExtension.has(character)) latinUnits += 2;
+    else return sizeOf('cyrillic', text.length);
+  }
+  return sizeOf('latin', latinUnits);
+}
+
+function sizeOf(kind: TextKind, units: number): TextSize {
+  return { kind, units, parts: Math.ceil(units / unitsPerPart[kind]) };
+}
+
+/** Credits of one SMS: parts x credits per part x holiday multiplier, rounded up (rule 2). */
+export function priceOfSms(parts: number, creditsPerPart: number, rateMultiplier: number): number {
+  // 3 x 10 x 1.1 is 33.000000000000004 in binary; that must not cost a 34th credit.
+  return Math.ceil(Number((parts * creditsPerPart * rateMultiplier).toFixed(6)));
+}

@@ -1,0 +1,28 @@
+import { type ErrorFields, type ServiceErrorCode, serviceErrors } from '../contract/index.js';
+
+type FieldsOf<Code extends ServiceErrorCode> = Code extends keyof ErrorFields ? ErrorFields[Code] : undefined;
+
+/**
+ * A request that is refused: nothing was stored, charged or sent, and nothing is bound to its idempotency
+ * key. Thrown by operations and middleware, turned into an answer at one place, in `http/app.ts`.
+ */
+export class ServiceError<Code extends ServiceErrorCode = ServiceErrorCode> extends Error {
+  readonly code: Code;
+  readonly status: number;
+  readonly fields: FieldsOf<Code> | undefined;
+  /** Whole seconds for the `Retry-After` header. */
+  readonly retryAfter: number | undefined;
+
+  constructor(
+    code: Code,
+    message: string,
+    extra: { fields?: FieldsOf<Code>; retryAfter?: number; status?: number } = {},
+  ) {
+    super(message);
+    this.name = 'ServiceError';
+    this.code = code;
+    this.status = extra.status ?? serviceErrors[code].status;
+    this.fields = extra.fields;
+    this.retryAfter = extra.retryAfter;
+  }
+}
