@@ -1,0 +1,58 @@
+import { type ErrorEnvelope, type RequestKind, requestRates } from '../../contract/index.js';
+import type { Answer } from '../operations/operations.js';
+import type { ServiceError } from '../service-error.js';
+import type { HttpContext } from './context.js';
+
+/** The kind of allowance a method uses: POST counts as sending, everything else as reading. */
+export function kindOf(method: string): RequestKind {
+  return method === 'POST' ? 'sending' : 'reading';
+}
+
+/** What the rate headers say before a project is known. */
+export function fullAllowance(kind: RequestKind): { limit: number; remaining: number } {
+  const { burst } = requestRates[kind];
+  return { limit: burst, remaining: burst };
+}
+
+/** The headers of every answer. */
+export function commonHeaders(
+  requestId: string,
+  allowance: { limit: number; remaining: number },
+): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'X-Request-Id': requestId,
+    'X-RateLimit-Limit': String(allowance.limit),
+    'X-RateLimit-Remaining': String(allowance.remaining),
+  };
+}
+
+export function respond(
+  context: HttpContext,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { ...commonHeaders(context.var.requestId, context.var.allowance), ...headers },
+  });
+}
+
+export function respondToSend(context: HttpContext, answer: Answer): Response {
+  return respond(
+    context,
+    answer.status,
+    answer.body,
+    answer.replayed ? { 'Idempotency-Replayed': 'true' } : {},
+  );
+}
+
+/** The one mapping from a refusal to an answer's body and headers. */
+export function errorAnswer(error: ServiceError): { body: ErrorEnvelope; headers: Record<string, string> } {
+  const headers: Record<string, string> = {};
+  if (error.retryAfter !== undefined)
+    headers['Retry-After'] = String(Math.max(1, Math.ceil(error.retryAfter)));
+  if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
+  return { body: { error: { ...error.fields, code: error.code, message: error.message } }, headers };
+}
