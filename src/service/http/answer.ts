@@ -1,7 +1,8 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type ErrorEnvelope, type RequestKind, requestRates } from '../../contract/index.js';
 import type { Answer } from '../operations/operations.js';
 import type { ServiceError } from '../service-error.js';
-import type { HttpContext } from './context.js';
+import type { HttpContext, PlainAnswer } from './context.js';
 
 /** The kind of allowance a method uses: POST counts as sending, everything else as reading. */
 export function kindOf(method: string): RequestKind {
@@ -27,16 +28,23 @@ export function commonHeaders(
   };
 }
 
+/** Gives an answer its common headers and hands it over: in process as a Response, else to the listener. */
+export function write(context: HttpContext, { status, body, headers }: PlainAnswer): Response {
+  const common = commonHeaders(context.get('requestId'), context.get('allowance'));
+  const answer = { status, body, headers: { ...common, ...headers } };
+  if (context.env.socket === undefined) return new Response(body, answer);
+  // A web Response around every body costs as much as all the rest of the way through here.
+  context.env.answer = answer;
+  return RESPONSE_ALREADY_SENT;
+}
+
 export function respond(
   context: HttpContext,
   status: number,
   body: object,
   headers: Record<string, string> = {},
 ): Response {
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { ...commonHeaders(context.var.requestId, context.var.allowance), ...headers },
-  });
+  return write(context, { status, body: JSON.stringify(body), headers });
 }
 
 export function respondToSend(context: HttpContext, answer: Answer): Response {

@@ -1,5 +1,5 @@
 import { ServiceError } from '../service-error.js';
-import { commonHeaders } from './answer.js';
+import { write } from './answer.js';
 import type { HttpContext } from './context.js';
 
 /**
@@ -20,6 +20,7 @@ export class ConnectionDropped extends TypeError {
   }
 }
 
+const proxyPage = '<html><body><h1>502 Bad Gateway</h1></body></html>';
 const rememberedKeys = 10_000;
 
 /**
@@ -38,9 +39,10 @@ export function breaksOnDemand(faultFor: FaultFor | undefined) {
     return null;
   }
 
-  function isRepeat({ var: { caller, idempotencyKey } }: HttpContext): boolean {
-    if (!idempotencyKey) return false;
-    const name = `${caller.projectId} ${idempotencyKey}`;
+  function isRepeat(context: HttpContext): boolean {
+    const key = context.get('idempotencyKey');
+    if (!key) return false;
+    const name = `${context.get('caller').projectId} ${key}`;
     if (broken.has(name)) return true;
     if (broken.size === rememberedKeys) broken.delete(broken.values().next().value as string);
     broken.add(name);
@@ -65,13 +67,7 @@ export function breaksOnDemand(faultFor: FaultFor | undefined) {
       case 'answer_429':
         throw new ServiceError('rate_limited', 'this recipient asks for a 429', { retryAfter: 1 });
       case 'answer_html':
-        return new Response('<html><body><h1>502 Bad Gateway</h1></body></html>', {
-          status: 502,
-          headers: {
-            ...commonHeaders(context.var.requestId, context.var.allowance),
-            'Content-Type': 'text/html',
-          },
-        });
+        return write(context, { status: 502, body: proxyPage, headers: { 'Content-Type': 'text/html' } });
     }
   };
 }

@@ -9,6 +9,7 @@ import { ServiceError } from '../service-error.js';
 import { commonHeaders, errorAnswer, fullAllowance } from './answer.js';
 import type { App } from './app.js';
 import { Connections } from './connections.js';
+import type { HttpEnv, PlainAnswer } from './context.js';
 
 /** Milliseconds. */
 export interface ListenOptions {
@@ -82,11 +83,14 @@ export async function listen(
 function requestListener(app: App) {
   return getRequestListener(
     async (request, bindings) => {
-      const { incoming, outgoing } = bindings as HttpBindings;
+      const socket = bindings as HttpBindings;
+      const given: HttpEnv['Bindings'] = { socket };
       try {
-        return await app.fetch(request, { incoming, outgoing });
+        const response = await app.fetch(request, given);
+        if (given.answer !== undefined) writeAnswer(socket.outgoing, given.answer);
+        return response;
       } catch (dropped) {
-        incoming.socket.destroy();
+        socket.incoming.socket.destroy();
         throw dropped;
       }
     },
@@ -97,6 +101,10 @@ function requestListener(app: App) {
       errorHandler: (error) => (isRequestError(error) ? responseTo(refusalOf(undefined)) : undefined),
     },
   );
+}
+
+function writeAnswer(outgoing: ServerResponse, { status, headers, body }: PlainAnswer): void {
+  outgoing.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
 }
 
 const isRequestError = (error: unknown) => error instanceof Error && error.name === 'RequestError';

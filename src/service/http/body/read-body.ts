@@ -10,9 +10,10 @@ import type { HttpContext } from '../context.js';
 export async function readBody(context: HttpContext): Promise<Uint8Array> {
   const claimed = context.req.header('content-length');
   if (claimed !== undefined && Number(claimed) > maxRequestBytes) throw tooLarge();
-  const { incoming, outgoing } = context.env;
-  if (incoming === undefined) return readStream(context.req.raw.body);
-  if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing?.writeContinue();
+  const { socket } = context.env;
+  if (socket === undefined) return readStream(context.req.raw.body);
+  const { incoming, outgoing } = socket;
+  if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
   return readIncoming(incoming);
 }
 

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { ServiceError } from '../../service-error.js';
 
 export type JsonObject = Record<string, unknown>;
@@ -23,11 +24,8 @@ export function parseStrictJson(bytes: Uint8Array): JsonObject {
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw refusal('the body must be UTF-8');
-  }
+  if (!isUtf8(bytes)) throw refusal('the body must be UTF-8');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
 function parseJson(text: string): unknown {

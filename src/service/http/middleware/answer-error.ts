@@ -11,7 +11,7 @@ export function answerError(report: Report): (error: Error, context: HttpContext
   return (error, context) => {
     if (error instanceof ConnectionDropped) throw error;
     const refusal = error instanceof ServiceError ? error : null;
-    if (refusal === null) report(error, context.var.requestId);
+    if (refusal === null) report(error, context.get('requestId'));
     const shown = refusal ?? new ServiceError('unavailable', 'the service cannot answer now');
     const { body, headers } = errorAnswer(shown);
     return respond(context, shown.status, body, headers);

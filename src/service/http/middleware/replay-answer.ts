@@ -14,7 +14,7 @@ export function replayAnswer(operations: Operations): Middleware {
         `Idempotency-Key: must be 1 to ${maxIdempotencyKeyLength} printable ASCII characters`,
       );
     }
-    const answer = key === null ? null : await operations.findAnswer(context.var.caller, key);
+    const answer = key === null ? null : await operations.findAnswer(context.get('caller'), key);
     if (answer !== null) return respondToSend(context, { ...answer, replayed: true });
     context.set('idempotencyKey', key);
     return next();

@@ -8,7 +8,7 @@ export function takeToken(operations: Operations): Middleware {
   return async (context, next) => {
     const kind = kindOf(context.req.method);
     const { allowed, limit, remaining, retryAfter } = await operations.takeToken(
-      context.var.caller.projectId,
+      context.get('caller').projectId,
       kind,
     );
     context.set('allowance', { limit, remaining });

@@ -4,10 +4,10 @@ import type { HttpContext } from '../context.js';
 
 export const accountRoutes = (operations: Operations) => ({
   async balance(context: HttpContext): Promise<Response> {
-    return respond(context, 200, await operations.getBalance(context.var.caller));
+    return respond(context, 200, await operations.getBalance(context.get('caller')));
   },
 
   async pricing(context: HttpContext): Promise<Response> {
-    return respond(context, 200, await operations.getPricing(context.var.caller));
+    return respond(context, 200, await operations.getPricing(context.get('caller')));
   },
 });

@@ -9,14 +9,14 @@ import { idOf } from './id.js';
 
 export const batchRoutes = (operations: Operations) => ({
   async get(context: HttpContext): Promise<Response> {
-    return respond(context, 200, await operations.getBatch(context.var.caller, idOf(context)));
+    return respond(context, 200, await operations.getBatch(context.get('caller'), idOf(context)));
   },
 
   async listMessages(context: HttpContext): Promise<Response> {
     const id = idOf(context);
     const { limit, after = null } = parse(pageQuery, queryOf(context));
     const page = { limit: limit === undefined ? messagePage.default : Number(limit), after };
-    return respond(context, 200, await operations.listBatchMessages(context.var.caller, id, page));
+    return respond(context, 200, await operations.listBatchMessages(context.get('caller'), id, page));
   },
 });
 

@@ -5,6 +5,6 @@ import { idOf } from './id.js';
 
 export const messageRoutes = (operations: Operations) => ({
   async get(context: HttpContext): Promise<Response> {
-    return respond(context, 200, await operations.getMessage(context.var.caller, idOf(context)));
+    return respond(context, 200, await operations.getMessage(context.get('caller'), idOf(context)));
   },
 });

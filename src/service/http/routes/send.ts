@@ -12,8 +12,9 @@ export function sendRoute<Params extends { to: string | string[] }>(
   breakOnDemand: BreakOnDemand,
 ): Handler {
   return async (context) => {
-    const { caller, body, idempotencyKey } = context.var;
-    const params = parse(schema, body);
+    const params = parse(schema, context.get('body'));
+    const caller = context.get('caller');
+    const idempotencyKey = context.get('idempotencyKey');
     return breakOnDemand(context, params.to, async () =>
       respondToSend(context, await send({ caller, params, idempotencyKey })),
     );

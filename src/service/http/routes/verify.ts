@@ -8,22 +8,22 @@ import { idOf } from './id.js';
 
 export const verifyRoutes = (operations: Operations, breakOnDemand: BreakOnDemand) => ({
   async create(context: HttpContext): Promise<Response> {
-    const params = parse(verifyCreate, context.var.body);
+    const params = parse(verifyCreate, context.get('body'));
     return breakOnDemand(context, params.to, async () =>
-      respond(context, 201, await operations.createVerification(context.var.caller, params)),
+      respond(context, 201, await operations.createVerification(context.get('caller'), params)),
     );
   },
 
   async check(context: HttpContext): Promise<Response> {
-    const params = parse(verifyCheck, context.var.body);
+    const params = parse(verifyCheck, context.get('body'));
     return respond(
       context,
       200,
-      await operations.checkVerification(context.var.caller, idOf(context), params),
+      await operations.checkVerification(context.get('caller'), idOf(context), params),
     );
   },
 
   async get(context: HttpContext): Promise<Response> {
-    return respond(context, 200, await operations.getVerification(context.var.caller, idOf(context)));
+    return respond(context, 200, await operations.getVerification(context.get('caller'), idOf(context)));
   },
 });
