@@ -14,6 +14,7 @@ import { accountRoutes } from './routes/account.js';
 import { batchRoutes } from './routes/batches.js';
 import { emailRoutes } from './routes/email.js';
 import { messageRoutes } from './routes/messages.js';
+import { openApi } from './routes/openapi.js';
 import { smsRoutes } from './routes/sms.js';
 import { verifyRoutes } from './routes/verify.js';
 
@@ -48,6 +49,8 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
 
   app.onError(answerError(options.report ?? (() => {})));
   app.use('*', openRequest(options.newRequestId ?? randomUUID));
+  // Public, so before the key is asked for.
+  app.get('/v1/openapi.json', openApi()).all(wrongMethod(['GET']));
   app.use('/v1/*', requireKey(operations), takeToken(operations));
 
   app.post('/v1/sms', readJson, replay, sms.send);

@@ -1,9 +1,17 @@
 import * as z from 'zod/mini';
-import type { EmailBulkParams, EmailSendParams } from '../../../contract/index.js';
+import { type EmailBulkParams, type EmailSendParams, maxSubjectLength } from '../../../contract/index.js';
 import { recipients, text } from './fields.js';
 
+/** Counted in characters, not code units: an emoji in a subject is one. */
+export const subject = text.check(
+  z.refine((value) => [...value].length <= maxSubjectLength, {
+    error: `must have at most ${maxSubjectLength} characters`,
+  }),
+  z.refine((value) => !/[\r\n\v\f\u0085\u2028\u2029]/.test(value), { error: 'must be one line' }),
+);
+
 const content = {
-  subject: text,
+  subject,
   html: z.exactOptional(text),
   text: z.exactOptional(text),
   from_name: z.exactOptional(text),
