@@ -30,6 +30,8 @@ export interface AppOptions {
 export interface App {
   /** Answers every request; rejects only where a fault on demand drops the connection. */
   fetch(request: Request, bindings?: HttpEnv['Bindings']): Promise<Response>;
+  /** The route table: `POST /v1/verify/:id/check`. */
+  readonly routes: readonly string[];
 }
 
 /**
@@ -68,10 +70,14 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   app.get('/v1/balance', account.balance);
   app.get('/v1/pricing', account.pricing);
 
-  for (const [path, methods] of methodsByPath(app)) app.all(path, wrongMethod(methods));
+  const paths = methodsByPath(app);
+  for (const [path, methods] of paths) app.all(path, wrongMethod(methods));
   app.notFound(unknownRoute);
 
-  return { fetch: async (request, bindings = {}) => app.fetch(request, bindings) };
+  return {
+    fetch: async (request, bindings = {}) => app.fetch(request, bindings),
+    routes: [...paths].flatMap(([path, methods]) => methods.map((method) => `${method} ${path}`)),
+  };
 }
 
 /** The path as it was sent: what is not spelt like a route is none. */

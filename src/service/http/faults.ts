@@ -15,8 +15,8 @@ export type FaultFor = (recipient: string) => HttpFault | null;
 /** In process this is what a failed fetch rejects with; over a socket the connection is cut. */
 export class ConnectionDropped extends TypeError {
   constructor() {
-    super('fetch failed');
-    this.name = 'TypeError';
+    const cause = Object.assign(new Error('the connection was dropped on demand'), { code: 'ECONNRESET' });
+    super('fetch failed', { cause });
   }
 }
 
