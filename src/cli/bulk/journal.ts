@@ -76,9 +76,7 @@ export class Journal {
     if (this.#fault !== null) return Promise.reject(this.#fault);
     return new Promise((done, failed) => {
       this.#queue.push({ entry, done, failed });
-      this.#flushing ??= this.#flush().finally(() => {
-        this.#flushing = null;
-      });
+      this.#flushing ??= this.#flush();
     });
   }
 
@@ -103,6 +101,8 @@ export class Journal {
         for (const { failed } of group) failed(this.#fault);
       }
     }
+    // In the same turn as the look at the queue: an entry that comes later starts the next flush.
+    this.#flushing = null;
   }
 }
 

@@ -1,5 +1,5 @@
 import { type RequestKind, requestRates } from '../../contract/index.js';
-import { type Allowance, type BucketStore, refill, unknownBucket, waitFor } from './bucket.js';
+import { type Allowance, type Bucket, type BucketStore, refill, unknownBucket, waitFor } from './bucket.js';
 
 export interface PaceOptions {
   buckets: BucketStore;
@@ -42,7 +42,10 @@ export class Pace {
         const result = waitFor(bucket, allowance, now());
         return { bucket: result > 0 ? bucket : { ...bucket, tokens: bucket.tokens - 1 }, result };
       });
-      if (wait === 0) return true;
+      if (wait === 0) {
+        this.#inFlight[kind] += 1;
+        return true;
+      }
       await sleep(wait, signal);
     }
     return false;
@@ -57,30 +60,16 @@ export class Pace {
     }));
   }
 
-  /** The same fetch, with an eye on what its answers say about the allowance. */
-  watch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
-    return async (input, init) => {
-      const kind = (init?.method ?? 'GET') === 'GET' ? 'reading' : 'sending';
-      this.#inFlight[kind] += 1;
-      try {
-        const response = await fetch(input, init);
-        this.#observe(kind, response.headers);
-        return response;
-      } finally {
-        this.#inFlight[kind] -= 1;
-      }
-    };
-  }
-
   /**
-   * Others spend from the same allowance, so the service may have fewer tokens than this bucket: requests
-   * still under way are counted as not yet taken off. More tokens are believed only of a bucket that
-   * nobody has kept; otherwise two processes would both believe them.
+   * A request has ended; `remaining` is what its answer said is left of the allowance. Others spend from it
+   * too, so the service may have fewer tokens than this bucket: requests still under way are counted as not
+   * yet taken off. More tokens are believed only of a bucket that nobody has kept; otherwise two processes
+   * would both believe them.
    */
-  #observe(kind: RequestKind, headers: Headers): void {
-    const remaining = Number(headers.get('x-ratelimit-remaining') ?? Number.NaN);
-    if (!Number.isInteger(remaining) || remaining < 0) return;
-    const left = remaining - (this.#inFlight[kind] - 1) - reserve[kind];
+  ended(kind: RequestKind, remaining: number | null): void {
+    this.#inFlight[kind] = Math.max(0, this.#inFlight[kind] - 1);
+    if (remaining === null) return;
+    const left = remaining - this.#inFlight[kind] - reserve[kind];
     this.#change(kind, (bucket) => ({
       ...bucket,
       known: true,
@@ -88,10 +77,7 @@ export class Pace {
     }));
   }
 
-  #change(
-    kind: RequestKind,
-    change: (bucket: ReturnType<typeof unknownBucket>, now: number) => ReturnType<typeof unknownBucket>,
-  ): void {
+  #change(kind: RequestKind, change: (bucket: Bucket, now: number) => Bucket): void {
     const now = this.#options.now();
     this.#options.buckets.update(kind, (kept) => ({
       bucket: change(refill(kept ?? unknownBucket(now), this.#allowances[kind], now), now),
