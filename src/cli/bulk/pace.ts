@@ -21,6 +21,10 @@ export class Pace {
   readonly #options: PaceOptions;
   readonly #allowances: Record<RequestKind, Allowance>;
   readonly #inFlight = { sending: 0, reading: 0 };
+  readonly #queue: Record<RequestKind, Promise<unknown>> = {
+    sending: Promise.resolve(),
+    reading: Promise.resolve(),
+  };
 
   constructor(options: PaceOptions) {
     this.#options = options;
@@ -32,8 +36,14 @@ export class Pace {
     this.#allowances = { sending: allowanceOf('sending'), reading: allowanceOf('reading') };
   }
 
-  /** Waits for a token and takes it; false when the signal came first. */
-  async take(kind: RequestKind, signal?: AbortSignal): Promise<boolean> {
+  /** Waits for a token and takes it; false when the signal came first. Who asks first is served first. */
+  take(kind: RequestKind, signal?: AbortSignal): Promise<boolean> {
+    const turn = this.#queue[kind].then(() => this.#takeNext(kind, signal));
+    this.#queue[kind] = turn;
+    return turn;
+  }
+
+  async #takeNext(kind: RequestKind, signal: AbortSignal | undefined): Promise<boolean> {
     const { buckets, now, sleep } = this.#options;
     const allowance = this.#allowances[kind];
     while (!signal?.aborted) {

@@ -76,10 +76,12 @@ class Runner {
   }
 
   async run(): Promise<Ending> {
-    const { stop, plan, table, concurrency, retryFailed } = this.#options;
+    const { stop, abandon, plan, table, concurrency, retryFailed } = this.#options;
     const onStop = () => this.halt({ by: 'signal' });
-    stop?.addEventListener('abort', onStop);
-    if (stop?.aborted) onStop();
+    for (const signal of [stop, abandon]) {
+      signal?.addEventListener('abort', onStop);
+      if (signal?.aborted) onStop();
+    }
     try {
       this.progress.emit({ type: 'started', resumed: table.tally.pending < plan.meta.recipients });
       if (retryFailed) await this.#reviseFailed();
@@ -89,7 +91,7 @@ class Runner {
     } catch (error) {
       this.#fail(error);
     } finally {
-      stop?.removeEventListener('abort', onStop);
+      for (const signal of [stop, abandon]) signal?.removeEventListener('abort', onStop);
       this.progress.events.close();
     }
     return { stopped: this.#stopped };
