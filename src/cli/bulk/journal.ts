@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AppendFile, Disk } from './disk.js';
+import type { Chunk } from './plan.js';
 
 /**
  * What the journal remembers; every entry but the first and the last names a chunk and its revision.
@@ -9,7 +10,7 @@ export type Entry =
   | ['job', id: string, digest: string]
   /** About to be sent, with so many recipients in its body. */
   | ['send', chunk: number, revision: number, recipients: number]
-  | ['accepted', chunk: number, revision: number, id: string, credits: number]
+  | ['accepted', chunk: number, revision: number, id: string, credits: number, kind: Chunk['kind']]
   /** Answered by something that is not for what was asked; needs a person. */
   | ['alarm', chunk: number, revision: number, reason: string]
   /** The service refused the rest of the chunk for good. */
@@ -78,6 +79,12 @@ export class Journal {
       this.#queue.push({ entry, done, failed });
       this.#flushing ??= this.#flush();
     });
+  }
+
+  /** Hands over every entry again, from the beginning. */
+  async replay(onEntry: (entry: Entry) => void): Promise<void> {
+    await this.#flushing;
+    await readEntries(this.#file.read(), this.path, onEntry);
   }
 
   async close(): Promise<void> {

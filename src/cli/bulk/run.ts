@@ -213,7 +213,7 @@ class Runner {
     const revision = table.revision(number);
     switch (step.to) {
       case 'accepted':
-        await this.progress.record(['accepted', number, revision, step.id, step.credits]);
+        await this.progress.record(['accepted', number, revision, step.id, step.credits, attempt.chunk.kind]);
         this.#lastAccepted = this.#options.now();
         this.progress.emit({ type: 'accepted', chunk: number, detail: step.id });
         return false;
