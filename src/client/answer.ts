@@ -20,7 +20,7 @@ export function readAnswer({ status, body, retryAfter }: Answer, now: number): O
   const record = parseObject(body);
   if (record !== null && status >= 200 && status < 300) return { ok: true, result: record };
   const seconds = readRetryAfter(retryAfter, now);
-  const parts = record === null || status < 400 ? null : readError(record, status, seconds);
+  const parts = record === null ? null : readError(record, status, seconds);
   return { ok: false, parts: parts ?? unexpected(status, seconds) };
 }
 
