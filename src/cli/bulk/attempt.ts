@@ -1,7 +1,9 @@
 import type { ChunkTable } from './chunk-table.js';
+import type { BareEvent } from './events.js';
+import type { Entry } from './journal.js';
 import type { Chunk } from './plan.js';
 import { type ChunkRequest, requestOf } from './requests.js';
-import { type Answer, countShort, type Sent } from './states.js';
+import { type Answer, countShort, type Sent, type Step } from './states.js';
 
 /** A chunk on its way, in one revision and in this run. */
 export interface Attempt {
@@ -47,4 +49,39 @@ export function learnBalance(attempt: Attempt, table: ChunkTable, answer: Answer
 /** Milliseconds before the next try: doubling up to half a minute, spread so that requests part. */
 export function backoff(tries: number, random: number): number {
   return Math.min(500 * 2 ** (tries - 1), 30_000) * (0.75 + 0.25 * random);
+}
+
+/** What is recorded and told of a step that settles a chunk; null for the others. */
+export function settledBy(
+  { chunk: { number, kind } }: Attempt,
+  revision: number,
+  step: Step,
+): {
+  entry: Extract<Entry, ['accepted' | 'alarm' | 'rejected' | 'failed', ...unknown[]]>;
+  event: BareEvent;
+} | null {
+  switch (step.to) {
+    case 'accepted':
+      return {
+        entry: ['accepted', number, revision, step.id, step.credits, kind],
+        event: { type: 'accepted', chunk: number, detail: step.id },
+      };
+    case 'alarm':
+      return {
+        entry: ['alarm', number, revision, step.reason],
+        event: { type: 'alarm', chunk: number, detail: step.reason },
+      };
+    case 'rejected':
+      return {
+        entry: ['rejected', number, revision, step.code],
+        event: { type: 'rejected', chunk: number, detail: step.code },
+      };
+    case 'failed':
+      return {
+        entry: ['failed', number, revision, step.code, step.id],
+        event: { type: 'failed', chunk: number, detail: step.code },
+      };
+    default:
+      return null;
+  }
 }

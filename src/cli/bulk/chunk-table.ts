@@ -1,7 +1,10 @@
 import type { Entry } from './journal.js';
+import type { PlanMeta } from './plan.js';
 
 export const phases = ['pending', 'doubt', 'accepted', 'alarm', 'rejected', 'failed'] as const;
 export type Phase = (typeof phases)[number];
+
+export type PlanFigures = Pick<PlanMeta, 'chunks' | 'recipients' | 'rejected' | 'channel'>;
 
 /** Recipients by what is certain about them; together they are always `planned`. */
 export interface Tally {
@@ -35,6 +38,7 @@ export class ChunkTable {
   ended: { at: string; exit: number } | null = null;
   /** Job id and plan digest that the journal begins with. */
   job: { id: string; digest: string } | null = null;
+  readonly #channel: PlanFigures['channel'];
   readonly #phase: Uint8Array;
   readonly #revision: Uint16Array;
   readonly #recipients: Uint16Array;
@@ -42,10 +46,13 @@ export class ChunkTable {
   readonly #final = new Map<number, { sent: number; failed: number }>();
   readonly #refused = new Map<number, string>();
   #open: number;
+  /** Accepted chunks that are still on their way: all but single SMS. */
+  #unfinal = 0;
 
-  /** @param left rows that were left out of the plan as bad: rejected from the start */
-  constructor(chunks: number, recipients: number, left = 0) {
+  /** Rows that were left out of the plan as bad count as rejected from the start. */
+  constructor({ chunks, recipients, rejected: left, channel }: PlanFigures) {
     this.chunks = chunks;
+    this.#channel = channel;
     this.#open = chunks;
     this.#phase = new Uint8Array(chunks);
     this.#revision = new Uint16Array(chunks);
@@ -62,13 +69,18 @@ export class ChunkTable {
     return this.#revision[chunk] ?? 0;
   }
 
+  /** Recipients of the body as it was last sent. */
+  recipients(chunk: number): number {
+    return this.#recipients[chunk] ?? 0;
+  }
+
   /** Positions of the planned chunk that were refused and taken out. */
   removed(chunk: number): ReadonlySet<number> {
     return this.#removed.get(chunk) ?? new Set();
   }
 
   /** What became of an accepted chunk, once that is known. */
-  final(chunk: number): { sent: number; failed: number } | null {
+  finalOf(chunk: number): { sent: number; failed: number } | null {
     return this.#final.get(chunk) ?? null;
   }
 
@@ -86,6 +98,20 @@ export class ChunkTable {
   /** Whether no chunk has anything left to send. */
   get finished(): boolean {
     return this.#open === 0;
+  }
+
+  /** Whether nothing was ever sent. */
+  get untouched(): boolean {
+    return this.#recipients.every((count) => count === 0);
+  }
+
+  has(phase: Phase): boolean {
+    return this.#phase.includes(phases.indexOf(phase));
+  }
+
+  /** Whether the end of everything that was accepted is known. */
+  get final(): boolean {
+    return this.#unfinal === 0;
   }
 
   /** The first chunk that still has something to send; `chunks` when there is none. */
@@ -120,6 +146,7 @@ export class ChunkTable {
         break;
       case 'accepted':
         this.credits += entry[4];
+        if (entry[5] === 'batch' || this.#channel === 'email') this.#unfinal += 1;
         this.#move(entry[1], 'accepted');
         break;
       case 'removed':
@@ -163,6 +190,7 @@ export class ChunkTable {
   }
 
   #finish(chunk: number, sent: number, failed: number): void {
+    if (!this.#final.has(chunk)) this.#unfinal -= 1;
     const before = this.#final.get(chunk)?.failed ?? 0;
     this.#final.set(chunk, { sent, failed });
     this.tally.accepted -= failed - before;

@@ -60,7 +60,11 @@ export interface JobChoice {
  * Makes the plan in `folder` a job, or finds the job that it is already: the same plan goes on with the same
  * keys. Gives the job's id. Throws CliError (exit 11) when another plan has that name.
  */
-export async function adoptPlan(stateDirectory: string, plan: FrozenPlan, choice: JobChoice): Promise<string> {
+export async function adoptPlan(
+  stateDirectory: string,
+  plan: FrozenPlan,
+  choice: JobChoice,
+): Promise<string> {
   if (choice.name !== undefined && !isJobName(choice.name)) {
     throw usageError(
       `'${choice.name}' cannot be a job's name`,
@@ -89,7 +93,8 @@ export async function adoptPlan(stateDirectory: string, plan: FrozenPlan, choice
     } catch (error) {
       // Another process made it first: then it is looked at again.
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw machineError(`the job ${id} could not be kept`, error);
+      if (code !== 'ENOTEMPTY' && code !== 'EEXIST')
+        throw machineError(`the job ${id} could not be kept`, error);
     }
   }
 }
@@ -103,13 +108,21 @@ function refuseOtherPlan(id: string, kept: PlanMeta, made: PlanMeta): void {
   );
   const same = kept.digest === made.digest && kept.baseUrl === made.baseUrl && kept.channel === made.channel;
   if (same) return;
-  throw new CliError('job_differs', exits.refused, `the job ${id} has another plan: ${differences.join('; ')}`, {
-    hint: `Go on with the old plan: urtuu jobs resume ${id}; or give this one another --job name.`,
-    details: { job: id },
-  });
+  throw new CliError(
+    'job_differs',
+    exits.refused,
+    `the job ${id} has another plan: ${differences.join('; ')}`,
+    {
+      hint: `Go on with the old plan: urtuu jobs resume ${id}; or give this one another --job name.`,
+      details: { job: id },
+    },
+  );
 }
 
-function figure(meta: PlanMeta, name: 'baseUrl' | 'channel' | 'source' | 'recipients' | 'requests' | 'digest') {
+function figure(
+  meta: PlanMeta,
+  name: 'baseUrl' | 'channel' | 'source' | 'recipients' | 'requests' | 'digest',
+) {
   if (name === 'requests') return meta.chunks;
   return name === 'digest' ? meta.digest.slice(0, 12) : meta[name];
 }
@@ -127,8 +140,8 @@ export async function openJob(stateDirectory: string, id: string, disk: Disk = n
   }
   try {
     const plan = await openPlan(folder);
-    const { chunks, recipients, rejected, digest } = plan.meta;
-    const table = new ChunkTable(chunks, recipients, rejected);
+    const { digest } = plan.meta;
+    const table = new ChunkTable(plan.meta);
     const journal = await Journal.open(disk, join(folder, journalFile), (entry) => table.apply(entry));
     if (table.job === null) await journal.append(['job', id, digest]);
     else if (table.job.id !== id || table.job.digest !== digest) throw foreignJournal(id);
@@ -172,7 +185,7 @@ export async function viewJob(stateDirectory: string, id: string): Promise<JobVi
   const folder = await folderOf(stateDirectory, id);
   try {
     const meta = await readPlanMeta(folder);
-    const table = new ChunkTable(meta.chunks, meta.recipients, meta.rejected);
+    const table = new ChunkTable(meta);
     await readJournal(folder, (entry) => table.apply(entry));
     return { id, folder, meta, table };
   } catch (error) {
@@ -220,6 +233,9 @@ async function refuseUnsettled(stateDirectory: string, id: string): Promise<void
     'job_unfinished',
     exits.refused,
     `the job ${id} is not finished: ${tally.pending} pending, ${tally.in_doubt} in doubt`,
-    { hint: `Go on with: urtuu jobs resume ${id}; or remove it with --force`, details: { job: id, ...tally } },
+    {
+      hint: `Go on with: urtuu jobs resume ${id}; or remove it with --force`,
+      details: { job: id, ...tally },
+    },
   );
 }

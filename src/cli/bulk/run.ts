@@ -1,4 +1,4 @@
-import { type Attempt, backoff, learnBalance, startAttempt } from './attempt.js';
+import { type Attempt, backoff, learnBalance, settledBy, startAttempt } from './attempt.js';
 import type { ChunkTable } from './chunk-table.js';
 import type { BulkEvent } from './events.js';
 import type { Journal } from './journal.js';
@@ -25,8 +25,10 @@ export interface RunOptions {
   concurrency: number;
   /** How long one request is tried, in milliseconds. */
   maxWait: number;
+  /** The job stops before it is charged more than this. */
+  maxCredits?: number | undefined;
   /** Gives failed single sends a new revision, and so a new try. */
-  retryFailed?: boolean;
+  retryFailed?: boolean | undefined;
   /** Aborted: nothing new is sent; what is in flight is finished and recorded. */
   stop?: AbortSignal;
   /** Aborted: what is in flight is left in doubt. */
@@ -39,6 +41,8 @@ export interface Ending {
   stopped:
     | { by: 'service'; code: string; status: number | null }
     | { by: 'signal' }
+    /** What is sent already and what would come next cost more than `maxCredits`. */
+    | { by: 'limit' }
     /** Nothing could be recorded any more, so nothing more was sent. */
     | { by: 'disk'; error: Error }
     | { by: 'fault'; error: unknown }
@@ -67,6 +71,8 @@ class Runner {
   readonly #options: RunOptions;
   readonly #halted = new AbortController();
   readonly #aside = new SetAside();
+  /** What the chunks now being settled are expected to cost. */
+  readonly #underway = new Map<number, number>();
   #lastAccepted = Number.NEGATIVE_INFINITY;
   #stopped: Ending['stopped'] = null;
 
@@ -128,6 +134,7 @@ class Runner {
         const chunk = due === null ? (await chunks.next()).value : await this.#chunk(due.chunk);
         if (chunk) {
           await this.#settle(chunk, due?.since ?? null);
+          this.#underway.delete(chunk.number);
         } else {
           const waiting = this.#aside.next;
           if (waiting === null) return;
@@ -152,6 +159,7 @@ class Runner {
     while (await this.#mayGoOn(number)) {
       attempt.doubtful = table.phase(number) === 'doubt';
       if (!attempt.doubtful) {
+        if (this.#isOverLimit(chunk)) return this.halt({ by: 'limit' });
         await this.progress.record(['send', number, table.revision(number), attempt.request.to.length]);
       }
       if (journal.fault !== null) throw journal.fault;
@@ -167,6 +175,14 @@ class Runner {
         attempt = startAttempt(jobId, chunk, table, { foreign: attempt.sent.foreign + 1 });
       }
     }
+  }
+
+  /** Whether this chunk, with all that is under way, could cost more than the person allows. */
+  #isOverLimit({ number, credits }: Chunk): boolean {
+    this.#underway.set(number, credits);
+    let total = this.#options.table.credits;
+    for (const [chunk, each] of this.#underway) if (this.#options.table.isOpen(chunk)) total += each;
+    return total > (this.#options.maxCredits ?? Number.POSITIVE_INFINITY);
   }
 
   /** Waits for the pace; false when the chunk is settled or nothing more is to be sent. */
@@ -208,27 +224,16 @@ class Runner {
 
   /** Records a step and does what it asks; true when the chunk is to be sent again now. */
   async #follow(attempt: Attempt, step: Step): Promise<boolean> {
-    const { table } = this.#options;
     const { number } = attempt.chunk;
-    const revision = table.revision(number);
+    const revision = this.#options.table.revision(number);
+    const settled = settledBy(attempt, revision, step);
+    if (settled !== null) {
+      await this.progress.record(settled.entry);
+      if (step.to === 'accepted') this.#lastAccepted = this.#options.now();
+      this.progress.emit(settled.event);
+      return false;
+    }
     switch (step.to) {
-      case 'accepted':
-        await this.progress.record(['accepted', number, revision, step.id, step.credits, attempt.chunk.kind]);
-        this.#lastAccepted = this.#options.now();
-        this.progress.emit({ type: 'accepted', chunk: number, detail: step.id });
-        return false;
-      case 'alarm':
-        await this.progress.record(['alarm', number, revision, step.reason]);
-        this.progress.emit({ type: 'alarm', chunk: number, detail: step.reason });
-        return false;
-      case 'rejected':
-        await this.progress.record(['rejected', number, revision, step.code]);
-        this.progress.emit({ type: 'rejected', chunk: number, detail: step.code });
-        return false;
-      case 'failed':
-        await this.progress.record(['failed', number, revision, step.code, step.id]);
-        this.progress.emit({ type: 'failed', chunk: number, detail: step.code });
-        return false;
       case 'removed': {
         const indexes = step.positions.map((position) => attempt.request.indexes[position] ?? 0);
         await this.progress.record(['removed', number, revision, indexes]);
@@ -247,6 +252,8 @@ class Runner {
         return this.#wait(attempt, step);
       case 'stop':
         return this.#stopAt(attempt, step.code, step.status);
+      default:
+        return false;
     }
   }
 

@@ -102,7 +102,8 @@ async function look(
   each.at = now() + each.pause;
   each.pause = Math.min(each.pause * 1.5, longestPause);
   try {
-    const end = each.kind === 'batch' ? await endOfBatch(client, each.id) : await endOfMessage(client, each.id);
+    const end =
+      each.kind === 'batch' ? await endOfBatch(client, each.id) : await endOfMessage(client, each.id);
     if (end === null) return 'later';
     await progress.record(['final', each.chunk, end.sent, end.failed, end.code]);
     progress.emit({ type: 'final', chunk: each.chunk, sent: end.sent, failed: end.failed });

@@ -19,7 +19,7 @@ function setting(options: Partial<ModelOptions> = {}, plan = small) {
   const disk = new MemoryDisk();
   const clock = new VirtualClock();
   const run = async (client: SendingClient = clientOf(service), extra: Partial<RunOptions> = {}) => {
-    const table = new ChunkTable(plan.meta.chunks, plan.meta.recipients);
+    const table = new ChunkTable(plan.meta);
     const journal = await Journal.open(disk, 'j', (entry) => table.apply(entry));
     const events: BulkEvent[] = [];
     const work = async () => {

@@ -64,7 +64,7 @@ async function live(life: Life): Promise<End> {
     balance: client.balance,
   };
   const work = async (): Promise<End> => {
-    const table = new ChunkTable(plan.meta.chunks, plan.meta.recipients);
+    const table = new ChunkTable(plan.meta);
     const journal = await Journal.open(own, path, (entry) => table.apply(entry));
     const run = runJob({
       jobId: life.jobId,
