@@ -16,15 +16,15 @@ async function endOf(answer: (response: ServerResponse) => void) {
   return { error, requests: server.requests };
 }
 
-/** The same with 60 ms for an attempt; it returns only when the client has closed the connection. */
-async function endAndCloseOf(answer: (response: ServerResponse) => void) {
+/** The same, but it returns only when the client has closed the connection. */
+async function endAndCloseOf(answer: (response: ServerResponse) => void, timeout: number) {
   let closed: Promise<unknown> = Promise.resolve();
   await using server = await Loopback.listen((_, response) => {
     closed = new Promise((resolve) => response.socket?.on('close', resolve));
     answer(response);
   });
-  const brief: System = { ...realSystem, after: (_, run) => realSystem.after(60, run) };
-  const error = await failureOf(clientWith({ baseUrl: server.origin, ...none }, brief).balance.get());
+  const client = clientWith({ baseUrl: server.origin, ...none, timeout }, realSystem);
+  const error = await failureOf(client.balance.get());
   await closed;
   return error;
 }
@@ -81,7 +81,7 @@ describe('answers that are not of the service', () => {
   it('a redirect whose body never ends is not waited for, and its connection is closed', async () => {
     const error = await endAndCloseOf((response) => {
       response.writeHead(302, { location: '/' }).write('{"a":');
-    });
+    }, 30_000);
     expect(error).toMatchObject({ code: 'unexpected_response', status: 302 });
   });
 });
@@ -199,7 +199,7 @@ describe('a network that fails', () => {
       },
     ],
   ])('%s: timeout, and the connection is closed', async (_, answer) => {
-    const error = await endAndCloseOf(answer);
+    const error = await endAndCloseOf(answer, 60);
     expect(error).toMatchObject({ code: 'timeout', status: null, retryAfter: null });
     expect(error.cause).toMatchObject({ name: 'TimeoutError' });
   });

@@ -63,6 +63,14 @@ describe('option fetch', () => {
       },
     ],
     ['rejects', async () => Promise.reject(new Error('no'))],
+    [
+      'rejects with an error that is its own cause',
+      async () => {
+        const error = new Error('no');
+        error.cause = error;
+        throw error;
+      },
+    ],
     ['rejects with no error', async () => Promise.reject('no')],
     ['rejects with undefined', async () => Promise.reject(undefined)],
     ['gives nothing', async () => undefined as never],
