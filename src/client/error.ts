@@ -27,8 +27,11 @@ type KnownError<Code extends ErrorCode> = ErrorBase & {
   readonly code: Code;
 } & Readonly<FieldsOf<Code>> & { readonly [Name in Exclude<FieldName, keyof FieldsOf<Code>>]?: undefined };
 
-/** A code this version does not know. Its fields are `never` so that they do not widen those of known codes. */
-type OtherError = ErrorBase & { readonly code: string & {} } & { readonly [Name in FieldName]: never };
+/**
+ * A code this version does not know. It is a plain `string`, because `string & {}` would not narrow; its fields
+ * are `never` so that they do not widen those of known codes.
+ */
+type OtherError = ErrorBase & { readonly code: string } & { readonly [Name in FieldName]: never };
 
 /**
  * Why a call failed. Comparing `code` narrows the fields that come with it:
@@ -51,7 +54,7 @@ type OtherError = ErrorBase & { readonly code: string & {} } & { readonly [Name 
 export type UrtuuError = { [Code in ErrorCode]: KnownError<Code> }[ErrorCode] | OtherError;
 
 /** A code of the service or of the client; later versions of the service may bring new ones. */
-export type UrtuuErrorCode = UrtuuError['code'];
+export type UrtuuErrorCode = ErrorCode | (string & {});
 
 /** The parts of an error, as the client gathers them before it decides whether to throw. */
 export interface UrtuuErrorParts {
