@@ -19,8 +19,8 @@ export interface Recipients {
   read(written: string): string | null;
   /** Takes what was read last. */
   take(): number;
-  /** Whether `take` had taken the same recipient before. */
-  readonly repeated: boolean;
+  /** Whether the recipient was taken before; asked once for everything that was taken, in that order. */
+  cameBefore(reference: number): boolean;
   /** Writes the normal form, as a JSON string, and returns where it ends. */
   write(reference: number, into: Buffer, at: number): number;
 }
@@ -48,7 +48,6 @@ const digit0 = 0x30;
 /** Telephone numbers; each is its own reference, and one bit says whether it was taken. */
 class Numbers implements Recipients {
   readonly maxBytes = 10;
-  repeated = false;
   readonly #operators: OperatorTable | undefined;
   readonly #log = new RepairLog();
   /** By the first two digits, whether an operator serves them. */
@@ -98,12 +97,15 @@ class Numbers implements Recipients {
   }
 
   take(): number {
-    const at = this.#number >> 3;
-    const bit = 1 << (this.#number & 7);
-    const byte = this.#taken[at] ?? 0;
-    this.repeated = (byte & bit) !== 0;
-    this.#taken[at] = byte | bit;
     return this.#number;
+  }
+
+  cameBefore(reference: number): boolean {
+    const at = reference >> 3;
+    const bit = 1 << (reference & 7);
+    const byte = this.#taken[at] ?? 0;
+    this.#taken[at] = byte | bit;
+    return (byte & bit) !== 0;
   }
 
   write(reference: number, into: Buffer, at: number): number {
@@ -134,11 +136,11 @@ function eightDigits(field: string): number {
 /** Email addresses, kept in a file; a reference is where an address stands in it. */
 class Addresses implements Recipients {
   maxBytes = 0;
-  repeated = false;
   readonly #log = new RepairLog();
   readonly #file: BlockFile;
   readonly #index = new HashIndex();
   #address = '';
+  #latest = -1;
 
   constructor(file: BlockFile) {
     this.#file = file;
@@ -172,8 +174,7 @@ class Addresses implements Recipients {
     const json = JSON.stringify(this.#address);
     const hash = hashOf(json);
     const known = this.#index.find(hash, (reference) => this.#at(reference).toString() === json);
-    this.repeated = known !== -1;
-    if (this.repeated) return known;
+    if (known !== -1) return known;
     const reference = this.#file.size;
     if (reference > 0xffff_fff0) throw new RangeError('more than 4 GB of addresses in one file');
     const bytes = Buffer.byteLength(json);
@@ -182,6 +183,13 @@ class Addresses implements Recipients {
     this.maxBytes = Math.max(this.maxBytes, bytes);
     this.#index.add(hash, reference);
     return reference;
+  }
+
+  /** References grow, so one that is not larger than all before is an old one. */
+  cameBefore(reference: number): boolean {
+    if (reference <= this.#latest) return true;
+    this.#latest = reference;
+    return false;
   }
 
   write(reference: number, into: Buffer, at: number): number {

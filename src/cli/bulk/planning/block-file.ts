@@ -13,7 +13,8 @@ export interface FileSeal {
 export class BlockReader {
   readonly #disk: Disk;
   readonly #file: number;
-  #block = Buffer.alloc(0);
+  #room = Buffer.allocUnsafeSlow(smallRead);
+  #block = this.#room.subarray(0, 0);
   #start = 0;
 
   constructor(disk: Disk, file: number) {
@@ -34,14 +35,14 @@ export class BlockReader {
   }
 
   #fill(position: number, size: number): void {
-    const block = Buffer.allocUnsafeSlow(size);
+    if (size > this.#room.length) this.#room = Buffer.allocUnsafeSlow(size);
     let got = 0;
     while (got < size) {
-      const count = this.#disk.read(this.#file, block.subarray(got), position + got);
+      const count = this.#disk.read(this.#file, this.#room.subarray(got, size), position + got);
       if (count === 0) break;
       got += count;
     }
-    this.#block = block.subarray(0, got);
+    this.#block = this.#room.subarray(0, got);
     this.#start = position;
   }
 }

@@ -97,6 +97,8 @@ export async function buildPlan(input: PlanInput, options: PlanOptions): Promise
     const { intake, messages } = started[0] ?? { intake: null, messages: null };
     if (intake === null || spool.length === intake.notChosen) throw nobody(input.source, options.only);
 
+    spool.finish();
+    messages.finish();
     intake.repeats.settle(spool, messages.counts, options.allowRepeats ?? false);
     const layout = new Layout(messages, recipients.maxBytes);
     const priceOf = pricesOf(options.channel, messages, options.pricing);

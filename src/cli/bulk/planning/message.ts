@@ -143,5 +143,5 @@ function faultOf(field: Field, value: string): string | null {
 }
 
 function tailOf(rendered: [Field, string][]): string {
-  return JSON.stringify(Object.fromEntries(rendered)).slice(1);
+  return `${rendered.map(([field, value]) => `"${field}":${JSON.stringify(value)}`).join(',')}}`;
 }

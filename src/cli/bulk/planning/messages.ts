@@ -16,9 +16,11 @@ export class Messages {
   faults: MessageFault[] = [];
   readonly #composer: Composer;
   readonly #file: BlockFile;
-  readonly #index = new HashIndex();
+  #index = new HashIndex();
   readonly #recent = new Map<string, number>();
   #recentSize = 0;
+  #hits = 0;
+  #remembers = true;
   #ends = new Float64Array(1_024);
   #sizes = new Uint8Array(1_024);
   /** Recipients of each message. */
@@ -38,7 +40,16 @@ export class Messages {
     if (columns.length === 0) return 0;
     const only = columns[0] ?? 0;
     const key = columns.length === 1 ? (values[only] ?? '') : columns.map((at) => values[at]).join('\0');
-    return this.#recent.get(key) ?? this.#compose(values, key);
+    const recent = this.#recent.get(key);
+    if (recent === undefined) return this.#compose(values, key);
+    this.#hits += 1;
+    return recent;
+  }
+
+  /** Gives back the memory that finding messages took; none may be asked for after. */
+  finish(): void {
+    this.#index = new HashIndex();
+    this.#recent.clear();
   }
 
   /** The JSON of a message from after `to` on. */
@@ -91,12 +102,16 @@ export class Messages {
     return number;
   }
 
+  /** Stops for good where messages do not come back: remembering them would only take memory and time. */
   #remember(key: string, number: number): void {
-    this.#recentSize += key.length;
-    if (this.#recent.size >= recentMessages || this.#recentSize > recentCharacters) {
+    if (!this.#remembers) return;
+    if (this.#recent.size === recentMessages || this.#recentSize + key.length > recentCharacters) {
+      this.#remembers = this.#hits > this.#recent.size;
       this.#recent.clear();
-      this.#recentSize = key.length;
+      this.#recentSize = 0;
+      this.#hits = 0;
     }
+    this.#recentSize += key.length;
     this.#recent.set(key, number);
   }
 

@@ -5,12 +5,12 @@ import type { BlockFile } from './block-file.js';
 import type { PriceOf } from './cost.js';
 import type { Layout, PlannedChunk } from './layout.js';
 import type { Messages } from './messages.js';
-import { chunkBytes, noChunk, placeBytes } from './plan-files.js';
+import { chunkBytes, noChunk } from './plan-files.js';
 import type { Repeats } from './repeats.js';
-import { type RowSpool, rejectedRow, rowNotChosen } from './row-spool.js';
+import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-spool.js';
 
 /** Recipients that are held at once while chunks are put together: 8 bytes each. */
-const windowRecipients = 2_000_000;
+const windowRecipients = 1_000_000;
 /** Bytes of bodies that are written before others get a turn. */
 const turnBytes = 4_000_000;
 
@@ -25,25 +25,33 @@ export interface PlanParts {
 
 /** Writes where every row of the input went. */
 export function writePlaces({ spool, repeats, layout }: PlanParts, file: BlockFile): void {
-  const place = layout.walk();
+  layout.restart();
   const repeated = repeats.walk();
-  const entry = new Uint32Array(placeBytes / 4);
-  const bytes = new Uint8Array(entry.buffer);
-  const put = (chunk: number, index: number) => {
-    entry[0] = chunk;
-    entry[1] = index;
-    file.append(bytes);
-  };
-  spool.scan((row, _, recipient, message) => {
-    if (message === rejectedRow) return put(noChunk.rejected, 0);
-    if (message === rowNotChosen) return put(noChunk.notChosen, 0);
-    const met = repeated.meet(row, recipient);
-    if (met !== null) {
-      return 'chunk' in met ? put(met.chunk, met.index) : put(noChunk.conflict, met.conflictWith);
+  spool.scan((rows, first) => {
+    const count = rows.length / rowFields;
+    const places = new Uint32Array(count * 2);
+    for (let index = 0; index < count; index += 1) {
+      const recipient = rows[index * rowFields + 1] ?? 0;
+      const message = rows[index * rowFields + 2] ?? 0;
+      const put = (chunk: number, within: number) => {
+        places[index * 2] = chunk;
+        places[index * 2 + 1] = within;
+      };
+      if (message === rejectedRow) {
+        put(noChunk.rejected, 0);
+      } else if (message === rowNotChosen) {
+        put(noChunk.notChosen, 0);
+      } else {
+        const met = repeated?.meet(first + index, recipient) ?? null;
+        if (met === null) {
+          layout.next(message);
+          repeated?.placed(first + index, layout.chunk, layout.index);
+          put(layout.chunk, layout.index);
+        } else if ('chunk' in met) put(met.chunk, met.index);
+        else put(noChunk.conflict, met.conflictWith);
+      }
     }
-    const { chunk, index } = place(message);
-    repeated.placed(row, chunk, index);
-    put(chunk, index);
+    file.append(new Uint8Array(places.buffer));
   });
 }
 
@@ -53,23 +61,36 @@ export interface ChunkFiles {
   lines: BlockFile;
 }
 
+/** Recipients and their lines in the order of the chunks, from the place `first` on. */
+interface Window {
+  first: number;
+  recipients: Uint32Array;
+  lines: Uint32Array;
+}
+
 /**
  * Writes the chunks. The rows are in the order of the file and the chunks in that of the messages, so as
  * many chunks as the window holds are filled in one pass over the rows.
  */
 export async function writeChunks(parts: PlanParts, files: ChunkFiles, signal?: AbortSignal): Promise<void> {
   const size = Math.min(windowRecipients, parts.layout.recipients);
-  const window = { first: 0, recipients: new Uint32Array(size), lines: new Uint32Array(size) };
+  const window: Window = { first: 0, recipients: new Uint32Array(size), lines: new Uint32Array(size) };
   const encode = chunkEncoder(parts, files);
-  let waiting: PlannedChunk[] = [];
-  let held = 0;
-  const flush = async () => {
+  const ahead = parts.layout.inOrder();
+  const chunks = parts.layout.inOrder();
+  let written = 0;
+  for (let next = ahead.next(); next.done !== true; ) {
+    let held = 0;
+    let count = 0;
+    for (; next.done !== true && held + next.value.recipients <= size; next = ahead.next()) {
+      held += next.value.recipients;
+      count += 1;
+    }
     fill(parts, window, held);
-    let written = 0;
-    for (const chunk of waiting) {
-      const from = chunk.first - window.first;
-      const to = from + chunk.recipients;
-      written += encode(chunk, window.recipients.subarray(from, to), window.lines.subarray(from, to));
+    for (; count > 0; count -= 1) {
+      const chunk = chunks.next().value;
+      if (chunk === undefined) throw new Error('the layout has changed');
+      written += encode(chunk, window);
       if (written > turnBytes) {
         written = 0;
         await nextTurn();
@@ -77,33 +98,28 @@ export async function writeChunks(parts: PlanParts, files: ChunkFiles, signal?: 
       }
     }
     window.first += held;
-    waiting = [];
-    held = 0;
-  };
-  for (const chunk of parts.layout.inOrder()) {
-    if (held + chunk.recipients > size) await flush();
-    waiting.push(chunk);
-    held += chunk.recipients;
   }
-  await flush();
 }
 
-function fill(
-  { spool, repeats, layout }: PlanParts,
-  window: { first: number; recipients: Uint32Array; lines: Uint32Array },
-  held: number,
-): void {
-  const place = layout.walk();
+function fill({ spool, repeats, layout }: PlanParts, window: Window, held: number): void {
+  layout.restart();
   const repeated = repeats.walk();
-  const end = window.first + held;
-  spool.scan((row, line, recipient, message) => {
-    if (message === rejectedRow || message === rowNotChosen) return;
-    if (repeated.meet(row, recipient) !== null) return;
-    const { chunk, index, position } = place(message);
-    repeated.placed(row, chunk, index);
-    if (position < window.first || position >= end) return;
-    window.recipients[position - window.first] = recipient;
-    window.lines[position - window.first] = line;
+  const { first: begin, recipients, lines } = window;
+  const end = begin + held;
+  spool.scan((rows, first) => {
+    for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
+      const message = rows[at + 2] ?? 0;
+      if (message === rejectedRow || message === rowNotChosen) continue;
+      const recipient = rows[at + 1] ?? 0;
+      if (repeated !== null) {
+        if (repeated.meet(row, recipient) !== null) continue;
+        repeated.placed(row, 0, 0);
+      }
+      layout.next(message);
+      if (layout.position < begin || layout.position >= end) continue;
+      recipients[layout.position - begin] = recipient;
+      lines[layout.position - begin] = rows[at] ?? 0;
+    }
   });
 }
 
@@ -111,11 +127,12 @@ function fill(
 function chunkEncoder({ messages, recipients, priceOf }: PlanParts, { bodies, chunks, lines }: ChunkFiles) {
   const body = Buffer.allocUnsafeSlow(maxRequestBytes);
   const record = Buffer.alloc(chunkBytes);
-  return (chunk: PlannedChunk, references: Uint32Array, rowLines: Uint32Array): number => {
+  return (chunk: PlannedChunk, window: Window): number => {
+    const from = chunk.first - window.first;
     let at = body.write(chunk.batch ? '{"to":[' : '{"to":', 0);
-    for (let index = 0; index < references.length; index += 1) {
+    for (let index = 0; index < chunk.recipients; index += 1) {
       if (index > 0) body[at++] = 0x2c;
-      at = recipients.write(references[index] ?? 0, body, at);
+      at = recipients.write(window.recipients[from + index] ?? 0, body, at);
     }
     at += body.write(chunk.batch ? '],' : ',', at);
     const tail = messages.tail(chunk.message);
@@ -126,7 +143,7 @@ function chunkEncoder({ messages, recipients, priceOf }: PlanParts, { bodies, ch
     record.writeUInt32LE(chunk.first, 16);
     record.writeUInt32LE(chunk.batch ? 1 : 0, 20);
     chunks.append(record);
-    lines.append(new Uint8Array(rowLines.buffer, rowLines.byteOffset, rowLines.byteLength));
+    lines.append(new Uint8Array(window.lines.buffer, from * 4, chunk.recipients * 4));
     bodies.append(body.subarray(0, at));
     return at;
   };

@@ -1,4 +1,4 @@
-import { type RowSpool, rejectedRow, rowNotChosen } from './row-spool.js';
+import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-spool.js';
 
 /** What becomes of a row whose recipient an earlier row has; else the index of the row it merges into. */
 const conflict = -1;
@@ -30,35 +30,50 @@ export class Repeats {
   /** Settles every repeated row; `counts` are the recipients of each message. */
   settle(spool: RowSpool, counts: Uint32Array, allowRepeats: boolean): void {
     if (this.#rows.length === 0) return;
-    let next = 0;
-    spool.scan((row, line, recipient, message) => {
-      if (message === rejectedRow || message === rowNotChosen) return;
-      const first = this.#recipients.get(recipient);
-      if (first === undefined) return;
-      if (row !== this.#rows[next]) {
-        this.#recipients.set(recipient, this.#addFirst(row, line, message));
-        return;
-      }
-      next += 1;
-      const same = this.#sameMessage(first, message);
-      if (same !== -1) {
-        this.merged += 1;
-        this.#outcomes.push(same);
-      } else if (allowRepeats) {
-        counts[message] = (counts[message] ?? 0) + 1;
-        const added = this.#addFirst(row, line, message);
-        this.#nextOfRecipient[added] = this.#nextOfRecipient[first] ?? -1;
-        this.#nextOfRecipient[first] = added;
-        this.#outcomes.push(planned);
-      } else {
-        this.conflicts += 1;
-        this.#outcomes.push(conflict);
+    spool.scan((rows, firstRow) => {
+      for (let at = 0, row = firstRow; at < rows.length; at += rowFields, row += 1) {
+        const recipient = rows[at + 1] ?? 0;
+        const message = rows[at + 2] ?? 0;
+        if (message === rejectedRow || message === rowNotChosen) continue;
+        const first = this.#recipients.get(recipient);
+        if (first === undefined) continue;
+        if (row === this.#rows[this.#outcomes.length]) {
+          this.#outcomes.push(this.#settleRow(row, rows[at] ?? 0, first, message, counts, allowRepeats));
+        } else {
+          this.#recipients.set(recipient, this.#addFirst(row, rows[at] ?? 0, message));
+        }
       }
     });
   }
 
-  /** Walks the settled rows once, in the order of the rows. */
-  walk(): RepeatWalk {
+  #settleRow(
+    row: number,
+    line: number,
+    first: number,
+    message: number,
+    counts: Uint32Array,
+    allowRepeats: boolean,
+  ): number {
+    for (let at = first; at !== -1; at = this.#nextOfRecipient[at] ?? -1) {
+      if (this.#firstMessages[at] === message) {
+        this.merged += 1;
+        return at;
+      }
+    }
+    if (!allowRepeats) {
+      this.conflicts += 1;
+      return conflict;
+    }
+    counts[message] = (counts[message] ?? 0) + 1;
+    const added = this.#addFirst(row, line, message);
+    this.#nextOfRecipient[added] = this.#nextOfRecipient[first] ?? -1;
+    this.#nextOfRecipient[first] = added;
+    return planned;
+  }
+
+  /** Walks the settled rows once, in the order of the rows; null when there are none. */
+  walk(): RepeatWalk | null {
+    if (this.#rows.length === 0) return null;
     const places: { chunk: number; index: number }[] = [];
     const firstOf = this.#recipients;
     let next = 0;
@@ -71,7 +86,9 @@ export class Repeats {
         if (outcome === planned) return null;
         if (outcome === conflict)
           return { conflictWith: this.#firstLines[firstOf.get(recipient) ?? -1] ?? 0 };
-        return places[outcome] ?? null;
+        const place = places[outcome];
+        if (place === undefined) throw new Error('a row merges into one that has no place yet');
+        return place;
       },
       placed: (row, chunk, index) => {
         if (row !== this.#firstRows[nextFirst]) return;
@@ -87,13 +104,6 @@ export class Repeats {
     this.#firstMessages.push(message);
     this.#nextOfRecipient.push(-1);
     return this.#firstRows.length - 1;
-  }
-
-  #sameMessage(first: number, message: number): number {
-    for (let at = first; at !== -1; at = this.#nextOfRecipient[at] ?? -1) {
-      if (this.#firstMessages[at] === message) return at;
-    }
-    return -1;
   }
 }
 

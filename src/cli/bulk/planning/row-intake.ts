@@ -4,7 +4,7 @@ import type { BlockFile } from './block-file.js';
 import type { Messages } from './messages.js';
 import type { RowError } from './plan-files.js';
 import { Repeats } from './repeats.js';
-import { type RowSpool, rejectedRow, rowNotChosen } from './row-spool.js';
+import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-spool.js';
 
 export interface IntakeColumns {
   names: readonly string[];
@@ -39,6 +39,7 @@ export class RowIntake {
     this.#messages = messages;
     this.#spool = spool;
     this.#errors = errors;
+    spool.onRows = (rows, first) => this.#count(rows, first);
   }
 
   take(record: readonly string[], line: number): void {
@@ -58,10 +59,19 @@ export class RowIntake {
       this.#reject(line, reason, message === -1);
       return;
     }
-    const reference = this.#recipients.take();
-    if (this.#recipients.repeated) this.repeats.add(this.#spool.length, reference);
-    else this.#messages.counts[message] = (this.#messages.counts[message] ?? 0) + 1;
-    this.#spool.add(line, reference, message);
+    this.#spool.add(line, this.#recipients.take(), message);
+  }
+
+  /** Counts the recipients of a message, and finds the rows whose recipient came before. */
+  #count(rows: Uint32Array, first: number): void {
+    const { counts } = this.#messages;
+    for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
+      const recipient = rows[at + 1] ?? 0;
+      const message = rows[at + 2] ?? 0;
+      if (message === rejectedRow || message === rowNotChosen) continue;
+      if (this.#recipients.cameBefore(recipient)) this.repeats.add(row, recipient);
+      else counts[message] = (counts[message] ?? 0) + 1;
+    }
   }
 
   #rejectShape(record: readonly string[], line: number): void {
