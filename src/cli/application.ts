@@ -25,7 +25,7 @@ export async function runApplication(argv: readonly string[], world: World, stre
   program.hook('preAction', async (_, command) => context.printer.checkColumns(viewOf(command)));
   const signals = watchSignals(world, context);
   const work = program
-    .parseAsync([...argv], { from: 'user' })
+    .parseAsync(asCalled(argv, program), { from: 'user' })
     .then((): Exit => exits.ok)
     .catch((error: unknown) => exitOf(error, argv, chosen, context))
     .finally(() => context.notices.stop());
@@ -36,6 +36,14 @@ export async function runApplication(argv: readonly string[], world: World, stre
   await streams.stdout.write('');
   await streams.stderr.write('');
   return signals.received() ?? exit;
+}
+
+/** `urtuu` alone is `urtuu --help`, and `urtuu help sms send` is `urtuu sms send --help`. */
+function asCalled(argv: readonly string[], program: Command): string[] {
+  if (argv.length === 0) return ['--help'];
+  const [first, second, ...rest] = argv;
+  const isCommand = program.commands.some((each) => each.name() === second);
+  return first === 'help' && second !== undefined && isCommand ? [second, ...rest, '--help'] : [...argv];
 }
 
 function watchSignals(world: World, context: OwnedContext) {
@@ -96,13 +104,16 @@ const said = ({ code, message, status }: { code: string; message: string; status
   status === null ? message : `${message} (${code})`;
 
 function usageOf(error: CommanderError, command: Command | null) {
-  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
   const path: string[] = [];
   for (let each = command; each !== null; each = each.parent) path.unshift(each.name());
-  const help = `See: ${path.length === 0 ? 'urtuu' : path.join(' ')} --help`;
-  // Help shown for want of a command is commander's `(outputHelp)`.
-  const text = message.startsWith('(') ? 'which command?' : message;
-  return usageError(text, suggestion === undefined ? help : `${suggestion.slice(1, -1)} ${help}`);
+  const called = path.length === 0 ? 'urtuu' : path.join(' ');
+  if (error.code === 'commander.help') {
+    const names = command?.commands.map((each) => each.name()).join(', ');
+    return usageError(`which command? ${called} has: ${names}`, `See: ${called} --help`);
+  }
+  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const hint = `See: ${called} --help`;
+  return usageError(message, suggestion === undefined ? hint : `${suggestion.slice(1, -1)} ${hint}`);
 }
 
 /** The options may not have been read to their end when an error is found among them. */

@@ -20,6 +20,7 @@ export interface Context {
   readonly options: Readonly<GlobalOptions>;
   readonly env: World['env'];
   readonly platform: NodeJS.Platform;
+  readonly nodeVersion: string;
   /** Folder that relative file names start from. */
   readonly cwd: string;
   readonly clock: Clock;
@@ -36,6 +37,8 @@ export interface Context {
 
   /** The client for the profile, or for the embedded service with --sandbox. Throws CliError without a key. */
   client(): Promise<Urtuu>;
+  /** A client with another key, for another base URL; its exchanges are told of too. */
+  clientWith(key: string, baseUrl: string): Promise<Urtuu>;
   /** Base URL, profile and where the key is; throws CliError for a base URL that is not allowed. */
   settings(): Promise<Settings>;
   /** Whether requests go to the embedded service. */
@@ -61,6 +64,8 @@ export interface Context {
   note(text: string): void;
   /** A line on standard error that --quiet does not hide. */
   warn(text: string): void;
+  /** Does some work, with a sign of it on the terminal when it takes a while. */
+  during<Value>(text: string, work: () => Promise<Value>): Promise<Value>;
   /** A display of long work on standard error. Stop it before the command ends. */
   progress(): Progress;
 
@@ -118,6 +123,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     },
     env: world.env,
     platform: world.platform,
+    nodeVersion: world.nodeVersion,
     cwd: world.cwd,
     clock: world.clock,
     random: () => world.random(),
@@ -131,9 +137,10 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     get held() {
       return held > 0;
     },
-    abort: (signal) => controller.abort(new Error(`stopped by ${signal}`)),
+    abort: (signal) => controller.abort(new Error(`stopped by ${signal}`, { cause: signal })),
 
     client: () => network().client(),
+    clientWith: (key, baseUrl) => network().clientWith(key, baseUrl),
     settings: () => network().settings(),
     get sandbox() {
       return network().sandbox;
@@ -159,13 +166,25 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     files,
 
     print: (view, row) => printer().one(view, row),
-    printAll: (view, rows) => printer().many(view, rows),
+    async printAll(view, rows) {
+      const count = await printer().many(view, rows);
+      if (count === 0 && view.empty !== undefined) notices().note(view.empty);
+    },
     get printer() {
       return printer();
     },
     note: (text) => notices().note(text),
     warn: (text) => notices().warn(text),
     progress: () => notices().progress(),
+    async during(text, work) {
+      const progress = notices().progress();
+      progress.update(text);
+      try {
+        return await work();
+      } finally {
+        progress.stop();
+      }
+    },
 
     interactive,
     async ask() {

@@ -11,16 +11,24 @@ export interface Description<Row = never> {
   /** What `--json` prints, as an example on one line. */
   json?: string;
   /** The view that `--columns` chooses from; it is checked before the action runs. */
-  view?: View<Row>;
+  view?: ViewChoice<Row>;
 }
 
-const views = new WeakMap<Command, View<never>>();
-export const viewOf = (command: Command): View<never> | undefined => views.get(command);
+/** A view, or the one that the command's options ask for. */
+export type ViewChoice<Row> = View<Row> | ((options: Record<string, unknown>) => View<Row>);
+
+const views = new WeakMap<Command, ViewChoice<never>>();
+
+/** What a command is about to print. */
+export function viewOf(command: Command): View<never> | undefined {
+  const choice = views.get(command);
+  return typeof choice === 'function' ? choice(command.opts()) : choice;
+}
 
 /** Adds to a command's help what its options do not say. */
 export function describe<Row>(command: Command, description: Description<Row>): Command {
   const { examples, exits, json, view } = description;
-  if (view !== undefined) views.set(command, view as unknown as View<never>);
+  if (view !== undefined) views.set(command, view as unknown as ViewChoice<never>);
   const lines = [
     '',
     'Examples:',

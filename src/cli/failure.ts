@@ -1,5 +1,5 @@
 import type { UrtuuError } from '../client/index.js';
-import type { ErrorCode } from '../contract/index.js';
+import type { ErrorCode, RequestKind } from '../contract/index.js';
 import { CliError } from './errors.js';
 import { type ExitCode, exitOfFailure, exits } from './exit-codes.js';
 import { hints, hintsByErrno } from './hints.js';
@@ -57,7 +57,7 @@ export function failureOfRequest(error: UrtuuError, last: Exchange | null): Fail
     message: error.message,
   };
   return {
-    ...bare(code, message, exit, hintOf(error, exit, key)),
+    ...bare(code, message, exit, hintOf(error, exit, kind, key)),
     retryable: exit === exits.later || key !== null,
     status,
     retry_after: retryAfter,
@@ -80,7 +80,7 @@ function bare(code: string, message: string, exit: ExitCode, hint: string | unde
   };
 }
 
-function hintOf(error: UrtuuError, exit: ExitCode, key: string | null): string | undefined {
+function hintOf(error: UrtuuError, exit: ExitCode, kind: RequestKind, key: string | null): string {
   if (key !== null) {
     return `It may have been sent. Repeat it with --idempotency-key ${key}: that cannot send it twice.`;
   }
@@ -91,9 +91,12 @@ function hintOf(error: UrtuuError, exit: ExitCode, key: string | null): string |
   if (error.code === 'invalid_code' && error.attempts_remaining !== undefined) {
     return `Tries left: ${error.attempts_remaining}.`;
   }
-  if (error.retryAfter !== null) return `Nothing was sent. Try again in ${error.retryAfter} s.`;
+  if (error.retryAfter !== null) {
+    return `${kind === 'sending' ? 'Nothing was sent. ' : ''}Try again in ${error.retryAfter} s.`;
+  }
   const errno = (error.cause as NodeJS.ErrnoException | undefined)?.code ?? '';
+  const known = Object.hasOwn(hints, error.code) ? hints[error.code as ErrorCode] : undefined;
   return (
-    hintsByErrno[errno] ?? (Object.hasOwn(hints, error.code) ? hints[error.code as ErrorCode] : undefined)
+    hintsByErrno[errno] ?? known ?? 'This version does not know the code; a newer one may: urtuu --version'
   );
 }

@@ -14,7 +14,7 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
   message_too_long:
     'Nothing was sent. An SMS has 5 parts: 750 Latin or 300 Cyrillic characters; an email 256 KB.',
   invalid_code: 'Ask for the code again, and mind the tries that are left.',
-  rate_limited: 'Nothing was sent. Wait and run it again.',
+  rate_limited: 'Wait and run it again; nothing is in doubt.',
   recipient_rate_limited:
     'Nothing was sent. Wait, or raise the cap in the dashboard under Settings, Sending.',
   provider_failed: 'It was not sent and not charged. To try again, use a new idempotency key.',

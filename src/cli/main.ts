@@ -38,6 +38,7 @@ function worldOf(process: NodeJS.Process): World {
       return process.env.HOME || homedir();
     },
     platform: process.platform,
+    nodeVersion: process.version,
     get stdin() {
       return process.stdin;
     },

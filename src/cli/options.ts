@@ -35,7 +35,7 @@ const declarations: readonly Declaration[] = [
   ['--base-url <url>', 'where the service is; ends in /v1 (URTUU_BASE_URL)'],
   ['--timeout <duration>', 'what one attempt may take: 500ms, 30s, 10m (default 30s)', readDuration],
   ['--max-retries <n>', 'how often a failed request is sent again (default 2)', readCount],
-  ['-o, --output <format>', `${formats.join(', ')} (default table)`, readFormat],
+  ['-o, --output <format>', `${formats.join(', ')} (default table)`, readChoice(...formats)],
   ['--json', 'the same as --output json'],
   ['--columns [names]', 'only these columns, comma-separated; without names: list them'],
   ['--no-header', 'leave out the header of table, csv and tsv'],
@@ -85,9 +85,11 @@ export function readCount(written: string): number {
   return Number(written);
 }
 
-function readFormat(written: string): Format {
-  const format = formats.find((name) => name === written);
-  if (format === undefined)
-    throw usageError(`there is no output format '${written}'`, `The formats are ${formats.join(', ')}.`);
-  return format;
+/** One of some words. */
+export function readChoice<Word extends string>(...words: readonly Word[]): (written: string) => Word {
+  return (written) => {
+    const word = words.find((each) => each === written);
+    if (word === undefined) throw usageError(`'${written}' is none of ${words.join(', ')}`);
+    return word;
+  };
 }

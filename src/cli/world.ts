@@ -1,6 +1,7 @@
 import type { FetchLike } from '../client/index.js';
 import type { Service, ServiceOptions } from '../service/index.js';
 import type { Exit } from './exit-codes.js';
+import type { Draw } from './terminal/progress.js';
 import type { Questions } from './terminal/prompts.js';
 import type { InputStream, OutputStream } from './terminal/streams.js';
 
@@ -20,6 +21,8 @@ export interface World {
   readonly cwd: string;
   readonly home: string;
   readonly platform: NodeJS.Platform;
+  /** `v20.11.1` */
+  readonly nodeVersion: string;
   readonly stdin: InputStream;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
@@ -30,4 +33,5 @@ export interface World {
   readonly fetch?: FetchLike;
   readonly openService?: (options: ServiceOptions) => Promise<Service>;
   readonly questions?: Questions;
+  readonly draw?: Draw;
 }

@@ -15,12 +15,17 @@ export type Outcome = { ok: true; result: object } | { ok: false; parts: UrtuuEr
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What an answer means: any 2xx with a JSON object is a result, everything else an error. */
+/** Any 2xx but 204, which says nothing. */
+export function isSuccess(status: number): boolean {
+  return status >= 200 && status < 300 && status !== 204;
+}
+
+/** What an answer means: a success with a JSON object is a result, everything else an error. */
 export function readAnswer({ status, body, retryAfter }: Answer, now: number): Outcome {
   const record = parseObject(body);
-  if (record !== null && status >= 200 && status < 300) return { ok: true, result: record };
+  if (record !== null && isSuccess(status)) return { ok: true, result: record };
   const seconds = readRetryAfter(retryAfter, now);
-  const parts = record === null || status < 400 ? null : readError(record, status, seconds);
+  const parts = record === null ? null : readError(record, status, seconds);
   return { ok: false, parts: parts ?? unexpected(status, seconds) };
 }
 

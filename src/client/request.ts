@@ -1,7 +1,7 @@
 import { clientErrors } from '../contract/index.js';
 import { readAnswer } from './answer.js';
 import { UrtuuError, type UrtuuErrorParts } from './error.js';
-import { type Exchange, exchange } from './exchange.js';
+import { type AttemptRequest, type Exchange, exchange } from './exchange.js';
 import { readIdempotencyKey, type SendOptions, type Settings } from './options.js';
 import { type CallKind, planRetry } from './retry.js';
 import type { System } from './system.js';
@@ -54,18 +54,15 @@ export function createRequest(apiKey: string, settings: Settings, system: System
   const { baseUrl, fetch, timeout, maxRetries } = settings;
   const authorization = `Bearer ${apiKey}`;
 
-  function attempt(call: Call, idempotencyKey: string | null): Promise<Exchange> {
+  function attempt({ path, body }: Call, idempotencyKey: string | null): Promise<Exchange> {
     const headers: Record<string, string> = { Authorization: authorization, Accept: 'application/json' };
-    if (call.body !== null) headers['Content-Type'] = 'application/json';
+    if (body !== null) headers['Content-Type'] = 'application/json';
     if (idempotencyKey !== null) headers['Idempotency-Key'] = idempotencyKey;
-    const request = { headers, redirect: 'manual' } as const;
-    return exchange(
-      fetch,
-      baseUrl + call.path,
-      call.body === null ? { ...request, method: 'GET' } : { ...request, method: 'POST', body: call.body },
-      timeout,
-      system,
-    );
+    const request: AttemptRequest =
+      body === null
+        ? { method: 'GET', headers, redirect: 'manual' }
+        : { method: 'POST', headers, body, redirect: 'manual' };
+    return exchange(fetch, baseUrl + path, request, timeout, system);
   }
 
   return async <Result>(call: Call): Promise<Result> => {
@@ -94,7 +91,9 @@ function outcomeOf(exchanged: Exchange, system: System, timeout: number) {
 
 /** `ECONNREFUSED` and the like: fetch hides it in the cause of its TypeError. */
 function systemCodeOf(cause: unknown): string | null {
-  for (let error = cause; error instanceof Error; error = error.cause) {
+  let error = cause;
+  // Causes can go round in a circle; fetch nests two of them.
+  for (let depth = 0; depth < 4 && error instanceof Error; depth += 1, error = error.cause) {
     if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(error.code))
       return error.code;
   }

@@ -63,6 +63,14 @@ describe('option fetch', () => {
       },
     ],
     ['rejects', async () => Promise.reject(new Error('no'))],
+    [
+      'rejects with an error that is its own cause',
+      async () => {
+        const error = new Error('no');
+        error.cause = error;
+        throw error;
+      },
+    ],
     ['rejects with no error', async () => Promise.reject('no')],
     ['rejects with undefined', async () => Promise.reject(undefined)],
     ['gives nothing', async () => undefined as never],
@@ -146,6 +154,23 @@ describe('option fetch', () => {
     await cancelled;
   });
 
+  it('that answers 204 with a body: unexpected_response, and the body is cancelled', async () => {
+    let cancelled = false;
+    const chunks = [Buffer.from('{}')];
+    const reader = {
+      read: async () => ({ done: chunks.length === 0, value: chunks.pop() }),
+      cancel: async () => {
+        cancelled = true;
+      },
+    };
+    const fetch: FetchLike = async () => ({ ...light, status: 204, body: { getReader: () => reader } });
+    expect(await failureOf(clientWith({ fetch }).balance.get())).toMatchObject({
+      code: 'unexpected_response',
+      status: 204,
+    });
+    expect(cancelled).toBe(true);
+  });
+
   it('gets another init for each attempt', async () => {
     const seen: FetchRequest[] = [];
     const fetch: FetchLike = async (_, init) => {
@@ -161,14 +186,14 @@ describe('option fetch', () => {
     expect(new Set(seen.map(({ signal }) => signal)).size).toBe(3);
   });
 
-  it('is the global fetch of the moment when there is none', async () => {
+  it('is the global fetch when there is none', async () => {
     const error = await failureOf(clientWith({ baseUrl: 'http://127.0.0.1:1', ...none }).balance.get());
     expect(error.code).toBe('connection_error');
   });
 });
 
 describe('any answer at all', () => {
-  const secretive = fc.constantFrom(
+  const secretive: fc.Arbitrary<string> = fc.constantFrom(
     apiKey,
     `x${apiKey}y`,
     JSON.stringify(apiKey),

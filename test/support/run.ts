@@ -60,6 +60,7 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
       cwd: home,
       home,
       platform: process.platform,
+      nodeVersion: process.version,
       clock: {
         now: () => now,
         async sleep(milliseconds, signal) {
@@ -71,6 +72,7 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
       },
       random: () => 0.5,
       onSignal: () => () => {},
+      draw: async () => ({ text: '', clear() {}, stop() {} }),
       ...given,
       stdin: {
         isTTY: terminal !== undefined,

@@ -16,6 +16,8 @@ export interface Exchange {
   /** X-RateLimit-Limit and X-RateLimit-Remaining; null where the answer had none. */
   rate: { limit: number; remaining: number } | null;
   milliseconds: number;
+  /** The Date header, by which the clocks can be compared. */
+  date: string | null;
   /** The request's JSON body, for `--verbose`; texts have to be redacted before they are shown. */
   body: string | null;
 }
@@ -37,6 +39,7 @@ export function observed(
       replayed: false,
       rate: null,
       milliseconds: 0,
+      date: null,
       body: init.body ?? null,
     };
     const started = now();
@@ -46,6 +49,7 @@ export function observed(
       exchange.status = response.status;
       exchange.requestId = response.headers.get('x-request-id');
       exchange.replayed = response.headers.get('idempotency-replayed') === 'true';
+      exchange.date = response.headers.get('date');
       exchange.rate = rateOf(response.headers);
       return response;
     } finally {

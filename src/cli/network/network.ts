@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { FetchLike, Urtuu } from '../../client/index.js';
+import { defaultBaseUrl } from '../../contract/index.js';
 import type { Service } from '../../service/index.js';
 import { readKey } from '../config/key.js';
 import type { Config } from '../config/profiles.js';
@@ -12,6 +13,7 @@ import { type Exchange, observed, redactedBody } from './exchange.js';
 
 export interface Network {
   client(): Promise<Urtuu>;
+  clientWith(key: string, baseUrl: string): Promise<Urtuu>;
   settings(): Promise<Settings>;
   readonly sandbox: boolean;
   service(directory?: string): Promise<Service>;
@@ -57,29 +59,31 @@ export function openNetwork(needs: Needs): Network {
     if (options.verbose) needs.verbose(described(exchange));
     for (const listener of listeners) listener(exchange);
   };
-  const watch = (fetch: FetchLike) => observed(fetch, () => world.clock.now(), { began, ended });
 
   const settings = once(async () => settingsOf(options, world.env, await needs.readConfig()));
-  const client = once(async () => {
+  const connect = async (key: string, baseUrl: string, given?: FetchLike): Promise<Urtuu> => {
     const { Urtuu } = await import('../../client/index.js');
-    const limits = {
+    const fetch = given ?? world.fetch ?? (await import('./fetch.js')).nodeFetch(world.env);
+    return new Urtuu(key, {
+      baseUrl,
+      fetch: observed(fetch, () => world.clock.now(), { began, ended }),
       ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
       ...(options.maxRetries === undefined ? {} : { maxRetries: options.maxRetries }),
-    };
+    });
+  };
+  const client = once(async () => {
     if (sandbox) {
       if (options.baseUrl !== undefined) throw usageError('--sandbox and --base-url exclude each other');
       const embedded = await service();
-      const fetch = watch((url, init) => embedded.fetch(url, init));
-      return new Urtuu(embedded.localKey, { ...limits, fetch });
+      return connect(embedded.localKey, defaultBaseUrl, (url, init) => embedded.fetch(url, init));
     }
     const { baseUrl, key } = await settings();
-    const secret = await readKey(key, needs.files, world.platform);
-    const fetch = world.fetch ?? (await import('./fetch.js')).nodeFetch(world.env);
-    return new Urtuu(secret, { ...limits, baseUrl, fetch: watch(fetch) });
+    return connect(await readKey(key, needs.files, world.platform), baseUrl);
   });
 
   return {
     client,
+    clientWith: (key, baseUrl) => connect(key, baseUrl),
     settings,
     sandbox,
     service,

@@ -42,16 +42,43 @@ export class Printer {
     chosen(view.columns, wanted);
   }
 
+  /** A recipient as it may be shown. */
+  recipient(to: string): string {
+    return this.mask ? masked(to) : to;
+  }
+
   /** One result. */
   async one<Row>(view: View<Row>, row: Row): Promise<void> {
-    if (this.format !== 'table') return this.many(view, [row], true);
+    if (this.format !== 'table') return this.#machine(view, [row], true);
     const { card } = await import('./table.js');
     await this.#sink.write(card(this.#columns(view, true), row, this.#style()));
   }
 
-  /** A list of results; machine formats but json write each as it comes. */
-  async many<Row>(view: View<Row>, rows: Rows<Row>, single = false): Promise<void> {
-    const columns = this.#columns(view, this.format !== 'table');
+  /** One result that is read from a list, when it comes. */
+  async single<Row>(view: View<Row>, rows: Rows<Row>): Promise<void> {
+    const { arrived, problem } = await gather(rows);
+    for (const row of arrived) await this.one(view, row);
+    if (problem !== null) throw problem.error;
+  }
+
+  /**
+   * A list of results; ndjson, csv and tsv write each as it comes. What has come before the list ends with an
+   * error is written before the error goes on. Gives the number of rows of a table.
+   */
+  async many<Row>(view: View<Row>, rows: Rows<Row>): Promise<number | null> {
+    if (this.format !== 'table') {
+      await this.#machine(view, rows, false);
+      return null;
+    }
+    const { arrived, problem } = await gather(rows);
+    const { table } = await import('./table.js');
+    await this.#sink.write(table(this.#columns(view, false), arrived, this.#style()));
+    if (problem !== null) throw problem.error;
+    return arrived.length;
+  }
+
+  async #machine<Row>(view: View<Row>, rows: Rows<Row>, single: boolean): Promise<void> {
+    const columns = this.#columns(view, true);
     if (this.format === 'ndjson') {
       return this.#each(rows, (row) => `${safeJson(this.#record(view, columns, row))}\n`);
     }
@@ -63,15 +90,10 @@ export class Printer {
       const style = { mask: this.mask, terminal: this.#sink.isTerminal };
       return this.#each(rows, (row) => separatedRow(format, columns, row, style));
     }
-    const all: Row[] = [];
-    for await (const row of rows) all.push(row);
-    if (this.format === 'json') {
-      const records = all.map((row) => this.#record(view, columns, row));
-      await this.#sink.write(`${safeJson(single ? records[0] : records, 2)}\n`);
-      return;
-    }
-    const { table } = await import('./table.js');
-    await this.#sink.write(table(columns, all, this.#style()));
+    const { arrived, problem } = await gather(rows);
+    const records = arrived.map((row) => this.#record(view, columns, row));
+    await this.#sink.write(`${safeJson(single ? records[0] : records, 2)}\n`);
+    if (problem !== null) throw problem.error;
   }
 
   /** A text as it is, for commands whose output is a text (completion scripts, help). */
@@ -111,6 +133,17 @@ export class Printer {
       width: this.#sink.isTerminal ? this.#sink.columns : null,
       mask: this.mask,
     };
+  }
+}
+
+/** The rows of a list, and the error it ended with. */
+async function gather<Row>(rows: Rows<Row>): Promise<{ arrived: Row[]; problem: { error: unknown } | null }> {
+  const arrived: Row[] = [];
+  try {
+    for await (const row of rows) arrived.push(row);
+    return { arrived, problem: null };
+  } catch (error) {
+    return { arrived, problem: { error } };
   }
 }
 

@@ -52,8 +52,8 @@ export class Notices {
       return this.#machine ? noProgress : lineProgress(this.#sink, this.#world.clock);
     this.#drawn?.stop();
     this.#drawn = new DrawnProgress(async (text) => {
-      const { drawOn } = await import('./spinner.js');
-      return drawOn(this.#world.stderr)(text);
+      const draw = this.#world.draw ?? (await import('./spinner.js')).drawOn(this.#world.stderr);
+      return draw(text);
     }, this.#world.clock);
     return this.#drawn;
   }

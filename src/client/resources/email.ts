@@ -17,7 +17,11 @@ export class Email {
     return this.#request(sendCall('/email', params, options));
   }
 
-  /** Queues a separate email to each of 1 to 1,000 addresses, charged up front (POST /v1/email/bulk). */
+  /**
+   * Queues a separate email to each of 1 to 1,000 addresses, charged up front; duplicates are merged
+   * (POST /v1/email/bulk).
+   * @throws {UrtuuError} `invalid_request` with the refused addresses in `invalid`: nothing was sent or charged.
+   */
   async sendBulk(params: EmailBulkParams, options?: SendOptions): Promise<BatchResult> {
     return this.#request(sendCall('/email/bulk', params, options));
   }
