@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { createContext, type OwnedContext, type Streams } from './context.js';
-import { viewOf } from './describe.js';
+import { exitTranslationOf, viewOf } from './describe.js';
 import { Ended, Interrupted, usageError } from './errors.js';
 import { type Exit, exits } from './exit-codes.js';
 import { globalOptions } from './options.js';
@@ -42,6 +42,8 @@ export async function runApplication(argv: readonly string[], world: World, stre
 function asCalled(argv: readonly string[], program: Command): string[] {
   if (argv.length === 0) return ['--help'];
   const [first, second, ...rest] = argv;
+  // Flags that callers of sendmail give by habit, and that our own options would be mistaken for.
+  if (first === 'sendmail') return argv.filter((word) => !/^-(?:o[a-z]+|i|bm)$/.test(word));
   const isCommand = program.commands.some((each) => each.name() === second);
   return first === 'help' && second !== undefined && isCommand ? [second, ...rest, '--help'] : [...argv];
 }
@@ -97,7 +99,8 @@ async function exitOf(
   if (context.options.verbose && error instanceof Error && failure.exit === exits.fault) {
     for (const line of (error.stack ?? '').split('\n')) context.notices.write(line);
   }
-  return failure.exit;
+  const translation = command === null ? undefined : exitTranslationOf(command);
+  return translation?.of(failure.exit, failure.idempotency_key) ?? failure.exit;
 }
 
 const said = ({ code, message, status }: { code: string; message: string; status: number | null }) =>

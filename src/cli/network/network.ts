@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { FetchLike, Urtuu } from '../../client/index.js';
-import { defaultBaseUrl } from '../../contract/index.js';
 import type { Service } from '../../service/index.js';
 import { readKey } from '../config/key.js';
 import type { Config } from '../config/profiles.js';
@@ -33,6 +32,9 @@ interface Needs {
   readConfig(): Promise<Config>;
   verbose(line: string): void;
 }
+
+/** What `--verbose` shows; nothing is looked up or listens there. */
+const sandboxUrl = 'http://sandbox/v1';
 
 /** How long a sandbox command waits at its end for messages on their way. */
 const settleWithin = 5_000;
@@ -75,7 +77,7 @@ export function openNetwork(needs: Needs): Network {
     if (sandbox) {
       if (options.baseUrl !== undefined) throw usageError('--sandbox and --base-url exclude each other');
       const embedded = await service();
-      return connect(embedded.localKey, defaultBaseUrl, (url, init) => embedded.fetch(url, init));
+      return connect(embedded.localKey, sandboxUrl, (url, init) => embedded.fetch(url, init));
     }
     const { baseUrl, key } = await settings();
     return connect(await readKey(key, needs.files, world.platform), baseUrl);
@@ -113,9 +115,7 @@ const isInDoubt = (exchange: Exchange | null) =>
 const isOn = (value: string | undefined) => value !== undefined && value !== '' && value !== '0';
 
 async function openService(world: World, directory: string): Promise<Service> {
-  type Door = { createService: NonNullable<World['openService']> };
-  const open =
-    world.openService ?? ((await import('../../service/index.js')) as unknown as Door).createService;
+  const open = world.openService ?? (await import('../../service/index.js')).createService;
   return open({ directory });
 }
 
