@@ -137,7 +137,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     get held() {
       return held > 0;
     },
-    abort: (signal) => controller.abort(new Error(`stopped by ${signal}`)),
+    abort: (signal) => controller.abort(new Error(`stopped by ${signal}`, { cause: signal })),
 
     client: () => network().client(),
     clientWith: (key, baseUrl) => network().clientWith(key, baseUrl),

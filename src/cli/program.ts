@@ -13,12 +13,26 @@ const tree: readonly (Leaf | Group)[] = [
   [
     'sms',
     'Send SMS',
-    [['send', 'Send one SMS', async () => (await import('./commands/sms/send.js')).smsSend]],
+    [
+      ['send', 'Send one SMS', async () => (await import('./commands/sms/send.js')).smsSend],
+      [
+        'bulk',
+        'Send an SMS to everybody in a file',
+        async () => (await import('./commands/sms/bulk.js')).smsBulk,
+      ],
+    ],
   ],
   [
     'email',
     'Send email',
-    [['send', 'Send one email', async () => (await import('./commands/email/send.js')).emailSend]],
+    [
+      ['send', 'Send one email', async () => (await import('./commands/email/send.js')).emailSend],
+      [
+        'bulk',
+        'Send an email to everybody in a file',
+        async () => (await import('./commands/email/bulk.js')).emailBulk,
+      ],
+    ],
   ],
   [
     'verify',
@@ -45,6 +59,21 @@ const tree: readonly (Leaf | Group)[] = [
     async () => (await import('./commands/balance/get.js')).balance,
   ],
   ['pricing', 'Show prices', async () => (await import('./commands/pricing/get.js')).pricing],
+  [
+    'jobs',
+    'The bulk jobs of this machine',
+    [
+      ['list', 'List the jobs', async () => (await import('./commands/jobs/list.js')).jobsList],
+      ['show', 'Show how far a job is', async () => (await import('./commands/jobs/show.js')).jobsShow],
+      ['resume', 'Go on with a job', async () => (await import('./commands/jobs/resume.js')).jobsResume],
+      [
+        'report',
+        'Write what became of every row',
+        async () => (await import('./commands/jobs/report.js')).jobsReport,
+      ],
+      ['remove', 'Forget jobs', async () => (await import('./commands/jobs/remove.js')).jobsRemove],
+    ],
+  ],
   ['login', 'Keep an API key in a profile', async () => (await import('./commands/profiles/login.js')).login],
   [
     'logout',
