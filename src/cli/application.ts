@@ -4,6 +4,7 @@ import { exitTranslationOf, viewOf } from './describe.js';
 import { Ended, Interrupted, usageError } from './errors.js';
 import { type Exit, exits } from './exit-codes.js';
 import { globalOptions } from './options.js';
+import { masked } from './output/mask.js';
 import { buildProgram } from './program.js';
 import { safeJson } from './terminal/sanitise.js';
 import type { World } from './world.js';
@@ -38,6 +39,8 @@ export async function runApplication(argv: readonly string[], world: World, stre
   return signals.received() ?? exit;
 }
 
+const topicsNamedAsCommands = new Set(['sandbox', 'jobs']);
+
 /** `urtuu` alone is `urtuu --help`, and `urtuu help sms send` is `urtuu sms send --help`. */
 function asCalled(argv: readonly string[], program: Command): string[] {
   if (argv.length === 0) return ['--help'];
@@ -45,7 +48,10 @@ function asCalled(argv: readonly string[], program: Command): string[] {
   // Flags that callers of sendmail give by habit, and that our own options would be mistaken for.
   if (first === 'sendmail') return argv.filter((word) => !/^-(?:o[a-z]+|i|bm)$/.test(word));
   const isCommand = program.commands.some((each) => each.name() === second);
-  return first === 'help' && second !== undefined && isCommand ? [second, ...rest, '--help'] : [...argv];
+  const isTopic = rest.length === 0 && topicsNamedAsCommands.has(second ?? '');
+  return first === 'help' && second !== undefined && isCommand && !isTopic
+    ? [second, ...rest, '--help']
+    : [...argv];
 }
 
 function watchSignals(world: World, context: OwnedContext) {
@@ -93,6 +99,7 @@ async function exitOf(
   const error = thrown instanceof CommanderError ? usageOf(thrown, command) : thrown;
   const { failureOf } = await import('./failure.js');
   const failure = await failureOf(error, context.lastExchange);
+  if (context.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
   context.notices.stop();
   if (asksForMachineFormat(argv, context)) context.notices.raw(safeJson({ error: failure }));
   else context.notices.error(said(failure), failure.hint);
@@ -102,6 +109,9 @@ async function exitOf(
   const translation = command === null ? undefined : exitTranslationOf(command);
   return translation?.of(failure.exit, failure.idempotency_key) ?? failure.exit;
 }
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
 
 const said = ({ code, message, status }: { code: string; message: string; status: number | null }) =>
   status === null ? message : `${message} (${code})`;

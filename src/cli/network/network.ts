@@ -4,7 +4,7 @@ import type { Service } from '../../service/index.js';
 import { readKey } from '../config/key.js';
 import type { Config } from '../config/profiles.js';
 import { type Settings, settingsOf } from '../config/settings.js';
-import { usageError } from '../errors.js';
+import { machineError, usageError } from '../errors.js';
 import type { Files } from '../input/files.js';
 import type { GlobalOptions } from '../options.js';
 import type { World } from '../world.js';
@@ -31,6 +31,8 @@ interface Needs {
   files: Files;
   readConfig(): Promise<Config>;
   verbose(line: string): void;
+  /** Told of faults inside the embedded service. */
+  report(error: unknown): void;
 }
 
 /** What `--verbose` shows; nothing is looked up or listens there. */
@@ -50,7 +52,7 @@ export function openNetwork(needs: Needs): Network {
   const sandboxDirectory = join(needs.state, 'sandbox');
 
   const service = (directory = sandboxDirectory): Promise<Service> => {
-    const known = services.get(directory) ?? openService(world, directory);
+    const known = services.get(directory) ?? openService(world, directory, needs.report);
     services.set(directory, known);
     return known;
   };
@@ -114,9 +116,17 @@ const isInDoubt = (exchange: Exchange | null) =>
 
 const isOn = (value: string | undefined) => value !== undefined && value !== '' && value !== '0';
 
-async function openService(world: World, directory: string): Promise<Service> {
+async function openService(
+  world: World,
+  directory: string,
+  report: (error: unknown) => void,
+): Promise<Service> {
   const open = world.openService ?? (await import('../../service/index.js')).createService;
-  return open({ directory });
+  try {
+    return await open({ directory, report });
+  } catch (error) {
+    throw machineError(`the embedded service cannot run: ${(error as Error).message}`, error);
+  }
 }
 
 /** The first call does the work, later ones get its result. */
