@@ -28,7 +28,8 @@ export async function runApplication(argv: readonly string[], world: World, stre
   const work = program
     .parseAsync(asCalled(argv, program), { from: 'user' })
     .then((): Exit => exits.ok)
-    .catch((error: unknown) => exitOf(error, argv, chosen, context))
+    // What fails because the run was stopped is no news.
+    .catch((error: unknown) => signals.over() ?? exitOf(error, argv, chosen, context))
     .finally(() => context.notices.stop());
   const exit = await Promise.race([work, signals.ended]);
   context.notices.stop();
@@ -56,6 +57,7 @@ function asCalled(argv: readonly string[], program: Command): string[] {
 
 function watchSignals(world: World, context: OwnedContext) {
   let received: Extract<Exit, string> | undefined;
+  let over: Extract<Exit, string> | undefined;
   let end: (signal: Extract<Exit, string>) => void = () => {};
   const ended = new Promise<Extract<Exit, string>>((resolve) => {
     end = resolve;
@@ -63,15 +65,16 @@ function watchSignals(world: World, context: OwnedContext) {
   const ignore = world.onSignal((signal) => {
     const again = received !== undefined;
     received ??= signal;
-    context.abort(signal);
     if (!context.held || again) {
       warnOfDoubt(context);
+      over = received;
       end(received);
     } else if (signal === 'SIGTERM') {
       void world.clock.sleep(terminateWithin).then(() => end(signal));
     }
+    context.abort(signal);
   });
-  return { ended, ignore, received: () => received };
+  return { ended, ignore, received: () => received, over: () => over };
 }
 
 /** A send that the person stops may be on its way. */
