@@ -100,7 +100,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     allowances,
     clock,
     random,
-    newId: idMaker(clock.now, random),
+    newId: idMaker(() => clock.now(), random),
     sealing,
     dispatch: delivery,
     answers,

@@ -182,7 +182,6 @@ async function optional<T>(read: () => Promise<T>): Promise<T | null> {
 export async function refuseOtherService(context: Context, job: Job): Promise<void> {
   const [planned, here] = [job.plan.meta.baseUrl, await baseUrlOf(context)];
   if (planned === here) return;
-  await job.close();
   throw new CliError('other_service', exits.refused, `the job ${job.id} is for ${planned}, this is ${here}`, {
     hint: 'Choose the --profile, --base-url or --sandbox that it was started with.',
     details: { job: job.id, base_url: planned },

@@ -42,31 +42,35 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
     return rows.map((row) => card(columns, row, style)).join('\n');
   }
   const line = (row: readonly string[], paint: (text: string, index: number) => string) =>
-    `${row
+    row
       .map((cell, index) => {
-        const last = index === columns.length - 1;
         const align = columns[index]?.kind === 'number' ? 'right' : 'left';
-        const padded = last && align === 'left' ? cell : pad(cell, widths[index] ?? 0, align);
-        return paint(padded, index);
+        // Nothing follows the last column, so it needs no room to its right.
+        const last = index === columns.length - 1 && align === 'left';
+        return paint(last ? cell : pad(cell, widths[index] ?? 0, align), index);
       })
-      .join(gap)}\n`;
+      .join(gap)
+      .trimEnd()
+      .concat('\n');
   const head = style.header && rows.length > 0 ? line(header, (text) => style.paint('bold', text)) : '';
   return (
     head + cells.map((row) => line(row, (text, index) => painted(columns[index], text, style.paint))).join('')
   );
 }
 
-/** One row as `name  value` lines. */
+/** One row as `name  value` lines; what the row has no value for is left out. */
 export function card<Row>(columns: readonly Column<Row>[], row: Row, style: TableStyle): string {
-  const labels = columns.map(({ name }) => name.replaceAll('_', ' '));
-  const widest = Math.max(0, ...labels.map(width));
-  return columns
-    .map((column, index) => {
-      const value = painted(column, visible(shown(column, row, style.mask)), style.paint);
-      return `${style.paint('bold', pad(labels[index] ?? '', widest))}${gap}${value}`.trimEnd();
-    })
-    .join('\n')
-    .concat('\n');
+  const entries = columns
+    .map((column) => ({ column, value: visible(shown(column, row, style.mask)) }))
+    .filter(({ value }) => value !== '')
+    .map(({ column, value }) => ({
+      label: column.name.replaceAll('_', ' '),
+      value: painted(column, value, style.paint),
+    }));
+  const widest = Math.max(0, ...entries.map(({ label }) => width(label)));
+  return entries
+    .map(({ label, value }) => `${style.paint('bold', pad(label, widest))}${gap}${value}\n`)
+    .join('');
 }
 
 function painted<Row>(column: Column<Row> | undefined, text: string, paint: Paint): string {

@@ -88,11 +88,12 @@ export class Delivery {
 
   /** Resolves when no message is leased, or due and not taken up. */
   async settled(): Promise<void> {
-    for (;;) {
-      const busy = this.#running || this.#inFlight.size > 0;
-      if (!busy && !(await this.#parts.store.hasDue(this.#parts.clock.now()))) return;
+    for (let round = 0; ; round += 1) {
+      while (this.#running || this.#inFlight.size > 0) await this.#nextChange();
+      if (!(await this.#parts.store.hasDue(this.#parts.clock.now()))) return;
+      // Another process is at it, or died: its leases end by themselves.
+      if (round > 0) await this.#nextChange(50);
       this.wake();
-      await this.#nextChange(100);
     }
   }
 
@@ -166,6 +167,8 @@ export class Delivery {
     const limit = Math.min(groupSize, maxInFlight - this.#inFlight.size);
     if (limit <= 0) return;
     const { clock, store } = this.#parts;
+    const next = await store.nextDue();
+    if (next === null || next > clock.now()) return;
     const claimed = await store.claimMessages({ lease: this.newLease(), now: clock.now(), limit });
     if (claimed.length > 0) this.#again = true;
     for (const one of claimed) {

@@ -39,7 +39,7 @@ export async function readTable(
     return await reading.finish();
   } catch (error) {
     if (!(error instanceof EncodingFault)) throw error;
-    throw new InputError('encoding', source, error.message, error.hint, { line: reading.line });
+    throw new InputError('encoding', source, error.message, error.hint, { line: await reading.lastLine() });
   }
 }
 
@@ -69,8 +69,9 @@ class TableReading {
     this.#handlers = handlers;
   }
 
-  get line(): number {
-    return this.#begun?.table.line ?? 1;
+  /** Line of the row in which what was read so far ends. */
+  async lastLine(): Promise<number> {
+    return (await this.#begun?.table.lastLine()) ?? 1;
   }
 
   async feed(block: Buffer): Promise<void> {

@@ -53,6 +53,8 @@ export interface PlanOptions {
   operators?: OperatorTable | undefined;
   signal?: AbortSignal | undefined;
   disk?: Disk | undefined;
+  /** Recipients that are held in memory while chunks are put together, at least a batch; 1,000,000 when absent. */
+  windowRecipients?: number | undefined;
 }
 
 export interface PlanOutcome {
@@ -147,13 +149,17 @@ export async function buildPlan(input: PlanInput, options: PlanOptions): Promise
       chunks: files.sealed('chunks'),
       lines: files.sealed('lines'),
     };
-    await writeChunks(parts, chunkFiles, options.signal);
+    await writeChunks(parts, chunkFiles, options);
     record.files = files.seal();
     meta.digest = record.files.bodies.sha256;
     files.finish(record);
     return { plan: planOf(options.folder, record, disk), rejects, ...outcome };
   } catch (error) {
-    files.discard();
+    try {
+      files.discard();
+    } catch {
+      // What went wrong first is what the person must hear; it is often why this failed too.
+    }
     throw error;
   }
 }
@@ -203,6 +209,7 @@ class PlanFolder {
   readonly #folder: string;
   readonly #sealed = new Map<SealedFile, BlockFile>();
   readonly #scratch: BlockFile[] = [];
+  #record: BlockFile | undefined;
 
   constructor(disk: Disk, folder: string) {
     this.#disk = disk;
@@ -240,6 +247,7 @@ class PlanFolder {
   /** Writes the record, removes what only the planning needed, and makes the folder durable. */
   finish(record: PlanRecord): void {
     const file = new BlockFile(this.#disk, join(this.#folder, planFile), { sealed: false });
+    this.#record = file;
     file.appendText(`${JSON.stringify(record, null, 2)}\n`);
     file.seal();
     this.#drop(this.#scratch);
@@ -248,7 +256,7 @@ class PlanFolder {
 
   /** Leaves nothing behind but the rejects file. */
   discard(): void {
-    this.#drop([...this.#sealed.values(), ...this.#scratch]);
+    this.#drop([...(this.#record ? [this.#record] : []), ...this.#sealed.values(), ...this.#scratch]);
   }
 
   #drop(files: BlockFile[]): void {

@@ -54,9 +54,10 @@ export class RowIntake {
       return;
     }
     const reason = this.#recipients.read(record[recipient] ?? '');
-    const message = this.#messages.numberOf(record);
-    if (reason !== null || message === -1) {
-      this.#reject(line, reason, message === -1);
+    // A row that is left out adds no message, so that it does not change the order of the others.
+    const message = reason === null ? this.#messages.numberOf(record) : -1;
+    if (message === -1) {
+      this.#reject(record, line, reason);
       return;
     }
     this.#spool.add(line, this.#recipients.take(), message);
@@ -89,11 +90,11 @@ export class RowIntake {
     this.#leaveOut(line);
   }
 
-  #reject(line: number, reason: string | null, badMessage: boolean): void {
+  #reject(record: readonly string[], line: number, reason: string | null): void {
     const { names, recipient } = this.#columns;
     const column = names[recipient] ?? '';
     if (reason !== null) this.#report(line, column, reason);
-    for (const fault of badMessage ? this.#messages.faults : []) {
+    for (const fault of this.#messages.faultsOf(record)) {
       if (reason === null || fault.column !== column) this.#report(line, fault.column, fault.error);
     }
     this.#leaveOut(line);

@@ -2,7 +2,8 @@ import { UrtuuError } from '../../../client/index.js';
 import { defaultBaseUrl } from '../../../contract/index.js';
 import { checkBaseUrl } from '../../config/base-url.js';
 import { checkedKey, readKey } from '../../config/key.js';
-import { defaultProfile, isProfileName, type Profile } from '../../config/profiles.js';
+import { isProfileName, type Profile } from '../../config/profiles.js';
+import { profileNameOf } from '../../config/settings.js';
 import type { Context } from '../../context.js';
 import { describe } from '../../describe.js';
 import { usageError } from '../../errors.js';
@@ -36,7 +37,7 @@ export const login: CommandBody = (command, context) => {
     json: '{"name": "default", "current": true, "base_url": "https://sms.example.mn/v1", "key": "stored"}',
   });
   command.action(async (options: Options) => {
-    const name = context.options.profile ?? context.env.URTUU_PROFILE ?? defaultProfile;
+    const name = profileNameOf(context.options, context.env, {});
     const config = await context.config.read();
     const profile = await profileOf(context, config.profiles[name], name, options);
     await tryKey(context, profile);

@@ -1,11 +1,12 @@
 import { describe } from '../../describe.js';
+import { readId } from '../../input/ids.js';
 import { verificationView } from '../../output/views.js';
 import type { CommandBody } from '../../program.js';
 
 export const verifyGet: CommandBody = (command, context) => {
   command
     .description('Show a verification. Its code is never shown.')
-    .argument('<id>', 'id of the verification');
+    .argument('<id>', 'id of the verification', readId);
   describe(command, {
     view: verificationView,
     examples: [
