@@ -1,6 +1,6 @@
 import type { Paint, Style } from '../terminal/colour.js';
 import { visible } from '../terminal/sanitise.js';
-import { pad, width } from '../terminal/width.js';
+import { measureFor, pad } from '../terminal/width.js';
 import { shown } from './cells.js';
 import type { Column } from './view.js';
 
@@ -28,9 +28,14 @@ const statusStyles: Readonly<Record<string, Style>> = {
 };
 
 /** Rows as aligned columns; as cards where these do not fit the terminal. */
-export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], style: TableStyle): string {
+export async function table<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  style: TableStyle,
+): Promise<string> {
   const cells = rows.map((row) => columns.map((column) => visible(shown(column, row, style.mask))));
   const header = columns.map(({ name }) => name.toUpperCase().replaceAll('_', ' '));
+  const width = await measureFor([...header, ...cells.flat()]);
   const widths = columns.map((_, index) =>
     [...(style.header ? [header] : []), ...cells].reduce(
       (most, row) => Math.max(most, width(row[index] ?? '')),
@@ -39,7 +44,8 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
   );
   const total = widths.reduce((sum, each) => sum + each + gap.length, -gap.length);
   if (style.width !== null && total > style.width) {
-    return rows.map((row) => card(columns, row, style)).join('\n');
+    const cards = await Promise.all(rows.map((row) => card(columns, row, style)));
+    return cards.join('\n');
   }
   const line = (row: readonly string[], paint: (text: string, index: number) => string) =>
     row
@@ -47,7 +53,7 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
         const align = columns[index]?.kind === 'number' ? 'right' : 'left';
         // Nothing follows the last column, so it needs no room to its right.
         const last = index === columns.length - 1 && align === 'left';
-        return paint(last ? cell : pad(cell, widths[index] ?? 0, align), index);
+        return paint(last ? cell : pad(cell, width(cell), widths[index] ?? 0, align), index);
       })
       .join(gap)
       .trimEnd()
@@ -59,7 +65,11 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
 }
 
 /** One row as `name  value` lines; what the row has no value for is left out. */
-export function card<Row>(columns: readonly Column<Row>[], row: Row, style: TableStyle): string {
+export async function card<Row>(
+  columns: readonly Column<Row>[],
+  row: Row,
+  style: TableStyle,
+): Promise<string> {
   const entries = columns
     .map((column) => ({ column, value: visible(shown(column, row, style.mask)) }))
     .filter(({ value }) => value !== '')
@@ -67,9 +77,10 @@ export function card<Row>(columns: readonly Column<Row>[], row: Row, style: Tabl
       label: column.name.replaceAll('_', ' '),
       value: painted(column, value, style.paint),
     }));
+  const width = await measureFor(entries.map(({ label }) => label));
   const widest = Math.max(0, ...entries.map(({ label }) => width(label)));
   return entries
-    .map(({ label, value }) => `${style.paint('bold', pad(label, widest))}${gap}${value}\n`)
+    .map(({ label, value }) => `${style.paint('bold', pad(label, width(label), widest))}${gap}${value}\n`)
     .join('');
 }
 
