@@ -15,17 +15,17 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { buildSync } from 'esbuild';
+import { build } from 'rolldown';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CodeCacheOptions } from '../../src/cli/code-cache.js';
 
 // Every start is a process of its own: V8 remembers in memory, too, what it has compiled.
 const tools = mkdtempSync(join(tmpdir(), 'urtuu-code-'));
 const starter = join(tools, 'start.cjs');
-beforeAll(() => {
+beforeAll(async () => {
   const source = resolve(import.meta.dirname, '../../src/cli/code-cache.ts');
-  const outfile = join(tools, 'code-cache.cjs');
-  buildSync({ entryPoints: [source], outfile, bundle: true, platform: 'node', format: 'cjs' });
+  const file = join(tools, 'code-cache.cjs');
+  await build({ input: source, platform: 'node', output: { file, format: 'cjs' } });
   writeFileSync(
     starter,
     `const { CodeCache } = require('./code-cache.cjs');
