@@ -1,17 +1,47 @@
-import type { Clock } from './clock.js';
+import type { CoreOptions } from './core.js';
+import type { Settings, SettingsPatch } from './settings.js';
+import type { LedgerReason } from './store/store.js';
 
+export {
+  type CarrierFault,
+  type FaultOnDemand,
+  faultsOnDemand,
+  type RequestFault,
+} from './carriers/faults.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
+export { createService } from './create-service.js';
+export {
+  defaultSettings,
+  openingBalance,
+  type Settings,
+  type SettingsPatch,
+} from './settings.js';
 
-export interface ServiceOptions {
-  /** Folder of the durable data; created when missing. Without it everything is gone after `close()`. */
-  directory?: string;
-  clock?: Clock;
+/** `directory`: folder of the durable data, created when missing; without it everything is in memory. */
+export interface ServiceOptions extends CoreOptions {
+  /** Told of every error that is no refusal: the caller got 503 `unavailable`. */
+  report?(error: unknown): void;
 }
 
 export interface ApiKey {
   id: string;
   created_at: string;
   revoked_at: string | null;
+}
+
+export interface ProjectSummary {
+  id: string;
+  name: string;
+  created_at: string;
+}
+
+/** A change of a balance; a project's entries add up to it. */
+export interface LedgerEntry {
+  amount: number;
+  reason: LedgerReason;
+  /** The message, batch or verification it was for. */
+  subject_id: string | null;
+  created_at: string;
 }
 
 /** A message as the simulated operator or mail carrier delivered it. */
@@ -31,17 +61,33 @@ export interface Delivery {
   delivered_at: string;
 }
 
-/** What an owner of the data may do without the API. */
-export interface Administration {
-  /** A key of the default project; the secret is shown this once. */
+/** What an owner of the data may do to a project without the API. Refusals throw `invalid_request`. */
+export interface ProjectAdministration {
+  /** A new key; the secret is shown this once. Refused over 10 active keys. */
   createKey(): Promise<ApiKey & { secret: string }>;
   listKeys(): Promise<ApiKey[]>;
+  /** From the next request on. False when there is no such active key. */
   revokeKey(id: string): Promise<boolean>;
   /** Adds credits (negative takes them away, never below 0) and gives the new balance. */
   credit(amount: number): Promise<number>;
+  /** Every change of the balance, the oldest first. */
+  ledger(): Promise<LedgerEntry[]>;
+  settings: {
+    get(): Promise<Settings>;
+    /** Changes the fields that are named and gives all settings. */
+    update(patch: SettingsPatch): Promise<Settings>;
+  };
+}
+
+/** What an owner of the data may do without the API; the project's part is that of the default project. */
+export interface Administration extends ProjectAdministration {
+  createProject(name: string): Promise<ProjectSummary>;
+  listProjects(): Promise<ProjectSummary[]>;
+  /** Another project than the default one; null when there is none with this id. */
+  project(id: string): Promise<ProjectAdministration | null>;
   /** Deliveries in their order, the oldest first. */
   outbox(filter?: { to?: string; limit?: number }): AsyncIterable<Delivery>;
-  /** Empties everything but projects and keys, and restores the first balance. */
+  /** Empties everything but projects, their settings and keys, and restores the first balance. */
   reset(): Promise<void>;
   /** Resolves when no message is waiting for delivery that could be delivered now. */
   settled(): Promise<void>;
@@ -61,5 +107,6 @@ export interface Service {
   /** A key of the default project that lives in memory as long as this object and is stored nowhere. */
   readonly localKey: string;
   readonly administration: Administration;
+  /** Stops listening, lets what is on its way end, and closes the data. */
   close(): Promise<void>;
 }

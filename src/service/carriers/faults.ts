@@ -1,0 +1,133 @@
+import { readNumber } from '../../contract/index.js';
+
+/** What a carrier does on demand. */
+export type CarrierFault =
+  /** Neither the operator nor the fall-over route takes it. */
+  | { kind: 'refused' }
+  /** Its own operator does not take it; the route without links does. */
+  | { kind: 'refused_by_operator' }
+  /** It is taken after a while. */
+  | { kind: 'delayed'; milliseconds: number }
+  /** It is taken, but the operator's answer is lost. */
+  | { kind: 'answer_lost' }
+  /** As `answer_lost`, and for a while the operator cannot say whether it took it. */
+  | { kind: 'silent'; milliseconds: number }
+  /** The first hand-over is lost before the operator; the next one arrives. */
+  | { kind: 'hand_over_lost' };
+
+/** How a request breaks on demand, at the door of the service. */
+export type RequestFault = 'drop_before' | 'drop_after' | 'answer_500' | 'answer_429' | 'answer_html';
+
+export interface FaultOnDemand {
+  /** The number that asks for it. */
+  number: string;
+  /** The local part of addresses that ask for it, whatever their domain; null when emails cannot. */
+  localPart: string | null;
+  fault: CarrierFault | RequestFault;
+  /** One line for people. */
+  effect: string;
+}
+
+/**
+ * Numbers and addresses that go wrong on demand, for people who test their own scripts. A request that breaks
+ * breaks once for an idempotency key: its repeats go through.
+ */
+export const faultsOnDemand: readonly FaultOnDemand[] = [
+  {
+    number: '99000001',
+    localPart: 'fault-refused',
+    fault: { kind: 'refused' },
+    effect: 'not accepted: provider_failed, refunded',
+  },
+  {
+    number: '99000002',
+    localPart: null,
+    fault: { kind: 'refused_by_operator' },
+    effect: 'not accepted by its operator, delivered over the route without links',
+  },
+  {
+    number: '99000003',
+    localPart: 'fault-2s',
+    fault: { kind: 'delayed', milliseconds: 2_000 },
+    effect: 'accepted after 2 seconds',
+  },
+  {
+    number: '99000004',
+    localPart: 'fault-10s',
+    fault: { kind: 'delayed', milliseconds: 10_000 },
+    effect: 'accepted after 10 seconds',
+  },
+  {
+    number: '99000005',
+    localPart: 'fault-40s',
+    fault: { kind: 'delayed', milliseconds: 40_000 },
+    effect: "accepted after 40 seconds, which is over the client's timeout",
+  },
+  {
+    number: '99000006',
+    localPart: 'fault-answer-lost',
+    fault: { kind: 'answer_lost' },
+    effect: 'accepted, the answer of the operator is lost: the service asks, and it is sent',
+  },
+  {
+    number: '99000007',
+    localPart: 'fault-silent',
+    fault: { kind: 'silent', milliseconds: 30_000 },
+    effect: 'accepted, but for 30 seconds nobody can tell: unavailable, then sent',
+  },
+  {
+    number: '99000008',
+    localPart: 'fault-hand-over-lost',
+    fault: { kind: 'hand_over_lost' },
+    effect: 'lost on the way to the operator once, then accepted',
+  },
+  {
+    number: '99000011',
+    localPart: 'fault-drop-before',
+    fault: 'drop_before',
+    effect: 'the connection is dropped and nothing is done',
+  },
+  {
+    number: '99000012',
+    localPart: 'fault-drop-after',
+    fault: 'drop_after',
+    effect: 'sent, but the connection is dropped before the answer',
+  },
+  {
+    number: '99000013',
+    localPart: 'fault-500',
+    fault: 'answer_500',
+    effect: 'HTTP 500, nothing is done',
+  },
+  {
+    number: '99000014',
+    localPart: 'fault-429',
+    fault: 'answer_429',
+    effect: 'HTTP 429 rate_limited, nothing is done',
+  },
+  {
+    number: '99000015',
+    localPart: 'fault-html',
+    fault: 'answer_html',
+    effect: 'an HTML page of a proxy with HTTP 502, nothing is done',
+  },
+];
+
+const byNumber = new Map(faultsOnDemand.map((row) => [row.number, row.fault]));
+const byLocalPart = new Map(faultsOnDemand.map((row) => [row.localPart, row.fault]));
+
+/** What the carrier does to a recipient in its normal form. */
+export function carrierFaultFor(to: string): CarrierFault | null {
+  const fault = to.includes('@') ? byLocalPart.get(to.slice(0, to.lastIndexOf('@'))) : byNumber.get(to);
+  return typeof fault === 'object' ? fault : null;
+}
+
+/** How a request to a recipient, as it was written, breaks. */
+export function requestFaultFor(written: string): RequestFault | null {
+  const reading = readNumber(written);
+  const fault =
+    reading.kind === 'number'
+      ? byNumber.get(reading.number)
+      : byLocalPart.get(written.slice(0, written.lastIndexOf('@')));
+  return typeof fault === 'string' ? fault : null;
+}

@@ -1,0 +1,196 @@
+import type { Channel } from '../../contract/index.js';
+import type { Clock } from '../clock.js';
+import { GroupCommit } from '../database/group-commit.js';
+import { openDatabase } from '../database/open.js';
+import { type Carrier, type Fate, noLinkRoute, type Submission, type SubmitAnswer } from './carrier.js';
+import { carrierFaultFor } from './faults.js';
+
+/** What the simulated carrier delivered, in its order. */
+export interface DeliveryRecord {
+  messageId: string;
+  channel: Channel;
+  to: string;
+  text: string | null;
+  subject: string | null;
+  html: string | null;
+  from: string | null;
+  replyTo: string | null;
+  route: string;
+  deliveredAt: number;
+}
+
+export interface SimulatedCarrier extends Carrier {
+  outbox(filter: { to?: string; limit?: number }): AsyncIterable<DeliveryRecord>;
+  /** How many deliveries were of a message that had been delivered before: 0 unless the service is wrong. */
+  repeats(): Promise<number>;
+  reset(): Promise<void>;
+  /** Gives up what it delays, now and until `resume`; those submissions throw. */
+  pause(): void;
+  resume(): void;
+  close(): Promise<void>;
+}
+
+const migrations = [
+  `CREATE TABLE deliveries (
+     seq INTEGER PRIMARY KEY,
+     reference TEXT NOT NULL,
+     channel TEXT NOT NULL,
+     recipient TEXT NOT NULL,
+     text TEXT,
+     subject TEXT,
+     html TEXT,
+     sender TEXT,
+     reply_to TEXT,
+     route TEXT NOT NULL,
+     delivered_at INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX deliveries_reference ON deliveries (reference);
+   CREATE TABLE losses (reference TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,
+];
+
+interface DeliveryRow {
+  seq: number;
+  reference: string;
+  channel: Channel;
+  recipient: string;
+  text: string | null;
+  subject: string | null;
+  html: string | null;
+  sender: string | null;
+  reply_to: string | null;
+  route: string;
+  delivered_at: number;
+}
+
+const pageSize = 500;
+
+/**
+ * Mobile operators and a mail server that deliver into an outbox. It has a file of its own, apart from the
+ * service's store, as another company would; a crash of the service's process does not touch what is in it.
+ */
+export async function openSimulatedCarrier(path: string, clock: Clock): Promise<SimulatedCarrier> {
+  const database = await openDatabase(path, { synchronous: 'off', migrations });
+  const commits = new GroupCommit(database);
+  const insert = database.prepare(
+    `INSERT INTO deliveries (reference, channel, recipient, text, subject, html, sender, reply_to, route, delivered_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const selectOne = database.prepare('SELECT delivered_at FROM deliveries WHERE reference = ?');
+  const selectPage = database.prepare(
+    `SELECT * FROM deliveries WHERE seq > :last AND (:to IS NULL OR recipient = :to) ORDER BY seq LIMIT ${pageSize}`,
+  );
+  const countRepeats = database.prepare(
+    'SELECT count(*) - count(DISTINCT reference) AS repeats FROM deliveries',
+  );
+  const insertLoss = database.prepare('INSERT INTO losses (reference) VALUES (?) ON CONFLICT DO NOTHING');
+  const waiting = new Set<() => void>();
+  let paused = false;
+
+  function deliver(submission: Submission): Promise<void> {
+    const { reference, channel, to, text, subject, html, from, replyTo, route } = submission;
+    return commits.run(() => {
+      insert.run(reference, channel, to, text, subject, html, from, replyTo, route, clock.now());
+    });
+  }
+
+  function delay(milliseconds: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = clock.after(milliseconds, () => {
+        waiting.delete(abandon);
+        resolve();
+      });
+      const abandon = () => {
+        cancel();
+        reject(new Error('the operator is closing'));
+      };
+      if (paused) abandon();
+      else waiting.add(abandon);
+    });
+  }
+
+  async function submit(submission: Submission): Promise<SubmitAnswer> {
+    const fault = carrierFaultFor(submission.to);
+    switch (fault?.kind) {
+      case 'refused':
+        return { kind: 'refused', reason: 'the recipient does not accept messages' };
+      case 'refused_by_operator':
+        if (submission.route === noLinkRoute) break;
+        return { kind: 'refused', reason: `${submission.route} does not accept the message` };
+      case 'delayed':
+        await delay(fault.milliseconds);
+        break;
+      case 'hand_over_lost':
+        if ((await commits.run(() => insertLoss.run(submission.reference).changes)) === 1) {
+          throw new Error('the operator could not be reached');
+        }
+        break;
+      case 'answer_lost':
+      case 'silent':
+        await deliver(submission);
+        throw new Error('the operator did not answer');
+    }
+    await deliver(submission);
+    return { kind: 'accepted' };
+  }
+
+  async function inquire(reference: string, to: string): Promise<Fate> {
+    const delivery = selectOne.get(reference) as { delivered_at: number } | undefined;
+    if (delivery === undefined) return 'not_taken';
+    const fault = carrierFaultFor(to);
+    const silent = fault?.kind === 'silent' && clock.now() < delivery.delivered_at + fault.milliseconds;
+    return silent ? 'unknown' : 'taken';
+  }
+
+  async function* outbox({ to, limit }: { to?: string; limit?: number }): AsyncGenerator<DeliveryRecord> {
+    let left = limit ?? Number.POSITIVE_INFINITY;
+    let last = 0;
+    for (;;) {
+      const rows = selectPage.all({ to: to ?? null, last }) as DeliveryRow[];
+      for (const row of rows) {
+        if (left <= 0) return;
+        yield toRecord(row);
+        left -= 1;
+        last = row.seq;
+      }
+      if (rows.length < pageSize) return;
+    }
+  }
+
+  return {
+    submit,
+    inquire,
+    outbox,
+    repeats: async () => (countRepeats.get() as { repeats: number }).repeats,
+    reset: () =>
+      commits.run(() => {
+        database.exec('DELETE FROM deliveries; DELETE FROM losses');
+      }),
+    pause() {
+      paused = true;
+      for (const abandon of waiting) abandon();
+      waiting.clear();
+    },
+    resume() {
+      paused = false;
+    },
+    async close() {
+      commits.close();
+      database.close();
+    },
+  };
+}
+
+function toRecord(row: DeliveryRow): DeliveryRecord {
+  return {
+    messageId: row.reference,
+    channel: row.channel,
+    to: row.recipient,
+    text: row.text,
+    subject: row.subject,
+    html: row.html,
+    from: row.sender,
+    replyTo: row.reply_to,
+    route: row.route,
+    deliveredAt: row.delivered_at,
+  };
+}

@@ -1,0 +1,134 @@
+import { createAdministration } from './administration.js';
+import { messageAnswer } from './answers.js';
+import type { Carrier } from './carriers/carrier.js';
+import { openSimulatedCarrier, type SimulatedCarrier } from './carriers/simulated.js';
+import { type Clock, systemClock } from './clock.js';
+import { Delivery } from './delivery/delivery.js';
+import type { Administration } from './index.js';
+import { openInstallation } from './installation.js';
+import { AnswerBoard } from './operations/answer-board.js';
+import type { OperationContext, Project } from './operations/context.js';
+import { createOperations } from './operations/create-operations.js';
+import { hashSecret, newSecret } from './operations/keys.js';
+import type { Operations } from './operations/operations.js';
+import { keyTopic, messageTopic } from './operations/send.js';
+import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
+import { createSealing } from './sealing.js';
+import {
+  checkSettings,
+  defaultProject,
+  openingBalance,
+  type SettingsPatch,
+  settingsReader,
+} from './settings.js';
+import { openSqliteAllowances } from './store/sqlite/allowances.js';
+import { openSqliteStore } from './store/sqlite/sqlite-store.js';
+import type { Store } from './store/store.js';
+
+export interface CoreOptions {
+  /** Folder of the durable data; created when missing. Without it everything is gone after `close()`. */
+  directory?: string;
+  clock?: Clock;
+  /** Settings of all projects of this service object, over those that are stored. */
+  settings?: SettingsPatch;
+  /** `off` lets every request pass, whatever the rate. */
+  rates?: 'enforced' | 'off';
+  /** Makes ids, keys and codes the same in every run that begins without data; never for real use. */
+  seed?: string;
+}
+
+/** Stands in front of a part, for tests of what happens when it fails. */
+export interface CoreDoubles {
+  store?(store: Store): Store;
+  carrier?(carrier: SimulatedCarrier): Carrier;
+}
+
+/** The service without its HTTP side. */
+export interface Core {
+  operations: Operations;
+  administration: Administration;
+  localKey: string;
+  store: Store;
+  carrier: SimulatedCarrier;
+  close(): Promise<void>;
+}
+
+export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
+  const { clock = systemClock, rates = 'enforced', seed } = options;
+  const settingsOf = settingsReader(checkSettings(options.settings ?? {}));
+  let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
+  const installation = openInstallation(options.directory, random);
+  const sqliteStore = await openSqliteStore(installation.store);
+  const allowances = await openSqliteAllowances(installation.allowances);
+  const carrier = await openSimulatedCarrier(installation.carrier, clock);
+  const store = doubles.store?.(sqliteStore) ?? sqliteStore;
+
+  const isNew = await store.createProject({
+    ...defaultProject,
+    balance: openingBalance,
+    createdAt: clock.now(),
+  });
+  // A seed repeats its ids; over data that is there already they would clash.
+  if (!isNew && seed !== undefined)
+    random = seededRandom(`${seed} ${Buffer.from(systemRandom.bytes(8)).toString('hex')}`);
+
+  async function project(id: string): Promise<Project> {
+    const record = await store.getProject(id);
+    if (record === null) throw new Error(`there is no project ${id}`);
+    return { id, name: record.name, settings: settingsOf(record.settings) };
+  }
+
+  const answers = new AnswerBoard(clock);
+  const sealing = createSealing(installation.secret, random);
+  const delivery = new Delivery({
+    store,
+    carrier: doubles.carrier?.(carrier) ?? carrier,
+    clock,
+    owner: Buffer.from(systemRandom.bytes(6)).toString('base64url'),
+    answer: messageAnswer,
+    settingsOf: async (id) => (await project(id)).settings,
+    open: sealing.open,
+    shared: installation.shared,
+    onSettled({ message, idempotencyKey }) {
+      answers.announce(messageTopic(message.id));
+      if (idempotencyKey !== null) answers.announce(keyTopic(message.projectId, idempotencyKey));
+    },
+  });
+  const localKey = newSecret(systemRandom);
+  const context: OperationContext = {
+    store,
+    allowances,
+    clock,
+    random,
+    newId: idMaker(() => clock.now(), random),
+    sealing,
+    dispatch: delivery,
+    answers,
+    project,
+    rates,
+    localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
+  };
+  const operations = createOperations(context);
+  delivery.start();
+
+  let closing: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    const stopped = delivery.stop();
+    carrier.pause();
+    await stopped;
+    answers.close();
+    await Promise.all([store.close(), allowances.close(), carrier.close()]);
+  }
+
+  return {
+    operations,
+    administration: createAdministration(context, delivery, carrier),
+    localKey,
+    store,
+    carrier,
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}

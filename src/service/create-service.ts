@@ -1,0 +1,41 @@
+import { requestFaultFor } from './carriers/faults.js';
+import { openCore } from './core.js';
+import { createApp } from './http/app.js';
+import { listen } from './http/listen.js';
+import type { Listening, Service, ServiceOptions } from './index.js';
+
+/**
+ * Opens the service on a folder of durable data, or in memory. Rejects when the SQLite engine is not
+ * installed, the folder cannot be used, or an option breaks a rule.
+ */
+export async function createService(options: ServiceOptions = {}): Promise<Service> {
+  const { report, ...rest } = options;
+  const core = await openCore(rest);
+  const app = createApp(core.operations, {
+    faultFor: requestFaultFor,
+    ...(report === undefined ? {} : { report }),
+  });
+  const listening = new Set<Listening>();
+
+  return {
+    fetch: (input, init) => app.fetch(new Request(input, init)),
+    async listen(address) {
+      const opened = await listen(app, address);
+      const closing: Listening = {
+        url: opened.url,
+        async close() {
+          listening.delete(closing);
+          await opened.close();
+        },
+      };
+      listening.add(closing);
+      return closing;
+    },
+    localKey: core.localKey,
+    administration: core.administration,
+    async close() {
+      await Promise.all([...listening].map((one) => one.close()));
+      await core.close();
+    },
+  };
+}

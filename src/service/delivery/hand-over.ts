@@ -1,0 +1,80 @@
+import type { MessageError } from '../../contract/index.js';
+import type { Carrier, Fate } from '../carriers/carrier.js';
+import type { Clock } from '../clock.js';
+import type { ClaimedMessage, Content, Outcome } from '../store/store.js';
+import { withoutLinks } from './links.js';
+import { routesOf } from './routes.js';
+
+/** Milliseconds of a lease that must be left when a message is handed over. */
+const leaseMargin = 500;
+
+export interface HandOverTools {
+  carrier: Carrier;
+  clock: Clock;
+  /** Opens a text that was stored encrypted. */
+  open(sealed: Uint8Array): string;
+  /** When the lease of a message ends, as last renewed. */
+  leaseEnd(claimed: ClaimedMessage): number;
+}
+
+/** `unknown`: it may have been taken, ask again. `again`: it certainly was not, hand it over again. */
+export type HandOver = Outcome | { status: 'unknown' } | { status: 'again' };
+
+/**
+ * Takes a claimed message to its carrier, over one route after the other. A message that may have been handed
+ * over before is asked about first, and one that was taken is never handed over again.
+ */
+export async function handOver(
+  claimed: ClaimedMessage,
+  rules: { noLinkOperators: readonly string[]; refusal: MessageError | null },
+  tools: HandOverTools,
+): Promise<HandOver> {
+  if (claimed.attempts > 1) {
+    const fate = await ask(claimed, tools.carrier);
+    if (fate !== 'not_taken') return { status: fate === 'taken' ? 'sent' : 'unknown' };
+  }
+  if (rules.refusal !== null) return { status: 'failed', error: rules.refusal };
+  const { message } = claimed;
+  const content = readable(claimed.content, tools.open);
+  let reason = 'no operator accepted the message';
+  for (const route of routesOf(message, rules.noLinkOperators)) {
+    const text = content.text === null || route.carriesLinks ? content.text : withoutLinks(content.text);
+    if (text === null && content.text !== null) {
+      reason = 'the message is only a link, and its route carries no links';
+      break;
+    }
+    if (tools.clock.now() > tools.leaseEnd(claimed) - leaseMargin) return { status: 'again' };
+    try {
+      const answer = await tools.carrier.submit({
+        reference: message.id,
+        channel: message.channel,
+        route: route.name,
+        to: message.to,
+        ...content,
+        text,
+      });
+      if (answer.kind === 'accepted') return { status: 'sent' };
+      reason = answer.reason;
+    } catch {
+      const fate = await ask(claimed, tools.carrier);
+      return { status: fate === 'taken' ? 'sent' : fate === 'not_taken' ? 'again' : 'unknown' };
+    }
+  }
+  return { status: 'failed', error: notAccepted(reason) };
+}
+
+export function notAccepted(reason: string): MessageError {
+  return { code: 'provider_failed', message: `The operator did not accept the message: ${reason}` };
+}
+
+async function ask({ message }: ClaimedMessage, carrier: Carrier): Promise<Fate> {
+  try {
+    return await carrier.inquire(message.id, message.to);
+  } catch {
+    return 'unknown';
+  }
+}
+
+function readable({ sealed, ...content }: Content, open: HandOverTools['open']): Omit<Content, 'sealed'> {
+  return sealed === null ? content : { ...content, text: open(sealed) };
+}

@@ -1,0 +1,66 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type ErrorEnvelope, type RequestKind, requestRates } from '../../contract/index.js';
+import type { Answer } from '../operations/operations.js';
+import type { ServiceError } from '../service-error.js';
+import type { HttpContext, PlainAnswer } from './context.js';
+
+/** The kind of allowance a method uses: POST counts as sending, everything else as reading. */
+export function kindOf(method: string): RequestKind {
+  return method === 'POST' ? 'sending' : 'reading';
+}
+
+/** What the rate headers say before a project is known. */
+export function fullAllowance(kind: RequestKind): { limit: number; remaining: number } {
+  const { burst } = requestRates[kind];
+  return { limit: burst, remaining: burst };
+}
+
+/** The headers of every answer. */
+export function commonHeaders(
+  requestId: string,
+  allowance: { limit: number; remaining: number },
+): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'X-Request-Id': requestId,
+    'X-RateLimit-Limit': String(allowance.limit),
+    'X-RateLimit-Remaining': String(allowance.remaining),
+  };
+}
+
+/** Gives an answer its common headers and hands it over: in process as a Response, else to the listener. */
+export function write(context: HttpContext, { status, body, headers }: PlainAnswer): Response {
+  const common = commonHeaders(context.get('requestId'), context.get('allowance'));
+  const answer = { status, body, headers: { ...common, ...headers } };
+  if (context.env.socket === undefined) return new Response(body, answer);
+  // A web Response around every body costs as much as all the rest of the way through here.
+  context.env.answer = answer;
+  return RESPONSE_ALREADY_SENT;
+}
+
+export function respond(
+  context: HttpContext,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): Response {
+  return write(context, { status, body: JSON.stringify(body), headers });
+}
+
+export function respondToSend(context: HttpContext, answer: Answer): Response {
+  return respond(
+    context,
+    answer.status,
+    answer.body,
+    answer.replayed ? { 'Idempotency-Replayed': 'true' } : {},
+  );
+}
+
+/** The one mapping from a refusal to an answer's body and headers. */
+export function errorAnswer(error: ServiceError): { body: ErrorEnvelope; headers: Record<string, string> } {
+  const headers: Record<string, string> = {};
+  if (error.retryAfter !== undefined)
+    headers['Retry-After'] = String(Math.max(1, Math.ceil(error.retryAfter)));
+  if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
+  return { body: { error: { ...error.fields, code: error.code, message: error.message } }, headers };
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import type { Operations } from '../operations/operations.js';
+import type { HttpEnv } from './context.js';
+import { breaksOnDemand, type FaultFor } from './faults.js';
+import { answerError, type Report } from './middleware/answer-error.js';
+import { openRequest } from './middleware/open-request.js';
+import { readJson } from './middleware/read-json.js';
+import { unknownRoute, wrongMethod } from './middleware/refuse-route.js';
+import { replayAnswer } from './middleware/replay-answer.js';
+import { requireKey } from './middleware/require-key.js';
+import { takeToken } from './middleware/take-token.js';
+import { accountRoutes } from './routes/account.js';
+import { batchRoutes } from './routes/batches.js';
+import { emailRoutes } from './routes/email.js';
+import { messageRoutes } from './routes/messages.js';
+import { openApi } from './routes/openapi.js';
+import { smsRoutes } from './routes/sms.js';
+import { verifyRoutes } from './routes/verify.js';
+
+export interface AppOptions {
+  /** Told of every error that is no refusal; the caller gets 503 `unavailable`. */
+  report?: Report;
+  /** Recipients whose requests break on demand. */
+  faultFor?: FaultFor;
+  /** Makes request ids; UUIDs when absent. */
+  newRequestId?: () => string;
+}
+
+export interface App {
+  /** Answers every request; rejects only where a fault on demand drops the connection. */
+  fetch(request: Request, bindings?: HttpEnv['Bindings']): Promise<Response>;
+  /** The route table: `POST /v1/verify/:id/check`. */
+  readonly routes: readonly string[];
+}
+
+/**
+ * The HTTP side of the service. A request is checked in this order: key, rate, route, body size and syntax,
+ * idempotency key, field rules; the operations go on with number support, caps and funds.
+ */
+export function createApp(operations: Operations, options: AppOptions = {}): App {
+  const app = new Hono<HttpEnv>({ getPath: rawPath });
+  const breakOnDemand = breaksOnDemand(options.faultFor);
+  const sms = smsRoutes(operations, breakOnDemand);
+  const email = emailRoutes(operations, breakOnDemand);
+  const verify = verifyRoutes(operations, breakOnDemand);
+  const messages = messageRoutes(operations);
+  const batches = batchRoutes(operations);
+  const account = accountRoutes(operations);
+  const replay = replayAnswer(operations);
+
+  app.onError(answerError(options.report ?? (() => {})));
+  app.use('*', openRequest(options.newRequestId ?? randomUUID));
+  // Public, so before the key is asked for.
+  app.get('/v1/openapi.json', openApi()).all(wrongMethod(['GET']));
+  app.use('/v1/*', requireKey(operations), takeToken(operations));
+
+  app.post('/v1/sms', readJson, replay, sms.send);
+  app.post('/v1/sms/bulk', readJson, replay, sms.sendBulk);
+  app.post('/v1/email', readJson, replay, email.send);
+  app.post('/v1/email/bulk', readJson, replay, email.sendBulk);
+
+  app.post('/v1/verify', readJson, verify.create);
+  app.post('/v1/verify/:id/check', readJson, verify.check);
+  app.get('/v1/verify/:id', verify.get);
+
+  app.get('/v1/messages/:id', messages.get);
+  app.get('/v1/batches/:id', batches.get);
+  app.get('/v1/batches/:id/messages', batches.listMessages);
+  app.get('/v1/balance', account.balance);
+  app.get('/v1/pricing', account.pricing);
+
+  const paths = methodsByPath(app);
+  for (const [path, methods] of paths) app.all(path, wrongMethod(methods));
+  app.notFound(unknownRoute);
+
+  return {
+    fetch: async (request, bindings = {}) => app.fetch(request, bindings),
+    routes: [...paths].flatMap(([path, methods]) => methods.map((method) => `${method} ${path}`)),
+  };
+}
+
+/** The path as it was sent: what is not spelt like a route is none. */
+function rawPath({ url }: Request): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3);
+  const end = url.slice(start).search(/[?#]/);
+  return end === -1 ? url.slice(start) : url.slice(start, start + end);
+}
+
+function methodsByPath(app: Hono<HttpEnv>): Map<string, string[]> {
+  const paths = new Map<string, string[]>();
+  for (const { method, path } of app.routes) {
+    const methods = paths.get(path) ?? [];
+    if (method !== 'ALL' && !methods.includes(method)) paths.set(path, [...methods, method]);
+  }
+  return paths;
+}

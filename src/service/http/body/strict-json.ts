@@ -1,0 +1,85 @@
+import { isUtf8 } from 'node:buffer';
+import { ServiceError } from '../../service-error.js';
+
+export type JsonObject = Record<string, unknown>;
+
+/** The deepest request has two levels; more than this only wants to hurt. */
+const maxDepth = 32;
+const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * Reads a request body: UTF-8 without a byte order mark, one JSON object, no key twice in an object, no key
+ * that reaches a prototype. Throws ServiceError `invalid_request`.
+ */
+export function parseStrictJson(bytes: Uint8Array): JsonObject {
+  const text = decodeUtf8(bytes);
+  if (text === '') throw refusal('the body is empty: it must be a JSON object');
+  if (text.startsWith('\uFEFF')) throw refusal('the body must not start with a byte order mark');
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw refusal('the body must be a JSON object');
+  }
+  checkKeys(text);
+  return value as JsonObject;
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  if (!isUtf8(bytes)) throw refusal('the body must be UTF-8');
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw refusal('the body must be valid JSON');
+  }
+}
+
+/** JSON.parse keeps the last of two equal keys and says nothing, so valid JSON is read once more for its keys. */
+function checkKeys(text: string): void {
+  const open: (Set<string> | null)[] = [];
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === '{' || character === '[') {
+      if (open.length === maxDepth) throw refusal(`the body is nested more than ${maxDepth} levels deep`);
+      open.push(character === '{' ? new Set() : null);
+    } else if (character === '}' || character === ']') {
+      open.pop();
+    } else if (character === '"') {
+      const end = endOfString(text, at);
+      const keys = open.at(-1);
+      if (keys && isKey(text, end)) addKey(keys, text.slice(at, end));
+      at = end - 1;
+    }
+  }
+}
+
+/** The index after the closing quote of the string that starts at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); ; quote = text.indexOf('"', quote + 1)) {
+    let backslashes = 0;
+    while (text[quote - 1 - backslashes] === '\\') backslashes += 1;
+    if (backslashes % 2 === 0) return quote + 1;
+  }
+}
+
+function isKey(text: string, end: number): boolean {
+  let at = end;
+  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at += 1;
+  return text[at] === ':';
+}
+
+function addKey(keys: Set<string>, literal: string): void {
+  const key = literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
+  if (prototypeKeys.has(key)) throw refusal(`${key}: is not allowed as a key`);
+  if (keys.has(key)) throw refusal(`${quoteKey(key)}: stands twice in one object`);
+  keys.add(key);
+}
+
+/** A key of the caller's in a message: as it is when it is a plain word, else as a short JSON string. */
+export function quoteKey(key: string): string {
+  return /^\w{1,64}$/.test(key) ? key : JSON.stringify(key.slice(0, 64));
+}
+
+const refusal = (message: string) => new ServiceError('invalid_request', message);

@@ -1,0 +1,75 @@
+import { ServiceError } from '../service-error.js';
+import { write } from './answer.js';
+import type { HttpContext } from './context.js';
+
+/**
+ * How a request breaks on demand, so that callers can test their own handling.
+ * `drop_before`: the connection is lost and nothing was stored. `drop_after`: it is lost after the send was
+ * accepted. `answer_500`, `answer_429`: that status, nothing stored. `answer_html`: a proxy's 502 page.
+ */
+export type HttpFault = 'drop_before' | 'drop_after' | 'answer_500' | 'answer_429' | 'answer_html';
+
+/** The fault that a recipient, as it was written, asks for. */
+export type FaultFor = (recipient: string) => HttpFault | null;
+
+/** In process this is what a failed fetch rejects with; over a socket the connection is cut. */
+export class ConnectionDropped extends TypeError {
+  constructor() {
+    const cause = Object.assign(new Error('the connection was dropped on demand'), { code: 'ECONNRESET' });
+    super('fetch failed', { cause });
+  }
+}
+
+const proxyPage = '<html><body><h1>502 Bad Gateway</h1></body></html>';
+const rememberedKeys = 10_000;
+
+/**
+ * Breaks the requests whose recipients ask for it. With an idempotency key only the first request breaks and
+ * its repeats go through; without one, every request does.
+ */
+export function breaksOnDemand(faultFor: FaultFor | undefined) {
+  const broken = new Set<string>();
+
+  function faultOf(context: HttpContext, recipients: string | string[]): HttpFault | null {
+    if (faultFor === undefined) return null;
+    for (const recipient of [recipients].flat()) {
+      const fault = faultFor(recipient);
+      if (fault !== null) return isRepeat(context) ? null : fault;
+    }
+    return null;
+  }
+
+  function isRepeat(context: HttpContext): boolean {
+    const key = context.get('idempotencyKey');
+    if (!key) return false;
+    const name = `${context.get('caller').projectId} ${key}`;
+    if (broken.has(name)) return true;
+    if (broken.size === rememberedKeys) broken.delete(broken.values().next().value as string);
+    broken.add(name);
+    return false;
+  }
+
+  return async (
+    context: HttpContext,
+    recipients: string | string[],
+    answer: () => Promise<Response>,
+  ): Promise<Response> => {
+    switch (faultOf(context, recipients)) {
+      case null:
+        return answer();
+      case 'drop_before':
+        throw new ConnectionDropped();
+      case 'drop_after':
+        await answer();
+        throw new ConnectionDropped();
+      case 'answer_500':
+        throw new ServiceError('unavailable', 'this recipient asks for a 500', { status: 500 });
+      case 'answer_429':
+        throw new ServiceError('rate_limited', 'this recipient asks for a 429', { retryAfter: 1 });
+      case 'answer_html':
+        return write(context, { status: 502, body: proxyPage, headers: { 'Content-Type': 'text/html' } });
+    }
+  };
+}
+
+export type BreakOnDemand = ReturnType<typeof breaksOnDemand>;

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { defaultHost, defaultPort } from '../../contract/index.js';
+import type { Listening } from '../index.js';
+import { ServiceError } from '../service-error.js';
+import { commonHeaders, errorAnswer, fullAllowance } from './answer.js';
+import type { App } from './app.js';
+import { Connections } from './connections.js';
+import type { HttpEnv, PlainAnswer } from './context.js';
+
+/** Times are in milliseconds. */
+export interface ListenOptions {
+  /** Until a request's headers are in; 10 s. */
+  headersTimeout?: number;
+  /** Until a whole request is in, its body included; 30 s. */
+  requestTimeout?: number;
+  /** That an idle connection is kept; 15 s. */
+  keepAliveTimeout?: number;
+  /** That `close()` waits for answers that are on their way; 30 s. */
+  closeTimeout?: number;
+  /** Told of errors in taking connections. */
+  report?: (error: Error) => void;
+}
+
+const maxHeaderBytes = 16 * 1024;
+
+/** Serves the app over HTTP. Rejects when the address cannot be listened on. */
+export async function listen(
+  app: App,
+  { host = defaultHost, port = defaultPort }: { host?: string; port?: number } = {},
+  options: ListenOptions = {},
+): Promise<Listening> {
+  const { headersTimeout = 10_000, requestTimeout = 30_000, keepAliveTimeout = 15_000 } = options;
+  const server = createServer({
+    headersTimeout: Math.min(headersTimeout, requestTimeout),
+    requestTimeout,
+    keepAliveTimeout,
+    maxHeaderSize: maxHeaderBytes,
+    // How often Node looks for connections that are over a timeout; its default is 30 s.
+    connectionsCheckingInterval: Math.min(1_000, Math.ceil(headersTimeout / 4)),
+    requireHostHeader: false,
+  });
+  // A client that has sent all it has to say may close its side and still gets its answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
+
+  const connections = new Connections(server);
+  const answer = requestListener(app);
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    connections.track(outgoing);
+    void answer(incoming, outgoing);
+  };
+  server.on('request', serve);
+  // A body that waits for 100 Continue is asked for when its turn comes: see read-body.ts.
+  server.on('checkContinue', serve);
+  server.on('checkExpectation', serve);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    connections.refuse(socket as Socket, rawAnswer(refusalOf(error.code))),
+  );
+
+  server.listen({ host, port });
+  await once(server, 'listening');
+  server.on('error', options.report ?? (() => {}));
+  const { port: actualPort } = server.address() as AddressInfo;
+
+  async function close(): Promise<void> {
+    const closed = once(server, 'close');
+    server.close();
+    connections.endAll();
+    const timer = setTimeout(() => connections.destroyAll(), options.closeTimeout ?? 30_000);
+    await closed;
+    clearTimeout(timer);
+  }
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}/v1`,
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+function requestListener(app: App) {
+  return getRequestListener(
+    async (request, bindings) => {
+      const socket = bindings as HttpBindings;
+      const given: HttpEnv['Bindings'] = { socket };
+      try {
+        const response = await app.fetch(request, given);
+        if (given.answer !== undefined) writeAnswer(socket.outgoing, given.answer);
+        return response;
+      } catch (dropped) {
+        socket.incoming.socket.destroy();
+        throw dropped;
+      }
+    },
+    {
+      hostname: 'localhost',
+      overrideGlobalObjects: false,
+      // What is no URL with its host; an app that rejected has lost its connection already.
+      errorHandler: (error) => (isRequestError(error) ? responseTo(refusalOf(undefined)) : undefined),
+    },
+  );
+}
+
+function writeAnswer(outgoing: ServerResponse, { status, headers, body }: PlainAnswer): void {
+  outgoing.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+}
+
+const isRequestError = (error: unknown) => error instanceof Error && error.name === 'RequestError';
+
+function refusalOf(code: string | undefined): ServiceError {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new ServiceError('invalid_request', `the headers are over ${maxHeaderBytes} bytes`, {
+        status: 431,
+      });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ServiceError('invalid_request', 'the request did not arrive in time', { status: 408 });
+    default:
+      return new ServiceError('invalid_request', 'this is not a well-formed HTTP request');
+  }
+}
+
+function partsOf(error: ServiceError): { body: string; headers: Record<string, string> } {
+  const { body, headers } = errorAnswer(error);
+  const common = commonHeaders(randomUUID(), fullAllowance('reading'));
+  return { body: JSON.stringify(body), headers: { ...common, ...headers, Connection: 'close' } };
+}
+
+function responseTo(error: ServiceError): Response {
+  const { body, headers } = partsOf(error);
+  return new Response(body, { status: error.status, headers });
+}
+
+function rawAnswer(error: ServiceError): string {
+  const { body, headers } = partsOf(error);
+  const lines = Object.entries({ ...headers, 'Content-Length': Buffer.byteLength(body) });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${head}\r\n${body}`;
+}

@@ -1,0 +1,25 @@
+import { ServiceError } from '../../service-error.js';
+import { readBody } from '../body/read-body.js';
+import { parseStrictJson } from '../body/strict-json.js';
+import type { Middleware } from '../context.js';
+
+const jsonType = /^application\/json *(?:;|$)/i;
+const charsets = /; *charset *= *("?)([^";]*)\1/gi;
+
+/** Media type, then size, then syntax of the request's body, which becomes `body` of the context. */
+export const readJson: Middleware = async (context, next) => {
+  if (!isJson(context.req.header('content-type') ?? '')) {
+    throw new ServiceError('unsupported_media_type', 'Content-Type: must be application/json in UTF-8');
+  }
+  context.set('body', parseStrictJson(await readBody(context)));
+  return next();
+};
+
+function isJson(contentType: string): boolean {
+  return (
+    jsonType.test(contentType) &&
+    [...contentType.matchAll(charsets)].every(
+      ([, , charset = '']) => charset.trim().toLowerCase() === 'utf-8',
+    )
+  );
+}

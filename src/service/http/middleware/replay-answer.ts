@@ -1,0 +1,22 @@
+import { isIdempotencyKey, maxIdempotencyKeyLength } from '../../../contract/index.js';
+import type { Operations } from '../../operations/operations.js';
+import { ServiceError } from '../../service-error.js';
+import { respondToSend } from '../answer.js';
+import type { Middleware } from '../context.js';
+
+/** Limits, Idempotency, 1: a send whose key already has an answer gets that answer, whatever its fields say. */
+export function replayAnswer(operations: Operations): Middleware {
+  return async (context, next) => {
+    const key = context.req.header('idempotency-key') ?? null;
+    if (key !== null && !isIdempotencyKey(key)) {
+      throw new ServiceError(
+        'invalid_request',
+        `Idempotency-Key: must be 1 to ${maxIdempotencyKeyLength} printable ASCII characters`,
+      );
+    }
+    const answer = key === null ? null : await operations.findAnswer(context.get('caller'), key);
+    if (answer !== null) return respondToSend(context, { ...answer, replayed: true });
+    context.set('idempotencyKey', key);
+    return next();
+  };
+}

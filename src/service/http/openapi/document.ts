@@ -1,0 +1,161 @@
+import * as z from 'zod/mini';
+import {
+  defaultBaseUrl,
+  maxIdempotencyKeyLength,
+  maxSubjectLength,
+  messagePage,
+  type ServiceErrorCode,
+  serviceErrors,
+} from '../../../contract/index.js';
+import { emailBulk, emailSend, subject } from '../schemas/email.js';
+import { smsBulk, smsSend } from '../schemas/sms.js';
+import { verifyCheck, verifyCreate } from '../schemas/verify.js';
+import { type Endpoint, endpoints } from './endpoints.js';
+import * as resources from './resources.js';
+
+// Rules that the operations check, in JSON Schema's words.
+const hasContent = { anyOf: [{ required: ['html'] }, { required: ['text'] }] };
+const rules = new Map<object, object>([
+  [subject, { maxLength: maxSubjectLength }],
+  [emailSend, hasContent],
+  [emailBulk, hasContent],
+]);
+
+function componentSchemas(): Record<string, unknown> {
+  const named = z.registry<{ id: string }>();
+  const schemas: Record<string, z.ZodMiniType> = {
+    SmsSend: smsSend,
+    SmsBulk: smsBulk,
+    EmailSend: emailSend,
+    EmailBulk: emailBulk,
+    VerifyCreate: verifyCreate,
+    VerifyCheck: verifyCheck,
+    SmsResult: resources.smsResult,
+    EmailResult: resources.emailResult,
+    Message: resources.anyMessage,
+    MessagePage: resources.messagePage,
+    Batch: resources.batch,
+    BatchResult: resources.batchResult,
+    Verification: resources.verification,
+    VerificationResult: resources.verificationResult,
+    Balance: resources.balanceResult,
+    Pricing: resources.pricing,
+    Error: resources.errorEnvelope,
+  };
+  for (const [id, schema] of Object.entries(schemas)) named.add(schema, { id });
+  const generated = z.toJSONSchema(named, {
+    io: 'input',
+    uri: (id) => `#/components/schemas/${id}`,
+    override: ({ zodSchema, jsonSchema }) => {
+      Object.assign(jsonSchema, rules.get(zodSchema));
+      // Said by the format and by the type already.
+      if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return Object.fromEntries(
+    Object.entries(generated.schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
+  );
+}
+
+const wholeNumber = { type: 'integer', minimum: 0 };
+const commonHeaders = {
+  'X-Request-Id': { description: 'The id of this request', schema: { type: 'string', format: 'uuid' } },
+  'X-RateLimit-Limit': { description: 'The burst of this kind of request', schema: wholeNumber },
+  'X-RateLimit-Remaining': { description: 'Requests left now', schema: wholeNumber },
+};
+const retryAfter = {
+  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } },
+};
+const replayed = {
+  'Idempotency-Replayed': {
+    description: 'On the answer of an earlier request with the same key',
+    schema: { const: 'true' },
+  },
+};
+
+const sharedCodes: ServiceErrorCode[] = ['unauthorized', 'rate_limited', 'unavailable'];
+const bodyCodes: ServiceErrorCode[] = ['invalid_request', 'request_too_large', 'unsupported_media_type'];
+
+const reference = (schema: string) => ({ $ref: `#/components/schemas/${schema}` });
+const json = (schema: object) => ({ 'application/json': { schema } });
+
+function responsesOf(endpoint: Endpoint): Record<string, unknown> {
+  const codes = new Set([...sharedCodes, ...(endpoint.body ? bodyCodes : []), ...endpoint.codes]);
+  const statuses = new Set([...codes].map((code) => serviceErrors[code].status));
+  const errors = [...statuses].sort().map((status) => {
+    const ofStatus = [...codes].filter((code) => serviceErrors[code].status === status);
+    const error = { properties: { error: { properties: { code: { enum: ofStatus } } } } };
+    return [
+      String(status),
+      {
+        description: ofStatus.map((code) => `${code}: ${serviceErrors[code].meaning}`).join('; '),
+        headers: {
+          ...commonHeaders,
+          ...(status === 429 ? retryAfter : {}),
+          ...(status === 502 && endpoint.idempotent ? replayed : {}),
+        },
+        content: json({ allOf: [reference('Error'), error] }),
+      },
+    ];
+  });
+  const success = {
+    description: endpoint.summary,
+    headers: { ...commonHeaders, ...(endpoint.idempotent ? replayed : {}) },
+    content: json(reference(endpoint.answer)),
+  };
+  return { [endpoint.status]: success, ...Object.fromEntries(errors) };
+}
+
+function parametersOf({ path, idempotent, paged }: Endpoint): object[] {
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
+  const key = {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description: 'A repeat with the same key sends nothing new and gets the first answer',
+    schema: { type: 'string', pattern: '^[\\x20-\\x7e]*$', minLength: 1, maxLength: maxIdempotencyKeyLength },
+  };
+  const { min: minimum, max: maximum, default: standard } = messagePage;
+  const page = [
+    { name: 'limit', in: 'query', schema: { type: 'integer', minimum, maximum, default: standard } },
+    {
+      name: 'after',
+      in: 'query',
+      description: 'The `next` of the page before',
+      schema: { type: 'string', format: 'uuid' },
+    },
+  ];
+  return [...(path.includes('{id}') ? [id] : []), ...(idempotent ? [key] : []), ...(paged ? page : [])];
+}
+
+/** The OpenAPI 3.1 description of the service, from the schemas that validate. */
+export function openApiDocument(): object {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const endpoint of endpoints) {
+    const { method, path, id, summary, body } = endpoint;
+    paths[path] ??= {};
+    paths[path][method] = {
+      operationId: id,
+      summary,
+      parameters: parametersOf(endpoint),
+      ...(body ? { requestBody: { required: true, content: json(reference(body)) } } : {}),
+      responses: responsesOf(endpoint),
+    };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'urtuu',
+      version: '1',
+      description: 'Sends text messages and email.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: defaultBaseUrl.replace(/\/v1$/, '') }],
+    security: [{ key: [] }],
+    paths,
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key of the project' } },
+      schemas: componentSchemas(),
+    },
+  };
+}

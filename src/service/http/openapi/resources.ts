@@ -1,0 +1,91 @@
+import * as z from 'zod/mini';
+import type * as contract from '../../../contract/index.js';
+import { serviceErrors } from '../../../contract/index.js';
+
+// What the service answers with, for the document only. Each schema must be of the contract's own type.
+
+const id = z.uuid();
+const time = z.iso.datetime({ precision: 3 });
+const count = z.int().check(z.gte(0));
+const channel = z.enum(['sms', 'email']);
+const balance = { balance: count };
+
+const message = {
+  id,
+  status: z.enum(['queued', 'sent', 'failed']),
+  to: z.string(),
+  credits: count,
+  batch_id: z.nullable(id),
+  error: z.nullable(z.object({ code: z.string(), message: z.string() })),
+  created_at: time,
+  sent_at: z.nullable(time),
+};
+const sms = { channel: z.literal('sms'), ...message, parts: count, rate_multiplier: z.number() };
+const email = { channel: z.literal('email'), ...message };
+
+export const smsResult: z.ZodMiniType<contract.SmsResult> = z.object({ ...sms, ...balance });
+export const emailResult: z.ZodMiniType<contract.EmailResult> = z.object({ ...email, ...balance });
+export const anyMessage: z.ZodMiniType<contract.Message> = z.union([z.object(sms), z.object(email)]);
+
+const batchFields = {
+  id,
+  status: z.enum(['processing', 'completed']),
+  channel,
+  total: count,
+  sent: count,
+  failed: count,
+  credits: count,
+  created_at: time,
+  completed_at: z.nullable(time),
+};
+export const batch: z.ZodMiniType<contract.Batch> = z.object(batchFields);
+export const batchResult: z.ZodMiniType<contract.BatchResult> = z.object({
+  ...batchFields,
+  ...balance,
+});
+export const messagePage: z.ZodMiniType<contract.MessagePage> = z.object({
+  data: z.array(anyMessage),
+  next: z.nullable(id),
+});
+
+const verificationFields = {
+  id,
+  status: z.enum(['pending', 'verified', 'failed', 'expired']),
+  channel,
+  to: z.string(),
+  attempts_remaining: count,
+  credits: count,
+  created_at: time,
+  expires_at: time,
+  verified_at: z.nullable(time),
+};
+export const verification: z.ZodMiniType<contract.Verification> = z.object(verificationFields);
+export const verificationResult: z.ZodMiniType<contract.VerificationResult> = z.object({
+  ...verificationFields,
+  ...balance,
+});
+
+export const balanceResult: z.ZodMiniType<contract.Balance> = z.object(balance);
+export const pricing: z.ZodMiniType<contract.Pricing> = z.object({
+  sms: z.object({
+    credits_per_part: z.number(),
+    rate_multiplier: z.number(),
+    latin_characters_per_part: count,
+    cyrillic_characters_per_part: count,
+    max_parts: count,
+  }),
+  email: z.object({ credits_per_message: z.number() }),
+});
+
+const codes = Object.keys(serviceErrors) as [contract.ServiceErrorCode, ...contract.ServiceErrorCode[]];
+export const errorEnvelope = z.object({
+  error: z.object({
+    code: z.enum(codes),
+    message: z.string(),
+    invalid: z.exactOptional(z.array(z.string())),
+    balance: z.exactOptional(count),
+    required: z.exactOptional(count),
+    attempts_remaining: z.exactOptional(count),
+    id: z.exactOptional(id),
+  }),
+});

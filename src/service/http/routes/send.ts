@@ -1,0 +1,22 @@
+import type * as z from 'zod/mini';
+import type { Answer, SendCall } from '../../operations/operations.js';
+import { respondToSend } from '../answer.js';
+import type { Handler } from '../context.js';
+import type { BreakOnDemand } from '../faults.js';
+import { parse } from '../schemas/parse.js';
+
+/** What the four sends have in common: field rules, then the operation, then its answer. */
+export function sendRoute<Params extends { to: string | string[] }>(
+  schema: z.ZodMiniType<Params>,
+  send: (call: SendCall<Params>) => Promise<Answer>,
+  breakOnDemand: BreakOnDemand,
+): Handler {
+  return async (context) => {
+    const params = parse(schema, context.get('body'));
+    const caller = context.get('caller');
+    const idempotencyKey = context.get('idempotencyKey');
+    return breakOnDemand(context, params.to, async () =>
+      respondToSend(context, await send({ caller, params, idempotencyKey })),
+    );
+  };
+}

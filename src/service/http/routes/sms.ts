@@ -1,0 +1,9 @@
+import type { Operations } from '../../operations/operations.js';
+import type { BreakOnDemand } from '../faults.js';
+import { smsBulk, smsSend } from '../schemas/sms.js';
+import { sendRoute } from './send.js';
+
+export const smsRoutes = (operations: Operations, breakOnDemand: BreakOnDemand) => ({
+  send: sendRoute(smsSend, (call) => operations.sendSms(call), breakOnDemand),
+  sendBulk: sendRoute(smsBulk, (call) => operations.sendSmsBulk(call), breakOnDemand),
+});

@@ -1,0 +1,25 @@
+import * as z from 'zod/mini';
+import type { EmailBulkParams, EmailSendParams } from '../../../contract/index.js';
+import { recipients, text } from './fields.js';
+
+/** A schema of its own, so that the API's description can say more of it than of other texts. */
+export const subject = text.check();
+
+const content = {
+  subject,
+  html: z.exactOptional(text),
+  text: z.exactOptional(text),
+  from_name: z.exactOptional(text),
+  reply_to: z.exactOptional(text),
+};
+
+// That one of html and text is there, and not empty, is a rule of meaning: the operations refuse it.
+type Schema<Params> = z.ZodMiniType<Params>;
+export const emailSend = z.strictObject({
+  to: text,
+  ...content,
+}) as Schema<EmailSendParams>;
+export const emailBulk = z.strictObject({
+  to: recipients,
+  ...content,
+}) as Schema<EmailBulkParams>;

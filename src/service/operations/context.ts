@@ -1,0 +1,39 @@
+import type { Clock } from '../clock.js';
+import type { Random } from '../random.js';
+import type { Sealing } from '../sealing.js';
+import type { Settings } from '../settings.js';
+import type { Allowances } from '../store/allowances.js';
+import type { ClaimedMessage, Lease, Settled, Store } from '../store/store.js';
+import type { AnswerBoard } from './answer-board.js';
+
+/** Who takes accepted messages out. */
+export interface Dispatch {
+  newLease(): Lease;
+  /** Hands over a leased message; null when its end is not known yet. */
+  deliver(claimed: ClaimedMessage): Promise<Settled | null>;
+  /** Says that there are messages to deliver. */
+  wake(): void;
+}
+
+export interface Project {
+  id: string;
+  name: string;
+  settings: Settings;
+}
+
+/** What the operations work with. */
+export interface OperationContext {
+  store: Store;
+  allowances: Allowances;
+  clock: Clock;
+  random: Random;
+  newId(): string;
+  sealing: Sealing;
+  dispatch: Dispatch;
+  answers: AnswerBoard;
+  project(id: string): Promise<Project>;
+  /** `off` lets every request pass; for tests and measurements of speed. */
+  rates: 'enforced' | 'off';
+  /** A key that is stored nowhere, with the project it belongs to. */
+  localKey: { hash: Uint8Array; projectId: string };
+}

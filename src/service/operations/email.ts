@@ -1,0 +1,62 @@
+import type { EmailBulkParams, EmailSendParams } from '../../contract/index.js';
+import type { Settings } from '../settings.js';
+import type { Content } from '../store/store.js';
+import type { OperationContext, Project } from './context.js';
+import { checkEmail, type EmailFields, readEmailRecipient, readRecipients, tryAddress } from './fields.js';
+import type { Answer, SendCall } from './operations.js';
+import { type Price, sendBatch, sendSingle } from './send.js';
+
+/** Domain that emails are sent from when a project has none of its own (POST /v1/email, rule 3). */
+export const sharedDomain = 'mail.urtuu.example';
+
+/** POST /v1/email. */
+export async function sendEmail(context: OperationContext, call: SendCall<EmailSendParams>): Promise<Answer> {
+  const { caller, params, idempotencyKey } = call;
+  const project = await context.project(caller.projectId);
+  checkEmail(params);
+  const recipient = readEmailRecipient(params.to);
+  const content = emailContent(project, params);
+  const price = emailPrice(project.settings);
+  return sendSingle(context, { project, channel: 'email', recipient, content, price, idempotencyKey });
+}
+
+/** POST /v1/email/bulk. */
+export async function sendEmailBulk(
+  context: OperationContext,
+  call: SendCall<EmailBulkParams>,
+): Promise<Answer> {
+  const { caller, params, idempotencyKey } = call;
+  const project = await context.project(caller.projectId);
+  checkEmail(params);
+  const recipients = readRecipients(params.to, tryAddress);
+  const content = emailContent(project, params);
+  const each = emailPrice(project.settings);
+  return sendBatch(context, { project, channel: 'email', recipients, content, each, idempotencyKey });
+}
+
+export function emailPrice(settings: Settings): Price {
+  return { parts: null, rateMultiplier: null, credits: settings.prices.email };
+}
+
+export function emailContent(project: Project, fields: EmailFields): Content {
+  const { settings } = project;
+  return {
+    text: fields.text ?? null,
+    html: fields.html ?? null,
+    subject: fields.subject,
+    from: mailbox(fields.from_name ?? senderName(project), settings.own_domain ?? sharedDomain),
+    replyTo: fields.reply_to ?? settings.reply_to,
+    sealed: null,
+  };
+}
+
+/** The project's brand name, else its name. */
+export function senderName({ name, settings }: Project): string {
+  return settings.brand_name ?? name;
+}
+
+/** `Name <no-reply@domain>`, the name quoted where mail headers need it. */
+function mailbox(name: string, domain: string): string {
+  const quoted = /[()<>[\]:;@\\,."]/.test(name) ? `"${name.replace(/["\\]/g, '\\$&')}"` : name;
+  return `${quoted} <no-reply@${domain}>`;
+}

@@ -1,0 +1,173 @@
+import type { Channel } from '../../contract/index.js';
+import { batchAnswer, bound, messageAnswer, type SendAnswer } from '../answers.js';
+import { ServiceError } from '../service-error.js';
+import { capsOf } from '../settings.js';
+import type { AcceptResult, BatchRecord, BoundAnswer, Content, MessageRecord } from '../store/store.js';
+import type { OperationContext, Project } from './context.js';
+import type { Recipient } from './fields.js';
+import type { Answer, Caller } from './operations.js';
+
+/** What one message costs. */
+export interface Price {
+  parts: number | null;
+  rateMultiplier: number | null;
+  credits: number;
+}
+
+export interface SingleSend {
+  project: Project;
+  channel: Channel;
+  recipient: Recipient;
+  content: Content;
+  price: Price;
+  idempotencyKey: string | null;
+}
+
+/** Topics of the answer board. */
+export const keyTopic = (projectId: string, key: string) => `key ${projectId} ${key}`;
+export const messageTopic = (id: string) => `message ${id}`;
+
+/** Sends one message: handed over before the answer (SMS), or queued and answered at once (email). */
+export async function sendSingle(context: OperationContext, send: SingleSend): Promise<Answer> {
+  const { project, content, idempotencyKey } = send;
+  const message = newMessage(context, send);
+  const handsOver = message.channel === 'sms';
+  const lease = handsOver ? context.dispatch.newLease() : null;
+  const result = await context.store.acceptMessage({
+    message,
+    content,
+    idempotencyKey,
+    caps: capsOf(project.settings),
+    lease,
+    answer: handsOver ? null : (balance) => bound(messageAnswer(message, balance)),
+  });
+  if (result.kind === 'repeat') return repeated(context, project.id, idempotencyKey ?? '', result.answer);
+  const balance = acceptedBalance(result, message.credits, message.createdAt);
+  if (lease === null) {
+    context.dispatch.wake();
+    return { ...messageAnswer(message, balance), replayed: false };
+  }
+  const settled =
+    (await context.dispatch.deliver({ message, content, lease, attempts: 1, earlier: null })) ??
+    (await settledMessage(context, message));
+  return { ...messageAnswer(settled.message, settled.balance), replayed: false };
+}
+
+/** Waits for a message that goes on in the background, here or in another process. */
+export function settledMessage(
+  context: OperationContext,
+  { id, projectId }: MessageRecord,
+): Promise<{ message: MessageRecord; balance: number }> {
+  return context.answers.wait(messageTopic(id), async () => {
+    const message = await context.store.getMessage(projectId, id);
+    if (message === null) throw new ServiceError('unavailable', 'The message was removed by a reset');
+    if (message.status === 'queued') return null;
+    const project = await context.store.getProject(projectId);
+    return { message, balance: project?.balance ?? 0 };
+  });
+}
+
+export interface BatchSend {
+  project: Project;
+  channel: Channel;
+  recipients: readonly Recipient[];
+  content: Content;
+  each: Price;
+  idempotencyKey: string | null;
+}
+
+/** Takes in one message for many recipients; it is charged whole and delivered in the background. */
+export async function sendBatch(context: OperationContext, send: BatchSend): Promise<Answer> {
+  const { project, channel, recipients, content, each, idempotencyKey } = send;
+  const batch: BatchRecord = {
+    id: context.newId(),
+    status: 'processing',
+    channel,
+    total: recipients.length,
+    sent: 0,
+    failed: 0,
+    credits: each.credits * recipients.length,
+    createdAt: context.clock.now(),
+    completedAt: null,
+  };
+  const result = await context.store.acceptBatch({
+    projectId: project.id,
+    batch,
+    content,
+    idempotencyKey,
+    recipients: recipients.map((recipient) => ({ id: context.newId(), ...recipient })),
+    each,
+    answer: (balance) => bound(batchAnswer(batch, balance)),
+  });
+  if (result.kind === 'repeat') return repeated(context, project.id, idempotencyKey ?? '', result.answer);
+  const balance = acceptedBalance(result, batch.credits, batch.createdAt);
+  context.dispatch.wake();
+  return { ...batchAnswer(batch, balance), replayed: false };
+}
+
+export function newMessage(
+  context: OperationContext,
+  { project, channel, recipient, price }: Pick<SingleSend, 'project' | 'channel' | 'recipient' | 'price'>,
+): MessageRecord {
+  return {
+    id: context.newId(),
+    projectId: project.id,
+    batchId: null,
+    channel,
+    ...recipient,
+    status: 'queued',
+    ...price,
+    error: null,
+    createdAt: context.clock.now(),
+    sentAt: null,
+  };
+}
+
+/** The balance after an accepted send; throws what a refused one is answered with. */
+export function acceptedBalance(
+  result: Exclude<AcceptResult, { kind: 'repeat' }>,
+  required: number,
+  now: number,
+): number {
+  switch (result.kind) {
+    case 'accepted':
+      return result.balance;
+    case 'insufficient':
+      throw new ServiceError(
+        'insufficient_credits',
+        `This costs ${required} credits and ${result.balance} are left`,
+        { fields: { balance: result.balance, required } },
+      );
+    case 'capped':
+      throw new ServiceError(
+        'recipient_rate_limited',
+        'The recipient already got as many messages as the caps allow',
+        { retryAfter: Math.max(1, Math.ceil((result.until - now) / 1_000)) },
+      );
+  }
+}
+
+/** The answer bound to a key, once its first request has one; null when the key is free. */
+export async function findAnswer(
+  context: OperationContext,
+  { projectId }: Pick<Caller, 'projectId'>,
+  key: string,
+): Promise<Answer | null> {
+  const answer = await context.store.findAnswer(projectId, key);
+  return answer === undefined ? null : repeated(context, projectId, key, answer);
+}
+
+async function repeated(
+  context: OperationContext,
+  projectId: string,
+  key: string,
+  answer: BoundAnswer | null,
+): Promise<Answer> {
+  const look = async () => (await context.store.findAnswer(projectId, key)) ?? null;
+  const final = answer ?? (await context.answers.wait(keyTopic(projectId, key), look));
+  return { ...parsed(final), replayed: true };
+}
+
+function parsed({ status, body }: BoundAnswer): SendAnswer {
+  return { status, body: JSON.parse(body) };
+}

@@ -1,0 +1,60 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** Where ids, keys and codes come from. */
+export interface Random {
+  bytes(count: number): Uint8Array;
+}
+
+/** The system's cryptographic generator. */
+export const systemRandom: Random = { bytes: (count) => randomBytes(count) };
+
+/** The same bytes for the same seed, for runs that can be repeated; never for anything that must stay secret. */
+export function seededRandom(seed: string): Random {
+  let counter = 0;
+  let pool = Buffer.alloc(0);
+  return {
+    bytes(count) {
+      while (pool.length < count) {
+        const block = createHash('sha256').update(`${seed}:${counter}`).digest();
+        counter += 1;
+        pool = Buffer.concat([pool, block]);
+      }
+      const taken = pool.subarray(0, count);
+      pool = pool.subarray(count);
+      return taken;
+    },
+  };
+}
+
+/** A whole number from 0 to `limit` - 1, each as likely. */
+export function randomInteger(random: Random, limit: number): number {
+  const range = 2 ** 32;
+  const fair = range - (range % limit);
+  for (;;) {
+    const value = Buffer.from(random.bytes(4)).readUInt32BE();
+    if (value < fair) return value % limit;
+  }
+}
+
+/**
+ * Makes UUIDs of version 7: they begin with the time and grow from one to the next, so that they are appended
+ * to an index and sort in the order of creation.
+ */
+export function idMaker(now: () => number, random: Random): () => string {
+  let last = 0;
+  let counter = 0;
+  return () => {
+    const time = now();
+    counter = time > last ? 0 : counter + 1;
+    if (counter === 0x1000) {
+      counter = 0;
+      last += 1;
+    }
+    last = Math.max(last, time);
+    const stamp = last.toString(16).padStart(12, '0');
+    const tail = Buffer.from(random.bytes(8));
+    tail[0] = ((tail[0] ?? 0) & 0x3f) | 0x80;
+    const hex = `${stamp}7${counter.toString(16).padStart(3, '0')}${tail.toString('hex')}`;
+    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  };
+}

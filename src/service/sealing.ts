@@ -1,0 +1,44 @@
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Random } from './random.js';
+
+/** Keeps verification codes: as an HMAC for good, and encrypted in a text that waits for delivery. */
+export interface Sealing {
+  hashCode(verificationId: string, code: string): Uint8Array;
+  matches(codeHash: Uint8Array, verificationId: string, code: string): boolean;
+  seal(text: string): Uint8Array;
+  open(sealed: Uint8Array): string;
+}
+
+const nonceLength = 12;
+const tagLength = 16;
+
+/** `secret` is the installation's, 32 random bytes kept outside the store. */
+export function createSealing(secret: Uint8Array, random: Random): Sealing {
+  const derive = (purpose: string) => createHmac('sha256', secret).update(purpose).digest();
+  const codeKey = derive('verification codes');
+  const textKey = derive('texts that wait for delivery');
+
+  function hashCode(verificationId: string, code: string): Uint8Array {
+    return createHmac('sha256', codeKey).update(`${verificationId}:${code}`).digest();
+  }
+
+  return {
+    hashCode,
+    matches: (codeHash, verificationId, code) => timingSafeEqual(codeHash, hashCode(verificationId, code)),
+    seal(text) {
+      const nonce = random.bytes(nonceLength);
+      const cipher = createCipheriv('aes-256-gcm', textKey, nonce, { authTagLength: tagLength });
+      const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+      return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+    },
+    open(sealed) {
+      const bytes = Buffer.from(sealed);
+      const decipher = createDecipheriv('aes-256-gcm', textKey, bytes.subarray(0, nonceLength), {
+        authTagLength: tagLength,
+      });
+      decipher.setAuthTag(bytes.subarray(nonceLength, nonceLength + tagLength));
+      const body = bytes.subarray(nonceLength + tagLength);
+      return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
+    },
+  };
+}

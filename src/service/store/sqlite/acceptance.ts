@@ -1,0 +1,176 @@
+import type { Database } from '../../database/open.js';
+import { cappedUntil, earlierMessages, longestWindow } from '../caps.js';
+import type {
+  AcceptResult,
+  BatchAcceptance,
+  BoundAnswer,
+  Content,
+  Instant,
+  LedgerReason,
+  MessageAcceptance,
+  VerificationAcceptance,
+} from '../store.js';
+import type { Projects } from './projects.js';
+
+/** Taking in what a caller sends. The functions write inside the transaction of their caller. */
+export function prepareAcceptance(database: Database, projects: Projects) {
+  const selectAnswer = database.prepare('SELECT status, body FROM idempotency WHERE project = ? AND key = ?');
+  const insertAnswer = database.prepare(
+    'INSERT INTO idempotency (project, key, status, body) VALUES (?, ?, ?, ?)',
+  );
+  const insertContent = database.prepare(
+    'INSERT INTO contents (text, html, subject, sender, reply_to, sealed) VALUES (?, ?, ?, ?, ?, ?)',
+  );
+  const insertMessage = database.prepare(
+    `INSERT INTO messages (id, project, batch, content, channel, recipient, operator, status, parts,
+       rate_multiplier, credits, created_at, due_at, lease, attempts, pending_key)
+     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const insertBatch = database.prepare(
+    `INSERT INTO batches (id, project, channel, total, credits, first_message, created_at)
+     VALUES (?, ?, ?, ?, ?, (SELECT coalesce(max(seq), 0) + 1 FROM messages), ?)`,
+  );
+  const insertVerification = database.prepare(
+    `INSERT INTO verifications (id, project, message, code_hash, status, attempts_remaining, created_at, expires_at)
+     VALUES (?, ?, ?, ?, 'pending', ?, ?, ?)`,
+  );
+  const selectEarlier = database.prepare(
+    `SELECT created_at FROM messages
+     WHERE project = ? AND recipient = ? AND refunded = 0 AND created_at > ? AND seq < ?
+     ORDER BY created_at DESC LIMIT ${earlierMessages}`,
+  );
+
+  /** When counted messages to a recipient were accepted before this one, the newest first. */
+  function earlierTo(project: number, recipient: string, at: Instant, before: number): Instant[] {
+    const rows = selectEarlier.all(project, recipient, at - longestWindow, before);
+    return (rows as { created_at: number }[]).map((row) => row.created_at);
+  }
+
+  function findAnswer(project: number, key: string): BoundAnswer | null | undefined {
+    const row = selectAnswer.get(project, key) as { status: number | null; body: string | null } | undefined;
+    if (row === undefined) return undefined;
+    return row.status === null || row.body === null ? null : { status: row.status, body: row.body };
+  }
+
+  function refusal(project: number, { message, caps, idempotencyKey }: MessageAcceptance): Refusal | null {
+    const repeat = repeatOf(project, idempotencyKey);
+    if (repeat !== null) return repeat;
+    const earlier = earlierTo(project, message.to, message.createdAt, Number.MAX_SAFE_INTEGER);
+    const until = cappedUntil(earlier, caps, message.createdAt);
+    return until === null ? shortOf(project, message.credits) : { kind: 'capped', until };
+  }
+
+  function repeatOf(project: number, key: string | null): Refusal | null {
+    const answer = key === null ? undefined : findAnswer(project, key);
+    return answer === undefined ? null : { kind: 'repeat', answer };
+  }
+
+  function shortOf(project: number, charge: number): Refusal | null {
+    const balance = projects.balanceOf(project);
+    return balance < charge ? { kind: 'insufficient', balance } : null;
+  }
+
+  function storeContent(content: Content): number {
+    const { text, html, subject, from, replyTo, sealed } = content;
+    return Number(insertContent.run(text, html, subject, from, replyTo, sealed).lastInsertRowid);
+  }
+
+  function bind(project: number, key: string | null, answer: BoundAnswer | null): void {
+    if (key !== null) insertAnswer.run(project, key, answer?.status ?? null, answer?.body ?? null);
+  }
+
+  function storeMessage(
+    project: number,
+    acceptance: MessageAcceptance,
+    reason: LedgerReason,
+    subjectId: string,
+  ): { seq: number; balance: number } {
+    const { message, content, lease, idempotencyKey, answer } = acceptance;
+    projects.move(project, -message.credits, reason, subjectId, message.createdAt);
+    const { lastInsertRowid } = insertMessage.run(
+      message.id,
+      project,
+      null,
+      storeContent(content),
+      message.channel,
+      message.to,
+      message.operator,
+      message.parts,
+      message.rateMultiplier,
+      message.credits,
+      message.createdAt,
+      lease?.until ?? message.createdAt,
+      lease?.token ?? null,
+      lease === null ? 0 : 1,
+      answer === null ? idempotencyKey : null,
+    );
+    const balance = projects.balanceOf(project);
+    bind(project, idempotencyKey, answer?.(balance) ?? null);
+    return { seq: Number(lastInsertRowid), balance };
+  }
+
+  function acceptMessage(acceptance: MessageAcceptance): AcceptResult {
+    const { message } = acceptance;
+    const project = projects.numberOf(message.projectId);
+    const refused = refusal(project, acceptance);
+    if (refused !== null) return refused;
+    const { balance } = storeMessage(project, acceptance, 'message', message.id);
+    return { kind: 'accepted', balance };
+  }
+
+  function acceptVerification(acceptance: VerificationAcceptance): AcceptResult {
+    const { message, verification } = acceptance;
+    const project = projects.numberOf(message.projectId);
+    const refused = refusal(project, acceptance);
+    if (refused !== null) return refused;
+    const { seq, balance } = storeMessage(project, acceptance, 'verification', verification.id);
+    const { id, codeHash, attempts, expiresAt } = verification;
+    insertVerification.run(id, project, seq, codeHash, attempts, message.createdAt, expiresAt);
+    return { kind: 'accepted', balance };
+  }
+
+  function acceptBatch(acceptance: BatchAcceptance): AcceptResult {
+    const { projectId, batch, content, each, recipients, idempotencyKey, answer } = acceptance;
+    const project = projects.numberOf(projectId);
+    const refused = repeatOf(project, idempotencyKey) ?? shortOf(project, batch.credits);
+    if (refused !== null) return refused;
+    const { id, channel, total, credits, createdAt } = batch;
+    projects.move(project, -credits, 'batch', id, createdAt);
+    const contentSeq = storeContent(content);
+    const batchSeq = insertBatch.run(id, project, channel, total, credits, createdAt).lastInsertRowid;
+    for (const recipient of recipients) {
+      insertMessage.run(
+        recipient.id,
+        project,
+        batchSeq,
+        contentSeq,
+        channel,
+        recipient.to,
+        recipient.operator,
+        each.parts,
+        each.rateMultiplier,
+        each.credits,
+        createdAt,
+        createdAt,
+        null,
+        0,
+        null,
+      );
+    }
+    const balance = projects.balanceOf(project);
+    bind(project, idempotencyKey, answer(balance));
+    return { kind: 'accepted', balance };
+  }
+
+  return {
+    earlierTo,
+    findAnswer: (projectId: string, key: string) => findAnswer(projects.numberOf(projectId), key),
+    acceptMessage,
+    acceptVerification,
+    acceptBatch,
+  };
+}
+
+type Refusal = Exclude<AcceptResult, { kind: 'accepted' }>;
+
+export type AcceptanceStatements = ReturnType<typeof prepareAcceptance>;

@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createService, type Service, type ServiceOptions } from '../../src/service/index.js';
+
+const opened: Service[] = [];
+const folders: string[] = [];
+
+async function open(options: ServiceOptions = {}): Promise<Service> {
+  const service = await createService(options);
+  opened.push(service);
+  return service;
+}
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'urtuu-service-'));
+  folders.push(made);
+  return made;
+}
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((service) => service.close()));
+  for (const made of folders.splice(0)) rmSync(made, { recursive: true, force: true });
+});
+
+async function call(service: Service, method: string, path: string, body?: unknown, key = service.localKey) {
+  const response = await service.fetch(`http://service.test/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+describe('createService', () => {
+  it('sends over fetch, in memory', async () => {
+    const service = await open();
+    const sent = await call(service, 'POST', '/sms', { to: '+976 9911-2233', text: 'Сайн уу' });
+    expect(sent).toMatchObject({
+      status: 200,
+      body: { status: 'sent', to: '99112233', credits: 10, balance: 99_990, error: null },
+    });
+    const outbox = [];
+    for await (const delivery of service.administration.outbox()) outbox.push(delivery);
+    expect(outbox).toMatchObject([
+      { message_id: sent.body.id, to: '99112233', text: 'Сайн уу', route: 'Mobicom' },
+    ]);
+  });
+
+  it('carries a batch to its end in the background', async () => {
+    const service = await open({ directory: folder() });
+    const to = Array.from({ length: 1_000 }, (_, index) => `${88_000_000 + index}`);
+    const accepted = await call(service, 'POST', '/sms/bulk', { to, text: 'Hello' });
+    expect(accepted).toMatchObject({
+      status: 202,
+      body: { status: 'processing', total: 1_000, credits: 10_000 },
+    });
+    await service.administration.settled();
+    const batch = await call(service, 'GET', `/batches/${accepted.body.id}`);
+    expect(batch.body).toMatchObject({ status: 'completed', sent: 1_000, failed: 0 });
+  });
+
+  it('keeps its data, keys and balance in its folder', async () => {
+    const directory = folder();
+    const first = await open({ directory });
+    const { secret } = await first.administration.createKey();
+    const sent = await call(first, 'POST', '/sms', { to: '99112233', text: 'Hello' }, secret);
+    await first.close();
+
+    const second = await open({ directory });
+    const read = await call(second, 'GET', `/messages/${sent.body.id}`, undefined, secret);
+    expect(read).toMatchObject({ status: 200, body: { id: sent.body.id, status: 'sent' } });
+    expect((await call(second, 'GET', '/balance')).body).toEqual({ balance: 99_990 });
+  });
+
+  it('listens on a socket', async () => {
+    const service = await open();
+    const { url } = await service.listen({ port: 0 });
+    const response = await fetch(`${url}/balance`, {
+      headers: { authorization: `Bearer ${service.localKey}` },
+    });
+    expect(await response.json()).toEqual({ balance: 100_000 });
+  });
+});

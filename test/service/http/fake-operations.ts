@@ -1,0 +1,160 @@
+import type {
+  BatchResult,
+  EmailResult,
+  Message,
+  SmsResult,
+  Verification,
+} from '../../../src/contract/index.js';
+import type { Answer, Operations } from '../../../src/service/operations/operations.js';
+import { ServiceError } from '../../../src/service/service-error.js';
+
+export const goodKey = `urtuu_${'k'.repeat(40)}`;
+export const ids = {
+  message: '11111111-1111-4111-8111-111111111111',
+  batch: '22222222-2222-4222-8222-222222222222',
+  verification: '33333333-3333-4333-8333-333333333333',
+} as const;
+const time = '2026-01-02T03:04:05.678Z';
+
+export const sms: SmsResult = {
+  id: ids.message,
+  status: 'sent',
+  channel: 'sms',
+  to: '99112233',
+  parts: 1,
+  rate_multiplier: 1,
+  credits: 10,
+  batch_id: null,
+  error: null,
+  created_at: time,
+  sent_at: time,
+  balance: 990,
+};
+export const email: EmailResult = {
+  id: ids.message,
+  status: 'queued',
+  channel: 'email',
+  to: 'bat@example.mn',
+  credits: 2,
+  batch_id: null,
+  error: null,
+  created_at: time,
+  sent_at: null,
+  balance: 998,
+};
+export const batch: BatchResult = {
+  id: ids.batch,
+  status: 'processing',
+  channel: 'sms',
+  total: 2,
+  sent: 0,
+  failed: 0,
+  credits: 20,
+  created_at: time,
+  completed_at: null,
+  balance: 980,
+};
+export const verification: Verification = {
+  id: ids.verification,
+  status: 'pending',
+  channel: 'sms',
+  to: '99112233',
+  attempts_remaining: 5,
+  credits: 10,
+  created_at: time,
+  expires_at: time,
+  verified_at: null,
+};
+const message: Message = { ...sms };
+Reflect.deleteProperty(message, 'balance');
+
+export type Call = [operation: string, ...given: unknown[]];
+
+/** Operations that remember what they were asked, and keep answers by idempotency key. */
+export function fakeOperations(overrides: Partial<Operations> = {}): {
+  operations: Operations;
+  calls: Call[];
+} {
+  const calls: Call[] = [];
+  const answers = new Map<string, Answer>();
+
+  function send(name: string, status: number, body: object) {
+    return async (call: { params: unknown; idempotencyKey: string | null }): Promise<Answer> => {
+      calls.push([name, call.params, call.idempotencyKey]);
+      const answer = { status, body, replayed: false };
+      if (call.idempotencyKey !== null) answers.set(call.idempotencyKey, answer);
+      return answer;
+    };
+  }
+  function read<Resource>(name: string, known: string, resource: Resource) {
+    return async (_caller: unknown, id: string, ...rest: unknown[]): Promise<Resource> => {
+      calls.push([name, id, ...rest]);
+      if (id !== known) throw new ServiceError('not_found', 'there is nothing with this id');
+      return resource;
+    };
+  }
+
+  const operations: Operations = {
+    authenticate: async (secret) => (secret === goodKey ? { projectId: 'project', keyId: 'key' } : null),
+    takeToken: async (_project, kind) =>
+      kind === 'sending'
+        ? { allowed: true, limit: 40, remaining: 39, retryAfter: 0 }
+        : { allowed: true, limit: 10, remaining: 9, retryAfter: 0 },
+    findAnswer: async (_caller, key) => {
+      calls.push(['findAnswer', key]);
+      return answers.get(key) ?? null;
+    },
+    sendSms: send('sendSms', 200, sms),
+    sendSmsBulk: send('sendSmsBulk', 202, batch),
+    sendEmail: send('sendEmail', 202, email),
+    sendEmailBulk: send('sendEmailBulk', 202, { ...batch, channel: 'email' }),
+    createVerification: async (_caller, params) => {
+      calls.push(['createVerification', params]);
+      return { ...verification, balance: 990 };
+    },
+    checkVerification: read('checkVerification', ids.verification, verification),
+    getVerification: read('getVerification', ids.verification, verification),
+    getMessage: read('getMessage', ids.message, message),
+    getBatch: read('getBatch', ids.batch, batch),
+    listBatchMessages: read('listBatchMessages', ids.batch, { data: [message], next: null }),
+    getBalance: async () => ({ balance: 1000 }),
+    getPricing: async () => ({
+      sms: {
+        credits_per_part: 10,
+        rate_multiplier: 1,
+        latin_characters_per_part: 150,
+        cyrillic_characters_per_part: 60,
+        max_parts: 5,
+      },
+      email: { credits_per_message: 2 },
+    }),
+    ...overrides,
+  };
+  return { operations, calls };
+}
+
+export interface Given {
+  method?: string;
+  headers?: Record<string, string | null>;
+  /** A string or bytes go as they are, anything else as JSON. */
+  body?: unknown;
+}
+
+/** A request with a good key and JSON, unless the test says otherwise; `null` takes a header away. */
+export function request(path: string, { method, headers = {}, body }: Given = {}): Request {
+  const all: Record<string, string | null> = {
+    authorization: `Bearer ${goodKey}`,
+    'content-type': body === undefined ? null : 'application/json',
+    ...headers,
+  };
+  const init: RequestInit & { duplex?: 'half' } = {
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null),
+  };
+  if (body !== undefined) {
+    const raw = typeof body === 'string' || body instanceof Uint8Array || body instanceof ReadableStream;
+    init.body = raw ? (body as RequestInit['body'] & {}) : JSON.stringify(body);
+    init.duplex = 'half';
+  }
+  return new Request(`http://127.0.0.1${path}`, init);
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { createApp } from '../../../src/service/http/app.js';
+import type { Operations } from '../../../src/service/operations/operations.js';
+import { ServiceError } from '../../../src/service/service-error.js';
+import { fakeOperations, type Given, request } from './fake-operations.js';
+
+const empty: Partial<Operations> = {
+  takeToken: async () => ({ allowed: false, limit: 40, remaining: 0, retryAfter: 2 }),
+};
+const bound: Partial<Operations> = {
+  findAnswer: async () => ({ status: 202, body: { id: 'first' }, replayed: true }),
+};
+const capped: Partial<Operations> = {
+  sendSms: async () => {
+    throw new ServiceError('recipient_rate_limited', 'over the cap', { retryAfter: 60 });
+  },
+};
+const good = { to: '99112233', text: 'hi' };
+const badKey = { authorization: 'Bearer no' };
+const key = { 'idempotency-key': 'k1' };
+
+/** One break per check, and the answer it gets alone. */
+const checks: Record<
+  string,
+  { given: Given; operations?: Partial<Operations>; code: string; status: number }
+> = {
+  key: { given: { headers: badKey }, code: 'unauthorized', status: 401 },
+  rate: { given: {}, operations: empty, code: 'rate_limited', status: 429 },
+  method: { given: { method: 'PUT' }, code: 'method_not_allowed', status: 405 },
+  'media type': {
+    given: { headers: { 'content-type': 'text/plain' } },
+    code: 'unsupported_media_type',
+    status: 415,
+  },
+  size: { given: { body: `{"text":"${'x'.repeat(1_000_000)}` }, code: 'request_too_large', status: 413 },
+  syntax: { given: { body: '{' }, code: 'invalid_request', status: 400 },
+  'idempotency key': { given: { headers: key }, operations: bound, code: 'replayed', status: 202 },
+  fields: { given: { body: { to: 5 } }, code: 'invalid_request', status: 400 },
+  caps: { given: {}, operations: capped, code: 'recipient_rate_limited', status: 429 },
+};
+
+async function answerTo(...names: string[]) {
+  const broken = names.map((name) => checks[name] as (typeof checks)[string]);
+  const { operations } = fakeOperations(Object.assign({}, ...broken.map((check) => check.operations)));
+  const given: Given = Object.assign({ body: good }, ...broken.map((check) => check.given), {
+    headers: Object.assign({}, ...broken.map((check) => check.given.headers)),
+  });
+  const response = await createApp(operations).fetch(request('/v1/sms', given));
+  const body = (await response.json()) as { error?: { code: string; message: string } };
+  const replayed = response.headers.get('idempotency-replayed') === 'true';
+  return {
+    status: response.status,
+    code: replayed ? 'replayed' : body.error?.code,
+    message: body.error?.message,
+  };
+}
+
+describe('the order of checks', () => {
+  const names = Object.keys(checks);
+
+  it.each(names)('%s alone gets its own answer', async (name) => {
+    const { status, code } = checks[name] as (typeof checks)[string];
+    expect(await answerTo(name)).toMatchObject({ status, code });
+  });
+
+  const pairs = names.flatMap((first, at) => names.slice(at + 1).map((second) => [first, second] as const));
+  // One body cannot break two of these at once: the later one would undo the earlier.
+  const bodies = new Set(['size', 'syntax', 'fields']);
+  it.each(pairs.filter((pair) => !pair.every((name) => bodies.has(name))))(
+    '%s comes before %s',
+    async (...pair) => {
+      expect(await answerTo(...pair)).toEqual(await answerTo(pair[0]));
+    },
+  );
+});
