@@ -99,7 +99,8 @@ export function createContext(world: World, streams: Streams, options: () => Glo
   const directory = configDirectory(world);
   const state = stateDirectory(world);
   const files = new Files(() => world.stdin, world.cwd);
-  const interactive = world.stdin.isTTY === true && streams.stderr.isTerminal;
+  // Asked for late: to open standard input costs a start some of its time.
+  const interactive = lazily(() => streams.stderr.isTerminal && world.stdin.isTTY === true);
   let held = 0;
 
   let config: Promise<Config> | undefined;
@@ -188,9 +189,11 @@ export function createContext(world: World, streams: Streams, options: () => Glo
       }
     },
 
-    interactive,
+    get interactive() {
+      return interactive();
+    },
     async ask() {
-      if (!interactive) {
+      if (!interactive()) {
         const { usageError } = await import('./errors.js');
         throw usageError('there is no terminal to ask at', 'Give every value as an option or argument.');
       }
