@@ -1,6 +1,6 @@
 import type { Paint, Style } from '../terminal/colour.js';
 import { visible } from '../terminal/sanitise.js';
-import { pad, width } from '../terminal/width.js';
+import { widthFor } from '../terminal/width.js';
 import { shown } from './cells.js';
 import type { Column } from './view.js';
 
@@ -28,9 +28,14 @@ const statusStyles: Readonly<Record<string, Style>> = {
 };
 
 /** Rows as aligned columns; as cards where these do not fit the terminal. */
-export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], style: TableStyle): string {
+export async function table<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  style: TableStyle,
+): Promise<string> {
   const cells = rows.map((row) => columns.map((column) => visible(shown(column, row, style.mask))));
   const header = columns.map(({ name }) => name.toUpperCase().replaceAll('_', ' '));
+  const width = await widthFor(cells.flat());
   const widths = columns.map((_, index) =>
     [...(style.header ? [header] : []), ...cells].reduce(
       (most, row) => Math.max(most, width(row[index] ?? '')),
@@ -47,7 +52,8 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
         const align = columns[index]?.kind === 'number' ? 'right' : 'left';
         // Nothing follows the last column, so it needs no room to its right.
         const last = index === columns.length - 1 && align === 'left';
-        return paint(last ? cell : pad(cell, widths[index] ?? 0, align), index);
+        const space = ' '.repeat(last ? 0 : (widths[index] ?? 0) - width(cell));
+        return paint(align === 'right' ? space + cell : cell + space, index);
       })
       .join(gap)
       .trimEnd()
@@ -67,9 +73,9 @@ export function card<Row>(columns: readonly Column<Row>[], row: Row, style: Tabl
       label: column.name.replaceAll('_', ' '),
       value: painted(column, value, style.paint),
     }));
-  const widest = Math.max(0, ...entries.map(({ label }) => width(label)));
+  const widest = Math.max(0, ...entries.map(({ label }) => label.length));
   return entries
-    .map(({ label, value }) => `${style.paint('bold', pad(label, widest))}${gap}${value}\n`)
+    .map(({ label, value }) => `${style.paint('bold', label.padEnd(widest))}${gap}${value}\n`)
     .join('');
 }
 
