@@ -29,7 +29,7 @@ export const leaseTime = 5_000;
 const renewEvery = 1_500;
 const lookEvery = 1_000;
 /** Milliseconds between hand-overs of a message that was certainly not taken, or whose fate is unknown. */
-const retryDelays = [200, 500, 1_000, 2_000, ...Array(6).fill(5_000), 10_000, 30_000, 60_000];
+const retryDelays = [200, 500, 1_000, 2_000, 5_000, 5_000, 5_000, 5_000, 5_000, 10_000, 30_000, 60_000];
 /** Hand-overs that were certainly not taken, after which a message fails. */
 const maxAttempts = 10;
 const groupSize = 1_000;

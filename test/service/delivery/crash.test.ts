@@ -42,7 +42,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash(point);
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
     await crash.happened;
 
@@ -57,7 +57,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash({ when: 'before', method: 'acceptMessage', call: 1 });
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
     await crash.happened;
 
@@ -70,7 +70,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash({ when: 'after', method: 'submit', call: 1 });
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
     await crash.happened;
     await turns();
@@ -88,7 +88,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash(point);
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     const batch = { to: numbers.slice(0, 900), text: 'Hello' };
     const accepted = await dying.operations.sendSmsBulk({ caller, params: batch, idempotencyKey: 'b1' });
     await crash.happened;
@@ -110,7 +110,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash({ when: 'after', method: 'submit', call: 1 });
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
     await crash.happened;
     await turns();
