@@ -94,6 +94,7 @@ export interface OwnedContext extends Context {
 export function createContext(world: World, streams: Streams, options: () => GlobalOptions): OwnedContext {
   const printer = lazily(() => new Printer(streams.stdout, options(), world.env));
   const notices = lazily(() => new Notices(world, streams.stderr, options(), printer().isMachine));
+  if (streams.stdout.isTerminal) streams.stdout.makeRoom = () => notices().makeRoom();
   const controller = lazily(() => new AbortController());
   const directory = configDirectory(world);
   const state = stateDirectory(world);

@@ -40,12 +40,15 @@ describe('completion', () => {
     expect(await complete('verify', 'check', 'm-1')).toEqual(['m-1']);
   });
 
-  it('completes profiles', async () => {
+  it('completes profiles and jobs', async () => {
     const folder = join(home, '.config', 'urtuu');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'config.json'), '{"profiles": {"work": {}, "home": {}}}', { mode: 0o600 });
     expect(await complete('profiles', 'use', 'w')).toEqual(['work']);
     expect(await complete('balance', '--profile', '')).toEqual(['work', 'home']);
+    mkdirSync(join(home, '.local', 'state', 'urtuu', 'jobs', 'july'), { recursive: true });
+    expect(await complete('sms', 'bulk', '--job', '')).toEqual(['july']);
+    expect(await complete('jobs', 'resume', '')).toEqual(['july']);
   });
 
   it('leaves files to the shell', async () => {

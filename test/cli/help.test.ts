@@ -4,7 +4,9 @@ import { run } from '../support/run.js';
 
 const commands = [
   'sms send',
+  'sms bulk',
   'email send',
+  'email bulk',
   'verify create',
   'verify check',
   'verify get',
@@ -12,6 +14,11 @@ const commands = [
   'batches get',
   'balance',
   'pricing',
+  'jobs list',
+  'jobs show',
+  'jobs resume',
+  'jobs report',
+  'jobs remove',
   'login',
   'logout',
   'profiles list',

@@ -111,11 +111,15 @@ const damages: Damage[] = [
   ...(['no-last-end', 'open-quote', 'stray-quote'] as const),
 ];
 
+/** Behind the decoder all encodings are one: these have every combination, the others every second. */
+const whole = ['utf-8', 'windows-1251'];
+
 export function* corpus(): Generator<CorpusFile, void> {
   for (const encoding of encodings) {
-    for (const [delimiterName, delimiter] of Object.entries(delimiters)) {
-      for (const [endName, ends] of Object.entries(lineEnds)) {
-        for (const damage of damages) {
+    for (const [place, [delimiterName, delimiter]] of Object.entries(delimiters).entries()) {
+      for (const [turn, [endName, ends]] of Object.entries(lineEnds).entries()) {
+        for (const [step, damage] of damages.entries()) {
+          if ((place + turn + step) % 2 === 1 && !whole.includes(encoding.name)) continue;
           const name = `${encoding.name}_${delimiterName}_${endName}_${damage}.csv`;
           yield makeFile(name, encoding, delimiter, ends, damage);
         }

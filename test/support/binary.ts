@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 export const root = resolve(import.meta.dirname, '../..');
-const binary = join(root, 'bin/urtuu.cjs');
+const binary = join(root, 'bin/urtuu.js');
 
 /** A machine of its own for the real command: empty home, no settings but those given. */
 export class Machine {

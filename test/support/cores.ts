@@ -6,7 +6,6 @@ import { type Core, type CoreDoubles, type CoreOptions, openCore } from '../../s
 import type { Delivery } from '../../src/service/index.js';
 import type { Caller } from '../../src/service/operations/operations.js';
 import { defaultProject } from '../../src/service/settings.js';
-import type { Crash } from './crash.js';
 
 export const caller: Caller = { projectId: defaultProject.id, keyId: 'test' };
 
@@ -22,8 +21,8 @@ export class Cores {
   }
 
   /** Opens one that is going to die, which must not be asked to close. */
-  async openMortal(options: CoreOptions, crash: Crash): Promise<Core> {
-    return openCore(options, crash.doubles);
+  async openMortal(options: CoreOptions, doubles: CoreDoubles): Promise<Core> {
+    return openCore(options, doubles);
   }
 
   folder(): string {
@@ -58,6 +57,7 @@ export async function turns(count = 10): Promise<void> {
 
 /** Lets time pass in steps, and in each of them everything run that is due. */
 export async function pass(clock: ManualClock, milliseconds: number, step = 250): Promise<void> {
+  await turns();
   for (let passed = 0; passed < milliseconds; passed += step) {
     clock.advance(Math.min(step, milliseconds - passed));
     await turns(6);

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Machine, type Outcome, outcomeOf } from '../support/binary.js';
+import type { FaultProxy } from './fault-proxy.js';
 import { writeList } from './people.js';
 import type { ServiceProcess } from './service-process.js';
 
@@ -9,7 +10,7 @@ export interface Round {
   /** One machine, or two that send the same file at once. */
   machines: Machine[];
   service: ServiceProcess;
-  proxyPort: number;
+  proxy: FaultProxy;
   random: () => number;
   job: string;
   numbers: string[];
@@ -32,7 +33,7 @@ export async function playRound(round: Round): Promise<void> {
   for (const file of files) writeList(file, numbers);
   for (let kill = 0; kill < kills; kill += 1) {
     const lives = machines.map((machine, at) => startRun(round, machine, files[at] ?? '', random() < 0.3));
-    await sleep(random() * round.longestLife);
+    await Promise.race([timeToDie(round), Promise.all(lives.map(({ outcome }) => outcome))]);
     for (const life of lives) life.child.kill('SIGKILL');
     if (random() < 0.1) {
       await round.service.kill();
@@ -46,14 +47,21 @@ export async function playRound(round: Round): Promise<void> {
   for (const [at, machine] of machines.entries()) await finish(round, machine, files[at] ?? '');
 }
 
+/** Half of the runs die at any time, also while they read and plan; the others in the middle of sending. */
+async function timeToDie({ random, proxy, longestLife }: Round): Promise<void> {
+  if (random() < 0.5) await sleep(random() * longestLife);
+  else await proxy.passed(1 + Math.floor(random() * 20), 10 * longestLife);
+  await sleep(random() * 10);
+}
+
 function startRun(round: Round, machine: Machine, file: string, resume: boolean) {
-  const { job, service, proxyPort, rate } = round;
+  const { job, service, proxy, rate } = round;
   const send = ['sms', 'bulk', file, '--text', '{message}', '--job', job, '--yes'];
   const child = machine.start(
     [
       ...(resume ? ['jobs', 'resume', job] : send),
       ...['--json', '--quiet', '--timeout', '700ms', '--rate', String(rate)],
-      ...['--base-url', `http://127.0.0.1:${proxyPort}/v1`],
+      ...['--base-url', `http://127.0.0.1:${proxy.port}/v1`],
     ],
     { env: { URTUU_API_KEY: service.key } },
   );

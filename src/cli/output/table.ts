@@ -1,6 +1,6 @@
 import type { Paint, Style } from '../terminal/colour.js';
 import { visible } from '../terminal/sanitise.js';
-import { measureFor, pad } from '../terminal/width.js';
+import { widthFor } from '../terminal/width.js';
 import { shown } from './cells.js';
 import type { Column } from './view.js';
 
@@ -35,7 +35,7 @@ export async function table<Row>(
 ): Promise<string> {
   const cells = rows.map((row) => columns.map((column) => visible(shown(column, row, style.mask))));
   const header = columns.map(({ name }) => name.toUpperCase().replaceAll('_', ' '));
-  const width = await measureFor([...header, ...cells.flat()]);
+  const width = await widthFor(cells.flat());
   const widths = columns.map((_, index) =>
     [...(style.header ? [header] : []), ...cells].reduce(
       (most, row) => Math.max(most, width(row[index] ?? '')),
@@ -44,8 +44,7 @@ export async function table<Row>(
   );
   const total = widths.reduce((sum, each) => sum + each + gap.length, -gap.length);
   if (style.width !== null && total > style.width) {
-    const cards = await Promise.all(rows.map((row) => card(columns, row, style)));
-    return cards.join('\n');
+    return rows.map((row) => card(columns, row, style)).join('\n');
   }
   const line = (row: readonly string[], paint: (text: string, index: number) => string) =>
     row
@@ -53,7 +52,8 @@ export async function table<Row>(
         const align = columns[index]?.kind === 'number' ? 'right' : 'left';
         // Nothing follows the last column, so it needs no room to its right.
         const last = index === columns.length - 1 && align === 'left';
-        return paint(last ? cell : pad(cell, width(cell), widths[index] ?? 0, align), index);
+        const space = ' '.repeat(last ? 0 : (widths[index] ?? 0) - width(cell));
+        return paint(align === 'right' ? space + cell : cell + space, index);
       })
       .join(gap)
       .trimEnd()
@@ -65,11 +65,7 @@ export async function table<Row>(
 }
 
 /** One row as `name  value` lines; what the row has no value for is left out. */
-export async function card<Row>(
-  columns: readonly Column<Row>[],
-  row: Row,
-  style: TableStyle,
-): Promise<string> {
+export function card<Row>(columns: readonly Column<Row>[], row: Row, style: TableStyle): string {
   const entries = columns
     .map((column) => ({ column, value: visible(shown(column, row, style.mask)) }))
     .filter(({ value }) => value !== '')
@@ -77,10 +73,9 @@ export async function card<Row>(
       label: column.name.replaceAll('_', ' '),
       value: painted(column, value, style.paint),
     }));
-  const width = await measureFor(entries.map(({ label }) => label));
-  const widest = Math.max(0, ...entries.map(({ label }) => width(label)));
+  const widest = Math.max(0, ...entries.map(({ label }) => label.length));
   return entries
-    .map(({ label, value }) => `${style.paint('bold', pad(label, width(label), widest))}${gap}${value}\n`)
+    .map(({ label, value }) => `${style.paint('bold', label.padEnd(widest))}${gap}${value}\n`)
     .join('');
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { csvField } from '../../../src/cli/output/separated.js';
-import { measureFor } from '../../../src/cli/terminal/width.js';
+import { widthFor } from '../../../src/cli/terminal/width.js';
 import { fakeService, run } from '../../support/run.js';
 
 const rows: Record<string, object> = {
@@ -28,12 +28,12 @@ describe('output', () => {
         '',
       ].join('\n'),
     );
-    const starts = stdout
+    const width = await widthFor([stdout]);
+    const ends = stdout
       .trimEnd()
       .split('\n')
-      .map((line) => line.replace(/\S+$/, ''));
-    const width = await measureFor(starts);
-    expect(new Set(starts.map(width)).size).toBe(1);
+      .map((line) => width(line.replace(/\S+$/, '')));
+    expect(new Set(ends).size).toBe(1);
   });
 
   it('leaves out the header with --no-header, of table, csv and tsv', async () => {

@@ -20,11 +20,10 @@ const points: CrashPoint[] = [
 const batchPoints: CrashPoint[] = [
   { when: 'before', method: 'claimMessages', call: 1 },
   { when: 'after', method: 'claimMessages', call: 1 },
-  { when: 'after', method: 'claimMessages', call: 2 },
   { when: 'before', method: 'submit', call: 250 },
   { when: 'after', method: 'submit', call: 250 },
-  { when: 'after', method: 'submit', call: 500 },
-  { when: 'before', method: 'submit', call: 501 },
+  { when: 'after', method: 'submit', call: 900 },
+  { when: 'before', method: 'submit', call: 1 },
   { when: 'before', method: 'settleMessages', call: 1 },
   { when: 'after', method: 'settleMessages', call: 1 },
 ];
@@ -43,7 +42,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash(point);
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
     await crash.happened;
 
@@ -58,7 +57,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash({ when: 'before', method: 'acceptMessage', call: 1 });
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
     await crash.happened;
 
@@ -71,7 +70,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash({ when: 'after', method: 'submit', call: 1 });
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
     await crash.happened;
     await turns();
@@ -89,7 +88,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash(point);
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     const batch = { to: numbers.slice(0, 900), text: 'Hello' };
     const accepted = await dying.operations.sendSmsBulk({ caller, params: batch, idempotencyKey: 'b1' });
     await crash.happened;
@@ -111,7 +110,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash({ when: 'after', method: 'submit', call: 1 });
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
     await crash.happened;
     await turns();

@@ -16,6 +16,8 @@ export class Messages {
   readonly #file: BlockFile;
   #index = new HashIndex();
   readonly #recent = new Map<string, number>();
+  /** A message fits into a request. */
+  readonly #scratch = Buffer.allocUnsafeSlow(maxRequestBytes);
   #recentSize = 0;
   #hits = 0;
   #remembers = true;
@@ -85,7 +87,7 @@ export class Messages {
     const message = this.#composer.compose(values);
     if (Array.isArray(message)) return -1;
     const hash = hashOf(message.tail);
-    const bytes = Buffer.from(message.tail);
+    const bytes = this.#scratch.subarray(0, this.#scratch.write(message.tail));
     const known = this.#index.find(hash, (number) => this.tail(number).equals(bytes));
     const number = known === -1 ? this.#add(message, bytes, hash) : known;
     this.#remember(key, number);

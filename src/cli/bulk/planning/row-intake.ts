@@ -21,7 +21,7 @@ export class RowIntake {
   notChosen = 0;
   readonly #columns: IntakeColumns;
   readonly #recipients: Recipients;
-  readonly #messages: Messages;
+  readonly messages: Messages;
   readonly #spool: RowSpool;
   readonly #errors: BlockFile;
   /** Set once damaged bytes were seen; until then no field is searched for them. */
@@ -36,7 +36,7 @@ export class RowIntake {
   ) {
     this.#columns = columns;
     this.#recipients = recipients;
-    this.#messages = messages;
+    this.messages = messages;
     this.#spool = spool;
     this.#errors = errors;
     spool.onRows = (rows, first) => this.#count(rows, first);
@@ -55,7 +55,7 @@ export class RowIntake {
     }
     const reason = this.#recipients.read(record[recipient] ?? '');
     // A row that is left out adds no message, so that it does not change the order of the others.
-    const message = reason === null ? this.#messages.numberOf(record) : -1;
+    const message = reason === null ? this.messages.numberOf(record) : -1;
     if (message === -1) {
       this.#reject(record, line, reason);
       return;
@@ -65,7 +65,7 @@ export class RowIntake {
 
   /** Counts the recipients of a message, and finds the rows whose recipient came before. */
   #count(rows: Uint32Array, first: number): void {
-    const { counts } = this.#messages;
+    const { counts } = this.messages;
     for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
       const recipient = rows[at + 1] ?? 0;
       const message = rows[at + 2] ?? 0;
@@ -94,7 +94,7 @@ export class RowIntake {
     const { names, recipient } = this.#columns;
     const column = names[recipient] ?? '';
     if (reason !== null) this.#report(line, column, reason);
-    for (const fault of this.#messages.faultsOf(record)) {
+    for (const fault of this.messages.faultsOf(record)) {
       if (reason === null || fault.column !== column) this.#report(line, fault.column, fault.error);
     }
     this.#leaveOut(line);
