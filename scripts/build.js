@@ -18,7 +18,7 @@ const together = [
 rmSync('dist', { recursive: true, force: true });
 const built = await Promise.all([
   ...Object.entries(libraries).map(([name, source]) => bundle(name, source)),
-  bundle('service/index', 'src/service/index.ts'),
+  bundle('service/index', 'src/service/index.ts', { together: [] }),
   bundle('cli/main', 'src/cli/main.ts', { together }),
 ]);
 const hash = createHash('sha256');
