@@ -3,7 +3,6 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Script } from 'node:vm';
+import { makeFolder } from './config/make-folder.js';
 
 export interface CodeCacheOptions {
   /** Private folder of the caches, made when missing; null works without. */
@@ -130,7 +130,7 @@ export class CodeCache {
     const place = this.#place(folder, file);
     const beside = `${place}.${process.pid}`;
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder);
       if (!this.#isPrivate(lstatSync(folder))) return;
       makeRoom(folder);
       const content = Buffer.concat([Buffer.from(header.padEnd(headerLength)), code, code]);

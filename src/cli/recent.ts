@@ -1,6 +1,7 @@
-import { appendFileSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writePrivateFile } from './config/atomic-file.js';
+import { makeFolder } from './config/make-folder.js';
 import type { Context } from './context.js';
 
 const kept = 50;
@@ -12,7 +13,7 @@ export async function remember(context: Context, id: string): Promise<void> {
   if (!/^[\w-]{1,100}$/.test(id)) return;
   const file = fileOf(context);
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     appendFileSync(file, `${id}\n`, { mode: 0o600 });
     if (statSync(file).size > tidyOver) {
       await writePrivateFile(file, `${recentIds(context).reverse().join('\n')}\n`);
