@@ -43,7 +43,7 @@ export async function handOver(
       reason = 'the message is only a link, and its route carries no links';
       break;
     }
-    if (tools.clock.now() > tools.leaseEnd(claimed) - leaseMargin) return { status: 'unknown' };
+    if (tools.clock.now() > tools.leaseEnd(claimed) - leaseMargin) return { status: 'again' };
     try {
       const answer = await tools.carrier.submit({
         reference: message.id,

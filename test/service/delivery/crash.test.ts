@@ -1,0 +1,179 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../src/service/clock.js';
+import type { Core } from '../../../src/service/core.js';
+import { leaseTime } from '../../../src/service/delivery/delivery.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass, turns } from '../../support/cores.js';
+import { Crash, type CrashPoint } from '../../support/crash.js';
+
+const cores = new Cores();
+afterEach(() => cores.closeAll());
+
+const sms = { to: '99112233', text: 'Сайн уу' };
+const numbers = Array.from({ length: 1_200 }, (_, index) => `${88_000_000 + index}`);
+
+const points: CrashPoint[] = [
+  { when: 'before', method: 'submit', call: 1 },
+  { when: 'after', method: 'submit', call: 1 },
+  { when: 'before', method: 'settleMessages', call: 1 },
+  { when: 'after', method: 'settleMessages', call: 1 },
+];
+const batchPoints: CrashPoint[] = [
+  { when: 'before', method: 'claimMessages', call: 1 },
+  { when: 'after', method: 'claimMessages', call: 1 },
+  { when: 'before', method: 'submit', call: 250 },
+  { when: 'after', method: 'submit', call: 250 },
+  { when: 'after', method: 'submit', call: 900 },
+  { when: 'before', method: 'submit', call: 1 },
+  { when: 'before', method: 'settleMessages', call: 1 },
+  { when: 'after', method: 'settleMessages', call: 1 },
+];
+
+async function restart(directory: string, clock: ManualClock): Promise<Core> {
+  await turns();
+  const core = await cores.open({ directory, clock });
+  await turns();
+  await pass(clock, leaseTime + 1_000);
+  await core.administration.settled();
+  return core;
+}
+
+describe('a message is delivered exactly once, whatever the process dies of', () => {
+  it.each(points)('single SMS: $when $method', async (point) => {
+    const directory = cores.folder();
+    const clock = new ManualClock();
+    const crash = new Crash(point);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
+    void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
+    await crash.happened;
+
+    const core = await restart(directory, clock);
+    const repeat = await core.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
+    expect(repeat).toMatchObject({ status: 200, replayed: true, body: { status: 'sent', balance: 99_990 } });
+    expect(await outboxOf(core)).toHaveLength(1);
+    expect(await ledgerDifference(core)).toBe(0);
+  });
+
+  it('single SMS: killed before its transaction, nothing happened and the key is free', async () => {
+    const directory = cores.folder();
+    const clock = new ManualClock();
+    const crash = new Crash({ when: 'before', method: 'acceptMessage', call: 1 });
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
+    void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
+    await crash.happened;
+
+    const core = await restart(directory, clock);
+    expect(await core.operations.findAnswer(caller, 'k1')).toBeNull();
+    expect(await core.operations.getBalance(caller)).toEqual({ balance: 100_000 });
+  });
+
+  it('a repeat that comes while the lease of the dead process still holds waits for the answer', async () => {
+    const directory = cores.folder();
+    const clock = new ManualClock();
+    const crash = new Crash({ when: 'after', method: 'submit', call: 1 });
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
+    void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
+    await crash.happened;
+    await turns();
+
+    const core = await cores.open({ directory, clock });
+    const repeat = core.operations.findAnswer(caller, 'k1');
+    await turns();
+    expect(await outboxOf(core)).toHaveLength(1);
+    await pass(clock, leaseTime + 1_000);
+    expect(await repeat).toMatchObject({ status: 200, replayed: true });
+    expect(await outboxOf(core)).toHaveLength(1);
+  });
+
+  it.each(batchPoints)('batch: $when $method $call', async (point) => {
+    const directory = cores.folder();
+    const clock = new ManualClock();
+    const crash = new Crash(point);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
+    const batch = { to: numbers.slice(0, 900), text: 'Hello' };
+    const accepted = await dying.operations.sendSmsBulk({ caller, params: batch, idempotencyKey: 'b1' });
+    await crash.happened;
+
+    const core = await restart(directory, clock);
+    const { id } = accepted.body as { id: string };
+    expect(await core.operations.getBatch(caller, id)).toMatchObject({
+      status: 'completed',
+      sent: 900,
+      failed: 0,
+    });
+    const delivered = (await outboxOf(core)).map(({ to }) => to);
+    expect(delivered.sort()).toEqual(batch.to);
+    expect(await core.carrier.repeats()).toBe(0);
+    expect(await ledgerDifference(core)).toBe(0);
+  });
+
+  it('controls: a carrier that forgets what it took makes the same crash a duplicate', async () => {
+    const directory = cores.folder();
+    const clock = new ManualClock();
+    const crash = new Crash({ when: 'after', method: 'submit', call: 1 });
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
+    void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
+    await crash.happened;
+    await turns();
+
+    const core = await cores.open(
+      { directory, clock },
+      { carrier: (carrier) => ({ submit: carrier.submit, inquire: async () => 'not_taken' }) },
+    );
+    await pass(clock, leaseTime + 1_000);
+    await core.administration.settled();
+    expect(await core.carrier.repeats()).toBe(1);
+  });
+});
+
+describe('two services on one folder', () => {
+  it('share the work and send everything once', async () => {
+    const directory = cores.folder();
+    const [first, second] = [await cores.open({ directory }), await cores.open({ directory })];
+    const batches = await Promise.all(
+      [first, second, first, second].map((core, index) =>
+        core.operations.sendSmsBulk({
+          caller,
+          params: { to: numbers.slice(index * 300, index * 300 + 300), text: 'Hello' },
+          idempotencyKey: null,
+        }),
+      ),
+    );
+    await Promise.all([first.administration.settled(), second.administration.settled()]);
+    for (const { body } of batches) {
+      const batch = await second.operations.getBatch(caller, (body as { id: string }).id);
+      expect(batch).toMatchObject({ status: 'completed', sent: 300 });
+    }
+    expect((await outboxOf(first)).map(({ to }) => to).sort()).toEqual(numbers);
+    expect(await ledgerDifference(first)).toBe(0);
+  });
+
+  it('answer a repeat that reaches the other one while the first is running', async () => {
+    const directory = cores.folder();
+    const [first, second] = [await cores.open({ directory }), await cores.open({ directory })];
+    const slow = { to: '99000003', text: 'Hello' };
+    const original = first.operations.sendSms({ caller, params: slow, idempotencyKey: 'k' });
+    await turns();
+    const repeat = await second.operations.sendSms({ caller, params: slow, idempotencyKey: 'k' });
+    expect(repeat).toEqual({ ...(await original), replayed: true });
+    expect(await outboxOf(second)).toHaveLength(1);
+  });
+});
+
+describe('close()', () => {
+  it('gives back what the operator has not answered, and the next start sends it', async () => {
+    const directory = cores.folder();
+    const first = await cores.open({ directory });
+    const slow = { to: ['99000005'], text: 'Hello' };
+    const { body } = await first.operations.sendSmsBulk({ caller, params: slow, idempotencyKey: null });
+    await turns();
+    await first.close();
+
+    const clock = new ManualClock(Date.now() + 1_000);
+    const second = await cores.open({ directory, clock });
+    await pass(clock, 41_000);
+    await second.administration.settled();
+    const batch = await second.operations.getBatch(caller, (body as { id: string }).id);
+    expect(batch).toMatchObject({ status: 'completed', sent: 1 });
+    expect(await outboxOf(second)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ManualClock } from '../../src/service/clock.js';
+import { type Core, type CoreDoubles, type CoreOptions, openCore } from '../../src/service/core.js';
+import type { Delivery } from '../../src/service/index.js';
+import type { Caller } from '../../src/service/operations/operations.js';
+import { defaultProject } from '../../src/service/settings.js';
+
+export const caller: Caller = { projectId: defaultProject.id, keyId: 'test' };
+
+/** Opens services without HTTP, and closes and removes all of them in the end. */
+export class Cores {
+  readonly #opened: Core[] = [];
+  readonly #folders: string[] = [];
+
+  async open(options: CoreOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
+    const core = await openCore(options, doubles);
+    this.#opened.push(core);
+    return core;
+  }
+
+  /** Opens one that is going to die, which must not be asked to close. */
+  async openMortal(options: CoreOptions, doubles: CoreDoubles): Promise<Core> {
+    return openCore(options, doubles);
+  }
+
+  folder(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'urtuu-service-'));
+    this.#folders.push(folder);
+    return folder;
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all(this.#opened.splice(0).map((core) => core.close()));
+    for (const folder of this.#folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export async function outboxOf({ administration }: Core): Promise<Delivery[]> {
+  const deliveries: Delivery[] = [];
+  for await (const delivery of administration.outbox()) deliveries.push(delivery);
+  return deliveries;
+}
+
+/** The difference between a balance and its ledger: 0 while the money is right. */
+export async function ledgerDifference({ administration, operations }: Core): Promise<number> {
+  const entries = await administration.ledger();
+  const { balance } = await operations.getBalance(caller);
+  return balance - entries.reduce((sum, entry) => sum + entry.amount, 0);
+}
+
+/** Lets everything run that waits for no timer. */
+export async function turns(count = 10): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
+}
+
+/** Lets time pass in steps, and in each of them everything run that is due. */
+export async function pass(clock: ManualClock, milliseconds: number, step = 250): Promise<void> {
+  await turns();
+  for (let passed = 0; passed < milliseconds; passed += step) {
+    clock.advance(Math.min(step, milliseconds - passed));
+    await turns(6);
+  }
+}

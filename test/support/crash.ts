@@ -1,0 +1,61 @@
+import type { Carrier } from '../../src/service/carriers/carrier.js';
+import type { CoreDoubles } from '../../src/service/core.js';
+import type { Store } from '../../src/service/store/store.js';
+
+/** Where a process dies: before or after the n-th call of a method of its store or carrier. */
+export interface CrashPoint {
+  when: 'before' | 'after';
+  method: keyof Store | keyof Carrier;
+  /** 1 for the first call. */
+  call: number;
+}
+
+/**
+ * Makes a service die at a point: from then on nothing it asks of its store or carrier happens or is
+ * answered, as after `kill -9`. What was committed stays.
+ */
+export class Crash {
+  readonly happened: Promise<void>;
+  readonly #point: CrashPoint | null;
+  #calls = 0;
+  #dead = false;
+  #tell: () => void = () => {};
+
+  constructor(point: CrashPoint | null = null) {
+    this.#point = point;
+    this.happened = new Promise((resolve) => {
+      this.#tell = resolve;
+    });
+  }
+
+  readonly doubles: CoreDoubles = {
+    store: (store) => this.#mortal(store),
+    carrier: (carrier) => this.#mortal(carrier),
+  };
+
+  now(): void {
+    this.#dead = true;
+    this.#tell();
+  }
+
+  #mortal<Part extends object>(part: Part): Part {
+    return new Proxy(part, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name);
+        if (typeof method !== 'function' || name === 'close') return method;
+        return (...args: unknown[]) => this.#call(String(name), () => method.apply(target, args));
+      },
+    });
+  }
+
+  async #call(name: string, work: () => Promise<unknown>): Promise<unknown> {
+    const here = this.#point?.method === name && ++this.#calls === this.#point.call;
+    if (here && this.#point?.when === 'before') this.now();
+    if (this.#dead) return never;
+    const result = await work();
+    if (here) this.now();
+    return this.#dead ? never : result;
+  }
+}
+
+const never = new Promise<never>(() => {});
