@@ -79,7 +79,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
   }
 
   const answers = new AnswerBoard(clock);
-  const sealing = createSealing(installation.secret, random);
+  const sealing = createSealing(installation.secret, systemRandom);
   const delivery = new Delivery({
     store,
     carrier: doubles.carrier?.(carrier) ?? carrier,
@@ -90,7 +90,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     open: sealing.open,
     shared: installation.shared,
     onSettled({ message }, boundKey) {
-      answers.announce(messageTopic(message.id));
+      if (message.batchId === null) answers.announce(messageTopic(message.id));
       if (boundKey !== null) answers.announce(keyTopic(message.projectId, boundKey));
     },
   });

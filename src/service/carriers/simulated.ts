@@ -84,13 +84,25 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
   );
   const insertLoss = database.prepare('INSERT INTO losses (reference) VALUES (?) ON CONFLICT DO NOTHING');
   const waiting = new Set<() => void>();
+  let arriving: { submissions: Submission[]; written: Promise<void> } | null = null;
   let paused = false;
 
+  /** What arrives together is written down together. */
   function deliver(submission: Submission): Promise<void> {
-    const { reference, channel, to, text, subject, html, from, replyTo, route } = submission;
-    return commits.run(() => {
-      insert.run(reference, channel, to, text, subject, html, from, replyTo, route, clock.now());
-    });
+    if (arriving === null) {
+      const submissions: Submission[] = [];
+      const written = commits.run(() => {
+        arriving = null;
+        for (const one of submissions) write(one);
+      });
+      arriving = { submissions, written };
+    }
+    arriving.submissions.push(submission);
+    return arriving.written;
+  }
+
+  function write({ reference, channel, to, text, subject, html, from, replyTo, route }: Submission): void {
+    insert.run(reference, channel, to, text, subject, html, from, replyTo, route, clock.now());
   }
 
   function delay(milliseconds: number): Promise<void> {
