@@ -21,6 +21,7 @@ import {
   type SettingsPatch,
   settingsReader,
 } from './settings.js';
+import type { Allowances } from './store/allowances.js';
 import { openSqliteAllowances } from './store/sqlite/allowances.js';
 import { openSqliteStore } from './store/sqlite/sqlite-store.js';
 import type { Store } from './store/store.js';
@@ -49,6 +50,7 @@ export interface Core {
   administration: Administration;
   localKey: string;
   store: Store;
+  allowances: Allowances;
   carrier: SimulatedCarrier;
   close(): Promise<void>;
 }
@@ -125,6 +127,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     administration: createAdministration(context, delivery, carrier),
     localKey,
     store,
+    allowances,
     carrier,
     close() {
       closing ??= close();

@@ -96,6 +96,22 @@ describe('createService', () => {
     expect((await call(service, 'GET', '/balance')).body).toEqual({ balance: 99_990 });
   });
 
+  it('close() answers what has arrived, without waiting for a slow operator', async () => {
+    const service = await open();
+    const { url } = await service.listen({ port: 0 });
+    const headers = { authorization: `Bearer ${service.localKey}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ to: '99000005', text: 'Hello' });
+    const slow = fetch(`${url}/sms`, { method: 'POST', headers, body });
+    for (let sent = false; !sent; ) {
+      for await (const _ of service.administration.outbox()) sent = true;
+      await new Promise(setImmediate);
+    }
+    const started = Date.now();
+    const [response] = await Promise.all([slow, service.close()]);
+    expect(response.status).toBe(200);
+    expect(Date.now() - started).toBeLessThan(5_000);
+  });
+
   it('says what to install when the SQLite engine is missing', async () => {
     const outfile = join(folder(), 'service.cjs');
     await build({

@@ -93,7 +93,9 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
       const submissions: Submission[] = [];
       const written = commits.run(() => {
         arriving = null;
-        for (const one of submissions) write(one);
+        const now = clock.now();
+        if (submissions.some(({ notAfter }) => now > notAfter)) throw new Error('it arrived too late');
+        for (const one of submissions) write(one, now);
       });
       arriving = { submissions, written };
     }
@@ -101,8 +103,9 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
     return arriving.written;
   }
 
-  function write({ reference, channel, to, text, subject, html, from, replyTo, route }: Submission): void {
-    insert.run(reference, channel, to, text, subject, html, from, replyTo, route, clock.now());
+  function write(submission: Submission, now: number): void {
+    const { reference, channel, to, text, subject, html, from, replyTo, route } = submission;
+    insert.run(reference, channel, to, text, subject, html, from, replyTo, route, now);
   }
 
   function delay(milliseconds: number): Promise<void> {
