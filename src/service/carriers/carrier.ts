@@ -16,6 +16,8 @@ export interface Submission {
   html: string | null;
   from: string | null;
   replyTo: string | null;
+  /** Milliseconds since 1970: later than this it must not be taken, for another may be at it by then. */
+  notAfter: number;
 }
 
 export type SubmitAnswer = { kind: 'accepted' } | { kind: 'refused'; reason: string };

@@ -84,13 +84,28 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
   );
   const insertLoss = database.prepare('INSERT INTO losses (reference) VALUES (?) ON CONFLICT DO NOTHING');
   const waiting = new Set<() => void>();
+  let arriving: { submissions: Submission[]; written: Promise<void> } | null = null;
   let paused = false;
 
+  /** What arrives together is written down together. */
   function deliver(submission: Submission): Promise<void> {
+    if (arriving === null) {
+      const submissions: Submission[] = [];
+      const written = commits.run(() => {
+        arriving = null;
+        const now = clock.now();
+        if (submissions.some(({ notAfter }) => now > notAfter)) throw new Error('it arrived too late');
+        for (const one of submissions) write(one, now);
+      });
+      arriving = { submissions, written };
+    }
+    arriving.submissions.push(submission);
+    return arriving.written;
+  }
+
+  function write(submission: Submission, now: number): void {
     const { reference, channel, to, text, subject, html, from, replyTo, route } = submission;
-    return commits.run(() => {
-      insert.run(reference, channel, to, text, subject, html, from, replyTo, route, clock.now());
-    });
+    insert.run(reference, channel, to, text, subject, html, from, replyTo, route, now);
   }
 
   function delay(milliseconds: number): Promise<void> {

@@ -5,7 +5,7 @@ import type { ClaimedMessage, Content, Outcome } from '../store/store.js';
 import { withoutLinks } from './links.js';
 import { routesOf } from './routes.js';
 
-/** Milliseconds of a lease that must be left when a message is handed over. */
+/** Milliseconds before the end of a lease in which nothing is handed over any more. */
 const leaseMargin = 500;
 
 export interface HandOverTools {
@@ -43,7 +43,8 @@ export async function handOver(
       reason = 'the message is only a link, and its route carries no links';
       break;
     }
-    if (tools.clock.now() > tools.leaseEnd(claimed) - leaseMargin) return { status: 'again' };
+    const notAfter = tools.leaseEnd(claimed) - leaseMargin;
+    if (tools.clock.now() > notAfter) return { status: 'again' };
     try {
       const answer = await tools.carrier.submit({
         reference: message.id,
@@ -52,6 +53,7 @@ export async function handOver(
         to: message.to,
         ...content,
         text,
+        notAfter,
       });
       if (answer.kind === 'accepted') return { status: 'sent' };
       reason = answer.reason;
