@@ -19,8 +19,14 @@ export interface DeliveryRecord {
   deliveredAt: number;
 }
 
+/** `limit` keeps the newest. */
+export interface OutboxFilter {
+  to?: string;
+  limit?: number;
+}
+
 export interface SimulatedCarrier extends Carrier {
-  outbox(filter: { to?: string; limit?: number }): AsyncIterable<DeliveryRecord>;
+  outbox(filter: OutboxFilter): AsyncIterable<DeliveryRecord>;
   /** How many deliveries were of a message that had been delivered before: 0 unless the service is wrong. */
   repeats(): Promise<number>;
   reset(): Promise<void>;
@@ -78,6 +84,11 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
   const selectOne = database.prepare('SELECT delivered_at FROM deliveries WHERE reference = ?');
   const selectPage = database.prepare(
     `SELECT * FROM deliveries WHERE seq > :last AND (:to IS NULL OR recipient = :to) ORDER BY seq LIMIT ${pageSize}`,
+  );
+  /** What stands before the newest `limit` of them. */
+  const selectStart = database.prepare(
+    `SELECT coalesce(min(seq), ${Number.MAX_SAFE_INTEGER}) - 1 AS last FROM (
+       SELECT seq FROM deliveries WHERE :to IS NULL OR recipient = :to ORDER BY seq DESC LIMIT :limit)`,
   );
   const countRepeats = database.prepare(
     'SELECT count(*) - count(DISTINCT reference) AS repeats FROM deliveries',
@@ -141,15 +152,13 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
     return silent ? 'unknown' : 'taken';
   }
 
-  async function* outbox({ to, limit }: { to?: string; limit?: number }): AsyncGenerator<DeliveryRecord> {
-    let left = limit ?? Number.POSITIVE_INFINITY;
-    let last = 0;
+  async function* outbox({ to: only, limit }: OutboxFilter): AsyncGenerator<DeliveryRecord> {
+    const to = only ?? null;
+    let last = limit === undefined ? 0 : (selectStart.get({ to, limit }) as { last: number }).last;
     for (;;) {
-      const rows = selectPage.all({ to: to ?? null, last }) as DeliveryRow[];
+      const rows = selectPage.all({ to, last }) as DeliveryRow[];
       for (const row of rows) {
-        if (left <= 0) return;
         yield toRecord(row);
-        left -= 1;
         last = row.seq;
       }
       if (rows.length < pageSize) return;
