@@ -1,2 +1,4 @@
 #!/usr/bin/env node
-import '../dist/cli/main.cjs';
+import main from '../dist/cli/main.cjs';
+
+main.start(process);

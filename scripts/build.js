@@ -30,6 +30,7 @@ await Promise.all(
   [
     { entryPoints: { 'client/index': 'src/client/index.ts' } },
     { entryPoints: { 'service/index': 'src/service/index.ts' } },
+    { entryPoints: { 'sandbox/index': 'src/sandbox/index.ts' }, plugins: [serviceDoor] },
     { entryPoints: { 'cli/main': 'src/cli/main.ts' }, plugins: [serviceDoor] },
   ]
     .filter(({ entryPoints }) => existsSync(Object.values(entryPoints)[0]))
@@ -37,13 +38,13 @@ await Promise.all(
 );
 
 // One implementation for both module systems: the ESM entry hands out what the CommonJS one defines.
-if (existsSync('dist/client/index.cjs')) {
-  const names = Object.keys(createRequire(import.meta.url)('../dist/client/index.cjs'));
+for (const room of ['client', 'sandbox']) {
+  const names = Object.keys(createRequire(import.meta.url)(`../dist/${room}/index.cjs`));
   writeFileSync(
-    'dist/client/index.js',
-    `import client from './index.cjs';\nexport const { ${names.join(', ')} } = client;\n`,
+    `dist/${room}/index.js`,
+    `import room from './index.cjs';\nexport const { ${names.join(', ')} } = room;\n`,
   );
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
-    stdio: 'inherit',
-  });
 }
+execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
+  stdio: 'inherit',
+});
