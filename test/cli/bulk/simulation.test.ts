@@ -5,6 +5,7 @@ import { Journal } from '../../../src/cli/bulk/journal.js';
 import type { FrozenPlan } from '../../../src/cli/bulk/plan.js';
 import type { SendingClient } from '../../../src/cli/bulk/requests.js';
 import { type Ending, runJob } from '../../../src/cli/bulk/run.js';
+import { seededRandom } from '../../support/random.js';
 import { MemoryDisk } from './memory-disk.js';
 import { memoryPlan, numbers } from './memory-plan.js';
 import { clientOf, ModelService, Refused } from './model-service.js';
@@ -145,18 +146,8 @@ const scenario = fc.record({
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer Value> ? Value : never;
 
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 async function play(game: Scenario, jobIdOf: (life: number) => string) {
-  const random = randomOf(game.seed);
+  const random = seededRandom(game.seed);
   const all = numbers(game.batches.reduce((sum, size) => sum + size, game.singles));
   const left = [...all];
   const take = (count: number) => left.splice(0, count);
