@@ -89,9 +89,9 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     settingsOf: async (id) => (await project(id)).settings,
     open: sealing.open,
     shared: installation.shared,
-    onSettled({ message, idempotencyKey }) {
+    onSettled({ message }, boundKey) {
       answers.announce(messageTopic(message.id));
-      if (idempotencyKey !== null) answers.announce(keyTopic(message.projectId, idempotencyKey));
+      if (boundKey !== null) answers.announce(keyTopic(message.projectId, boundKey));
     },
   });
   const localKey = newSecret(systemRandom);

@@ -43,7 +43,9 @@ export function randomInteger(random: Random, limit: number): number {
 export function idMaker(now: () => number, random: Random): () => string {
   let last = 0;
   let counter = 0;
+  let pool = Buffer.alloc(0);
   return () => {
+    if (pool.length === 0) pool = Buffer.from(random.bytes(1_024));
     const time = now();
     counter = time > last ? 0 : counter + 1;
     if (counter === 0x1000) {
@@ -52,9 +54,11 @@ export function idMaker(now: () => number, random: Random): () => string {
     }
     last = Math.max(last, time);
     const stamp = last.toString(16).padStart(12, '0');
-    const tail = Buffer.from(random.bytes(8));
+    const tail = pool.subarray(0, 8);
+    pool = pool.subarray(8);
     tail[0] = ((tail[0] ?? 0) & 0x3f) | 0x80;
-    const hex = `${stamp}7${counter.toString(16).padStart(3, '0')}${tail.toString('hex')}`;
-    return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+    const version = (0x7000 | counter).toString(16);
+    const end = tail.toString('hex');
+    return `${stamp.slice(0, 8)}-${stamp.slice(8)}-${version}-${end.slice(0, 4)}-${end.slice(4)}`;
   };
 }

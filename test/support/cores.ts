@@ -58,6 +58,7 @@ export async function turns(count = 10): Promise<void> {
 
 /** Lets time pass in steps, and in each of them everything run that is due. */
 export async function pass(clock: ManualClock, milliseconds: number, step = 250): Promise<void> {
+  await turns();
   for (let passed = 0; passed < milliseconds; passed += step) {
     clock.advance(Math.min(step, milliseconds - passed));
     await turns(6);

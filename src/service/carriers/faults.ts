@@ -6,7 +6,7 @@ export type CarrierFault =
   | { kind: 'refused' }
   /** Its own operator does not take it; the route without links does. */
   | { kind: 'refused_by_operator' }
-  /** It is taken after a while. */
+  /** It is taken, and the operator says so after a while. */
   | { kind: 'delayed'; milliseconds: number }
   /** It is taken, but the operator's answer is lost. */
   | { kind: 'answer_lost' }
@@ -49,19 +49,19 @@ export const faultsOnDemand: readonly FaultOnDemand[] = [
     number: '99000003',
     localPart: 'fault-2s',
     fault: { kind: 'delayed', milliseconds: 2_000 },
-    effect: 'accepted after 2 seconds',
+    effect: 'accepted, which the operator says after 2 seconds',
   },
   {
     number: '99000004',
     localPart: 'fault-10s',
     fault: { kind: 'delayed', milliseconds: 10_000 },
-    effect: 'accepted after 10 seconds',
+    effect: 'accepted, which the operator says after 10 seconds',
   },
   {
     number: '99000005',
     localPart: 'fault-40s',
     fault: { kind: 'delayed', milliseconds: 40_000 },
-    effect: "accepted after 40 seconds, which is over the client's timeout",
+    effect: "accepted, which the operator says after 40 seconds: over the client's timeout",
   },
   {
     number: '99000006',

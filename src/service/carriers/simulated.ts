@@ -128,8 +128,9 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
         if (submission.route === noLinkRoute) break;
         return { kind: 'refused', reason: `${submission.route} does not accept the message` };
       case 'delayed':
+        await deliver(submission);
         await delay(fault.milliseconds);
-        break;
+        return { kind: 'accepted' };
       case 'hand_over_lost':
         if ((await commits.run(() => insertLoss.run(submission.reference).changes)) === 1) {
           throw new Error('the operator could not be reached');

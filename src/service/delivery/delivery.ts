@@ -18,8 +18,8 @@ export interface DeliveryParts {
   answer(message: MessageRecord, balance: number): SendAnswer;
   settingsOf(projectId: string): Promise<Settings>;
   open(sealed: Uint8Array): string;
-  /** Told of every message that was settled here. */
-  onSettled(settled: Settled): void;
+  /** Told of every message that was settled here, and the key whose answer was bound with it. */
+  onSettled(settled: Settled, boundKey: string | null): void;
   /** Whether other processes may leave messages behind in the store. */
   shared: boolean;
 }
@@ -29,10 +29,10 @@ export const leaseTime = 5_000;
 const renewEvery = 1_500;
 const lookEvery = 1_000;
 /** Milliseconds between hand-overs of a message that was certainly not taken, or whose fate is unknown. */
-const retryDelays = [200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000];
+const retryDelays = [200, 500, 1_000, 2_000, ...Array(6).fill(5_000), 10_000, 30_000, 60_000];
 /** Hand-overs that were certainly not taken, after which a message fails. */
 const maxAttempts = 10;
-const groupSize = 500;
+const groupSize = 1_000;
 const maxInFlight = 2_000;
 
 /**
@@ -42,8 +42,10 @@ const maxInFlight = 2_000;
 export class Delivery {
   readonly #parts: DeliveryParts;
   readonly #desk: SettlementDesk;
-  /** What this object is handing over, with the end of each lease. */
-  readonly #inFlight = new Map<string, { lease: Lease; until: number }>();
+  /** Ids of what this object is handing over. */
+  readonly #inFlight = new Set<string>();
+  /** By token, its leases: when they end, as last renewed, and how many messages hold them. */
+  readonly #leases = new Map<string, { until: number; messages: number }>();
   #claims = 0;
   #running = false;
   #stopped = true;
@@ -101,11 +103,11 @@ export class Delivery {
    * Hands over a message that the caller has leased and waits for the end. Null when that is not known yet:
    * the message stays queued and goes on in the background.
    */
-  async deliver(claimed: ClaimedMessage): Promise<Settled | null> {
+  async deliver(claimed: ClaimedMessage, given?: Settings): Promise<Settled | null> {
     const { message, lease } = claimed;
     this.#hold(claimed);
     try {
-      const settings = await this.#parts.settingsOf(message.projectId);
+      const settings = given ?? (await this.#parts.settingsOf(message.projectId));
       const rules = {
         noLinkOperators: settings.no_link_operators,
         refusal: this.#overCap(claimed, settings) ? capError : null,
@@ -114,22 +116,20 @@ export class Delivery {
         carrier: this.#parts.carrier,
         clock: this.#parts.clock,
         open: this.#parts.open,
-        leaseEnd: () => this.#inFlight.get(message.id)?.until ?? lease.until,
+        leaseEnd: () => this.#leases.get(lease.token)?.until ?? lease.until,
       });
       const outcome = finalOutcome(result, claimed.attempts);
       if (outcome !== null) return await this.#settle(claimed, outcome);
       await this.#postpone(claimed);
       return null;
     } finally {
-      this.#inFlight.delete(message.id);
-      this.#changed();
+      this.#release(claimed);
     }
   }
 
-  async #settle({ message, lease }: ClaimedMessage, outcome: Outcome): Promise<Settled | null> {
-    const at = this.#parts.clock.now();
-    const settled = await this.#desk.settle({ messageId: message.id, token: lease.token, outcome, at });
-    if (settled !== null) this.#parts.onSettled(settled);
+  async #settle(claimed: ClaimedMessage, outcome: Outcome): Promise<Settled | null> {
+    const settled = await this.#desk.settle({ claimed, outcome, at: this.#parts.clock.now() });
+    if (settled !== null) this.#parts.onSettled(settled, claimed.pendingKey);
     return settled;
   }
 
@@ -171,10 +171,15 @@ export class Delivery {
     if (next === null || next > clock.now()) return;
     const claimed = await store.claimMessages({ lease: this.newLease(), now: clock.now(), limit });
     if (claimed.length > 0) this.#again = true;
+    const settings = new Map<string, Settings>();
+    for (const { message } of claimed) {
+      if (settings.has(message.projectId)) continue;
+      settings.set(message.projectId, await this.#parts.settingsOf(message.projectId));
+    }
     for (const one of claimed) {
       // Its own lease ran out while it was still at it: whoever holds it then settles it.
       if (this.#inFlight.has(one.message.id)) continue;
-      void this.deliver(one)
+      void this.deliver(one, settings.get(one.message.projectId))
         .catch(() => {})
         .finally(() => {
           if (this.#inFlight.size === maxInFlight - 1) this.wake();
@@ -195,25 +200,36 @@ export class Delivery {
   }
 
   #hold({ message, lease }: ClaimedMessage): void {
-    this.#inFlight.set(message.id, { lease, until: lease.until });
+    this.#inFlight.add(message.id);
+    const held = this.#leases.get(lease.token) ?? { until: lease.until, messages: 0 };
+    held.messages += 1;
+    this.#leases.set(lease.token, held);
     this.#cancelRenewal ??= this.#parts.clock.after(renewEvery, () => void this.#renew());
+  }
+
+  #release({ message, lease }: ClaimedMessage): void {
+    this.#inFlight.delete(message.id);
+    const held = this.#leases.get(lease.token);
+    if (held !== undefined) held.messages -= 1;
+    if (held?.messages === 0) this.#leases.delete(lease.token);
+    if (this.#inFlight.size === 0) this.#changed();
   }
 
   /** Renews the leases of what takes long. */
   async #renew(): Promise<void> {
     this.#cancelRenewal = null;
-    if (this.#inFlight.size === 0) return;
+    if (this.#leases.size === 0) return;
     this.#cancelRenewal = this.#parts.clock.after(renewEvery, () => void this.#renew());
     const until = this.#parts.clock.now() + leaseTime;
-    const ending = [...this.#inFlight].filter(([, held]) => held.until < until - renewEvery / 2);
+    const ending = [...this.#leases].filter(([, held]) => held.until < until - renewEvery / 2);
     try {
       const renewed = await this.#parts.store.renewLeases(
-        ending.map(([messageId, { lease }]) => ({ messageId, token: lease.token })),
+        ending.map(([token]) => token),
         until,
       );
       for (const [index, [, held]] of ending.entries()) if (renewed[index]) held.until = until;
     } catch {
-      // The next renewal tries again; a lease that ends meanwhile stops its hand-over.
+      // The next renewal tries again; a lease that ends meanwhile stops its hand-overs.
     }
   }
 

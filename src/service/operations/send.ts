@@ -48,8 +48,14 @@ export async function sendSingle(context: OperationContext, send: SingleSend): P
     return { ...messageAnswer(message, balance), replayed: false };
   }
   const settled =
-    (await context.dispatch.deliver({ message, content, lease, attempts: 1, earlier: null })) ??
-    (await settledMessage(context, message));
+    (await context.dispatch.deliver({
+      message,
+      content,
+      lease,
+      pendingKey: idempotencyKey,
+      attempts: 1,
+      earlier: null,
+    })) ?? (await settledMessage(context, message));
   return { ...messageAnswer(settled.message, settled.balance), replayed: false };
 }
 

@@ -80,8 +80,14 @@ export async function createVerification(
     context.dispatch.wake();
   } else {
     const settled =
-      (await context.dispatch.deliver({ message, content, lease, attempts: 1, earlier: null })) ??
-      (await settledMessage(context, message));
+      (await context.dispatch.deliver({
+        message,
+        content,
+        lease,
+        pendingKey: null,
+        attempts: 1,
+        earlier: null,
+      })) ?? (await settledMessage(context, message));
     const { error } = settled.message;
     if (error !== null)
       throw new ServiceError('provider_failed', error.message, { fields: { id: message.id } });

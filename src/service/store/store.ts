@@ -95,7 +95,7 @@ export interface BoundAnswer {
   body: string;
 }
 
-/** The right to hand a message over, until a time. Its token is unique to one claim. */
+/** The right to hand messages over, until a time. Its token is unique to one claim. */
 export interface Lease {
   token: string;
   until: Instant;
@@ -141,6 +141,8 @@ export interface ClaimedMessage {
   message: MessageRecord;
   content: Content;
   lease: Lease;
+  /** The key whose answer is bound when the message is settled. */
+  pendingKey: string | null;
   /** Claims so far, this one included: over 1, an earlier one may have handed it over. */
   attempts: number;
   /**
@@ -153,8 +155,7 @@ export interface ClaimedMessage {
 export type Outcome = { status: 'sent' } | { status: 'failed'; error: MessageError };
 
 export interface Settlement {
-  messageId: string;
-  token: string;
+  claimed: ClaimedMessage;
   outcome: Outcome;
   at: Instant;
 }
@@ -163,8 +164,6 @@ export interface Settlement {
 export interface Settled {
   message: MessageRecord;
   balance: number;
-  /** The key whose answer was bound with it. */
-  idempotencyKey: string | null;
 }
 
 /**
@@ -202,7 +201,7 @@ export interface Store {
   /** Leases up to `limit` messages that are due, the longest waiting first. */
   claimMessages(claim: { lease: Lease; now: Instant; limit: number }): Promise<ClaimedMessage[]>;
   /** Lengthens leases; false stands for one that was lost. */
-  renewLeases(messages: readonly { messageId: string; token: string }[], until: Instant): Promise<boolean[]>;
+  renewLeases(tokens: readonly string[], until: Instant): Promise<boolean[]>;
   /** Gives leases back: the message is due again at `at`. */
   postponeMessages(messages: readonly { messageId: string; token: string; at: Instant }[]): Promise<void>;
   /**
@@ -215,7 +214,7 @@ export interface Store {
   ): Promise<(Settled | null)[]>;
   /** When the next message is due or its lease ends; null when none is queued. */
   nextDue(): Promise<Instant | null>;
-  /** True while a message is leased, or due at `now`. */
+  /** True while a message is leased to anyone, or due at `now`. */
   hasDue(now: Instant): Promise<boolean>;
 
   getMessage(projectId: string, id: string): Promise<MessageRecord | null>;

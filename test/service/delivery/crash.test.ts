@@ -20,11 +20,10 @@ const points: CrashPoint[] = [
 const batchPoints: CrashPoint[] = [
   { when: 'before', method: 'claimMessages', call: 1 },
   { when: 'after', method: 'claimMessages', call: 1 },
-  { when: 'after', method: 'claimMessages', call: 2 },
   { when: 'before', method: 'submit', call: 250 },
   { when: 'after', method: 'submit', call: 250 },
-  { when: 'after', method: 'submit', call: 500 },
-  { when: 'before', method: 'submit', call: 501 },
+  { when: 'after', method: 'submit', call: 900 },
+  { when: 'before', method: 'submit', call: 1 },
   { when: 'before', method: 'settleMessages', call: 1 },
   { when: 'after', method: 'settleMessages', call: 1 },
 ];

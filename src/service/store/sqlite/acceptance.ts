@@ -10,10 +10,11 @@ import type {
   MessageAcceptance,
   VerificationAcceptance,
 } from '../store.js';
+import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
 
 /** Taking in what a caller sends. The functions write inside the transaction of their caller. */
-export function prepareAcceptance(database: Database, projects: Projects) {
+export function prepareAcceptance(database: Database, projects: Projects, leases: Leases) {
   const selectAnswer = database.prepare('SELECT status, body FROM idempotency WHERE project = ? AND key = ?');
   const insertAnswer = database.prepare(
     'INSERT INTO idempotency (project, key, status, body) VALUES (?, ?, ?, ?)',
@@ -25,6 +26,13 @@ export function prepareAcceptance(database: Database, projects: Projects) {
     `INSERT INTO messages (id, project, batch, content, channel, recipient, operator, status, parts,
        rate_multiplier, credits, created_at, due_at, lease, attempts, pending_key)
      VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const insertBatchMessages = database.prepare(
+    `INSERT INTO messages (id, project, batch, content, channel, recipient, operator, status, parts,
+       rate_multiplier, credits, created_at, due_at)
+     SELECT value ->> 0, :project, :batch, :content, :channel, value ->> 1, value ->> 2, 'queued', :parts,
+       :rateMultiplier, :credits, :createdAt, :createdAt
+     FROM json_each(:recipients)`,
   );
   const insertBatch = database.prepare(
     `INSERT INTO batches (id, project, channel, total, credits, first_message, created_at)
@@ -99,14 +107,16 @@ export function prepareAcceptance(database: Database, projects: Projects) {
       message.rateMultiplier,
       message.credits,
       message.createdAt,
-      lease?.until ?? message.createdAt,
+      lease === null ? message.createdAt : null,
       lease?.token ?? null,
       lease === null ? 0 : 1,
       answer === null ? idempotencyKey : null,
     );
+    const seq = Number(lastInsertRowid);
+    if (lease !== null) leases.open(lease, seq, seq, 1);
     const balance = projects.balanceOf(project);
     bind(project, idempotencyKey, answer?.(balance) ?? null);
-    return { seq: Number(lastInsertRowid), balance };
+    return { seq, balance };
   }
 
   function acceptMessage(acceptance: MessageAcceptance): AcceptResult {
@@ -138,25 +148,17 @@ export function prepareAcceptance(database: Database, projects: Projects) {
     projects.move(project, -credits, 'batch', id, createdAt);
     const contentSeq = storeContent(content);
     const batchSeq = insertBatch.run(id, project, channel, total, credits, createdAt).lastInsertRowid;
-    for (const recipient of recipients) {
-      insertMessage.run(
-        recipient.id,
-        project,
-        batchSeq,
-        contentSeq,
-        channel,
-        recipient.to,
-        recipient.operator,
-        each.parts,
-        each.rateMultiplier,
-        each.credits,
-        createdAt,
-        createdAt,
-        null,
-        0,
-        null,
-      );
-    }
+    insertBatchMessages.run({
+      project,
+      batch: batchSeq,
+      content: contentSeq,
+      channel,
+      parts: each.parts,
+      rateMultiplier: each.rateMultiplier,
+      credits: each.credits,
+      createdAt,
+      recipients: JSON.stringify(recipients.map((one) => [one.id, one.to, one.operator])),
+    });
     const balance = projects.balanceOf(project);
     bind(project, idempotencyKey, answer(balance));
     return { kind: 'accepted', balance };

@@ -8,7 +8,6 @@ export interface MessageRow {
   project: number;
   batch: number | null;
   batch_id: string | null;
-  content: number;
   channel: Channel;
   recipient: string;
   operator: string | null;
@@ -20,10 +19,6 @@ export interface MessageRow {
   error_message: string | null;
   created_at: number;
   sent_at: number | null;
-  due_at: number | null;
-  lease: string | null;
-  attempts: number;
-  pending_key: string | null;
 }
 
 export const selectMessage =

@@ -52,8 +52,8 @@ export const migrations: readonly string[] = [
     completed_at INTEGER
   ) STRICT;
 
-  -- due_at: when a queued message may be claimed, which is the end of its lease while it has one; null once
-  -- it is settled. pending_key: the idempotency key whose answer is bound when it is settled.
+  -- due_at: when a queued message may be claimed; null while it is leased and once it is settled.
+  -- pending_key: the idempotency key whose answer is bound when it is settled.
   CREATE TABLE messages (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -79,6 +79,15 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX messages_due ON messages (due_at) WHERE due_at IS NOT NULL;
   CREATE INDEX messages_recent ON messages (project, recipient, created_at) WHERE refunded = 0;
+
+  -- The messages of a lease are between first_message and last_message; open counts those not given back.
+  CREATE TABLE leases (
+    token TEXT PRIMARY KEY,
+    until INTEGER NOT NULL,
+    first_message INTEGER NOT NULL,
+    last_message INTEGER NOT NULL,
+    open INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE idempotency (
     project INTEGER NOT NULL,

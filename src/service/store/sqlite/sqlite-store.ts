@@ -3,6 +3,7 @@ import { openDatabase } from '../../database/open.js';
 import type { Instant, Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
 import { prepareDelivery } from './delivery.js';
+import { prepareLeases } from './leases.js';
 import { prepareProjects } from './projects.js';
 import { prepareReading } from './reading.js';
 import { migrations } from './schema.js';
@@ -12,12 +13,21 @@ export async function openSqliteStore(path: string): Promise<Store> {
   const database = await openDatabase(path, { synchronous: 'full', migrations });
   const commits = new GroupCommit(database);
   const projects = prepareProjects(database);
-  const acceptance = prepareAcceptance(database, projects);
-  const delivery = prepareDelivery(database, projects, acceptance);
+  const leases = prepareLeases(database);
+  const acceptance = prepareAcceptance(database, projects, leases);
+  const delivery = prepareDelivery(database, projects, leases, acceptance);
   const reading = prepareReading(database, projects);
 
   function reset(balance: number, at: Instant): void {
-    for (const table of ['verifications', 'idempotency', 'messages', 'batches', 'contents', 'ledger']) {
+    for (const table of [
+      'verifications',
+      'idempotency',
+      'leases',
+      'messages',
+      'batches',
+      'contents',
+      'ledger',
+    ]) {
       database.exec(`DELETE FROM ${table}`);
     }
     for (const { id } of projects.listProjects()) {
