@@ -16,7 +16,7 @@ describe('the outbox', () => {
     const rest = { subject: null, html: null, from: null, replyTo: null };
     await Promise.all(
       Array.from({ length: 1_200 }, (_, index) =>
-        carrier.submit({ reference: `${index}`, ...submission, ...rest }),
+        carrier.submit({ reference: `${index}`, attempt: 1, ...submission, ...rest }),
       ),
     );
     const found: number[] = [];

@@ -52,6 +52,8 @@ const migrations = [
    ) STRICT;
    CREATE INDEX deliveries_reference ON deliveries (reference);
    CREATE TABLE losses (reference TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,
+  // Attempts below `before` were said not to have been taken, and never will be.
+  'CREATE TABLE barred (reference TEXT PRIMARY KEY, before INTEGER NOT NULL) STRICT, WITHOUT ROWID',
 ];
 
 interface DeliveryRow {
@@ -79,7 +81,12 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
   const commits = new GroupCommit(database);
   const insert = database.prepare(
     `INSERT INTO deliveries (reference, channel, recipient, text, subject, html, sender, reply_to, route, delivered_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+     WHERE NOT EXISTS (SELECT 1 FROM barred WHERE reference = ? AND before > ?)`,
+  );
+  const bar = database.prepare(
+    `INSERT INTO barred (reference, before) VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET before = max(before, excluded.before)`,
   );
   const selectOne = database.prepare('SELECT delivered_at FROM deliveries WHERE reference = ?');
   const selectPage = database.prepare(
@@ -97,11 +104,13 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
   const waiting = new Set<() => void>();
   let paused = false;
 
-  function deliver(submission: Submission): Promise<void> {
-    const { reference, channel, to, text, subject, html, from, replyTo, route } = submission;
-    return commits.run(() => {
-      insert.run(reference, channel, to, text, subject, html, from, replyTo, route, clock.now());
-    });
+  async function deliver(submission: Submission): Promise<void> {
+    const { reference, attempt, channel, to, text, subject, html, from, replyTo, route } = submission;
+    const content = [channel, to, text, subject, html, from, replyTo, route] as const;
+    const { changes } = await commits.run(() =>
+      insert.run(reference, ...content, clock.now(), reference, attempt),
+    );
+    if (changes === 0) throw new Error('a later attempt has taken the place of this one');
   }
 
   function delay(milliseconds: number): Promise<void> {
@@ -145,8 +154,12 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
     return { kind: 'accepted' };
   }
 
-  async function inquire(reference: string, to: string): Promise<Fate> {
-    const delivery = selectOne.get(reference) as { delivered_at: number } | undefined;
+  async function inquire(reference: string, to: string, before: number): Promise<Fate> {
+    const delivery = await commits.run(() => {
+      const found = selectOne.get(reference) as { delivered_at: number } | undefined;
+      if (found === undefined) bar.run(reference, before);
+      return found;
+    });
     if (delivery === undefined) return 'not_taken';
     const fault = carrierFaultFor(to);
     const silent = fault?.kind === 'silent' && clock.now() < delivery.delivered_at + fault.milliseconds;
@@ -173,7 +186,7 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
     repeats: async () => (countRepeats.get() as { repeats: number }).repeats,
     reset: () =>
       commits.run(() => {
-        database.exec('DELETE FROM deliveries; DELETE FROM losses');
+        database.exec('DELETE FROM deliveries; DELETE FROM losses; DELETE FROM barred');
       }),
     pause() {
       paused = true;

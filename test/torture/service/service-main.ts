@@ -21,8 +21,8 @@ const doubles: Record<Break, CoreDoubles> = {
       const asked = new Set<string>();
       return {
         submit: carrier.submit,
-        async inquire(reference, to) {
-          if (asked.has(reference)) return carrier.inquire(reference, to);
+        async inquire(reference, to, before) {
+          if (asked.has(reference)) return carrier.inquire(reference, to, before);
           asked.add(reference);
           return 'not_taken';
         },
