@@ -49,4 +49,12 @@ describe.each(['before', 'behind'] as const)('a process that stood still %s a ha
     expect(await outboxOf(other)).toHaveLength(1);
     expect(await other.carrier.repeats()).toBe(0);
   });
+
+  it('answers what is bound to the key [Idempotency 1]', async () => {
+    const { answer, other } = await pausedAt(moment);
+    expect(answer).toMatchObject({ status: 200, replayed: false });
+    const params = { to: '99112233', text: 'Hello' };
+    const repeat = await other.operations.sendSms({ caller, params, idempotencyKey: 'k1' });
+    expect(repeat).toEqual({ ...answer, replayed: true });
+  });
 });
