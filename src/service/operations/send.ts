@@ -47,16 +47,21 @@ export async function sendSingle(context: OperationContext, send: SingleSend): P
     context.dispatch.wake();
     return { ...messageAnswer(message, balance), replayed: false };
   }
-  const settled =
-    (await context.dispatch.deliver({
-      message,
-      content,
-      lease,
-      pendingKey: idempotencyKey,
-      attempts: 1,
-      earlier: null,
-    })) ?? (await settledMessage(context, message));
-  return { ...messageAnswer(settled.message, settled.balance), replayed: false };
+  const pendingKey = idempotencyKey;
+  const settled = await context.dispatch.deliver({
+    message,
+    content,
+    lease,
+    pendingKey,
+    attempts: 1,
+    earlier: null,
+  });
+  // Whoever settled it has bound the answer with the balance of then.
+  if (settled === null && pendingKey !== null) {
+    return { ...(await repeated(context, project.id, pendingKey, null)), replayed: false };
+  }
+  const end = settled ?? (await settledMessage(context, message));
+  return { ...messageAnswer(end.message, end.balance), replayed: false };
 }
 
 /** Waits for a message that goes on in the background, here or in another process. */
