@@ -65,6 +65,8 @@ export async function bundle(name, source, { constants = {}, together } = {}) {
     chunkFileNames: '[name].cjs',
     codeSplitting: together === undefined ? false : { groups: together },
     dynamicImportInCjs: false,
+    // Node.js finds the names of a CommonJS module without running it, and does not trust getters.
+    externalLiveBindings: false,
     comments: false,
     // Names stay, for stack traces that can be read.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
