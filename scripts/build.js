@@ -7,7 +7,7 @@ import { writeEntry } from './entries.js';
 import { writeLicences } from './licences.js';
 
 /** What users import; `exports` in package.json names them too. */
-const libraries = { 'client/index': 'src/client/index.ts' };
+const libraries = { 'client/index': 'src/client/index.ts', 'sandbox/index': 'src/sandbox/index.ts' };
 
 rmSync('dist', { recursive: true, force: true });
 const built = await Promise.all([

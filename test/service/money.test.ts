@@ -108,6 +108,7 @@ describe('money', () => {
           else if (one.kind === 'crash') {
             crash.now();
             await turns(4);
+            await crash.bury(core);
             crash = new Crash();
             core = await open();
           } else {
