@@ -1,4 +1,3 @@
 #!/usr/bin/env node
-import main from '../dist/cli/main.cjs';
-
-main.start(process);
+'use strict';
+require('../dist/cli/start.cjs').start(process, require);

@@ -1,9 +1,10 @@
 import { type Command, CommanderError } from 'commander';
 import { createContext, type OwnedContext, type Streams } from './context.js';
-import { viewOf } from './describe.js';
+import { exitTranslationOf, viewOf } from './describe.js';
 import { Ended, Interrupted, usageError } from './errors.js';
 import { type Exit, exits } from './exit-codes.js';
 import { globalOptions } from './options.js';
+import { masked } from './output/mask.js';
 import { buildProgram } from './program.js';
 import { safeJson } from './terminal/sanitise.js';
 import type { World } from './world.js';
@@ -27,7 +28,8 @@ export async function runApplication(argv: readonly string[], world: World, stre
   const work = program
     .parseAsync(asCalled(argv, program), { from: 'user' })
     .then((): Exit => exits.ok)
-    .catch((error: unknown) => exitOf(error, argv, chosen, context))
+    // What fails because the run was stopped is no news.
+    .catch((error: unknown) => signals.over() ?? exitOf(error, argv, chosen, context))
     .finally(() => context.notices.stop());
   const exit = await Promise.race([work, signals.ended]);
   context.notices.stop();
@@ -38,16 +40,24 @@ export async function runApplication(argv: readonly string[], world: World, stre
   return signals.received() ?? exit;
 }
 
+const topicsNamedAsCommands = new Set(['sandbox', 'jobs']);
+
 /** `urtuu` alone is `urtuu --help`, and `urtuu help sms send` is `urtuu sms send --help`. */
 function asCalled(argv: readonly string[], program: Command): string[] {
   if (argv.length === 0) return ['--help'];
   const [first, second, ...rest] = argv;
+  // Flags that callers of sendmail give by habit, and that our own options would be mistaken for.
+  if (first === 'sendmail') return argv.filter((word) => !/^-(?:o[a-z]+|i|bm)$/.test(word));
   const isCommand = program.commands.some((each) => each.name() === second);
-  return first === 'help' && second !== undefined && isCommand ? [second, ...rest, '--help'] : [...argv];
+  const isTopic = rest.length === 0 && topicsNamedAsCommands.has(second ?? '');
+  return first === 'help' && second !== undefined && isCommand && !isTopic
+    ? [second, ...rest, '--help']
+    : [...argv];
 }
 
 function watchSignals(world: World, context: OwnedContext) {
   let received: Extract<Exit, string> | undefined;
+  let over: Extract<Exit, string> | undefined;
   let end: (signal: Extract<Exit, string>) => void = () => {};
   const ended = new Promise<Extract<Exit, string>>((resolve) => {
     end = resolve;
@@ -55,15 +65,16 @@ function watchSignals(world: World, context: OwnedContext) {
   const ignore = world.onSignal((signal) => {
     const again = received !== undefined;
     received ??= signal;
-    context.abort(signal);
     if (!context.held || again) {
       warnOfDoubt(context);
+      over = received;
       end(received);
     } else if (signal === 'SIGTERM') {
       void world.clock.sleep(terminateWithin).then(() => end(signal));
     }
+    context.abort(signal);
   });
-  return { ended, ignore, received: () => received };
+  return { ended, ignore, received: () => received, over: () => over };
 }
 
 /** A send that the person stops may be on its way. */
@@ -91,14 +102,19 @@ async function exitOf(
   const error = thrown instanceof CommanderError ? usageOf(thrown, command) : thrown;
   const { failureOf } = await import('./failure.js');
   const failure = await failureOf(error, context.lastExchange);
+  if (context.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
   context.notices.stop();
   if (asksForMachineFormat(argv, context)) context.notices.raw(safeJson({ error: failure }));
   else context.notices.error(said(failure), failure.hint);
   if (context.options.verbose && error instanceof Error && failure.exit === exits.fault) {
     for (const line of (error.stack ?? '').split('\n')) context.notices.write(line);
   }
-  return failure.exit;
+  const translation = command === null ? undefined : exitTranslationOf(command);
+  return translation?.of(failure.exit, failure.idempotency_key) ?? failure.exit;
 }
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
 
 const said = ({ code, message, status }: { code: string; message: string; status: number | null }) =>
   status === null ? message : `${message} (${code})`;

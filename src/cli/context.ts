@@ -94,11 +94,13 @@ export interface OwnedContext extends Context {
 export function createContext(world: World, streams: Streams, options: () => GlobalOptions): OwnedContext {
   const printer = lazily(() => new Printer(streams.stdout, options(), world.env));
   const notices = lazily(() => new Notices(world, streams.stderr, options(), printer().isMachine));
+  if (streams.stdout.isTerminal) streams.stdout.makeRoom = () => notices().makeRoom();
   const controller = new AbortController();
   const directory = configDirectory(world);
   const state = stateDirectory(world);
   const files = new Files(() => world.stdin, world.cwd);
-  const interactive = world.stdin.isTTY === true && streams.stderr.isTerminal;
+  // Asked for late: to open standard input costs a start some of its time.
+  const interactive = lazily(() => streams.stderr.isTerminal && world.stdin.isTTY === true);
   let held = 0;
 
   let config: Promise<Config> | undefined;
@@ -114,6 +116,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
       files,
       readConfig: readOnce,
       verbose: (line) => notices().write(line),
+      report: (error) => notices().warn(`a fault in the service: ${String(error)}`),
     }),
   );
 
@@ -186,9 +189,11 @@ export function createContext(world: World, streams: Streams, options: () => Glo
       }
     },
 
-    interactive,
+    get interactive() {
+      return interactive();
+    },
     async ask() {
-      if (!interactive) {
+      if (!interactive()) {
         const { usageError } = await import('./errors.js');
         throw usageError('there is no terminal to ask at', 'Give every value as an option or argument.');
       }

@@ -1,4 +1,5 @@
 import type { ErrorCode, RequestKind } from '../contract/index.js';
+import type { Sysexit } from './sendmail/sysexits.js';
 
 /** What an exit code tells a script; `urtuu help exit-codes` prints this table. */
 export const exits = {
@@ -20,8 +21,8 @@ export const exits = {
 } as const;
 export type ExitCode = (typeof exits)[keyof typeof exits];
 
-/** How a run ended: a code, or the signal that the process now dies by. */
-export type Exit = ExitCode | 'SIGINT' | 'SIGTERM';
+/** How a run ended: a code (for sendmail, one of its callers'), or the signal that the process now dies by. */
+export type Exit = ExitCode | Sysexit | 'SIGINT' | 'SIGTERM';
 
 export const exitMeanings: Record<ExitCode, string> = {
   0: 'all accepted; with --wait, all sent',

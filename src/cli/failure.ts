@@ -29,6 +29,9 @@ export async function failureOf(error: unknown, last: Exchange | null): Promise<
   }
   const { UrtuuError } = await import('../client/index.js');
   if (error instanceof UrtuuError) return failureOfRequest(error, last);
+  if (isRefusal(error)) {
+    return bare(error.code, error.message, exitOfFailure(error, 'reading'), hintOfCode(error.code));
+  }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return bare(
     'fault',
@@ -95,8 +98,16 @@ function hintOf(error: UrtuuError, exit: ExitCode, kind: RequestKind, key: strin
     return `${kind === 'sending' ? 'Nothing was sent. ' : ''}Try again in ${error.retryAfter} s.`;
   }
   const errno = (error.cause as NodeJS.ErrnoException | undefined)?.code ?? '';
-  const known = Object.hasOwn(hints, error.code) ? hints[error.code as ErrorCode] : undefined;
-  return (
-    hintsByErrno[errno] ?? known ?? 'This version does not know the code; a newer one may: urtuu --version'
-  );
+  return hintsByErrno[errno] ?? hintOfCode(error.code);
+}
+
+function hintOfCode(code: string): string {
+  if (Object.hasOwn(hints, code)) return hints[code as ErrorCode];
+  return 'This version does not know the code; a newer one may: urtuu --version';
+}
+
+/** What the administration of a service on this machine refuses. */
+function isRefusal(error: unknown): error is Error & { code: string; status: number } {
+  if (!(error instanceof Error) || !('code' in error) || !('status' in error)) return false;
+  return typeof error.code === 'string' && typeof error.status === 'number';
 }

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import pkg from '../../package.json' with { type: 'json' };
 import { type Exit, exits } from './exit-codes.js';
+import { outputOf } from './terminal/descriptor.js';
 import { Sink } from './terminal/streams.js';
 import type { World } from './world.js';
 
@@ -42,8 +43,8 @@ function worldOf(process: NodeJS.Process): World {
     get stdin() {
       return process.stdin;
     },
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout: outputOf(1, () => process.stdout),
+    stderr: outputOf(2, () => process.stderr),
     clock: {
       now: () => Date.now(),
       sleep: async (milliseconds, signal) => {

@@ -33,7 +33,7 @@ const declarations: readonly Declaration[] = [
   ['--api-key-file <file>', 'read the API key from a file, or from standard input with -'],
   ['--sandbox', 'use the embedded service, with durable data of its own (URTUU_SANDBOX=1)'],
   ['--base-url <url>', 'where the service is; ends in /v1 (URTUU_BASE_URL)'],
-  ['--timeout <duration>', 'what one attempt may take: 500ms, 30s, 10m (default 30s)', readDuration],
+  ['--timeout <duration>', 'what one attempt may take: 500ms, 30s, 10m (default 30s)', readTimeout],
   ['--max-retries <n>', 'how often a failed request is sent again (default 2)', readCount],
   ['-o, --output <format>', `${formats.join(', ')} (default table)`, readChoice(...formats)],
   ['--json', 'the same as --output json'],
@@ -77,6 +77,12 @@ export function globalOptions(command: Command): GlobalOptions {
     }
   }
   return given as GlobalOptions;
+}
+
+function readTimeout(written: string): number {
+  const timeout = readDuration(written);
+  if (timeout === 0) throw usageError('--timeout must be over 0');
+  return timeout;
 }
 
 /** A whole number, 0 or more. */

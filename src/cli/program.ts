@@ -122,6 +122,11 @@ const tree: readonly (Leaf | Group)[] = [
     ],
   ],
   [
+    'sendmail',
+    'Send a message from standard input, for cron',
+    async () => (await import('./commands/sendmail/send.js')).sendmail,
+  ],
+  [
     'completion',
     'Complete in bash, zsh, fish or PowerShell',
     async () => (await import('./commands/completion/print.js')).completion,

@@ -34,6 +34,8 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     localKey: core.localKey,
     administration: core.administration,
     async close() {
+      // What the operator delays is answered now, so that nobody waits for it.
+      core.carrier.pause();
       await Promise.all([...listening].map((one) => one.close()));
       await core.close();
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { exitOfFailure } from '../../src/cli/exit-codes.js';
-import { fakeService, type Reply, refusal, run } from '../support/run.js';
+import { answers, fakeService, type Reply, refusal, run } from '../support/run.js';
 
 const network = (code: string) => Object.assign(new Error('socket'), { code });
 const html: Reply = { status: 502, text: '<html>Bad Gateway</html>' };
@@ -86,14 +86,22 @@ describe('the exit code', () => {
     expect(await run(`${send} --base-url http://example.mn/v1`)).toMatchObject({ code: 2 });
     expect(await run('sms send 99112233 --text-file nowhere.txt')).toMatchObject({ code: 13 });
     expect(await run('sms send 99112233 --text-file .')).toMatchObject({ code: 13 });
+    expect(await run('messages get ..')).toMatchObject({ code: 8 });
+    expect(await run('balance --timeout 0')).toMatchObject({ code: 2 });
     expect(await run('balance --api-key-file nowhere.txt')).toMatchObject({ code: 13 });
   });
 
   it('is 1 for what nobody foresaw', async () => {
-    const fetch = () => {
-      throw new Error('not reached');
-    };
-    const openService = () => Promise.reject(new RangeError('odd'));
-    expect(await run('balance --sandbox', { fetch, openService })).toMatchObject({ code: 1 });
+    const questions = { ...answers(), text: () => Promise.reject(new RangeError('odd')) };
+    const { code, stderr } = await run('sms send', { questions, terminal: 100 });
+    expect(code).toBe(1);
+    expect(stderr).toContain('a fault of the program: RangeError: odd');
+  });
+
+  it('is 13 when the embedded service cannot run', async () => {
+    const openService = () => Promise.reject(new Error('the engine is not installed'));
+    const { code, stderr } = await run('balance --sandbox', { openService });
+    expect(code).toBe(13);
+    expect(stderr).toContain('the engine is not installed');
   });
 });

@@ -6,7 +6,6 @@ import { type Core, type CoreDoubles, type CoreOptions, openCore } from '../../s
 import type { Delivery } from '../../src/service/index.js';
 import type { Caller } from '../../src/service/operations/operations.js';
 import { defaultProject } from '../../src/service/settings.js';
-import type { Crash } from './crash.js';
 
 export const caller: Caller = { projectId: defaultProject.id, keyId: 'test' };
 
@@ -22,8 +21,8 @@ export class Cores {
   }
 
   /** Opens one that is going to die, which must not be asked to close. */
-  async openMortal(options: CoreOptions, crash: Crash): Promise<Core> {
-    return openCore(options, crash.doubles);
+  async openMortal(options: CoreOptions, doubles: CoreDoubles): Promise<Core> {
+    return openCore(options, doubles);
   }
 
   folder(): string {

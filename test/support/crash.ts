@@ -1,5 +1,5 @@
 import type { Carrier } from '../../src/service/carriers/carrier.js';
-import type { CoreDoubles } from '../../src/service/core.js';
+import type { Core, CoreDoubles } from '../../src/service/core.js';
 import type { Store } from '../../src/service/store/store.js';
 
 /** Where a process dies: before or after the n-th call of a method of its store or carrier. */
@@ -32,6 +32,11 @@ export class Crash {
     store: (store) => this.#mortal(store),
     carrier: (carrier) => this.#mortal(carrier),
   };
+
+  /** Closes the files that the death of a process would have closed. */
+  async bury({ store, allowances, carrier }: Core): Promise<void> {
+    await Promise.all([store.close(), allowances.close(), carrier.close()]);
+  }
 
   now(): void {
     this.#dead = true;

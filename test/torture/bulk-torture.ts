@@ -42,7 +42,7 @@ export async function tortureBulk(options: TortureOptions): Promise<TortureResul
   const service = new ServiceProcess(machine, join(machine.home, 'service'));
   await service.create(1_000_000_000);
   const proxy = await startFaultProxy(() => service.port, options.faults, random);
-  const common = { service, proxyPort: proxy.port, random };
+  const common = { service, proxy, random };
   try {
     const perRound = Math.ceil(options.recipients / options.rounds);
     const killsOf = (round: number) =>

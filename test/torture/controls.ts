@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { type Machine, root } from '../support/binary.js';
+import type { FaultProxy } from './fault-proxy.js';
 import { writeList } from './people.js';
 import type { ServiceProcess } from './service-process.js';
 
 export interface Control {
   machine: Machine;
   service: ServiceProcess;
-  proxyPort: number;
+  proxy: FaultProxy;
   random: () => number;
   numbers: string[];
   kills: number;
@@ -22,7 +22,7 @@ export interface Control {
  * with `content` the key is a hash of the batch, and somebody adds a row on top of the list in between.
  */
 export async function playControl(control: Control, mode: 'random' | 'content'): Promise<void> {
-  const { machine, service, proxyPort, random, numbers, kills } = control;
+  const { machine, service, proxy, random, numbers, kills } = control;
   const script = join(machine.home, 'naive.cjs');
   await build({
     entryPoints: [join(root, 'test/torture/naive.ts')],
@@ -34,11 +34,11 @@ export async function playControl(control: Control, mode: 'random' | 'content'):
   const file = join(machine.home, `control-${mode}.csv`);
   const added = mode === 'content' ? numbers.slice(0, 1) : [];
   writeList(file, numbers.slice(added.length));
-  const args = [script, `http://127.0.0.1:${proxyPort}/v1`, file, `${file}.done`, mode];
+  const args = [script, `http://127.0.0.1:${proxy.port}/v1`, file, `${file}.done`, mode];
   for (let kill = 0; kill <= kills; kill += 1) {
     const child = spawn(process.execPath, args, { env: machine.environment({ URTUU_API_KEY: service.key }) });
     const ended = once(child, 'close');
-    const life = kill === kills ? ended : sleep(150 + random() * 400);
+    const life = kill === kills ? ended : proxy.passed(1 + Math.floor(random() * 4), 5_000);
     await Promise.race([life, ended]);
     child.kill('SIGKILL');
     await ended;

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 const page = '<html><body><h1>502 Bad Gateway</h1></body></html>';
@@ -38,6 +38,8 @@ export interface FaultProxy {
   port: number;
   /** Requests that came, and to how many of them something happened. */
   readonly counts: { requests: number; faults: number };
+  /** Resolves when so many further requests have been passed on, or after so many milliseconds. */
+  passed(requests: number, milliseconds: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export async function startFaultProxy(
   random: () => number,
 ): Promise<FaultProxy> {
   const counts = { requests: 0, faults: 0 };
+  const passed = new EventEmitter();
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(target(), '127.0.0.1');
@@ -65,8 +68,9 @@ export async function startFaultProxy(
         fault = random() < share ? (faults[Math.floor(random() * faults.length)] ?? null) : null;
         if (fault !== null) counts.faults += 1;
       }
-      if (fault === null || fault.after) upstream.write(data);
-      else fault.act(client, Buffer.alloc(0));
+      if (fault !== null && !fault.after) return fault.act(client, Buffer.alloc(0));
+      upstream.write(data);
+      passed.emit('request');
     });
     upstream.on('data', (data) => {
       if (fault !== null) return void fault.act(client, data);
@@ -81,6 +85,20 @@ export async function startFaultProxy(
   return {
     port: (server.address() as AddressInfo).port,
     counts,
+    async passed(requests, milliseconds) {
+      let left = requests;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, milliseconds).unref();
+        const onRequest = () => {
+          left -= 1;
+          if (left > 0) return;
+          clearTimeout(timer);
+          passed.off('request', onRequest);
+          resolve();
+        };
+        passed.on('request', onRequest);
+      });
+    },
     async close() {
       for (const socket of sockets) socket.destroy();
       server.close();

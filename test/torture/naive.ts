@@ -6,7 +6,7 @@ import { Urtuu } from '../../src/client/index.js';
 // A sender as one writes it in an afternoon: it retries, and remembers what was accepted. The control.
 const [baseUrl = '', file = '', done = '', mode = ''] = process.argv.slice(2);
 const own = randomUUID();
-const batchSize = 50;
+const batchSize = 20;
 
 async function main(): Promise<void> {
   const client = new Urtuu(process.env.URTUU_API_KEY, { baseUrl, timeout: 700, maxRetries: 0 });

@@ -1,7 +1,8 @@
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Machine, type Outcome, outcomeOf } from '../support/binary.js';
+import type { FaultProxy } from './fault-proxy.js';
 import { writeList } from './people.js';
 import type { ServiceProcess } from './service-process.js';
 
@@ -9,7 +10,7 @@ export interface Round {
   /** One machine, or two that send the same file at once. */
   machines: Machine[];
   service: ServiceProcess;
-  proxyPort: number;
+  proxy: FaultProxy;
   random: () => number;
   job: string;
   numbers: string[];
@@ -32,7 +33,7 @@ export async function playRound(round: Round): Promise<void> {
   for (const file of files) writeList(file, numbers);
   for (let kill = 0; kill < kills; kill += 1) {
     const lives = machines.map((machine, at) => startRun(round, machine, files[at] ?? '', random() < 0.3));
-    await sleep(random() * round.longestLife);
+    await Promise.race([timeToDie(round), Promise.all(lives.map(({ outcome }) => outcome))]);
     for (const life of lives) life.child.kill('SIGKILL');
     if (random() < 0.1) {
       await round.service.kill();
@@ -40,19 +41,27 @@ export async function playRound(round: Round): Promise<void> {
     }
     for (const life of lives) await life.outcome;
     for (const machine of machines) if (random() < 0.1) rmSync(journalOf(machine, job), { force: true });
-    if (random() < 0.05) await tryEditedFile(round, machines[0] as Machine, files[0] ?? '');
+    const [machine = null] = machines;
+    if (machine !== null && random() < 0.05) await tryEditedFile(round, machine, files[0] ?? '');
   }
   for (const [at, machine] of machines.entries()) await finish(round, machine, files[at] ?? '');
 }
 
+/** Half of the runs die at any time, also while they read and plan; the others in the middle of sending. */
+async function timeToDie({ random, proxy, longestLife }: Round): Promise<void> {
+  if (random() < 0.5) await sleep(random() * longestLife);
+  else await proxy.passed(1 + Math.floor(random() * 20), 10 * longestLife);
+  await sleep(random() * 10);
+}
+
 function startRun(round: Round, machine: Machine, file: string, resume: boolean) {
-  const { job, service, proxyPort, rate } = round;
+  const { job, service, proxy, rate } = round;
   const send = ['sms', 'bulk', file, '--text', '{message}', '--job', job, '--yes'];
   const child = machine.start(
     [
       ...(resume ? ['jobs', 'resume', job] : send),
       ...['--json', '--quiet', '--timeout', '700ms', '--rate', String(rate)],
-      ...['--base-url', `http://127.0.0.1:${proxyPort}/v1`],
+      ...['--base-url', `http://127.0.0.1:${proxy.port}/v1`],
     ],
     { env: { URTUU_API_KEY: service.key } },
   );
@@ -64,12 +73,13 @@ const journalOf = (machine: Machine, job: string) => join(machine.home, 'state/u
 
 /** Another list under the same name must be refused, and nothing of it sent. */
 async function tryEditedFile(round: Round, machine: Machine, file: string): Promise<void> {
+  // Before its plan is frozen a job is whatever the file says.
+  if (!existsSync(dirname(journalOf(machine, round.job)))) return;
   const whole = readFileSync(file);
   appendFileSync(file, `${round.numbers[0]?.slice(0, 2)}999999,Text 0\n`);
   const { code, stderr } = await startRun(round, machine, file, false).outcome;
   writeFileSync(file, whole);
-  // 12, 13 and so on cannot be: either the job is there with its plan, or it was never frozen.
-  if (code !== 11 && !(code === 0 && stderr === '')) {
+  if (code !== 11) {
     throw new TortureFailure(`an edited file ended with ${code}: ${stderr}`);
   }
 }

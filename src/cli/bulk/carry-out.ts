@@ -11,7 +11,8 @@ import { exitOfJob, lastLine } from './outcome.js';
 import { Pace } from './pace.js';
 import { Receipts } from './receipts.js';
 import { reportBlocks, writeReport } from './report.js';
-import { type Ending, runJob } from './run.js';
+import { runJob } from './run.js';
+import type { Ending } from './run-options.js';
 import { refuseOtherService } from './start.js';
 import { summaryOf, summaryView } from './summary.js';
 import { awaitFinal, type Waited } from './wait.js';
@@ -21,28 +22,35 @@ const terminateAfter = 3_500;
 
 /**
  * Sends what is open in a job, waits and reports as the options say, prints the summary, and ends with the
- * job's exit code. Throws CliError (exit 11) when there is nothing left to do.
+ * job's exit code. Throws CliError (exit 11) when there is nothing left to do, or this is not its service.
  */
 export async function carryOut(context: Context, job: Job, options: CarryOutOptions): Promise<void> {
-  refuseFinished(job, options);
   const release = context.holdSignals();
-  const world = await worldOf(context, options);
+  let world: World | null = null;
   try {
-    const ending = await send(context, job, options, world);
-    const waited = options.wait && ending.stopped === null ? await wait(context, job, options, world) : null;
-    let exit = exitOfJob(job.table, ending, waited);
-    const reported = await report(context, job, options, world);
-    if (reported !== null && exit === exits.ok) exit = exits.machine;
-    await end(context, job, ending, exit);
-    context.printer.isMachine
-      ? context.note(lastLine(job.table, ending, resumeCommand(context, job.id)))
-      : context.warn(lastLine(job.table, ending, resumeCommand(context, job.id)));
+    await refuseOtherService(context, job);
+    refuseFinished(job, options);
+    world = await worldOf(context, options);
+    const exit = await settle(context, job, options, world);
     if (exit !== exits.ok) throw new Ended(exit);
   } finally {
-    world.forget();
+    world?.forget();
     await job.close();
     release();
   }
+}
+
+async function settle(context: Context, job: Job, options: CarryOutOptions, world: World): Promise<ExitCode> {
+  const ending = await send(context, job, options, world);
+  const waited = options.wait && ending.stopped === null ? await wait(context, job, options, world) : null;
+  let exit = exitOfJob(job.table, ending, waited);
+  const unreported = await report(context, job, options, world);
+  if (unreported && exit === exits.ok) exit = exits.machine;
+  await end(context, job, ending, exit);
+  const line = lastLine(job.table, ending, resumeCommand(context, job.id));
+  if (exit === exits.ok) context.note(line);
+  else context.warn(line);
+  return exit;
 }
 
 function refuseFinished({ id, table }: Job, { retryFailed, wait }: CarryOutOptions): void {
@@ -135,25 +143,26 @@ function wait(context: Context, job: Job, options: CarryOutOptions, world: World
   );
 }
 
-/** The error that kept the report from being written; null when there is one, or none was asked for. */
+/** True when the report that was asked for could not be written. */
 async function report(
   context: Context,
   { plan, journal }: Job,
   options: CarryOutOptions,
   world: World,
-): Promise<CliError | null> {
-  if (options.report === undefined) return null;
+): Promise<boolean> {
+  if (options.report === undefined) return false;
   try {
     const client = world.stop.aborted ? null : world.client;
     const receipts = await Receipts.gather({ ...world, plan, journal, client });
     await writeReport(resolve(context.cwd, options.report), plan, receipts);
-    if (!receipts.complete)
+    if (!receipts.complete) {
       context.note('The service does not list the messages of a batch: the report has what the batches say.');
-    return null;
+    }
+    return false;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     context.warn(error.message);
-    return error;
+    return true;
   }
 }
 

@@ -40,7 +40,9 @@ export function jobsFolder(stateDirectory: string): string {
 /** A name for a folder beside the jobs, where a plan is made before it is one. Removes what crashes left. */
 export async function folderForPlan(stateDirectory: string, unique: string, now: number): Promise<string> {
   const jobs = jobsFolder(stateDirectory);
-  await mkdir(jobs, { recursive: true, mode: 0o700 });
+  await mkdir(jobs, { recursive: true, mode: 0o700 }).catch((error) => {
+    throw machineError(`the folder ${jobs} could not be made`, error);
+  });
   for (const name of await readdir(jobs)) {
     if (!name.startsWith(unborn)) continue;
     const age = now - (await stat(join(jobs, name)).catch(() => ({ mtimeMs: now }))).mtimeMs;

@@ -1,6 +1,6 @@
 import { type ExitCode, exitOfFailure, exits } from '../exit-codes.js';
 import type { ChunkTable } from './chunk-table.js';
-import type { Ending } from './run.js';
+import type { Ending } from './run-options.js';
 import type { Waited } from './wait.js';
 
 /**

@@ -1,53 +1,12 @@
 import { type Attempt, backoff, learnBalance, settledBy, startAttempt } from './attempt.js';
-import type { ChunkTable } from './chunk-table.js';
+import { Budget } from './budget.js';
 import type { BulkEvent } from './events.js';
-import type { Journal } from './journal.js';
-import type { Pace } from './pace.js';
-import type { Chunk, FrozenPlan } from './plan.js';
+import type { Chunk } from './plan.js';
 import { Progress } from './progress.js';
-import { type ChunkRequest, type SendingClient, sendOnce, unlessAborted } from './requests.js';
+import { type ChunkRequest, sendOnce, unlessAborted } from './requests.js';
+import type { Ending, RunOptions } from './run-options.js';
 import { SetAside } from './set-aside.js';
 import { type Answer, next, type Step } from './states.js';
-
-export interface RunOptions {
-  jobId: string;
-  plan: Pick<FrozenPlan, 'meta' | 'chunks'>;
-  journal: Journal;
-  table: ChunkTable;
-  client: SendingClient;
-  pace: Pick<Pace, 'take' | 'block'>;
-  now(): number;
-  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** From 0 up to 1. */
-  random(): number;
-  /** Requests in flight at once. */
-  concurrency: number;
-  /** How long one request is tried, in milliseconds. */
-  maxWait: number;
-  /** The job stops before it is charged more than this. */
-  maxCredits?: number | undefined;
-  /** Gives failed single sends a new revision, and so a new try. */
-  retryFailed?: boolean | undefined;
-  /** Aborted: nothing new is sent; what is in flight is finished and recorded. */
-  stop?: AbortSignal;
-  /** Aborted: what is in flight is left in doubt. */
-  abandon?: AbortSignal;
-}
-
-/** How a run ended. The table says what is certain; this says why there is no more. */
-export interface Ending {
-  /** What stopped the job before all was sent; null when it came to its end. */
-  stopped:
-    | { by: 'service'; code: string; status: number | null }
-    | { by: 'signal' }
-    /** What is sent already and what would come next cost more than `maxCredits`. */
-    | { by: 'limit' }
-    /** Nothing could be recorded any more, so nothing more was sent. */
-    | { by: 'disk'; error: Error }
-    | { by: 'fault'; error: unknown }
-    | null;
-}
 
 /**
  * Sends what is open in a job, exactly once: the journal has the intent before a request goes out and the
@@ -71,14 +30,14 @@ class Runner {
   readonly #options: RunOptions;
   readonly #halted = new AbortController();
   readonly #aside = new SetAside();
-  /** What the chunks now being settled are expected to cost. */
-  readonly #underway = new Map<number, number>();
+  readonly #budget: Budget;
   #lastAccepted = Number.NEGATIVE_INFINITY;
   #stopped: Ending['stopped'] = null;
 
   constructor(options: RunOptions) {
     this.#options = options;
     this.progress = new Progress(options.journal, options.table);
+    this.#budget = new Budget(options.table, options.maxCredits);
   }
 
   async run(): Promise<Ending> {
@@ -134,7 +93,7 @@ class Runner {
         const chunk = due === null ? (await chunks.next()).value : await this.#chunk(due.chunk);
         if (chunk) {
           await this.#settle(chunk, due?.since ?? null);
-          this.#underway.delete(chunk.number);
+          this.#budget.release(chunk);
         } else {
           const waiting = this.#aside.next;
           if (waiting === null) return;
@@ -159,7 +118,7 @@ class Runner {
     while (await this.#mayGoOn(number)) {
       attempt.doubtful = table.phase(number) === 'doubt';
       if (!attempt.doubtful) {
-        if (this.#isOverLimit(chunk)) return this.halt({ by: 'limit' });
+        if (!this.#budget.take(chunk)) return this.halt({ by: 'limit' });
         await this.progress.record(['send', number, table.revision(number), attempt.request.to.length]);
       }
       if (journal.fault !== null) throw journal.fault;
@@ -175,14 +134,6 @@ class Runner {
         attempt = startAttempt(jobId, chunk, table, { foreign: attempt.sent.foreign + 1 });
       }
     }
-  }
-
-  /** Whether this chunk, with all that is under way, could cost more than the person allows. */
-  #isOverLimit({ number, credits }: Chunk): boolean {
-    this.#underway.set(number, credits);
-    let total = this.#options.table.credits;
-    for (const [chunk, each] of this.#underway) if (this.#options.table.isOpen(chunk)) total += each;
-    return total > (this.#options.maxCredits ?? Number.POSITIVE_INFINITY);
   }
 
   /** Waits for the pace; false when the chunk is settled or nothing more is to be sent. */
@@ -229,7 +180,10 @@ class Runner {
     const settled = settledBy(attempt, revision, step);
     if (settled !== null) {
       await this.progress.record(settled.entry);
-      if (step.to === 'accepted') this.#lastAccepted = this.#options.now();
+      if (step.to === 'accepted') {
+        this.#lastAccepted = this.#options.now();
+        this.#budget.learn(attempt.chunk, step.credits);
+      }
       this.progress.emit(settled.event);
       return false;
     }

@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Channel, Pricing } from '../../contract/index.js';
 import type { Context } from '../context.js';
-import { CliError, inputError, usageError } from '../errors.js';
+import { CliError, inputError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { readText } from '../input/text.js';
 import { readError } from './answer.js';
@@ -34,6 +34,7 @@ export async function startJob(
   options: BulkOptions,
 ): Promise<Job | null> {
   const templates = await templatesOf(context, options);
+  refuseNothingToSay(channel, templates);
   const client = await context.client();
   const pricing = await optional(() => client.pricing.get());
   const { stateDirectory } = context;
@@ -41,7 +42,7 @@ export async function startJob(
   const folder = await folderForPlan(stateDirectory, unique, context.clock.now());
   try {
     const outcome = await plan(context, channel, file, options, { templates, pricing, folder });
-    tellRejects(context, outcome);
+    tellInput(context, outcome);
     const { plan: frozen } = outcome;
     if (frozen === null) throw refuseBadRows(outcome);
     const balance = (await optional(() => client.balance.get()))?.balance ?? null;
@@ -78,6 +79,17 @@ async function templatesOf(context: Context, options: BulkOptions): Promise<Mess
   };
 }
 
+function refuseNothingToSay(channel: Channel, { text, html, subject }: MessageTemplates): void {
+  const missing =
+    channel === 'sms'
+      ? [...(text === undefined ? ['--text'] : [])]
+      : [
+          ...(subject === undefined ? ['--subject'] : []),
+          ...(text === undefined && html === undefined ? ['--text or --html'] : []),
+        ];
+  if (missing.length > 0) throw usageError(`missing: ${missing.join(', ')}`);
+}
+
 async function plan(
   context: Context,
   channel: Channel,
@@ -109,10 +121,28 @@ async function plan(
       ),
     );
   } catch (error) {
-    if (error instanceof InputError) throw inputError(error.message, error.hint);
-    throw error;
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall !== undefined)
+      throw machineError(`the plan could not be kept (${code}); nothing was sent`, error);
+    if (!(error instanceof InputError)) throw error;
+    if (
+      error.fault !== 'encoding' ||
+      options.encoding !== undefined ||
+      file === '-' ||
+      !context.interactive
+    ) {
+      throw inputError(error.message, error.hint);
+    }
+    // Never guessed: what is wrong shows only in the texts.
+    const questions = await context.ask();
+    const choices = encodings.map((value) => ({ name: value, value }));
+    const encoding = await questions.choose(`${error.message}. Which encoding has it?`, choices);
+    return plan(context, channel, file, { ...options, encoding }, made);
   }
 }
+
+/** What spreadsheets in Mongolia write when it is not Unicode. */
+const encodings = ['windows-1251', 'windows-1252', 'koi8-r'];
 
 async function rejectsFile(context: Context, file: string, options: BulkOptions): Promise<string> {
   if (options.rejects !== undefined) return resolve(context.cwd, options.rejects);
@@ -121,11 +151,16 @@ async function rejectsFile(context: Context, file: string, options: BulkOptions)
   return join(folder, file === '-' ? 'stdin.csv' : basename(file));
 }
 
-const shownRejects = 10;
-
-function tellRejects(context: Context, { rejects }: PlanOutcome): void {
-  for (const line of rejects.first.slice(0, shownRejects)) context.warn(line);
-  if (rejects.count > shownRejects) context.warn(`... and ${rejects.count - shownRejects} more rows`);
+/** What was found in the file that a person should know of. */
+function tellInput(context: Context, { rejects, repairs, notChosen, delimiter, meta }: PlanOutcome): void {
+  for (const line of rejects.first) context.warn(line);
+  const more = rejects.count - rejects.first.length;
+  if (more > 0) context.warn(`... and ${more} more rows, in ${rejects.file}`);
+  const kinds = Object.entries(repairs).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`);
+  if (kinds.length > 0) context.note(`Repaired recipients: ${kinds.join(', ')}`);
+  if (notChosen > 0) context.note(`Rows that --only leaves out: ${notChosen}`);
+  if (delimiter !== ',' && meta.columns.length > 1)
+    context.note(`The delimiter is ${JSON.stringify(delimiter)}`);
 }
 
 function refuseBadRows({ meta, rejects }: PlanOutcome): CliError {
@@ -182,7 +217,6 @@ async function optional<T>(read: () => Promise<T>): Promise<T | null> {
 export async function refuseOtherService(context: Context, job: Job): Promise<void> {
   const [planned, here] = [job.plan.meta.baseUrl, await baseUrlOf(context)];
   if (planned === here) return;
-  await job.close();
   throw new CliError('other_service', exits.refused, `the job ${job.id} is for ${planned}, this is ${here}`, {
     hint: 'Choose the --profile, --base-url or --sandbox that it was started with.',
     details: { job: job.id, base_url: planned },

@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { promises } from 'node:fs';
 import { dirname } from 'node:path';
 import { machineError } from '../errors.js';
 
@@ -10,17 +10,17 @@ export async function writePrivateFile(file: string, text: string): Promise<void
   const folder = dirname(file);
   const beside = `${file}.${process.pid}.new`;
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const handle = await open(beside, 'w', 0o600);
+    await promises.mkdir(folder, { recursive: true, mode: 0o700 });
+    const handle = await promises.open(beside, 'w', 0o600);
     try {
       await handle.writeFile(text);
       await handle.sync();
     } finally {
       await handle.close();
     }
-    await rename(beside, file);
+    await promises.rename(beside, file);
   } catch (error) {
-    await rm(beside, { force: true }).catch(() => {});
+    await promises.rm(beside, { force: true }).catch(() => {});
     throw machineError(`${file} could not be written`, error);
   }
 }

@@ -8,7 +8,11 @@ export function isLoopback(hostname: string): boolean {
 /** Checks where requests go: an http(s) address; plain http only to this machine, unless allowed. */
 export function checkBaseUrl(written: string, allowHttp: boolean): string {
   const url = URL.canParse(written) ? new URL(written) : null;
-  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') {
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    url.username + url.password + url.search + url.hash !== ''
+  ) {
     throw refused('the base URL is not an http or https address', 'Example: https://sms.example.mn/v1');
   }
   if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {

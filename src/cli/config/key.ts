@@ -1,5 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Files } from '../input/files.js';
@@ -32,6 +30,8 @@ export function checkedKey(text: string): string {
 
 async function printed(command: string, platform: NodeJS.Platform): Promise<string> {
   const shell = platform === 'win32' ? (['cmd', '/d', '/s', '/c'] as const) : (['/bin/sh', '-c'] as const);
+  const { execFile } = await import('node:child_process');
+  const { promisify } = await import('node:util');
   try {
     const [file, ...flags] = shell;
     const { stdout } = await promisify(execFile)(file, [...flags, command], { timeout: 60_000 });

@@ -1,5 +1,5 @@
 import { defaultBaseUrl } from '../../contract/index.js';
-import { usageError } from '../errors.js';
+import { type CliError, usageError } from '../errors.js';
 import type { GlobalOptions } from '../options.js';
 import { checkBaseUrl } from './base-url.js';
 import { type Config, defaultProfile, type Profile } from './profiles.js';
@@ -20,19 +20,20 @@ export interface Settings {
   key: KeySource;
 }
 
+/** The profile that is meant: that of the option, of the environment, the one in use. */
+export function profileNameOf(options: GlobalOptions, env: Env, { current }: { current?: string }): string {
+  return options.profile || env.URTUU_PROFILE || current || defaultProfile;
+}
+
 /**
  * What is said on the command line goes before the environment, and that before the profile. A profile named
  * on the command line is said there too: its key and base URL go before those of the environment.
  */
 export function settingsOf(options: GlobalOptions, env: Env, config: Config): Settings {
-  const profileName = options.profile ?? env.URTUU_PROFILE ?? config.current ?? defaultProfile;
+  const profileName = profileNameOf(options, env, config);
   const profile = Object.hasOwn(config.profiles, profileName) ? config.profiles[profileName] : undefined;
-  if (profile === undefined && (options.profile ?? env.URTUU_PROFILE) !== undefined) {
-    const names = Object.keys(config.profiles).join(', ') || 'none';
-    throw usageError(
-      `there is no profile '${profileName}'`,
-      `Profiles: ${names}. Make one with: urtuu login --profile NAME`,
-    );
+  if (profile === undefined && (options.profile || env.URTUU_PROFILE)) {
+    throw noSuchProfile(profileName, config.profiles);
   }
   const fromEnv = env.URTUU_BASE_URL || undefined;
   const named = options.profile !== undefined;
@@ -43,6 +44,12 @@ export function settingsOf(options: GlobalOptions, env: Env, config: Config): Se
     baseUrl: checkBaseUrl(baseUrl ?? defaultBaseUrl, profile?.allow_http === true),
     key: keyOf(options, env, profile, named),
   };
+}
+
+export function noSuchProfile(name: string, profiles: Config['profiles']): CliError {
+  const names = Object.keys(profiles).join(', ') || 'none';
+  const hint = `Profiles: ${names}. Make one with: urtuu login --profile NAME`;
+  return usageError(`there is no profile '${name}'`, hint);
 }
 
 function keyOf(options: GlobalOptions, env: Env, profile: Profile | undefined, named: boolean): KeySource {

@@ -36,9 +36,7 @@ export async function* examine(context: Context): AsyncGenerator<Check> {
 
   yield examined('node', async () => nodeVersion(context));
   yield examined('config', () => configuration(context));
-  yield examined('base url', async () =>
-    context.sandbox ? 'the embedded service (--sandbox)' : (await context.settings()).baseUrl,
-  );
+  yield examined('base url', () => baseUrl(context));
   yield examined('key', () => keyOf(context));
   if (worst === exits.ok) {
     yield examined('service', () => service(context));
@@ -67,6 +65,13 @@ async function configuration(context: Context): Promise<string> {
     () => false,
   );
   return there ? `${file}, ${Object.keys(profiles).length} profiles, read by nobody else` : `none at ${file}`;
+}
+
+async function baseUrl(context: Context): Promise<string | Omit<Check, 'check'>> {
+  if (context.sandbox) return 'the embedded service (--sandbox)';
+  const { baseUrl: url } = await context.settings();
+  if (url.endsWith('/v1')) return url;
+  return { status: 'warning', detail: url, hint: 'The address of a service usually ends in /v1.' };
 }
 
 async function keyOf(context: Context): Promise<string> {

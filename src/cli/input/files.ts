@@ -28,12 +28,18 @@ export class Files {
     }
   }
 
-  /** A whole file as strict UTF-8 text, without a byte order mark. */
-  async text(name: string): Promise<string> {
+  /** A whole file as it is. */
+  async whole(name: string): Promise<Uint8Array> {
     const parts: Uint8Array[] = [];
     for await (const part of this.bytes(name)) parts.push(part);
+    return Buffer.concat(parts);
+  }
+
+  /** A whole file as strict UTF-8 text, without a byte order mark. */
+  async text(name: string): Promise<string> {
+    const bytes = await this.whole(name);
     try {
-      return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch {
       throw inputError(`${name === '-' ? 'standard input' : name} is not UTF-8 text`);
     }

@@ -34,7 +34,13 @@ export async function readIds(context: Context, given: string[], source: IdSourc
     else ids.push(...(await idsOf(context, file, column)));
   }
   if (ids.length === 0) throw inputError('there are no ids');
-  return ids;
+  return ids.map(readId);
+}
+
+/** An id as it can stand in a path; the client refuses the others. */
+export function readId(written: string): string {
+  if (written === '' || written === '.' || written === '..') throw inputError(`'${written}' is no id`);
+  return written;
 }
 
 async function idsOf(context: Context, file: string, column: string | undefined): Promise<string[]> {

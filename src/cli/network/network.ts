@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import type { FetchLike, Urtuu } from '../../client/index.js';
-import { defaultBaseUrl } from '../../contract/index.js';
 import type { Service } from '../../service/index.js';
 import { readKey } from '../config/key.js';
 import type { Config } from '../config/profiles.js';
 import { type Settings, settingsOf } from '../config/settings.js';
-import { usageError } from '../errors.js';
+import { machineError, usageError } from '../errors.js';
 import type { Files } from '../input/files.js';
 import type { GlobalOptions } from '../options.js';
 import type { World } from '../world.js';
@@ -32,7 +31,12 @@ interface Needs {
   files: Files;
   readConfig(): Promise<Config>;
   verbose(line: string): void;
+  /** Told of faults inside the embedded service. */
+  report(error: unknown): void;
 }
+
+/** What `--verbose` shows; nothing is looked up or listens there. */
+const sandboxUrl = 'http://sandbox/v1';
 
 /** How long a sandbox command waits at its end for messages on their way. */
 const settleWithin = 5_000;
@@ -48,7 +52,7 @@ export function openNetwork(needs: Needs): Network {
   const sandboxDirectory = join(needs.state, 'sandbox');
 
   const service = (directory = sandboxDirectory): Promise<Service> => {
-    const known = services.get(directory) ?? openService(world, directory);
+    const known = services.get(directory) ?? openService(world, directory, needs.report);
     services.set(directory, known);
     return known;
   };
@@ -75,7 +79,7 @@ export function openNetwork(needs: Needs): Network {
     if (sandbox) {
       if (options.baseUrl !== undefined) throw usageError('--sandbox and --base-url exclude each other');
       const embedded = await service();
-      return connect(embedded.localKey, defaultBaseUrl, (url, init) => embedded.fetch(url, init));
+      return connect(embedded.localKey, sandboxUrl, (url, init) => embedded.fetch(url, init));
     }
     const { baseUrl, key } = await settings();
     return connect(await readKey(key, needs.files, world.platform), baseUrl);
@@ -112,11 +116,17 @@ const isInDoubt = (exchange: Exchange | null) =>
 
 const isOn = (value: string | undefined) => value !== undefined && value !== '' && value !== '0';
 
-async function openService(world: World, directory: string): Promise<Service> {
-  type Door = { createService: NonNullable<World['openService']> };
-  const open =
-    world.openService ?? ((await import('../../service/index.js')) as unknown as Door).createService;
-  return open({ directory });
+async function openService(
+  world: World,
+  directory: string,
+  report: (error: unknown) => void,
+): Promise<Service> {
+  const open = world.openService ?? (await import('../../service/index.js')).createService;
+  try {
+    return await open({ directory, report });
+  } catch (error) {
+    throw machineError(`the embedded service cannot run: ${(error as Error).message}`, error);
+  }
 }
 
 /** The first call does the work, later ones get its result. */

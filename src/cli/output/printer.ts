@@ -72,7 +72,7 @@ export class Printer {
     }
     const { arrived, problem } = await gather(rows);
     const { table } = await import('./table.js');
-    await this.#sink.write(table(this.#columns(view, false), arrived, this.#style()));
+    await this.#sink.write(await table(this.#columns(view, false), arrived, this.#style()));
     if (problem !== null) throw problem.error;
     return arrived.length;
   }

@@ -1,6 +1,6 @@
 import type { Paint, Style } from '../terminal/colour.js';
 import { visible } from '../terminal/sanitise.js';
-import { pad, width } from '../terminal/width.js';
+import { widthFor } from '../terminal/width.js';
 import { shown } from './cells.js';
 import type { Column } from './view.js';
 
@@ -28,9 +28,14 @@ const statusStyles: Readonly<Record<string, Style>> = {
 };
 
 /** Rows as aligned columns; as cards where these do not fit the terminal. */
-export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[], style: TableStyle): string {
+export async function table<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  style: TableStyle,
+): Promise<string> {
   const cells = rows.map((row) => columns.map((column) => visible(shown(column, row, style.mask))));
   const header = columns.map(({ name }) => name.toUpperCase().replaceAll('_', ' '));
+  const width = await widthFor(cells.flat());
   const widths = columns.map((_, index) =>
     [...(style.header ? [header] : []), ...cells].reduce(
       (most, row) => Math.max(most, width(row[index] ?? '')),
@@ -42,31 +47,36 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
     return rows.map((row) => card(columns, row, style)).join('\n');
   }
   const line = (row: readonly string[], paint: (text: string, index: number) => string) =>
-    `${row
+    row
       .map((cell, index) => {
-        const last = index === columns.length - 1;
         const align = columns[index]?.kind === 'number' ? 'right' : 'left';
-        const padded = last && align === 'left' ? cell : pad(cell, widths[index] ?? 0, align);
-        return paint(padded, index);
+        // Nothing follows the last column, so it needs no room to its right.
+        const last = index === columns.length - 1 && align === 'left';
+        const space = ' '.repeat(last ? 0 : (widths[index] ?? 0) - width(cell));
+        return paint(align === 'right' ? space + cell : cell + space, index);
       })
-      .join(gap)}\n`;
+      .join(gap)
+      .trimEnd()
+      .concat('\n');
   const head = style.header && rows.length > 0 ? line(header, (text) => style.paint('bold', text)) : '';
   return (
     head + cells.map((row) => line(row, (text, index) => painted(columns[index], text, style.paint))).join('')
   );
 }
 
-/** One row as `name  value` lines. */
+/** One row as `name  value` lines; what the row has no value for is left out. */
 export function card<Row>(columns: readonly Column<Row>[], row: Row, style: TableStyle): string {
-  const labels = columns.map(({ name }) => name.replaceAll('_', ' '));
-  const widest = Math.max(0, ...labels.map(width));
-  return columns
-    .map((column, index) => {
-      const value = painted(column, visible(shown(column, row, style.mask)), style.paint);
-      return `${style.paint('bold', pad(labels[index] ?? '', widest))}${gap}${value}`.trimEnd();
-    })
-    .join('\n')
-    .concat('\n');
+  const entries = columns
+    .map((column) => ({ column, value: visible(shown(column, row, style.mask)) }))
+    .filter(({ value }) => value !== '')
+    .map(({ column, value }) => ({
+      label: column.name.replaceAll('_', ' '),
+      value: painted(column, value, style.paint),
+    }));
+  const widest = Math.max(0, ...entries.map(({ label }) => label.length));
+  return entries
+    .map(({ label, value }) => `${style.paint('bold', label.padEnd(widest))}${gap}${value}\n`)
+    .join('');
 }
 
 function painted<Row>(column: Column<Row> | undefined, text: string, paint: Paint): string {

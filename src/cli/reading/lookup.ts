@@ -12,6 +12,8 @@ export interface Resource<State> {
   noun: string;
   read(id: string): Promise<State>;
   isFinal(state: State): boolean;
+  /** How far it is, for the person who waits. */
+  progress?(state: State): { text: string; done: number; total: number };
   /** How much of it failed. */
   failed(state: State): 'none' | 'some' | 'all';
 }
@@ -48,9 +50,13 @@ export async function* lookUp<State extends object>(
   const settle = async (id: string): Promise<State | Missing> => {
     const first = await orMissing(id, () => read(id), ids.length > 1);
     if (isMissing(first) || !options.wait) return first;
-    const { state, problem } = await readUntilFinal(context, deadline, first, resource.isFinal, () =>
-      read(id),
-    );
+    const look = async () => {
+      const state = await read(id);
+      const far = ids.length === 1 ? resource.progress?.(state) : undefined;
+      if (far !== undefined) progress.update(far.text, far);
+      return state;
+    };
+    const { state, problem } = await readUntilFinal(context, deadline, first, resource.isFinal, look);
     if (problem !== null) throw problem.error;
     return state;
   };

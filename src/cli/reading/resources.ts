@@ -13,5 +13,10 @@ export const batchResource = ({ batches }: Urtuu): Resource<BatchRow> => ({
   noun: 'batch',
   read: (id) => batches.get(id),
   isFinal: ({ status }) => status === 'completed',
+  progress: ({ sent = 0, failed = 0, total = 0 }) => ({
+    text: `${sent} of ${total} sent, ${failed} failed`,
+    done: sent + failed,
+    total,
+  }),
   failed: ({ failed = 0, total }) => (failed === 0 ? 'none' : failed === total ? 'all' : 'some'),
 });

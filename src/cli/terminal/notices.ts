@@ -62,8 +62,13 @@ export class Notices {
     this.#drawn?.stop();
   }
 
-  #line(text: string): void {
+  /** Takes the drawing away until its next frame. */
+  makeRoom(): void {
     this.#drawn?.clear();
+  }
+
+  #line(text: string): void {
+    this.makeRoom();
     void this.#sink.write(`${text}\n`);
   }
 }

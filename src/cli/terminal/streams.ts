@@ -17,6 +17,8 @@ export interface InputStream extends AsyncIterable<Uint8Array | string> {
  */
 export class Sink {
   failure: NodeJS.ErrnoException | null = null;
+  /** Makes room for a line where something is drawn on the same terminal. */
+  makeRoom: () => void = () => {};
   readonly #stream: OutputStream;
 
   constructor(stream: OutputStream) {
@@ -42,6 +44,7 @@ export class Sink {
   /** Resolves when the text was handed over, or dropped. */
   write(text: string): Promise<void> {
     if (this.failure !== null) return Promise.resolve();
+    this.makeRoom();
     return new Promise((resolve) => {
       this.#stream.write(text, (error) => {
         if (error) this.failure ??= error;

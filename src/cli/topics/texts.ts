@@ -9,7 +9,7 @@ durable: a message sent by one command is found by the next.
   urtuu sandbox credit 5000     add credits
   urtuu sandbox reset           start again
 
-The same service can listen for programs: urtuu serve.
+The same service can listen for programs: urtuu serve. All commands: urtuu sandbox --help
 `;
 
 export const environment = `Environment variables

@@ -70,6 +70,12 @@ interface DeliveryRow {
   delivered_at: number;
 }
 
+/** Submissions of one turn, and those of them that were taken. */
+interface Arrival {
+  submissions: Submission[];
+  taken: Promise<Set<Submission>>;
+}
+
 const pageSize = 500;
 
 /**
@@ -102,15 +108,30 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
   );
   const insertLoss = database.prepare('INSERT INTO losses (reference) VALUES (?) ON CONFLICT DO NOTHING');
   const waiting = new Set<() => void>();
+  let arriving: Arrival | null = null;
   let paused = false;
 
+  /** What arrives together is written down together. */
   async function deliver(submission: Submission): Promise<void> {
+    arriving ??= takeIn();
+    arriving.submissions.push(submission);
+    const taken = await arriving.taken;
+    if (!taken.has(submission)) throw new Error('a later attempt has taken the place of this one');
+  }
+
+  function takeIn(): Arrival {
+    const submissions: Submission[] = [];
+    const taken = commits.run(() => {
+      arriving = null;
+      return new Set(submissions.filter(write));
+    });
+    return { submissions, taken };
+  }
+
+  function write(submission: Submission): boolean {
     const { reference, attempt, channel, to, text, subject, html, from, replyTo, route } = submission;
     const content = [channel, to, text, subject, html, from, replyTo, route] as const;
-    const { changes } = await commits.run(() =>
-      insert.run(reference, ...content, clock.now(), reference, attempt),
-    );
-    if (changes === 0) throw new Error('a later attempt has taken the place of this one');
+    return insert.run(reference, ...content, clock.now(), reference, attempt).changes === 1;
   }
 
   function delay(milliseconds: number): Promise<void> {

@@ -29,7 +29,7 @@ export const leaseTime = 5_000;
 const renewEvery = 1_500;
 const lookEvery = 1_000;
 /** Milliseconds between hand-overs of a message that was certainly not taken, or whose fate is unknown. */
-const retryDelays = [200, 500, 1_000, 2_000, ...Array(6).fill(5_000), 10_000, 30_000, 60_000];
+const retryDelays = [200, 500, 1_000, 2_000, 5_000, 5_000, 5_000, 5_000, 5_000, 10_000, 30_000, 60_000];
 /** Hand-overs that were certainly not taken, after which a message fails. */
 const maxAttempts = 10;
 const groupSize = 1_000;
@@ -155,7 +155,7 @@ export class Delivery {
       if (!this.#stopped) await this.#lookLater();
     } catch {
       // The store is busy or the disk full: nothing was lost, the next look tries again.
-      if (!this.#stopped) this.#look(lookEvery);
+      this.#look(lookEvery);
     } finally {
       this.#running = false;
       this.#changed();
@@ -196,6 +196,7 @@ export class Delivery {
 
   #look(milliseconds: number): void {
     this.#cancelLook();
+    if (this.#stopped) return;
     this.#cancelLook = this.#parts.clock.after(milliseconds, () => this.wake());
   }
 

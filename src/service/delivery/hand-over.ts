@@ -5,7 +5,7 @@ import type { ClaimedMessage, Content, Outcome } from '../store/store.js';
 import { withoutLinks } from './links.js';
 import { routesOf } from './routes.js';
 
-/** Milliseconds of a lease that must be left when a message is handed over. */
+/** Milliseconds before the end of a lease in which nothing is handed over any more. */
 const leaseMargin = 500;
 
 export interface HandOverTools {

@@ -69,13 +69,14 @@ export function settledMessage(
   context: OperationContext,
   { id, projectId }: MessageRecord,
 ): Promise<{ message: MessageRecord; balance: number }> {
-  return context.answers.wait(messageTopic(id), async () => {
+  const look = async () => {
     const message = await context.store.getMessage(projectId, id);
     if (message === null) throw new ServiceError('unavailable', 'The message was removed by a reset');
     if (message.status === 'queued') return null;
     const project = await context.store.getProject(projectId);
     return { message, balance: project?.balance ?? 0 };
-  });
+  };
+  return context.answers.wait(messageTopic(id), look, `it is message ${id}`);
 }
 
 export interface BatchSend {
@@ -175,7 +176,8 @@ async function repeated(
   answer: BoundAnswer | null,
 ): Promise<Answer> {
   const look = async () => (await context.store.findAnswer(projectId, key)) ?? null;
-  const final = answer ?? (await context.answers.wait(keyTopic(projectId, key), look));
+  const final =
+    answer ?? (await context.answers.wait(keyTopic(projectId, key), look, 'repeat the request with its key'));
   return { ...parsed(final), replayed: true };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { csvField } from '../../../src/cli/output/separated.js';
-import { width } from '../../../src/cli/terminal/width.js';
+import { widthFor } from '../../../src/cli/terminal/width.js';
 import { fakeService, run } from '../../support/run.js';
 
 const rows: Record<string, object> = {
@@ -28,6 +28,7 @@ describe('output', () => {
         '',
       ].join('\n'),
     );
+    const width = await widthFor([stdout]);
     const ends = stdout
       .trimEnd()
       .split('\n')

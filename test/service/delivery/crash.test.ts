@@ -42,7 +42,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash(point);
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
     await crash.happened;
 
@@ -57,7 +57,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash({ when: 'before', method: 'acceptMessage', call: 1 });
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
     await crash.happened;
 
@@ -70,7 +70,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash({ when: 'after', method: 'submit', call: 1 });
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
     await crash.happened;
     await turns();
@@ -88,7 +88,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash(point);
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     const batch = { to: numbers.slice(0, 900), text: 'Hello' };
     const accepted = await dying.operations.sendSmsBulk({ caller, params: batch, idempotencyKey: 'b1' });
     await crash.happened;
@@ -110,7 +110,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash({ when: 'after', method: 'submit', call: 1 });
-    const dying = await cores.openMortal({ directory, clock }, crash);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
     void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
     await crash.happened;
     await turns();
@@ -156,6 +156,40 @@ describe('two services on one folder', () => {
     const repeat = await second.operations.sendSms({ caller, params: slow, idempotencyKey: 'k' });
     expect(repeat).toEqual({ ...(await original), replayed: true });
     expect(await outboxOf(second)).toHaveLength(1);
+  });
+});
+
+describe('a process that stands still and goes on', () => {
+  it('after another has taken its message over, hands it over no more', async () => {
+    const directory = cores.folder();
+    const clock = new ManualClock();
+    let goOn = () => {};
+    const stuck = await cores.open(
+      { directory, clock },
+      {
+        carrier: (carrier) => ({
+          inquire: carrier.inquire,
+          submit: (submission) =>
+            new Promise((resolve, reject) => {
+              goOn = () => carrier.submit(submission).then(resolve, reject);
+            }),
+        }),
+        // Neither do its renewals and claims get through.
+        store: (store) => ({
+          ...store,
+          renewLeases: async (tokens) => tokens.map(() => false),
+          claimMessages: async () => [],
+        }),
+      },
+    );
+    const first = stuck.operations.sendSms({ caller, params: sms, idempotencyKey: 'k' });
+    await turns();
+    const other = await cores.open({ directory, clock });
+    await pass(clock, leaseTime + 1_000);
+    expect(await outboxOf(other)).toHaveLength(1);
+    goOn();
+    expect(await first).toMatchObject({ status: 200, body: { status: 'sent' } });
+    expect(await outboxOf(other)).toHaveLength(1);
   });
 });
 

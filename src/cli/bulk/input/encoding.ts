@@ -77,14 +77,17 @@ async function* chain(head: Buffer, blocks: AsyncIterator<Uint8Array>): AsyncGen
   }
 }
 
-/** UTF-16 without a mark: the ASCII characters of a list of recipients have a NUL on one side only. */
+/**
+ * UTF-16 without a mark: the digits and marks of a list of recipients have NULs, all on the same side. A
+ * stray NUL or two are damage in some other text.
+ */
 function wideEncoding(head: Buffer): 'utf-16le' | 'utf-16be' | null {
-  const nuls = [0, 0];
+  const nuls: [number, number] = [0, 0];
   const sample = head.subarray(0, sampleBytes);
-  for (let at = sample.indexOf(0); at !== -1; at = sample.indexOf(0, at + 1)) nuls[at % 2] = 1;
+  for (let at = sample.indexOf(0); at !== -1; at = sample.indexOf(0, at + 1)) nuls[at % 2 === 0 ? 0 : 1] += 1;
   const [even, odd] = nuls;
-  if (even === odd) return null;
-  return odd === 1 ? 'utf-16le' : 'utf-16be';
+  if ((even > 0 && odd > 0) || even + odd < sample.length / 20) return null;
+  return odd > 0 ? 'utf-16le' : even > 0 ? 'utf-16be' : null;
 }
 
 async function* checkedUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
@@ -130,8 +133,8 @@ function validPrefix(bytes: Buffer): number {
   return wholeCharacters(bytes.subarray(0, good));
 }
 
-/** Letters of windows-1251 that neither Mongolian nor Russian has: the file is in some other code page. */
-const foreignLetter = /[ЂЃѓЉЊЌЋЏђљњќћџЎўЈҐЄЇІіґєјЅѕї]/;
+/** What windows-1251 has, but neither Mongolian nor Russian: then the file is in some other code page. */
+const foreignLetter = /[\u0080-\u009fЂЃѓЉЊЌЋЏђљњќћџЎўЈҐЄЇІіґєјЅѕї]/;
 
 async function* transcoded(source: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer, void> {
   const decoder = new TextDecoder(encoding, { ignoreBOM: true });
@@ -158,7 +161,7 @@ function* checkedText(text: string, encoding: string): Generator<Buffer, void> {
   throw bad === lost
     ? new EncodingFault(`a character that is not ${encoding}`, guessHint)
     : new EncodingFault(
-        `the letter ${text[bad]} is neither Mongolian nor Russian, so this is not ${encoding} as written`,
+        `the letter ${JSON.stringify(text[bad])} is neither Mongolian nor Russian, so this is not ${encoding} as written`,
         'windows-1251 has no Ө and Ү; save the file as UTF-8',
       );
 }

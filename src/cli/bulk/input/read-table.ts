@@ -18,18 +18,25 @@ export interface RowTaker {
   damageSeen: boolean;
 }
 
-export interface TableHandlers {
+export interface TableHandlers<Taker extends RowTaker> {
   /** Gets the header and the rows as UTF-8, before they are parsed. */
   copy(block: Buffer): void;
-  onHeader(columns: string[], line: number): RowTaker;
+  onHeader(columns: string[], line: number): Taker;
+}
+
+export interface ReadTable<Taker extends RowTaker> {
+  format: TableFormat;
+  columns: string[];
+  /** What took the rows; null for an input without a header. */
+  taker: Taker | null;
 }
 
 /** Reads a table from its bytes, whatever their encoding, delimiter and line ends. */
-export async function readTable(
+export async function readTable<Taker extends RowTaker>(
   { bytes, source }: { bytes: AsyncIterable<Uint8Array>; source: string },
   options: TableOptions,
-  handlers: TableHandlers,
-): Promise<{ format: TableFormat; columns: string[] }> {
+  handlers: TableHandlers<Taker>,
+): Promise<ReadTable<Taker>> {
   const reading = new TableReading(source, options, handlers);
   try {
     for await (const block of decodeInput(bytes, encodingOf(options.encoding, source))) {
@@ -39,7 +46,7 @@ export async function readTable(
     return await reading.finish();
   } catch (error) {
     if (!(error instanceof EncodingFault)) throw error;
-    throw new InputError('encoding', source, error.message, error.hint, { line: reading.line });
+    throw new InputError('encoding', source, error.message, error.hint, { line: await reading.lastLine() });
   }
 }
 
@@ -53,24 +60,25 @@ function encodingOf(label: string | undefined, source: string): string | undefin
 const nul = 0;
 const replacement = Buffer.from('\ufffd');
 
-class TableReading {
+class TableReading<Taker extends RowTaker> {
   readonly #source: string;
   readonly #options: TableOptions;
-  readonly #handlers: TableHandlers;
+  readonly #handlers: TableHandlers<Taker>;
   /** What was read before the first row was whole. */
   #head = Buffer.alloc(0);
   #begun: { table: Table; format: TableFormat } | undefined;
-  #taker: RowTaker | undefined;
+  #taker: Taker | null = null;
   #damageSeen = false;
 
-  constructor(source: string, options: TableOptions, handlers: TableHandlers) {
+  constructor(source: string, options: TableOptions, handlers: TableHandlers<Taker>) {
     this.#source = source;
     this.#options = options;
     this.#handlers = handlers;
   }
 
-  get line(): number {
-    return this.#begun?.table.line ?? 1;
+  /** Line of the row in which what was read so far ends. */
+  async lastLine(): Promise<number> {
+    return (await this.#begun?.table.lastLine()) ?? 1;
   }
 
   async feed(block: Buffer): Promise<void> {
@@ -79,12 +87,12 @@ class TableReading {
     await this.#begin(this.#head.length > maxRowLength);
   }
 
-  async finish(): Promise<{ format: TableFormat; columns: string[] }> {
+  async finish(): Promise<ReadTable<Taker>> {
     if (this.#begun === undefined) await this.#begin(true);
     if (this.#begun === undefined) throw new Error('a whole input has a first row');
     const { table, format } = this.#begun;
     await table.finish();
-    return { format, columns: table.columns };
+    return { format, columns: table.columns, taker: this.#taker };
   }
 
   /** Begins with the rows once the first one is there, which tells the delimiter. */
@@ -119,7 +127,7 @@ class TableReading {
     this.#handlers.copy(block);
     if (!this.#damageSeen && (block.includes(nul) || block.includes(replacement))) {
       this.#damageSeen = true;
-      if (this.#taker !== undefined) this.#taker.damageSeen = true;
+      if (this.#taker !== null) this.#taker.damageSeen = true;
     }
     return table.feed(block);
   }

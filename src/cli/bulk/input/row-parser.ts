@@ -5,6 +5,9 @@ import { InputError } from './input-error.js';
 /** The most characters one row may have; an unclosed quote must not take the memory. */
 export const maxRowLength = 2_000_000;
 
+/** csv-parse copies what it is given; small copies die young and never wait for a large collection. */
+const pieceBytes = 16 * 1024;
+
 export type RowHandler = (record: string[], line: number) => void;
 
 /**
@@ -47,8 +50,11 @@ export class RowParser extends Parser {
 
   /** Parses a block; its rows have been handled when this returns. */
   async feed(block: Buffer): Promise<void> {
-    await new Promise<void>((resolve) => this.write(block, () => resolve()));
-    this.#rethrow();
+    for (let at = 0; at < block.length; at += pieceBytes) {
+      const piece = block.subarray(at, at + pieceBytes);
+      await new Promise<void>((resolve) => this.write(piece, () => resolve()));
+      this.#rethrow();
+    }
   }
 
   async finish(): Promise<void> {

@@ -40,8 +40,10 @@ export class Table {
     );
   }
 
-  /** Line on which the row that is being read begins. */
-  get line(): number {
+  /** Line of the row in which what was fed so far ends; nothing may be fed after. */
+  async lastLine(): Promise<number> {
+    // The parser holds back some bytes until it has seen what follows.
+    await this.#parser.feed(Buffer.from('    '));
     return this.#parser.line;
   }
 

@@ -6,18 +6,19 @@ import { InputError } from '../input/input-error.js';
 import { readTable } from '../input/read-table.js';
 import { type Recipients, recipientsOf } from '../input/recipients.js';
 import type { RepairCounts } from '../input/repair.js';
+import type { TableFormat } from '../input/table.js';
 import type { FrozenPlan, PlanMeta } from '../plan.js';
-import { BlockFile } from './block-file.js';
 import { costOf, pricesOf } from './cost.js';
-import { type Disk, nodeDisk, syncFolder } from './disk.js';
+import { type Disk, nodeDisk } from './disk.js';
 import { Layout } from './layout.js';
 import { bindMessage, type MessageTemplates, parseTemplates } from './message.js';
 import { Messages } from './messages.js';
-import { type PlanRecord, planFile, type SealedFile, sealedFiles } from './plan-files.js';
+import type { PlanRecord } from './plan-files.js';
+import { PlanFolder } from './plan-folder.js';
 import { planOf } from './plan-reader.js';
 import { type PlanParts, writeChunks, writePlaces } from './plan-writer.js';
 import { type Rejects, writeRejects } from './rejects.js';
-import { RowIntake } from './row-intake.js';
+import { type IntakeColumns, RowIntake } from './row-intake.js';
 import { RowSpool } from './row-spool.js';
 
 export interface PlanInput {
@@ -53,6 +54,8 @@ export interface PlanOptions {
   operators?: OperatorTable | undefined;
   signal?: AbortSignal | undefined;
   disk?: Disk | undefined;
+  /** Recipients that are held in memory while chunks are put together, at least a batch; 1,000,000 when absent. */
+  windowRecipients?: number | undefined;
 }
 
 export interface PlanOutcome {
@@ -77,85 +80,109 @@ export async function buildPlan(input: PlanInput, options: PlanOptions): Promise
   disk.makeFolder(options.folder);
   const files = new PlanFolder(disk, options.folder);
   try {
-    const recipients = recipientsOf(options.channel, options.operators, () => files.scratch('addresses'));
-    const spool = new RowSpool(files.scratch('rows'));
-    const started: { intake: RowIntake; messages: Messages }[] = [];
-    const copy = files.sealed('input.csv');
-    const { format, columns } = await readTable(input, options, {
-      copy: (block) => copy.append(block),
-      onHeader(header, line) {
-        const messages = new Messages(
-          bindMessage(options.channel, templates, header),
-          files.scratch('messages'),
-        );
-        const intakeColumns = columnsOf(header, line, input.source, options, recipients);
-        const intake = new RowIntake(intakeColumns, recipients, messages, spool, files.sealed('errors'));
-        started.push({ intake, messages });
-        return intake;
-      },
-    });
-    const { intake, messages } = started[0] ?? { intake: null, messages: null };
-    if (intake === null || spool.length === intake.notChosen) throw nobody(input.source, options.only);
-
-    spool.finish();
-    messages.finish();
-    intake.repeats.settle(spool, messages.counts, options.allowRepeats ?? false);
-    const layout = new Layout(messages, recipients.maxBytes);
-    const priceOf = pricesOf(options.channel, messages, options.pricing);
-    const parts: PlanParts = { spool, repeats: intake.repeats, messages, recipients, layout, priceOf };
-    writePlaces(parts, files.sealed('places'));
-
-    const cost = costOf(options.channel, messages, priceOf);
-    const meta: PlanMeta = {
-      version: 1,
-      channel: options.channel,
-      baseUrl: options.baseUrl,
-      digest: '',
-      source: input.source,
-      columns,
-      created_at: options.createdAt,
-      recipients: layout.recipients,
-      merged: intake.repeats.merged,
-      rejected: intake.rejected + intake.repeats.conflicts,
-      repaired: recipients.repaired,
-      chunks: layout.chunks,
-      batches: layout.chunks - layout.singles,
-      singles: layout.singles,
-      cost,
-      credits: cost.reduce((sum, { credits }) => sum + credits, 0),
-    };
-    const record: PlanRecord = { meta, table: format, files: files.unsealed() };
-    const outcome = { meta, repairs: recipients.repairs, notChosen: intake.notChosen, ...format };
-    let rejects: Rejects = { count: 0, first: [], file: null };
-    if (meta.rejected > 0) {
-      files.flush();
-      const path = options.rejectsFile ?? join(options.folder, 'rejects.csv');
-      rejects = await writeRejects(
-        planOf(options.folder, record, disk).rows(),
-        columns,
-        input.source,
-        path,
-        disk,
-      );
-    }
-    if (layout.recipients === 0 || (rejects.count > 0 && options.skipInvalid !== true)) {
-      files.discard();
-      return { plan: null, rejects, ...outcome };
-    }
-    const chunkFiles = {
-      bodies: files.sealed('bodies'),
-      chunks: files.sealed('chunks'),
-      lines: files.sealed('lines'),
-    };
-    await writeChunks(parts, chunkFiles, options.signal);
-    record.files = files.seal();
-    meta.digest = record.files.bodies.sha256;
-    files.finish(record);
-    return { plan: planOf(options.folder, record, disk), rejects, ...outcome };
+    const rows = await readRows(input, options, templates, files);
+    return await freeze(rows, input.source, options, files, disk);
   } catch (error) {
-    files.discard();
+    try {
+      files.discard();
+    } catch {
+      // What went wrong first is what the person must hear; it is often why this failed too.
+    }
     throw error;
   }
+}
+
+interface ReadRows {
+  table: TableFormat;
+  columns: string[];
+  spool: RowSpool;
+  recipients: Recipients;
+  intake: RowIntake;
+}
+
+/** First pass: every row has its recipient and message, or its errors, and the copy of the input is written. */
+async function readRows(
+  input: PlanInput,
+  options: PlanOptions,
+  templates: ReturnType<typeof parseTemplates>,
+  files: PlanFolder,
+): Promise<ReadRows> {
+  const recipients = recipientsOf(options.channel, options.operators, () => files.scratch('addresses'));
+  const spool = new RowSpool(files.scratch('rows'));
+  const copy = files.sealed('input.csv');
+  const { format, columns, taker } = await readTable(input, options, {
+    copy: (block) => copy.append(block),
+    onHeader(header, line) {
+      const composer = bindMessage(options.channel, templates, header);
+      const messages = new Messages(composer, files.scratch('messages'));
+      const wanted = columnsOf(header, line, input.source, options, recipients);
+      return new RowIntake(wanted, recipients, messages, spool, files.sealed('errors'));
+    },
+  });
+  if (taker === null || spool.length === taker.notChosen) throw nobody(input.source, options.only);
+  spool.finish();
+  taker.messages.finish();
+  return { table: format, columns, spool, recipients, intake: taker };
+}
+
+/** Settles where every row goes; writes the rejects, and the chunks unless the rejects forbid it. */
+async function freeze(
+  { table, columns, spool, recipients, intake }: ReadRows,
+  source: string,
+  options: PlanOptions,
+  files: PlanFolder,
+  disk: Disk,
+): Promise<PlanOutcome> {
+  const { channel, folder } = options;
+  const { messages, repeats } = intake;
+  repeats.settle(spool, messages.counts, options.allowRepeats ?? false);
+  const layout = new Layout(messages, recipients.maxBytes);
+  const priceOf = pricesOf(channel, messages, options.pricing);
+  const parts: PlanParts = { spool, repeats, messages, recipients, layout, priceOf };
+  writePlaces(parts, files.sealed('places'));
+
+  const cost = costOf(channel, messages, priceOf);
+  const meta: PlanMeta = {
+    version: 1,
+    channel,
+    baseUrl: options.baseUrl,
+    digest: '',
+    source,
+    columns,
+    created_at: options.createdAt,
+    recipients: layout.recipients,
+    merged: repeats.merged,
+    rejected: intake.rejected + repeats.conflicts,
+    repaired: recipients.repaired,
+    chunks: layout.chunks,
+    batches: layout.chunks - layout.singles,
+    singles: layout.singles,
+    cost,
+    credits: cost.reduce((sum, { credits }) => sum + credits, 0),
+  };
+  const record: PlanRecord = { meta, table, files: files.unsealed() };
+  const plan = planOf(folder, record, disk);
+  const outcome = {
+    meta,
+    rejects: { count: 0, first: [], file: null } as Rejects,
+    repairs: recipients.repairs,
+    notChosen: intake.notChosen,
+    delimiter: table.delimiter,
+  };
+  if (meta.rejected > 0) {
+    files.flush();
+    const path = options.rejectsFile ?? join(folder, 'rejects.csv');
+    outcome.rejects = await writeRejects(plan, path, disk);
+  }
+  if (layout.recipients === 0 || (meta.rejected > 0 && options.skipInvalid !== true)) {
+    files.discard();
+    return { plan: null, ...outcome };
+  }
+  await writeChunks(parts, files.chunkFiles(), options);
+  record.files = files.seal();
+  meta.digest = record.files.bodies.sha256;
+  files.finish(record);
+  return { plan, ...outcome };
 }
 
 function columnsOf(
@@ -164,7 +191,7 @@ function columnsOf(
   source: string,
   options: PlanOptions,
   recipients: Recipients,
-): ConstructorParameters<typeof RowIntake>[0] {
+): IntakeColumns {
   const recipient = findRecipientColumn({
     channel: options.channel,
     columns: names,
@@ -176,7 +203,12 @@ function columnsOf(
   });
   if (options.only === undefined) return { names, recipient, chosen: null };
   const column = columnNamed(names, 'status');
-  if (column !== -1) return { names, recipient, chosen: { column, statuses: new Set(options.only) } };
+  if (column !== -1)
+    return {
+      names,
+      recipient,
+      chosen: { column, statuses: new Set(options.only.map((status) => status.toLowerCase())) },
+    };
   throw new InputError(
     'columns',
     source,
@@ -195,70 +227,4 @@ function nobody(source: string, only: readonly string[] | undefined): InputError
         `no row has the status ${only.join(' or ')}`,
         'nothing is left to send',
       );
-}
-
-/** The files of a plan while it is being written. */
-class PlanFolder {
-  readonly #disk: Disk;
-  readonly #folder: string;
-  readonly #sealed = new Map<SealedFile, BlockFile>();
-  readonly #scratch: BlockFile[] = [];
-
-  constructor(disk: Disk, folder: string) {
-    this.#disk = disk;
-    this.#folder = folder;
-  }
-
-  sealed(name: SealedFile): BlockFile {
-    const file = new BlockFile(this.#disk, join(this.#folder, name), { sealed: true });
-    this.#sealed.set(name, file);
-    return file;
-  }
-
-  scratch(name: string): BlockFile {
-    const file = new BlockFile(this.#disk, join(this.#folder, `${name}.tmp`), { sealed: false });
-    this.#scratch.push(file);
-    return file;
-  }
-
-  flush(): void {
-    for (const file of this.#sealed.values()) file.flush();
-  }
-
-  unsealed(): PlanRecord['files'] {
-    return recordOf(() => ({ bytes: 0, sha256: '' }));
-  }
-
-  seal(): PlanRecord['files'] {
-    return recordOf((name) => {
-      const seal = this.#sealed.get(name)?.seal();
-      if (seal === undefined) throw new Error(`${name} was not written`);
-      return seal;
-    });
-  }
-
-  /** Writes the record, removes what only the planning needed, and makes the folder durable. */
-  finish(record: PlanRecord): void {
-    const file = new BlockFile(this.#disk, join(this.#folder, planFile), { sealed: false });
-    file.appendText(`${JSON.stringify(record, null, 2)}\n`);
-    file.seal();
-    this.#drop(this.#scratch);
-    syncFolder(this.#disk, this.#folder);
-  }
-
-  /** Leaves nothing behind but the rejects file. */
-  discard(): void {
-    this.#drop([...this.#sealed.values(), ...this.#scratch]);
-  }
-
-  #drop(files: BlockFile[]): void {
-    for (const file of files) {
-      file.close();
-      this.#disk.remove(file.path);
-    }
-  }
-}
-
-function recordOf<T>(make: (name: SealedFile) => T): Record<SealedFile, T> {
-  return Object.fromEntries(sealedFiles.map((name) => [name, make(name)])) as Record<SealedFile, T>;
 }

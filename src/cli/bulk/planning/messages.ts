@@ -12,12 +12,12 @@ const recentCharacters = 4_000_000;
  * file; memory holds 13 bytes a message, and 12 to 24 of hash index.
  */
 export class Messages {
-  /** What is wrong with the message that was last asked for, when `numberOf` gave -1. */
-  faults: MessageFault[] = [];
   readonly #composer: Composer;
   readonly #file: BlockFile;
   #index = new HashIndex();
   readonly #recent = new Map<string, number>();
+  /** A message fits into a request. */
+  readonly #scratch = Buffer.allocUnsafeSlow(maxRequestBytes);
   #recentSize = 0;
   #hits = 0;
   #remembers = true;
@@ -44,6 +44,12 @@ export class Messages {
     if (recent === undefined) return this.#compose(values, key);
     this.#hits += 1;
     return recent;
+  }
+
+  /** What is wrong with the row's message. */
+  faultsOf(values: readonly string[]): MessageFault[] {
+    const message = this.#composer.compose(values);
+    return Array.isArray(message) ? message : [];
   }
 
   /** Gives back the memory that finding messages took; none may be asked for after. */
@@ -79,12 +85,9 @@ export class Messages {
 
   #compose(values: readonly string[], key: string): number {
     const message = this.#composer.compose(values);
-    if (Array.isArray(message)) {
-      this.faults = message;
-      return -1;
-    }
+    if (Array.isArray(message)) return -1;
     const hash = hashOf(message.tail);
-    const bytes = Buffer.from(message.tail);
+    const bytes = this.#scratch.subarray(0, this.#scratch.write(message.tail));
     const known = this.#index.find(hash, (number) => this.tail(number).equals(bytes));
     const number = known === -1 ? this.#add(message, bytes, hash) : known;
     this.#remember(key, number);

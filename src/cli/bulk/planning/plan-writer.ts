@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { maxRequestBytes } from '../../../contract/index.js';
+import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
 import type { Recipients } from '../input/recipients.js';
 import type { BlockFile } from './block-file.js';
 import type { PriceOf } from './cost.js';
@@ -10,7 +10,7 @@ import type { Repeats } from './repeats.js';
 import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-spool.js';
 
 /** Recipients that are held at once while chunks are put together: 8 bytes each. */
-const windowRecipients = 1_000_000;
+const defaultWindow = 1_000_000;
 /** Bytes of bodies that are written before others get a turn. */
 const turnBytes = 4_000_000;
 
@@ -55,6 +55,11 @@ export function writePlaces({ spool, repeats, layout }: PlanParts, file: BlockFi
   });
 }
 
+export interface WriteOptions {
+  windowRecipients?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
 export interface ChunkFiles {
   bodies: BlockFile;
   chunks: BlockFile;
@@ -72,8 +77,12 @@ interface Window {
  * Writes the chunks. The rows are in the order of the file and the chunks in that of the messages, so as
  * many chunks as the window holds are filled in one pass over the rows.
  */
-export async function writeChunks(parts: PlanParts, files: ChunkFiles, signal?: AbortSignal): Promise<void> {
-  const size = Math.min(windowRecipients, parts.layout.recipients);
+export async function writeChunks(
+  parts: PlanParts,
+  files: ChunkFiles,
+  { windowRecipients = defaultWindow, signal }: WriteOptions,
+): Promise<void> {
+  const size = Math.min(Math.max(windowRecipients, maxBatchRecipients), parts.layout.recipients);
   const window: Window = { first: 0, recipients: new Uint32Array(size), lines: new Uint32Array(size) };
   const encode = chunkEncoder(parts, files);
   const ahead = parts.layout.inOrder();

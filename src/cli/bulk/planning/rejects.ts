@@ -17,13 +17,8 @@ const shownRejects = 100;
 const added = ['line', 'error'];
 
 /** Writes the rows that were left out to a file, beside first and then in its place. */
-export async function writeRejects(
-  rows: ReturnType<FrozenPlan['rows']>,
-  columns: readonly string[],
-  source: string,
-  path: string,
-  disk: Disk,
-): Promise<Rejects> {
+export async function writeRejects(plan: FrozenPlan, path: string, disk: Disk): Promise<Rejects> {
+  const { columns, source } = plan.meta;
   const beside = `${path}.part`;
   disk.remove(beside);
   const file = new BlockFile(disk, beside, { sealed: false });
@@ -31,7 +26,7 @@ export async function writeRejects(
   const kept = keptColumns(columns, added);
   try {
     file.appendText(csvLine([...kept.map((index) => columns[index] ?? ''), ...added]));
-    for await (const { line, values, error } of rows) {
+    for await (const { line, values, error } of plan.rows()) {
       if (error === null) continue;
       rejects.count += 1;
       if (rejects.first.length < shownRejects) rejects.first.push(describe(source, error, { line }));

@@ -21,7 +21,7 @@ export class RowIntake {
   notChosen = 0;
   readonly #columns: IntakeColumns;
   readonly #recipients: Recipients;
-  readonly #messages: Messages;
+  readonly messages: Messages;
   readonly #spool: RowSpool;
   readonly #errors: BlockFile;
   /** Set once damaged bytes were seen; until then no field is searched for them. */
@@ -36,7 +36,7 @@ export class RowIntake {
   ) {
     this.#columns = columns;
     this.#recipients = recipients;
-    this.#messages = messages;
+    this.messages = messages;
     this.#spool = spool;
     this.#errors = errors;
     spool.onRows = (rows, first) => this.#count(rows, first);
@@ -54,9 +54,10 @@ export class RowIntake {
       return;
     }
     const reason = this.#recipients.read(record[recipient] ?? '');
-    const message = this.#messages.numberOf(record);
-    if (reason !== null || message === -1) {
-      this.#reject(line, reason, message === -1);
+    // A row that is left out adds no message, so that it does not change the order of the others.
+    const message = reason === null ? this.messages.numberOf(record) : -1;
+    if (message === -1) {
+      this.#reject(record, line, reason);
       return;
     }
     this.#spool.add(line, this.#recipients.take(), message);
@@ -64,7 +65,7 @@ export class RowIntake {
 
   /** Counts the recipients of a message, and finds the rows whose recipient came before. */
   #count(rows: Uint32Array, first: number): void {
-    const { counts } = this.#messages;
+    const { counts } = this.messages;
     for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
       const recipient = rows[at + 1] ?? 0;
       const message = rows[at + 2] ?? 0;
@@ -89,11 +90,11 @@ export class RowIntake {
     this.#leaveOut(line);
   }
 
-  #reject(line: number, reason: string | null, badMessage: boolean): void {
+  #reject(record: readonly string[], line: number, reason: string | null): void {
     const { names, recipient } = this.#columns;
     const column = names[recipient] ?? '';
     if (reason !== null) this.#report(line, column, reason);
-    for (const fault of badMessage ? this.#messages.faults : []) {
+    for (const fault of this.messages.faultsOf(record)) {
       if (reason === null || fault.column !== column) this.#report(line, fault.column, fault.error);
     }
     this.#leaveOut(line);

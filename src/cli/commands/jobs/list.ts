@@ -12,5 +12,8 @@ export const jobsList: CommandBody = (command, context) => {
     exits: [],
     json: '[{"job": "...", "state": "finished", "planned": 2500, "accepted": 2500, ...}]',
   });
-  command.action(() => context.printAll(jobView, jobRows(context.stateDirectory)));
+  command.action(async () => {
+    const damaged = ({ message }: Error) => context.warn(message);
+    await context.printAll(jobView, jobRows(context.stateDirectory, damaged));
+  });
 };

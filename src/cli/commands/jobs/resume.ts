@@ -1,7 +1,6 @@
 import { carryOut } from '../../bulk/carry-out.js';
 import { openJob } from '../../bulk/job.js';
 import { addCarryOutOptions, type CarryOutOptions } from '../../bulk/options.js';
-import { refuseOtherService } from '../../bulk/start.js';
 import { summaryView } from '../../bulk/summary.js';
 import { describe } from '../../describe.js';
 import type { CommandBody } from '../../program.js';
@@ -20,9 +19,8 @@ export const jobsResume: CommandBody = (command, context) => {
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
   });
   command.action(async (id: string, options: CarryOutOptions) => {
+    // The job retries by itself, with a record of every try.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
-    const job = await openJob(context.stateDirectory, id);
-    await refuseOtherService(context, job);
-    await carryOut(context, job, options);
+    await carryOut(context, await openJob(context.stateDirectory, id), options);
   });
 };

@@ -1,4 +1,5 @@
 import { type JobView, jobIds, viewJob } from '../../bulk/job.js';
+import { CliError } from '../../errors.js';
 import { field, type View } from '../../output/view.js';
 
 /** A job in a list. */
@@ -35,8 +36,19 @@ export function jobRow({ id, meta, table }: JobView): JobRow {
   };
 }
 
-export async function* jobRows(stateDirectory: string): AsyncGenerator<JobRow> {
-  for (const id of await jobIds(stateDirectory)) yield jobRow(await viewJob(stateDirectory, id));
+/** One that cannot be read is told of, and does not hide the others. */
+export async function* jobRows(
+  stateDirectory: string,
+  damaged: (error: CliError) => void,
+): AsyncGenerator<JobRow> {
+  for (const id of await jobIds(stateDirectory)) {
+    try {
+      yield jobRow(await viewJob(stateDirectory, id));
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      damaged(error);
+    }
+  }
 }
 
 export const jobView: View<JobRow> = {

@@ -1,8 +1,9 @@
-import { defaultProfile } from '../../config/profiles.js';
+import type { Config } from '../../config/profiles.js';
+import { profileNameOf } from '../../config/settings.js';
 import { describe } from '../../describe.js';
-import { usageError } from '../../errors.js';
 import { confirmed } from '../../input/required.js';
 import type { CommandBody } from '../../program.js';
+import { namedProfile } from './named.js';
 
 export const logout: CommandBody = (command, context) => {
   command.description('Remove a profile and the key it keeps. The key itself stays valid.');
@@ -14,13 +15,16 @@ export const logout: CommandBody = (command, context) => {
     exits: [],
   });
   command.action(async () => {
-    const { current, profiles } = await context.config.read();
-    const name = context.options.profile ?? context.env.URTUU_PROFILE ?? current ?? defaultProfile;
-    if (profiles[name] === undefined) throw usageError(`there is no profile '${name}'`);
+    const config = await context.config.read();
+    const name = profileNameOf(context.options, context.env, config);
+    await namedProfile(context, name);
     await confirmed(context, `Remove profile ${name} and its key?`);
-    const { [name]: _, ...rest } = profiles;
-    const next = current === name || current === undefined ? {} : { current };
-    await context.config.write({ ...next, profiles: rest });
+    await context.config.write(without(config, name));
     context.note(`Removed profile ${name}.`);
   });
 };
+
+function without({ current, profiles }: Config, name: string): Config {
+  const { [name]: _, ...rest } = profiles;
+  return { ...(current === undefined || current === name ? {} : { current }), profiles: rest };
+}

@@ -1,4 +1,4 @@
-import { defaultProfile } from '../../config/profiles.js';
+import { profileNameOf } from '../../config/settings.js';
 import { describe } from '../../describe.js';
 import type { CommandBody } from '../../program.js';
 import { namedProfile } from './named.js';
@@ -16,9 +16,9 @@ export const profilesShow: CommandBody = (command, context) => {
     json: '{"name": "default", "current": true, "base_url": "https://sms.example.mn/v1", "key": "stored", ...}',
   });
   command.action(async (given: string | undefined) => {
-    const { current = defaultProfile } = await context.config.read();
-    const name = given ?? context.options.profile ?? context.env.URTUU_PROFILE ?? current;
-    const { profile } = await namedProfile(context, name);
-    await context.print(profileView, { name, profile, current: name === current });
+    const config = await context.config.read();
+    const name = given ?? profileNameOf(context.options, context.env, config);
+    const profile = await namedProfile(context, name);
+    await context.print(profileView, { name, profile, current: name === config.current });
   });
 };

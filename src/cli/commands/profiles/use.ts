@@ -12,8 +12,8 @@ export const profilesUse: CommandBody = (command, context) => {
     exits: [],
   });
   command.action(async (name: string) => {
-    const { config } = await namedProfile(context, name);
-    await context.config.write({ ...config, current: name });
+    await namedProfile(context, name);
+    await context.config.write({ ...(await context.config.read()), current: name });
     context.note(`Now using profile ${name}.`);
   });
 };

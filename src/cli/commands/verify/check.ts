@@ -1,4 +1,5 @@
 import { describe } from '../../describe.js';
+import { readId } from '../../input/ids.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { verificationView } from '../../output/views.js';
@@ -7,7 +8,7 @@ import type { CommandBody } from '../../program.js';
 export const verifyCheck: CommandBody = (command, context) => {
   command
     .description('Check a verification code. A wrong one ends with 10 and says how many tries are left.')
-    .argument('[id]', 'id of the verification')
+    .argument('[id]', 'id of the verification', readId)
     .argument('[code]', 'the code; - reads it from standard input');
   describe(command, {
     view: verificationView,

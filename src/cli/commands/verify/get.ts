@@ -1,11 +1,13 @@
 import { describe } from '../../describe.js';
+import { readId } from '../../input/ids.js';
+import { required } from '../../input/required.js';
 import { verificationView } from '../../output/views.js';
 import type { CommandBody } from '../../program.js';
 
 export const verifyGet: CommandBody = (command, context) => {
   command
     .description('Show a verification. Its code is never shown.')
-    .argument('<id>', 'id of the verification');
+    .argument('[id]', 'id of the verification', readId);
   describe(command, {
     view: verificationView,
     examples: [
@@ -15,7 +17,10 @@ export const verifyGet: CommandBody = (command, context) => {
     exits: [4, 5, 12],
     json: '{"id": "...", "status": "pending", "channel": "sms", "to": "99112233", "attempts_remaining": 5, ...}',
   });
-  command.action(async (id: string) => {
+  command.action(async (given: string | undefined) => {
+    const { id } = await required(context, {
+      id: { value: given, name: '<id>', question: 'Id of the verification:' },
+    });
     const { verify } = await context.client();
     await context.print(verificationView, await verify.get(id));
   });

@@ -1,0 +1,110 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Core } from '../../../src/service/core.js';
+import type { Answer } from '../../../src/service/operations/operations.js';
+import { Cores, caller, ledgerDifference, outboxOf } from '../../support/cores.js';
+
+const cores = new Cores();
+afterEach(() => cores.closeAll());
+
+const keys = Number(process.env.URTUU_TORTURE_KEYS ?? 20);
+const clients = 100;
+const roomy = { caps: { per_10_minutes: 20, per_24_hours: 80 } };
+
+type Send = (core: Core, key: string, index: number) => Promise<Answer>;
+const sends: [string, Send][] = [
+  [
+    '/v1/sms',
+    ({ operations }, idempotencyKey, index) =>
+      operations.sendSms({ caller, params: { to: `${88_000_000 + index}`, text: 'Hi' }, idempotencyKey }),
+  ],
+  [
+    '/v1/sms, refused by the operator',
+    ({ operations }, idempotencyKey) =>
+      operations.sendSms({ caller, params: { to: '99000001', text: 'Hi' }, idempotencyKey }),
+  ],
+  [
+    '/v1/email',
+    ({ operations }, idempotencyKey, index) =>
+      operations.sendEmail({
+        caller,
+        params: { to: `a${index}@example.mn`, subject: 'Hi', text: 'Hi' },
+        idempotencyKey,
+      }),
+  ],
+  [
+    '/v1/sms/bulk',
+    ({ operations }, idempotencyKey, index) =>
+      operations.sendSmsBulk({
+        caller,
+        params: { to: [`${88_000_000 + index}`], text: 'Hi' },
+        idempotencyKey,
+      }),
+  ],
+  [
+    '/v1/email/bulk',
+    ({ operations }, idempotencyKey, index) =>
+      operations.sendEmailBulk({
+        caller,
+        params: { to: [`a${index}@example.mn`], subject: 'Hi', text: 'Hi' },
+        idempotencyKey,
+      }),
+  ],
+];
+
+describe('Limits, idempotency', () => {
+  it.each(sends)(`rules 1 and 3: ${clients} clients at once on each key of %s`, async (path, send) => {
+    const directory = cores.folder();
+    const services = [
+      await cores.open({ directory, settings: roomy }),
+      await cores.open({ directory, settings: roomy }),
+    ];
+    const [core] = services as [Core, Core];
+    const answers = await Promise.all(
+      Array.from({ length: keys }, (_, index) =>
+        Promise.all(
+          Array.from({ length: clients }, (_, client) =>
+            send(services[client % 2] ?? core, `key ${index}`, index),
+          ),
+        ),
+      ),
+    );
+    for (const same of answers) {
+      expect(new Set(same.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1);
+      expect(same.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    }
+    await core.administration.settled();
+    expect(await outboxOf(core)).toHaveLength(path.includes('refused') ? 0 : keys);
+    expect(await core.carrier.repeats()).toBe(0);
+    expect(await ledgerDifference(core)).toBe(0);
+  });
+
+  it('rule 2: a key is unique in its project, across the four endpoints and its API keys', async () => {
+    const core = await cores.open();
+    const original = await sends[0]?.[1](core, 'k', 1);
+    for (const [, send] of sends) {
+      expect(await send(core, 'k', 2)).toEqual({ ...original, replayed: true });
+    }
+    const colleague = { ...caller, keyId: 'another' };
+    const params = { to: '88000009', text: 'Other' };
+    const repeat = await core.operations.sendSms({ caller: colleague, params, idempotencyKey: 'k' });
+    expect(repeat).toEqual({ ...original, replayed: true });
+
+    const { id } = await core.administration.createProject('Other');
+    const stranger = { projectId: id, keyId: 'x' };
+    expect(await core.operations.findAnswer(stranger, 'k')).toBeNull();
+    expect(await core.operations.sendSms({ caller: stranger, params, idempotencyKey: 'k' })).toMatchObject({
+      replayed: false,
+    });
+    expect(await outboxOf(core)).toHaveLength(2);
+  });
+
+  it('rule 4: a failed send is reported again, and after a restart too', async () => {
+    const directory = cores.folder();
+    const first = await cores.open({ directory });
+    const failed = await sends[1]?.[1](first, 'k', 0);
+    expect(failed?.status).toBe(502);
+    await first.close();
+    const second = await cores.open({ directory });
+    expect(await second.operations.findAnswer(caller, 'k')).toEqual({ ...failed, replayed: true });
+  });
+});

@@ -1,0 +1,225 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../src/service/clock.js';
+import type { Core } from '../../../src/service/core.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass } from '../../support/cores.js';
+import { Crash } from '../../support/crash.js';
+
+const cores = new Cores();
+let clock: ManualClock;
+let core: Core;
+
+beforeEach(async () => {
+  clock = new ManualClock(Date.UTC(2026, 5, 1, 4));
+  core = await cores.open({ clock });
+});
+afterEach(() => cores.closeAll());
+
+type Create = Parameters<Core['operations']['createVerification']>[1];
+const create = (params: Create) => core.operations.createVerification(caller, params);
+const check = (id: string, code: string) => core.operations.checkVerification(caller, id, { code });
+const balance = async () => (await core.operations.getBalance(caller)).balance;
+
+async function lastCode(length = 6): Promise<string> {
+  await core.administration.settled();
+  const text = (await outboxOf(core)).at(-1)?.text ?? '';
+  return new RegExp(`(?<![0-9])[0-9]{${length}}(?![0-9])`).exec(text)?.[0] ?? '';
+}
+const wrong = (code: string) => (code === '000000' ? '111111' : '000000');
+
+describe('POST /v1/verify', () => {
+  it('sends a code by SMS that the answer does not have', async () => {
+    const verification = await create({ to: '+976 99112233' });
+    expect(verification).toEqual({
+      id: expect.any(String),
+      status: 'pending',
+      channel: 'sms',
+      to: '99112233',
+      attempts_remaining: 5,
+      credits: 10,
+      created_at: '2026-06-01T04:00:00.000Z',
+      expires_at: '2026-06-01T04:10:00.000Z',
+      verified_at: null,
+      balance: 99_990,
+    });
+    expect(await outboxOf(core)).toMatchObject([
+      { to: '99112233', text: expect.stringMatching(/^Default: your code is [0-9]{6}$/) },
+    ]);
+    const { balance: _, ...resource } = verification;
+    expect(await core.operations.getVerification(caller, verification.id)).toEqual(resource);
+  });
+
+  it('sends by email when `to` is an address', async () => {
+    expect(await create({ to: 'bat@example.mn' })).toMatchObject({ channel: 'email', credits: 2 });
+    await core.administration.settled();
+    expect(await outboxOf(core)).toMatchObject([
+      { channel: 'email', subject: 'Default: your code', text: expect.stringMatching(/[0-9]{6}/) },
+    ]);
+  });
+
+  it('takes length, life and text', async () => {
+    await core.administration.settings.update({ brand_name: 'Өртөө' });
+    const params = { to: '99112233', code_length: 8, expires_in: 60, text: '{brand}: {code} ({code})' };
+    expect(await create(params)).toMatchObject({ expires_at: '2026-06-01T04:01:00.000Z' });
+    const [delivery] = await outboxOf(core);
+    expect(delivery?.text).toMatch(/^Өртөө: ([0-9]{8}) \(\1\)$/);
+  });
+
+  it.each([
+    [{ to: '99112233', code_length: 3 }, 'code_length'],
+    [{ to: '99112233', code_length: 9 }, 'code_length'],
+    [{ to: '99112233', code_length: 4.5 }, 'code_length'],
+    [{ to: '99112233', expires_in: 59 }, 'expires_in'],
+    [{ to: '99112233', expires_in: 3_601 }, 'expires_in'],
+    [{ to: '99112233', text: 'no code' }, 'text'],
+    [{ to: '99112233', channel: 'email' as const }, 'to'],
+    [{ to: 'bat@example.mn', channel: 'sms' as const }, 'to'],
+    [{ to: 'bat' }, 'to'],
+  ])('refuses %j', async (params, field) => {
+    await expect(create(params)).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining(field),
+    });
+    expect(await balance()).toBe(100_000);
+  });
+
+  it.each([
+    ['unsupported_number', { to: '70112233' }],
+    ['message_too_long', { to: '99112233', text: `{code}${'ө'.repeat(300)}` }],
+  ])('refuses with %s', async (code, params) => {
+    await expect(create(params)).rejects.toMatchObject({ code });
+  });
+
+  it('counts towards the caps, and sends count with it', async () => {
+    for (let sent = 0; sent < 4; sent += 1) await create({ to: '99112233' });
+    const params = { to: '99112233', text: 'Hi' };
+    await core.operations.sendSms({ caller, params, idempotencyKey: null });
+    await expect(create({ to: '99112233' })).rejects.toMatchObject({
+      code: 'recipient_rate_limited',
+      retryAfter: 600,
+    });
+  });
+
+  it('needs funds', async () => {
+    await core.administration.credit(-99_999);
+    await expect(create({ to: '99112233' })).rejects.toMatchObject({
+      code: 'insufficient_credits',
+      fields: { balance: 1, required: 10 },
+    });
+  });
+
+  it('is 502 and refunded when the operator does not accept its message', async () => {
+    await expect(create({ to: '99000001' })).rejects.toMatchObject({
+      code: 'provider_failed',
+      status: 502,
+      fields: { id: expect.any(String) },
+    });
+    expect(await balance()).toBe(100_000);
+    expect(await ledgerDifference(core)).toBe(0);
+  });
+
+  it('fails when its email fails, and is refunded', async () => {
+    const { id } = await create({ to: 'fault-refused@example.mn' });
+    await core.administration.settled();
+    expect(await core.operations.getVerification(caller, id)).toMatchObject({ status: 'failed', credits: 0 });
+    await expect(check(id, '123456')).rejects.toMatchObject({ code: 'verification_closed' });
+  });
+});
+
+describe('POST /v1/verify/{id}/check', () => {
+  it('verifies the right code once', async () => {
+    const { id } = await create({ to: '99112233' });
+    const code = await lastCode();
+    clock.advance(5_000);
+    const verified = { status: 'verified', verified_at: '2026-06-01T04:00:05.000Z', attempts_remaining: 5 };
+    expect(await check(id, code)).toMatchObject(verified);
+    expect(await core.operations.getVerification(caller, id)).toMatchObject(verified);
+    await expect(check(id, code)).rejects.toMatchObject({ code: 'verification_closed', status: 409 });
+  });
+
+  it('says how many tries are left, and closes at none', async () => {
+    const { id } = await create({ to: '99112233' });
+    const code = await lastCode();
+    for (const attempts_remaining of [4, 3, 2, 1, 0]) {
+      await expect(check(id, wrong(code))).rejects.toMatchObject({
+        code: 'invalid_code',
+        status: 422,
+        fields: { attempts_remaining },
+      });
+    }
+    expect(await core.operations.getVerification(caller, id)).toMatchObject({ status: 'failed' });
+    await expect(check(id, code)).rejects.toMatchObject({ code: 'verification_closed' });
+  });
+
+  it('counts a code of another form as a wrong one', async () => {
+    const { id } = await create({ to: '99112233' });
+    for (const code of ['abc', ' ', `${await lastCode()} `]) {
+      await expect(check(id, code)).rejects.toMatchObject({ code: 'invalid_code' });
+    }
+    await expect(check(id, '')).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('many guesses at once have 5 tries together', async () => {
+    const { id } = await create({ to: '99112233' });
+    const code = await lastCode();
+    const results = await Promise.allSettled(Array.from({ length: 50 }, () => check(id, wrong(code))));
+    const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'none'));
+    expect(codes.filter((one) => one === 'invalid_code')).toHaveLength(5);
+    expect(codes.filter((one) => one === 'verification_closed')).toHaveLength(45);
+  });
+
+  it('is closed from the moment it expires', async () => {
+    const { id } = await create({ to: '99112233', expires_in: 60 });
+    const code = await lastCode();
+    clock.advance(60_000);
+    expect(await core.operations.getVerification(caller, id)).toMatchObject({ status: 'expired' });
+    await expect(check(id, code)).rejects.toMatchObject({ code: 'verification_closed' });
+  });
+
+  it('does not take the code of another verification', async () => {
+    const first = await create({ to: '99112233' });
+    const code = await lastCode();
+    const second = await create({ to: '88112233' });
+    if ((await lastCode()) !== code)
+      await expect(check(second.id, code)).rejects.toMatchObject({ code: 'invalid_code' });
+    expect(await check(first.id, code)).toMatchObject({ status: 'verified' });
+  });
+
+  it('belongs to its project', async () => {
+    const { id } = await create({ to: '99112233' });
+    const other = await core.administration.createProject('Other');
+    const stranger = { projectId: other.id, keyId: 'x' };
+    await expect(core.operations.getVerification(stranger, id)).rejects.toMatchObject({ code: 'not_found' });
+    const guess = core.operations.checkVerification(stranger, id, { code: '123456' });
+    await expect(guess).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('codes', () => {
+  it('stand nowhere in the store, not even while their message waits', async () => {
+    const directory = cores.folder();
+    const crash = new Crash({ when: 'before', method: 'submit', call: 1 });
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
+    void dying.operations.createVerification(caller, { to: '99112233', text: 'code={code}.' });
+    await crash.happened;
+    const files = ['service.db', 'service.db-wal'].map((name) =>
+      readFileSync(join(directory, name), 'latin1'),
+    );
+    expect(files.join('')).not.toMatch(/code=[0-9]{6}\./);
+
+    const next = await cores.open({ directory, clock });
+    await pass(clock, 6_000);
+    expect(await outboxOf(next)).toMatchObject([{ text: expect.stringMatching(/^code=[0-9]{6}\.$/) }]);
+  });
+
+  it('are spread over all values', async () => {
+    await core.administration.credit(100_000);
+    const seen = new Set<string>();
+    for (let index = 0; index < 40; index += 1) {
+      await create({ to: `${88_000_000 + index}` });
+      seen.add(await lastCode());
+    }
+    expect(seen.size).toBeGreaterThan(38);
+  });
+});
