@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Carrier } from '../../src/service/carriers/carrier.js';
 import type { Core, CoreDoubles } from '../../src/service/core.js';
 import type { Store } from '../../src/service/store/store.js';
@@ -9,6 +11,15 @@ export interface CrashPoint {
   /** 1 for the first call. */
   call: number;
 }
+
+/**
+ * Closes the files of databases that were closed: SQLite keeps them open until the garbage collector has taken
+ * their prepared statements, which nothing else can end.
+ */
+export const collectGarbage: () => void = (() => {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc');
+})();
 
 /**
  * Makes a service die at a point: from then on nothing it asks of its store or carrier happens or is
