@@ -1,2 +1,3 @@
 #!/usr/bin/env node
-import '../dist/cli/main.cjs';
+'use strict';
+require('../dist/cli/start.cjs').start(process, require);

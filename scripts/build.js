@@ -1,49 +1,24 @@
-// Builds what is published: the client as ESM and CommonJS, the command line and the service as bundles.
-import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { build } from 'esbuild';
+// Builds what is published: the client for both module systems, the command line and the service as bundles.
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { bundle } from './bundles.js';
+import { writeDeclarations } from './declarations.js';
+import { writeEntry } from './entries.js';
+import { writeLicences } from './licences.js';
 
-const bundle = {
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  format: 'cjs',
-  legalComments: 'none',
-  logLevel: 'warning',
-  external: ['@photostructure/sqlite'],
-};
-
-// The command line reaches the service through one lazy door; its bundle stays out of the command line's.
-const serviceDoor = {
-  name: 'service-door',
-  setup(build) {
-    build.onResolve({ filter: /\/service\/index\.js$/ }, () => ({
-      path: '../service/index.cjs',
-      external: true,
-    }));
-  },
-};
+/** What users import; `exports` in package.json names them too. */
+const libraries = { 'client/index': 'src/client/index.ts', 'sandbox/index': 'src/sandbox/index.ts' };
 
 rmSync('dist', { recursive: true, force: true });
-await Promise.all(
-  [
-    { entryPoints: { 'client/index': 'src/client/index.ts' } },
-    { entryPoints: { 'service/index': 'src/service/index.ts' } },
-    { entryPoints: { 'cli/main': 'src/cli/main.ts' }, plugins: [serviceDoor] },
-  ]
-    .filter(({ entryPoints }) => existsSync(Object.values(entryPoints)[0]))
-    .map((entry) => build({ ...bundle, ...entry, outdir: 'dist', outExtension: { '.js': '.cjs' } })),
-);
+const built = await Promise.all([
+  ...Object.entries(libraries).map(([name, source]) => bundle(name, source)),
+  bundle('service/index', 'src/service/index.ts'),
+  bundle('cli/main', 'src/cli/main.ts'),
+]);
+const hash = createHash('sha256');
+for (const { code } of built) hash.update(code);
+const start = await bundle('cli/start', 'src/cli/start.ts', { BUILD: hash.digest('hex') });
 
-// One implementation for both module systems: the ESM entry hands out what the CommonJS one defines.
-if (existsSync('dist/client/index.cjs')) {
-  const names = Object.keys(createRequire(import.meta.url)('../dist/client/index.cjs'));
-  writeFileSync(
-    'dist/client/index.js',
-    `import client from './index.cjs';\nexport const { ${names.join(', ')} } = client;\n`,
-  );
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
-    stdio: 'inherit',
-  });
-}
+for (const name of Object.keys(libraries)) writeEntry(name);
+writeDeclarations(Object.keys(libraries));
+writeLicences([...built, start].flatMap(({ inputs }) => inputs));

@@ -30,7 +30,7 @@ export async function handOver(
   tools: HandOverTools,
 ): Promise<HandOver> {
   if (claimed.attempts > 1) {
-    const fate = await ask(claimed, tools.carrier);
+    const fate = await ask(claimed, tools.carrier, claimed.attempts);
     if (fate !== 'not_taken') return { status: fate === 'taken' ? 'sent' : 'unknown' };
   }
   if (rules.refusal !== null) return { status: 'failed', error: rules.refusal };
@@ -43,22 +43,21 @@ export async function handOver(
       reason = 'the message is only a link, and its route carries no links';
       break;
     }
-    const notAfter = tools.leaseEnd(claimed) - leaseMargin;
-    if (tools.clock.now() > notAfter) return { status: 'again' };
+    if (tools.clock.now() > tools.leaseEnd(claimed) - leaseMargin) return { status: 'again' };
     try {
       const answer = await tools.carrier.submit({
         reference: message.id,
+        attempt: claimed.attempts,
         channel: message.channel,
         route: route.name,
         to: message.to,
         ...content,
         text,
-        notAfter,
       });
       if (answer.kind === 'accepted') return { status: 'sent' };
       reason = answer.reason;
     } catch {
-      const fate = await ask(claimed, tools.carrier);
+      const fate = await ask(claimed, tools.carrier, claimed.attempts + 1);
       return { status: fate === 'taken' ? 'sent' : fate === 'not_taken' ? 'again' : 'unknown' };
     }
   }
@@ -69,9 +68,9 @@ export function notAccepted(reason: string): MessageError {
   return { code: 'provider_failed', message: `The operator did not accept the message: ${reason}` };
 }
 
-async function ask({ message }: ClaimedMessage, carrier: Carrier): Promise<Fate> {
+async function ask({ message }: ClaimedMessage, carrier: Carrier, before: number): Promise<Fate> {
   try {
-    return await carrier.inquire(message.id, message.to);
+    return await carrier.inquire(message.id, message.to, before);
   } catch {
     return 'unknown';
   }

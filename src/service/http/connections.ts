@@ -38,8 +38,8 @@ export class Connections {
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
     connection.ending = true;
-    // Pipelined answers would be lost after one that says `Connection: close`.
-    if (connection.pending.size === 1 && connection.latest) connection.latest.shouldKeepAlive = false;
+    // Only the last answer may say `Connection: close`: those after it would be lost.
+    if (connection.latest) connection.latest.shouldKeepAlive = false;
     this.#endIfDone(socket, connection);
   }
 
@@ -57,15 +57,15 @@ export class Connections {
    */
   refuse(socket: Socket, rawAnswer: string): void {
     const connection = this.#open.get(socket);
-    const due = [...(connection?.pending ?? [])].some((response) => response.req.complete);
-    if (due) {
-      this.end(socket);
-      return;
-    }
     const latest = connection?.latest;
     const answered = latest?.headersSent === true && !latest.req.complete;
-    if (socket.writable && !answered) socket.write(rawAnswer);
-    socket.destroySoon();
+    if (latest?.req.complete === false) connection?.pending.delete(latest);
+    if (connection !== undefined && connection.pending.size > 0) {
+      this.end(socket);
+    } else {
+      if (socket.writable && !answered) socket.write(rawAnswer);
+      socket.destroySoon();
+    }
   }
 
   #endIfDone(socket: Socket, connection: Connection): void {

@@ -11,7 +11,7 @@ import type { App } from './app.js';
 import { Connections } from './connections.js';
 import type { HttpEnv, PlainAnswer } from './context.js';
 
-/** Milliseconds. */
+/** Times are in milliseconds. */
 export interface ListenOptions {
   /** Until a request's headers are in; 10 s. */
   headersTimeout?: number;
@@ -21,6 +21,8 @@ export interface ListenOptions {
   keepAliveTimeout?: number;
   /** That `close()` waits for answers that are on their way; 30 s. */
   closeTimeout?: number;
+  /** Told of errors in taking connections. */
+  report?: (error: Error) => void;
 }
 
 const maxHeaderBytes = 16 * 1024;
@@ -60,6 +62,7 @@ export async function listen(
 
   server.listen({ host, port });
   await once(server, 'listening');
+  server.on('error', options.report ?? (() => {}));
   const { port: actualPort } = server.address() as AddressInfo;
 
   async function close(): Promise<void> {

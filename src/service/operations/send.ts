@@ -47,14 +47,21 @@ export async function sendSingle(context: OperationContext, send: SingleSend): P
     context.dispatch.wake();
     return { ...messageAnswer(message, balance), replayed: false };
   }
-  const claimed = { message, content, lease, pendingKey: idempotencyKey, attempts: 1, earlier: null };
-  const settled = await context.dispatch.deliver(claimed);
-  if (settled === null && idempotencyKey !== null) {
-    // Whoever ends it binds the answer, with the balance of that moment: all have to get that one.
-    return { ...(await repeated(context, project.id, idempotencyKey, null)), replayed: false };
+  const pendingKey = idempotencyKey;
+  const settled = await context.dispatch.deliver({
+    message,
+    content,
+    lease,
+    pendingKey,
+    attempts: 1,
+    earlier: null,
+  });
+  // Whoever settled it has bound the answer with the balance of then.
+  if (settled === null && pendingKey !== null) {
+    return { ...(await repeated(context, project.id, pendingKey, null)), replayed: false };
   }
-  const { message: ended, balance: left } = settled ?? (await settledMessage(context, message));
-  return { ...messageAnswer(ended, left), replayed: false };
+  const end = settled ?? (await settledMessage(context, message));
+  return { ...messageAnswer(end.message, end.balance), replayed: false };
 }
 
 /** Waits for a message that goes on in the background, here or in another process. */

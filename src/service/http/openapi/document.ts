@@ -13,7 +13,7 @@ import { verifyCheck, verifyCreate } from '../schemas/verify.js';
 import { type Endpoint, endpoints } from './endpoints.js';
 import * as resources from './resources.js';
 
-// Rules that are functions in the schemas, in JSON Schema's own words.
+// Rules that the operations check, in JSON Schema's words.
 const hasContent = { anyOf: [{ required: ['html'] }, { required: ['text'] }] };
 const rules = new Map<object, object>([
   [subject, { maxLength: maxSubjectLength }],

@@ -1,0 +1,44 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, relative } from 'node:path';
+
+const relativeImport = /(?<=\b(?:from|import\()\s*['"])(\.[^'"]*)\.js(?=['"])/g;
+const packageImport = /\b(?:from|import\()\s*['"](?!\.|node:)([^'"]+)['"]/;
+
+/**
+ * One implementation has one set of types: CommonJS ones, as the code is, with an ESM entry that hands them on.
+ * A class of two sets would be two classes to TypeScript.
+ */
+export function writeDeclarations(entries) {
+  const folder = mkdtempSync(join('dist', '.types-'));
+  try {
+    const compiler = join(
+      dirname(createRequire(import.meta.url).resolve('typescript/package.json')),
+      'bin/tsc',
+    );
+    const options = ['-p', 'tsconfig.build.json', '--outDir', folder];
+    execFileSync(process.execPath, [compiler, ...options], { stdio: 'inherit' });
+    const written = new Set();
+    for (const name of entries) {
+      copy(join(folder, name), folder, written);
+      writeFileSync(join('dist', `${name}.d.ts`), `export * from './${name.split('/').at(-1)}.cjs';\n`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Copies a declaration file, without its ending here, and all it reaches. */
+function copy(file, folder, written) {
+  if (written.has(file)) return;
+  written.add(file);
+  const text = readFileSync(`${file}.d.ts`, 'utf8');
+  const [, foreign] = packageImport.exec(text) ?? [];
+  if (foreign !== undefined) throw new Error(`the types of ${relative(folder, file)} need ${foreign}`);
+  const target = join('dist', `${relative(folder, file)}.d.cts`);
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, text.replace(relativeImport, '$1.cjs'));
+  for (const [, specifier] of text.matchAll(relativeImport))
+    copy(join(dirname(file), specifier), folder, written);
+}

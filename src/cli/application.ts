@@ -1,0 +1,145 @@
+import { type Command, CommanderError } from 'commander';
+import { createContext, type OwnedContext, type Streams } from './context.js';
+import { exitTranslationOf, viewOf } from './describe.js';
+import { Ended, Interrupted, usageError } from './errors.js';
+import { type Exit, exits } from './exit-codes.js';
+import { globalOptions } from './options.js';
+import { masked } from './output/mask.js';
+import { buildProgram } from './program.js';
+import { safeJson } from './terminal/sanitise.js';
+import type { World } from './world.js';
+
+/** After a SIGTERM the process has to be gone within this time. */
+const terminateWithin = 5_000;
+
+/** Runs one command line. Errors end here: told once, and mapped to an exit code once. */
+export async function runApplication(argv: readonly string[], world: World, streams: Streams): Promise<Exit> {
+  let chosen: Command | null = null;
+  const context = createContext(world, streams, () => globalOptions(chosen ?? program));
+  const output = {
+    write: (text: string) => void streams.stdout.write(text),
+    width: streams.stdout.isTerminal ? Math.min(streams.stdout.columns, 100) : 80,
+  };
+  const program = buildProgram(context, output, (command) => {
+    chosen = command;
+  });
+  program.hook('preAction', async (_, command) => context.printer.checkColumns(viewOf(command)));
+  const signals = watchSignals(world, context);
+  const work = program
+    .parseAsync(asCalled(argv, program), { from: 'user' })
+    .then((): Exit => exits.ok)
+    // What fails because the run was stopped is no news.
+    .catch((error: unknown) => signals.over() ?? exitOf(error, argv, chosen, context))
+    .finally(() => context.notices.stop());
+  const exit = await Promise.race([work, signals.ended]);
+  context.notices.stop();
+  if (typeof exit !== 'string') await context.close();
+  signals.ignore();
+  await streams.stdout.write('');
+  await streams.stderr.write('');
+  return signals.received() ?? exit;
+}
+
+const topicsNamedAsCommands = new Set(['sandbox', 'jobs']);
+
+/** `urtuu` alone is `urtuu --help`, and `urtuu help sms send` is `urtuu sms send --help`. */
+function asCalled(argv: readonly string[], program: Command): string[] {
+  if (argv.length === 0) return ['--help'];
+  const [first, second, ...rest] = argv;
+  // Flags that callers of sendmail give by habit, and that our own options would be mistaken for.
+  if (first === 'sendmail') return argv.filter((word) => !/^-(?:o[a-z]+|i|bm)$/.test(word));
+  const isCommand = program.commands.some((each) => each.name() === second);
+  const isTopic = rest.length === 0 && topicsNamedAsCommands.has(second ?? '');
+  return first === 'help' && second !== undefined && isCommand && !isTopic
+    ? [second, ...rest, '--help']
+    : [...argv];
+}
+
+function watchSignals(world: World, context: OwnedContext) {
+  let received: Extract<Exit, string> | undefined;
+  let over: Extract<Exit, string> | undefined;
+  let end: (signal: Extract<Exit, string>) => void = () => {};
+  const ended = new Promise<Extract<Exit, string>>((resolve) => {
+    end = resolve;
+  });
+  const ignore = world.onSignal((signal) => {
+    const again = received !== undefined;
+    received ??= signal;
+    if (!context.held || again) {
+      warnOfDoubt(context);
+      over = received;
+      end(received);
+    } else if (signal === 'SIGTERM') {
+      void world.clock.sleep(terminateWithin).then(() => end(signal));
+    }
+    context.abort(signal);
+  });
+  return { ended, ignore, received: () => received, over: () => over };
+}
+
+/** A send that the person stops may be on its way. */
+function warnOfDoubt(context: OwnedContext): void {
+  const pending = context.pendingSend;
+  if (pending === null) return;
+  context.notices.stop();
+  const { idempotencyKey } = pending;
+  context.warn(
+    idempotencyKey === null
+      ? 'stopped while a request was on its way; it may have arrived.'
+      : `stopped while a message was on its way; repeat it with --idempotency-key ${idempotencyKey}: that cannot send it twice.`,
+  );
+}
+
+async function exitOf(
+  thrown: unknown,
+  argv: readonly string[],
+  command: Command | null,
+  context: OwnedContext,
+): Promise<Exit> {
+  if (thrown instanceof Ended) return thrown.exit;
+  if (thrown instanceof Interrupted) return 'SIGINT';
+  if (thrown instanceof CommanderError && thrown.exitCode === 0) return exits.ok;
+  const error = thrown instanceof CommanderError ? usageOf(thrown, command) : thrown;
+  const { failureOf } = await import('./failure.js');
+  const failure = await failureOf(error, context.lastExchange);
+  if (context.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
+  context.notices.stop();
+  if (asksForMachineFormat(argv, context)) context.notices.raw(safeJson({ error: failure }));
+  else context.notices.error(said(failure), failure.hint);
+  if (context.options.verbose && error instanceof Error && failure.exit === exits.fault) {
+    for (const line of (error.stack ?? '').split('\n')) context.notices.write(line);
+  }
+  const translation = command === null ? undefined : exitTranslationOf(command);
+  return translation?.of(failure.exit, failure.idempotency_key) ?? failure.exit;
+}
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+const said = ({ code, message, status }: { code: string; message: string; status: number | null }) =>
+  status === null ? message : `${message} (${code})`;
+
+function usageOf(error: CommanderError, command: Command | null) {
+  const path: string[] = [];
+  for (let each = command; each !== null; each = each.parent) path.unshift(each.name());
+  const called = path.length === 0 ? 'urtuu' : path.join(' ');
+  if (error.code === 'commander.help') {
+    const names = command?.commands.map((each) => each.name()).join(', ');
+    return usageError(`which command? ${called} has: ${names}`, `See: ${called} --help`);
+  }
+  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  const hint = `See: ${called} --help`;
+  return usageError(message, suggestion === undefined ? hint : `${suggestion.slice(1, -1)} ${hint}`);
+}
+
+/** The options may not have been read to their end when an error is found among them. */
+function asksForMachineFormat(argv: readonly string[], context: OwnedContext): boolean {
+  if (context.printer.isMachine) return true;
+  return argv.some((word, index) => {
+    if (word === '--') return false;
+    if (word === '--json') return true;
+    const value =
+      /^(?:-o|--output=)(.+)$/.exec(word)?.[1] ?? (/^(?:-o|--output)$/.test(word) ? argv[index + 1] : '');
+    return /^(?:json|ndjson|csv|tsv)$/.test(value ?? '');
+  });
+}

@@ -1,0 +1,49 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** A file that only grows. Every method can fail, with the code of the operating system. */
+export interface AppendFile {
+  /** The bytes from the beginning, in pieces. */
+  read(): AsyncIterable<Uint8Array>;
+  /** Writes all bytes behind the last one. */
+  append(bytes: Uint8Array): Promise<void>;
+  /** Cuts the file to its first `size` bytes. */
+  truncate(size: number): Promise<void>;
+  /** What was written is on the disk when this resolves. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The part of the file system that the journal needs; tests put failing and forgetting disks here. */
+export interface Disk {
+  /** Opens a file (created with mode 0600 and its name made durable when missing). */
+  openAppend(path: string): Promise<AppendFile>;
+}
+
+export const nodeDisk: Disk = {
+  async openAppend(path) {
+    const file = await open(path, 'a', 0o600);
+    await syncFolder(dirname(path));
+    return {
+      read: () => createReadStream(path),
+      async append(bytes) {
+        for (let done = 0; done < bytes.length; ) done += (await file.write(bytes, done)).bytesWritten;
+      },
+      truncate: (size) => file.truncate(size),
+      sync: () => file.datasync(),
+      close: () => file.close(),
+    };
+  },
+};
+
+/** Makes the names in a folder durable. Windows cannot open folders, and has no need to. */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

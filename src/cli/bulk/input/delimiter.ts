@@ -1,0 +1,90 @@
+export const delimiters = [',', ';', '\t', '|'] as const;
+export type Delimiter = (typeof delimiters)[number];
+
+export interface Head {
+  delimiter: Delimiter;
+  /** Bytes of the `sep=` line, which is no row. */
+  skip: number;
+  /** Line on which the rows begin: 1, or 2 after a `sep=` line. */
+  firstLine: number;
+}
+
+export type HeadReading = Head | { problem: 'unfinished' | 'ambiguous' | 'unknown'; found: string };
+
+const quote = 0x22;
+const cr = 0x0d;
+const lf = 0x0a;
+
+/** The names a person may give a delimiter on the command line. */
+export function delimiterNamed(name: string): Delimiter | null {
+  const named: Record<string, Delimiter> = {
+    comma: ',',
+    semicolon: ';',
+    tab: '\t',
+    '\\t': '\t',
+    pipe: '|',
+    bar: '|',
+  };
+  return named[name.toLowerCase()] ?? delimiters.find((delimiter) => delimiter === name) ?? null;
+}
+
+/** How a delimiter is shown to a person. */
+export function showDelimiter(delimiter: Delimiter): string {
+  return delimiter === '\t' ? 'tab' : delimiter;
+}
+
+/**
+ * Reads the delimiter off the first row: the one of `, ; tab |` that stands there most often outside of
+ * quotes. `bytes` is the beginning of the input; `whole` says that there is no more.
+ */
+export function readHead(bytes: Buffer, whole: boolean, given: Delimiter | undefined): HeadReading {
+  const start = firstFull(bytes, 0);
+  const end = rowEnd(bytes, start);
+  if (end === bytes.length && !whole) return { problem: 'unfinished', found: '' };
+  const line = bytes.toString('utf8', start, end);
+  const separator = /^"?sep=(.)"?$/i.exec(line)?.[1];
+  if (separator !== undefined) {
+    const after = bytes[end] === cr && bytes[end + 1] === lf ? end + 2 : end + 1;
+    const delimiter = given ?? delimiterNamed(separator);
+    if (delimiter === null) return { problem: 'unknown', found: separator };
+    // The CR of a CRLF may be the last byte so far.
+    if (after === bytes.length && bytes[end] === cr && !whole) return { problem: 'unfinished', found: '' };
+    return { delimiter, skip: after, firstLine: lineAt(bytes, after) };
+  }
+  if (given !== undefined) return { delimiter: given, skip: 0, firstLine: 1 };
+  const counts = delimiters.map((delimiter) => countOutsideQuotes(line, delimiter));
+  const most = Math.max(...counts);
+  const best = delimiters.filter((_, index) => most > 0 && counts[index] === most);
+  if (best.length > 1) return { problem: 'ambiguous', found: best.map(showDelimiter).join(' and ') };
+  return { delimiter: best[0] ?? ',', skip: 0, firstLine: 1 };
+}
+
+function firstFull(bytes: Buffer, from: number): number {
+  let at = from;
+  while (bytes[at] === cr || bytes[at] === lf) at += 1;
+  return at;
+}
+
+function rowEnd(bytes: Buffer, from: number): number {
+  let quoted = false;
+  for (let at = from; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) quoted = !quoted;
+    else if (!quoted && (byte === cr || byte === lf)) return at;
+  }
+  return bytes.length;
+}
+
+function lineAt(bytes: Buffer, offset: number): number {
+  return bytes.toString('latin1', 0, offset).split(/\r\n|\r|\n/).length;
+}
+
+function countOutsideQuotes(line: string, delimiter: string): number {
+  let count = 0;
+  let quoted = false;
+  for (const character of line) {
+    if (character === '"') quoted = !quoted;
+    else if (character === delimiter && !quoted) count += 1;
+  }
+  return count;
+}

@@ -1,0 +1,167 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Encodings that `--encoding` is documented with; any other label of the WHATWG list works too. */
+export const encodingChoices = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1251', 'koi8-r', 'ibm866'] as const;
+
+/** The bytes are not what they should be, after everything that was handed out before. */
+export class EncodingFault extends Error {
+  override readonly name = 'EncodingFault';
+  readonly hint: string;
+  constructor(what: string, hint: string) {
+    super(what);
+    this.hint = hint;
+  }
+}
+
+/** The WHATWG name behind a label (`cp1251` is `windows-1251`); null for none. */
+export function encodingNamed(label: string): string | null {
+  try {
+    return new TextDecoder(label).encoding;
+  } catch {
+    return null;
+  }
+}
+
+const marks = [
+  { encoding: 'utf-8', bytes: Buffer.from([0xef, 0xbb, 0xbf]) },
+  { encoding: 'utf-16le', bytes: Buffer.from([0xff, 0xfe]) },
+  { encoding: 'utf-16be', bytes: Buffer.from([0xfe, 0xff]) },
+];
+const sampleBytes = 4_096;
+const guessHint = `name it with --encoding (${encodingChoices.join(', ')}), or save the file as UTF-8`;
+
+/**
+ * Hands out the input as UTF-8 without a byte order mark, in blocks that end between characters. The
+ * encoding comes from `named`, else from the mark, else from the NULs that UTF-16 has; what is left must be
+ * UTF-8. Nothing is guessed: other bytes are an EncodingFault.
+ */
+export async function* decodeInput(
+  source: AsyncIterable<Uint8Array>,
+  named: string | undefined,
+): AsyncGenerator<Buffer, void> {
+  const blocks = source[Symbol.asyncIterator]();
+  try {
+    const head = await readHead(blocks);
+    const mark = marks.find(({ bytes }) => head.subarray(0, bytes.length).equals(bytes));
+    if (named !== undefined && mark !== undefined && mark.encoding !== named) {
+      throw new EncodingFault(
+        `it is named ${named}, but begins with the mark of ${mark.encoding}`,
+        'leave --encoding out',
+      );
+    }
+    const encoding = named ?? mark?.encoding ?? wideEncoding(head) ?? 'utf-8';
+    const rest = chain(head.subarray(mark?.bytes.length ?? 0), blocks);
+    yield* encoding === 'utf-8' ? checkedUtf8(rest) : transcoded(rest, encoding);
+  } finally {
+    await blocks.return?.();
+  }
+}
+
+async function readHead(blocks: AsyncIterator<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  while (length < sampleBytes) {
+    const next = await blocks.next();
+    if (next.done === true) break;
+    parts.push(next.value);
+    length += next.value.length;
+  }
+  return Buffer.concat(parts);
+}
+
+async function* chain(head: Buffer, blocks: AsyncIterator<Uint8Array>): AsyncGenerator<Buffer, void> {
+  if (head.length > 0) yield head;
+  for (let next = await blocks.next(); next.done !== true; next = await blocks.next()) {
+    const { buffer, byteOffset, length } = next.value;
+    if (length > 0) yield Buffer.from(buffer, byteOffset, length);
+  }
+}
+
+/**
+ * UTF-16 without a mark: the digits and marks of a list of recipients have NULs, all on the same side. A
+ * stray NUL or two are damage in some other text.
+ */
+function wideEncoding(head: Buffer): 'utf-16le' | 'utf-16be' | null {
+  const nuls: [number, number] = [0, 0];
+  const sample = head.subarray(0, sampleBytes);
+  for (let at = sample.indexOf(0); at !== -1; at = sample.indexOf(0, at + 1)) nuls[at % 2 === 0 ? 0 : 1] += 1;
+  const [even, odd] = nuls;
+  if ((even > 0 && odd > 0) || even + odd < sample.length / 20) return null;
+  return odd > 0 ? 'utf-16le' : even > 0 ? 'utf-16be' : null;
+}
+
+async function* checkedUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  let carry: Buffer | null = null;
+  for await (const block of source) {
+    const joined: Buffer = carry === null ? block : Buffer.concat([carry, block]);
+    const end = wholeCharacters(joined);
+    const whole = joined.subarray(0, end);
+    carry = end === joined.length ? null : Buffer.from(joined.subarray(end));
+    if (!isUtf8(whole)) {
+      const valid = validPrefix(whole);
+      if (valid > 0) yield whole.subarray(0, valid);
+      throw new EncodingFault(`byte 0x${whole[valid]?.toString(16)} is not UTF-8`, guessHint);
+    }
+    if (end > 0) yield whole;
+  }
+  if (carry !== null) throw new EncodingFault('it ends in the middle of a character', guessHint);
+}
+
+/** Where the last whole character ends; a broken one is left for the check to find. */
+function wholeCharacters(bytes: Buffer): number {
+  const last = bytes.length - 1;
+  for (let back = 0; back < 3 && back <= last; back += 1) {
+    const byte = bytes[last - back] ?? 0;
+    if (byte < 0x80) break;
+    if (byte >= 0xc0) {
+      const size = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return size > back + 1 ? last - back : bytes.length;
+    }
+  }
+  return bytes.length;
+}
+
+function validPrefix(bytes: Buffer): number {
+  let good = 0;
+  let bad = bytes.length;
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    const end = wholeCharacters(bytes.subarray(0, middle));
+    if (isUtf8(bytes.subarray(0, end))) good = middle;
+    else bad = middle;
+  }
+  return wholeCharacters(bytes.subarray(0, good));
+}
+
+/** What windows-1251 has, but neither Mongolian nor Russian: then the file is in some other code page. */
+const foreignLetter = /[\u0080-\u009fЂЃѓЉЊЌЋЏђљњќћџЎўЈҐЄЇІіґєјЅѕї]/;
+
+async function* transcoded(source: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer, void> {
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
+  let undecided = encoding === 'windows-1251';
+  for await (const block of source) {
+    if (undecided && block.some((byte) => byte > 0x7f)) {
+      undecided = false;
+      if (isUtf8(block.subarray(0, wholeCharacters(block)))) {
+        throw new EncodingFault(`it is named ${encoding}, but its bytes are UTF-8`, 'leave --encoding out');
+      }
+    }
+    yield* checkedText(decoder.decode(block, { stream: true }), encoding);
+  }
+  yield* checkedText(decoder.decode(), encoding);
+}
+
+function* checkedText(text: string, encoding: string): Generator<Buffer, void> {
+  const lost = text.indexOf('\ufffd');
+  const foreign = encoding === 'windows-1251' ? text.search(foreignLetter) : -1;
+  const bad = lost === -1 ? foreign : foreign === -1 ? lost : Math.min(lost, foreign);
+  const good = bad === -1 ? text : text.slice(0, bad);
+  if (good !== '') yield Buffer.from(good);
+  if (bad === -1) return;
+  throw bad === lost
+    ? new EncodingFault(`a character that is not ${encoding}`, guessHint)
+    : new EncodingFault(
+        `the letter ${JSON.stringify(text[bad])} is neither Mongolian nor Russian, so this is not ${encoding} as written`,
+        'windows-1251 has no Ө and Ү; save the file as UTF-8',
+      );
+}

@@ -1,0 +1,143 @@
+import { type Delimiter, type Head, readHead } from './delimiter.js';
+import { decodeInput, EncodingFault, encodingChoices, encodingNamed } from './encoding.js';
+import { InputError } from './input-error.js';
+import { maxRowLength } from './row-parser.js';
+import { Table, type TableFormat } from './table.js';
+
+export interface TableOptions {
+  encoding?: string | undefined;
+  delimiter?: Delimiter | undefined;
+  headerless?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** What takes the rows of a table; made when the header is known. */
+export interface RowTaker {
+  take(record: readonly string[], line: number): void;
+  /** Set when damaged characters were seen, before any row with them is taken. */
+  damageSeen: boolean;
+}
+
+export interface TableHandlers<Taker extends RowTaker> {
+  /** Gets the header and the rows as UTF-8, before they are parsed. */
+  copy(block: Buffer): void;
+  onHeader(columns: string[], line: number): Taker;
+}
+
+export interface ReadTable<Taker extends RowTaker> {
+  format: TableFormat;
+  columns: string[];
+  /** What took the rows; null for an input without a header. */
+  taker: Taker | null;
+}
+
+/** Reads a table from its bytes, whatever their encoding, delimiter and line ends. */
+export async function readTable<Taker extends RowTaker>(
+  { bytes, source }: { bytes: AsyncIterable<Uint8Array>; source: string },
+  options: TableOptions,
+  handlers: TableHandlers<Taker>,
+): Promise<ReadTable<Taker>> {
+  const reading = new TableReading(source, options, handlers);
+  try {
+    for await (const block of decodeInput(bytes, encodingOf(options.encoding, source))) {
+      options.signal?.throwIfAborted();
+      await reading.feed(block);
+    }
+    return await reading.finish();
+  } catch (error) {
+    if (!(error instanceof EncodingFault)) throw error;
+    throw new InputError('encoding', source, error.message, error.hint, { line: await reading.lastLine() });
+  }
+}
+
+function encodingOf(label: string | undefined, source: string): string | undefined {
+  const encoding = label === undefined ? undefined : encodingNamed(label);
+  if (encoding !== null) return encoding;
+  const choices = `use one of ${encodingChoices.join(', ')}`;
+  throw new InputError('encoding', source, `${label} is no known encoding`, choices);
+}
+
+const nul = 0;
+const replacement = Buffer.from('\ufffd');
+
+class TableReading<Taker extends RowTaker> {
+  readonly #source: string;
+  readonly #options: TableOptions;
+  readonly #handlers: TableHandlers<Taker>;
+  /** What was read before the first row was whole. */
+  #head = Buffer.alloc(0);
+  #begun: { table: Table; format: TableFormat } | undefined;
+  #taker: Taker | null = null;
+  #damageSeen = false;
+
+  constructor(source: string, options: TableOptions, handlers: TableHandlers<Taker>) {
+    this.#source = source;
+    this.#options = options;
+    this.#handlers = handlers;
+  }
+
+  /** Line of the row in which what was read so far ends. */
+  async lastLine(): Promise<number> {
+    return (await this.#begun?.table.lastLine()) ?? 1;
+  }
+
+  async feed(block: Buffer): Promise<void> {
+    if (this.#begun !== undefined) return this.#parse(this.#begun.table, block);
+    this.#head = Buffer.concat([this.#head, block]);
+    await this.#begin(this.#head.length > maxRowLength);
+  }
+
+  async finish(): Promise<ReadTable<Taker>> {
+    if (this.#begun === undefined) await this.#begin(true);
+    if (this.#begun === undefined) throw new Error('a whole input has a first row');
+    const { table, format } = this.#begun;
+    await table.finish();
+    return { format, columns: table.columns, taker: this.#taker };
+  }
+
+  /** Begins with the rows once the first one is there, which tells the delimiter. */
+  async #begin(whole: boolean): Promise<void> {
+    const head = readHead(this.#head, whole, this.#options.delimiter);
+    if ('problem' in head) {
+      if (head.problem === 'unfinished') return;
+      throw this.#delimiterError(head.problem, head.found);
+    }
+    const table = this.#tableFor(head);
+    const rest = this.#head.subarray(head.skip);
+    this.#head = Buffer.alloc(0);
+    await this.#parse(table, rest);
+  }
+
+  #tableFor({ delimiter, firstLine }: Head): Table {
+    const format = { delimiter, firstLine, headerless: this.#options.headerless ?? false };
+    const table = new Table(
+      format,
+      this.#source,
+      (columns, line) => {
+        this.#taker = this.#handlers.onHeader(columns, line);
+        this.#taker.damageSeen = this.#damageSeen;
+      },
+      (record, line) => this.#taker?.take(record, line),
+    );
+    this.#begun = { table, format };
+    return table;
+  }
+
+  #parse(table: Table, block: Buffer): Promise<void> {
+    this.#handlers.copy(block);
+    if (!this.#damageSeen && (block.includes(nul) || block.includes(replacement))) {
+      this.#damageSeen = true;
+      if (this.#taker !== null) this.#taker.damageSeen = true;
+    }
+    return table.feed(block);
+  }
+
+  #delimiterError(problem: 'ambiguous' | 'unknown', found: string): InputError {
+    const what =
+      problem === 'ambiguous'
+        ? `the first row could be divided by ${found}`
+        : `sep=${found} names a delimiter that is not known`;
+    const hint = 'name it with --delimiter (comma, semicolon, tab or pipe)';
+    return new InputError('delimiter', this.#source, what, hint, { line: 1 });
+  }
+}

@@ -1,0 +1,71 @@
+/** What may happen to a recipient on its way through spreadsheets, and can be undone with certainty. */
+export type RepairKind =
+  | 'separators'
+  | 'country_code'
+  | 'invisible'
+  | 'full_width'
+  | 'apostrophe'
+  | 'formula'
+  | 'decimals'
+  | 'exponent';
+
+export type RepairCounts = Partial<Record<RepairKind, number>>;
+
+export interface Repaired {
+  value: string;
+  kinds: RepairKind[];
+}
+
+/** Spaces that are not U+0020, tabs and line ends, and marks that show nothing at all. */
+const invisible =
+  /[\t\r\n\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff]/g;
+const unicodeDash = /[\u2010-\u2015\u2212\uff0d]/g;
+
+/** Leaves the accepted marks (spaces, dashes, +976) alone; the contract reads those. */
+export function repairNumber(written: string): Repaired {
+  const kinds: RepairKind[] = [];
+  let value = written;
+  const step = (kind: RepairKind, next: string) => {
+    if (next !== value) kinds.push(kind);
+    value = next;
+  };
+  step('invisible', value.replace(invisible, ''));
+  step('formula', /^="([^"]*)"$/.exec(value.trim())?.[1] ?? value);
+  step('apostrophe', value.replace(/^\s*'/, ''));
+  step(
+    'full_width',
+    value.replace(/[\uff10-\uff19\uff0b]/g, (mark) => narrow(mark)),
+  );
+  step('separators', value.replace(unicodeDash, '-'));
+  step('exponent', fromExponent(value));
+  step('decimals', value.replace(/^(\s*\+?\d{8,14})[.,]0+(\s*)$/, '$1$2'));
+  return { value, kinds };
+}
+
+/** Leaves the case of the domain alone, which the contract reads, and a leading `'`, which an address may have. */
+export function repairAddress(written: string): Repaired {
+  const kinds: RepairKind[] = [];
+  let value = written;
+  const visible = value.replace(invisible, '');
+  if (visible !== value) kinds.push('invisible');
+  value = visible.trim();
+  if (value !== visible) kinds.push('separators');
+  return { value, kinds };
+}
+
+function narrow(mark: string): string {
+  return String.fromCharCode(mark.charCodeAt(0) - 0xfee0);
+}
+
+const exponent = /^\s*\+?([1-9])(?:[.,](\d+))?[eE]\+?0*(\d{1,2})\s*$/;
+
+/** `9.9112233E7`: certain only where the mantissa has every digit; `9.91E+07` has lost the rest. */
+function fromExponent(value: string): string {
+  const [, first = '', rest = '', power = ''] = exponent.exec(value) ?? [];
+  return first !== '' && rest.length === Number(power) ? first + rest : value;
+}
+
+/** Whether the value is a number that a spreadsheet rounded, so that its last digits are gone. */
+export function isRounded(value: string): boolean {
+  return exponent.test(value);
+}

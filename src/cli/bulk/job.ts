@@ -1,0 +1,243 @@
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CliError, machineError, usageError } from '../errors.js';
+import { exits } from '../exit-codes.js';
+import { ChunkTable } from './chunk-table.js';
+import { type Disk, nodeDisk, syncFolder } from './disk.js';
+import { BrokenJournalError, type Entry, Journal, readEntries } from './journal.js';
+import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
+import { lockFolder } from './lock.js';
+import type { FrozenPlan, PlanMeta } from './plan.js';
+import { openPlan, readPlanMeta } from './planning/plan-reader.js';
+
+/** A job that this process alone works on. */
+export interface Job {
+  id: string;
+  folder: string;
+  plan: FrozenPlan;
+  table: ChunkTable;
+  journal: Journal;
+  close(): Promise<void>;
+}
+
+/** A job as it can be looked at, also while another process works on it. */
+export interface JobView {
+  id: string;
+  folder: string;
+  meta: PlanMeta;
+  table: ChunkTable;
+}
+
+const journalFile = 'journal';
+const unborn = '.new-';
+const dayOld = 86_400_000;
+
+/** Where jobs live; private to the person. */
+export function jobsFolder(stateDirectory: string): string {
+  return join(stateDirectory, 'jobs');
+}
+
+/** A name for a folder beside the jobs, where a plan is made before it is one. Removes what crashes left. */
+export async function folderForPlan(stateDirectory: string, unique: string, now: number): Promise<string> {
+  const jobs = jobsFolder(stateDirectory);
+  await mkdir(jobs, { recursive: true, mode: 0o700 }).catch((error) => {
+    throw machineError(`the folder ${jobs} could not be made`, error);
+  });
+  for (const name of await readdir(jobs)) {
+    if (!name.startsWith(unborn)) continue;
+    const age = now - (await stat(join(jobs, name)).catch(() => ({ mtimeMs: now }))).mtimeMs;
+    if (age > dayOld) await rm(join(jobs, name), { recursive: true, force: true });
+  }
+  return join(jobs, `${unborn}${unique}`);
+}
+
+export interface JobChoice {
+  /** Of `--job`; the plan names the job when absent. */
+  name?: string | undefined;
+  /** A deliberate repeat of a finished job. */
+  again?: boolean | undefined;
+}
+
+/**
+ * Makes the plan in `folder` a job, or finds the job that it is already: the same plan goes on with the same
+ * keys. Gives the job's id. Throws CliError (exit 11) when another plan has that name.
+ */
+export async function adoptPlan(
+  stateDirectory: string,
+  plan: FrozenPlan,
+  choice: JobChoice,
+): Promise<string> {
+  if (choice.name !== undefined && !isJobName(choice.name)) {
+    throw usageError(
+      `'${choice.name}' cannot be a job's name`,
+      'Use letters, digits, dots, dashes and underscores; a dot and digits at the end are for repeats.',
+    );
+  }
+  const base = choice.name ?? jobIdOf(plan.meta);
+  const jobs = jobsFolder(stateDirectory);
+  for (;;) {
+    const runs = (await readdir(jobs)).map(readJobId).filter((each) => each.base === base);
+    const last = Math.max(0, ...runs.map(({ run }) => run));
+    if (last > 0) {
+      const id = repeatId(base, last);
+      const job = await viewJob(stateDirectory, id);
+      refuseOtherPlan(id, job.meta, plan.meta);
+      if (!choice.again || !job.table.finished) {
+        await rm(plan.folder, { recursive: true, force: true });
+        return id;
+      }
+    }
+    const id = repeatId(base, last + 1);
+    try {
+      await rename(plan.folder, join(jobs, id));
+      await syncFolder(jobs);
+      return id;
+    } catch (error) {
+      // Another process made it first: then it is looked at again.
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOTEMPTY' && code !== 'EEXIST')
+        throw machineError(`the job ${id} could not be kept`, error);
+    }
+  }
+}
+
+function refuseOtherPlan(id: string, kept: PlanMeta, made: PlanMeta): void {
+  const differences = (['baseUrl', 'channel', 'source', 'recipients', 'requests', 'digest'] as const).flatMap(
+    (name) => {
+      const [before, now] = [figure(kept, name), figure(made, name)];
+      return before === now ? [] : [`${name} was ${before}, is ${now}`];
+    },
+  );
+  const same = kept.digest === made.digest && kept.baseUrl === made.baseUrl && kept.channel === made.channel;
+  if (same) return;
+  throw new CliError(
+    'job_differs',
+    exits.refused,
+    `the job ${id} has another plan: ${differences.join('; ')}`,
+    {
+      hint: `Go on with the old plan: urtuu jobs resume ${id}; or give this one another --job name.`,
+      details: { job: id },
+    },
+  );
+}
+
+function figure(
+  meta: PlanMeta,
+  name: 'baseUrl' | 'channel' | 'source' | 'recipients' | 'requests' | 'digest',
+) {
+  if (name === 'requests') return meta.chunks;
+  return name === 'digest' ? meta.digest.slice(0, 12) : meta[name];
+}
+
+/** Opens a job to work on it. Throws CliError: exit 12 when it is not there, 11 when another process has it. */
+export async function openJob(stateDirectory: string, id: string, disk: Disk = nodeDisk): Promise<Job> {
+  const folder = await folderOf(stateDirectory, id);
+  const lock = await lockFolder(folder);
+  if (!lock.held) {
+    const holder = lock.pid === null ? 'another process' : `process ${lock.pid}`;
+    throw new CliError('job_locked', exits.refused, `the job ${id} is being worked on by ${holder}`, {
+      hint: `See how far it is: urtuu jobs show ${id}`,
+      details: { job: id, pid: lock.pid },
+    });
+  }
+  try {
+    const plan = await openPlan(folder);
+    const { digest } = plan.meta;
+    const table = new ChunkTable(plan.meta);
+    const journal = await Journal.open(disk, join(folder, journalFile), (entry) => table.apply(entry));
+    if (table.job === null) await journal.append(['job', id, digest]);
+    else if (table.job.id !== id || table.job.digest !== digest) throw foreignJournal(id);
+    return {
+      id,
+      folder,
+      plan,
+      table,
+      journal,
+      async close() {
+        await journal.close();
+        await lock.release();
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw jobError(id, folder, error);
+  }
+}
+
+function foreignJournal(id: string): CliError {
+  return new CliError('job_damaged', exits.machine, `the journal of ${id} is that of another job`, {
+    hint: 'Move the journal away: the keys alone keep anything from being sent twice.',
+  });
+}
+
+function jobError(id: string, folder: string, error: unknown): unknown {
+  if (error instanceof CliError) return error;
+  if (error instanceof BrokenJournalError) {
+    return machineError(
+      error.message,
+      error,
+      `Move ${join(folder, journalFile)} away and run it again: the keys keep anything from being sent twice.`,
+    );
+  }
+  return machineError(`the job ${id} cannot be opened: ${(error as Error).message}`, error);
+}
+
+/** Reads where a job stands without touching it. Throws CliError (exit 12) when there is none. */
+export async function viewJob(stateDirectory: string, id: string): Promise<JobView> {
+  const folder = await folderOf(stateDirectory, id);
+  try {
+    const meta = await readPlanMeta(folder);
+    const table = new ChunkTable(meta);
+    await readJournal(folder, (entry) => table.apply(entry));
+    return { id, folder, meta, table };
+  } catch (error) {
+    throw jobError(id, folder, error);
+  }
+}
+
+async function readJournal(folder: string, onEntry: (entry: Entry) => void): Promise<void> {
+  const path = join(folder, journalFile);
+  const file = await open(path).catch(() => null);
+  if (file !== null) await readEntries(file.createReadStream(), path, onEntry);
+}
+
+async function folderOf(stateDirectory: string, id: string): Promise<string> {
+  const { base } = readJobId(id);
+  const folder = join(jobsFolder(stateDirectory), id);
+  const there = isJobName(base) && (await stat(folder).catch(() => null))?.isDirectory();
+  if (there) return folder;
+  throw new CliError('not_found', exits.missing, `there is no job ${id}`, { hint: 'See: urtuu jobs list' });
+}
+
+/** The ids of all jobs, in order. */
+export async function jobIds(stateDirectory: string): Promise<string[]> {
+  const names = await readdir(jobsFolder(stateDirectory)).catch(() => []);
+  return names.filter((name) => !name.startsWith('.')).sort();
+}
+
+/** Forgets a job. What is open or in doubt goes only with `force`: without its plan nobody can settle it. */
+export async function removeJob(stateDirectory: string, id: string, force: boolean): Promise<void> {
+  const folder = await folderOf(stateDirectory, id);
+  const lock = await lockFolder(folder);
+  if (!lock.held) throw new CliError('job_locked', exits.refused, `the job ${id} is being worked on`);
+  try {
+    if (!force) await refuseUnsettled(stateDirectory, id);
+    await rm(folder, { recursive: true });
+  } finally {
+    await lock.release();
+  }
+}
+
+async function refuseUnsettled(stateDirectory: string, id: string): Promise<void> {
+  const { tally } = (await viewJob(stateDirectory, id)).table;
+  if (tally.pending + tally.in_doubt === 0) return;
+  throw new CliError(
+    'job_unfinished',
+    exits.refused,
+    `the job ${id} is not finished: ${tally.pending} pending, ${tally.in_doubt} in doubt`,
+    {
+      hint: `Go on with: urtuu jobs resume ${id}; or remove it with --force`,
+      details: { job: id, ...tally },
+    },
+  );
+}

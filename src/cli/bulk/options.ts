@@ -1,0 +1,101 @@
+import type { Command } from 'commander';
+import { usageError } from '../errors.js';
+import { readDuration } from '../input/duration.js';
+import { readCount } from '../options.js';
+import { type ReceiptStatus, receiptStatuses } from './receipts.js';
+
+/** What says how a job is carried out, now or at a resume. */
+export interface CarryOutOptions {
+  concurrency: number;
+  /** Milliseconds. */
+  maxWait: number;
+  maxCredits?: number;
+  rate?: number;
+  retryFailed?: boolean;
+  wait?: boolean;
+  /** Milliseconds. */
+  waitTimeout: number;
+  report?: string;
+}
+
+/** What makes a job of a file. */
+export interface BulkOptions extends CarryOutOptions {
+  text?: string;
+  textFile?: string;
+  subject?: string;
+  html?: string;
+  htmlFile?: string;
+  fromName?: string;
+  replyTo?: string;
+  toColumn?: string;
+  encoding?: string;
+  delimiter?: string;
+  headerless?: boolean;
+  only?: ReceiptStatus[];
+  allowRepeats?: boolean;
+  skipInvalid?: boolean;
+  rejects?: string;
+  job?: string;
+  again?: boolean;
+  dryRun?: boolean;
+}
+
+export function addCarryOutOptions(command: Command): Command {
+  return command
+    .option('--max-credits <n>', 'spend no more than this', readCount)
+    .option('--max-wait <duration>', 'how long one request is tried', readDuration, 600_000)
+    .option('--concurrency <n>', 'requests in flight at once', readConcurrency, 8)
+    .option('--rate <n>', 'requests a second, where the project allows more or should have less', readRate)
+    .option(
+      '--retry-failed',
+      'send singles that the operator did not take once more; for others: --only failed',
+    )
+    .option('--wait', 'wait until every message is sent or failed')
+    .option('--wait-timeout <duration>', 'how long --wait waits', readDuration, 600_000)
+    .option('--report <file>', 'write what became of every row to a CSV file');
+}
+
+export function addInputOptions(command: Command): Command {
+  return command
+    .option('--to-column <name>', 'the column with the recipients; known names are found without it')
+    .option('--encoding <name>', 'of a file that is neither UTF-8 nor UTF-16, such as windows-1251')
+    .option('--delimiter <mark>', 'comma, semicolon, tab or pipe; found without it')
+    .option('--headerless', 'the file is a bare list without column names')
+    .option(
+      '--only <statuses>',
+      'only rows with one of these in their status column, as a report has it',
+      readStatuses,
+    )
+    .option('--allow-repeats', 'send a recipient each of its different messages')
+    .option('--skip-invalid', 'send the good rows although there are bad ones')
+    .option('--rejects <file>', 'where bad rows are written')
+    .option('--job <name>', 'name the job; by default the file and message name it')
+    .option('--again', 'repeat a finished job: everybody gets the message once more')
+    .option('--dry-run', 'show what would be sent and what it costs; send nothing');
+}
+
+function readConcurrency(written: string): number {
+  const value = readCount(written);
+  if (value < 1 || value > 256) throw usageError(`'${written}' is not between 1 and 256`);
+  return value;
+}
+
+function readRate(written: string): number {
+  const value = Number(written);
+  if (!(value > 0 && value <= 100_000)) throw usageError(`'${written}' is no number of requests a second`);
+  return value;
+}
+
+function readStatuses(written: string): ReceiptStatus[] {
+  return written.split(',').map((each) => {
+    const status = receiptStatuses.find((name) => name === each.trim());
+    if (status === 'in_doubt') {
+      throw usageError(
+        'what is in doubt cannot be chosen: as a new job it could be sent twice',
+        'Only its own job can settle it: urtuu jobs resume',
+      );
+    }
+    if (status === undefined) throw usageError(`there is no status '${each.trim()}'`);
+    return status;
+  });
+}

@@ -1,0 +1,56 @@
+import { type ExitCode, exitOfFailure, exits } from '../exit-codes.js';
+import type { ChunkTable } from './chunk-table.js';
+import type { Ending } from './run-options.js';
+import type { Waited } from './wait.js';
+
+/**
+ * The exit code of a job. Doubt goes first, since it may cost money to overlook it; 0 only when every
+ * recipient was accepted, and with `--wait` sent. Faults of the program are thrown, not mapped.
+ */
+export function exitOfJob(table: ChunkTable, ending: Ending, waited: Waited | null): ExitCode {
+  const { planned, accepted, rejected, failed, in_doubt, pending } = table.tally;
+  const { stopped } = ending;
+  if (stopped?.by === 'fault') throw stopped.error;
+  if (stopped?.by === 'disk') return exits.machine;
+  if (in_doubt > 0) return exits.doubt;
+  if (stopped?.by === 'limit') return exits.money;
+  if (stopped?.by === 'service') return exitOfFailure(stopped, 'sending');
+  if (pending > 0) return exits.later;
+  if (waited !== null && !waited.final) {
+    return waited.refused === null ? exits.notFinal : exitOfFailure(waited.refused, 'reading');
+  }
+  if (accepted === planned) return exits.ok;
+  if (rejected === planned) return exits.input;
+  return failed === planned ? exits.notSent : exits.partly;
+}
+
+/** The last line: what is certain, what is in doubt, and the command that goes on. */
+export function lastLine(table: ChunkTable, ending: Ending, goOn: string): string {
+  const { accepted, rejected, failed, in_doubt, pending } = table.tally;
+  const certain = [
+    `${accepted} accepted`,
+    ...(rejected > 0 ? [`${rejected} rejected`] : []),
+    ...(failed > 0 ? [`${failed} failed and refunded`] : []),
+    ...(pending > 0 ? [`${pending} not sent yet`] : []),
+  ];
+  const doubt = in_doubt > 0 ? `in doubt: ${in_doubt}` : 'nothing in doubt';
+  const next = table.finished ? '' : ` Go on with: ${goOn}`;
+  return `${why(ending)}Certain: ${certain.join(', ')}; ${doubt}.${next}`;
+}
+
+function why({ stopped }: Ending): string {
+  switch (stopped?.by) {
+    case 'service':
+      return `Stopped: ${stopped.code}. `;
+    case 'disk':
+      return `Stopped: the journal could not be written (${codeOf(stopped.error)}), so nothing more was sent. `;
+    case 'signal':
+      return 'Stopped. ';
+    case 'limit':
+      return 'Stopped at --max-credits. ';
+    default:
+      return '';
+  }
+}
+
+const codeOf = (error: Error) => (error as NodeJS.ErrnoException).code ?? error.message;

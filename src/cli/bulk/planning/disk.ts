@@ -1,0 +1,34 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+
+/** The operations a plan is written with; a test can let each of them fail. */
+export interface Disk {
+  makeFolder(path: string): void;
+  open(path: string, flags: 'r' | 'wx+'): number;
+  write(file: number, bytes: Uint8Array): number;
+  read(file: number, into: Uint8Array, position: number): number;
+  sync(file: number): void;
+  close(file: number): void;
+  rename(from: string, to: string): void;
+  remove(path: string): void;
+}
+
+export const nodeDisk: Disk = {
+  makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+  open: (path, flags) => openSync(path, flags, 0o600),
+  write: (file, bytes) => writeSync(file, bytes),
+  read: (file, into, position) => readSync(file, into, 0, into.length, position),
+  sync: (file) => fsyncSync(file),
+  close: (file) => closeSync(file),
+  rename: (from, to) => renameSync(from, to),
+  remove: (path) => rmSync(path, { force: true }),
+};
+
+/** Makes the names in a folder durable. */
+export function syncFolder(disk: Disk, folder: string): void {
+  const file = disk.open(folder, 'r');
+  try {
+    disk.sync(file);
+  } finally {
+    disk.close(file);
+  }
+}

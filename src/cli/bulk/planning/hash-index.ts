@@ -1,0 +1,57 @@
+/**
+ * Finds ids by the hash of what they stand for: an open-addressing table in one typed array, 8 bytes a
+ * slot. A hash decides nothing; the caller compares what both stand for.
+ */
+export class HashIndex {
+  #slots: Uint32Array;
+  #mask: number;
+  #used = 0;
+
+  constructor(slots = 1_024) {
+    this.#slots = new Uint32Array(slots * 2);
+    this.#mask = slots - 1;
+  }
+
+  /** The id with this hash for which `same` holds, or -1. */
+  find(hash: number, same: (id: number) => boolean): number {
+    const slots = this.#slots;
+    for (let at = hash & this.#mask; ; at = (at + 1) & this.#mask) {
+      const id = (slots[at * 2 + 1] ?? 0) - 1;
+      if (id === -1) return -1;
+      if (slots[at * 2] === hash && same(id)) return id;
+    }
+  }
+
+  /** Adds an id that `find` did not find. Ids go up to 2^32 - 2. */
+  add(hash: number, id: number): void {
+    if (this.#used * 3 > this.#mask * 2) this.#grow();
+    this.#put(hash, id + 1);
+    this.#used += 1;
+  }
+
+  #put(hash: number, entry: number): void {
+    let at = hash & this.#mask;
+    while (this.#slots[at * 2 + 1] !== 0) at = (at + 1) & this.#mask;
+    this.#slots[at * 2] = hash;
+    this.#slots[at * 2 + 1] = entry;
+  }
+
+  #grow(): void {
+    const old = this.#slots;
+    this.#slots = new Uint32Array(old.length * 2);
+    this.#mask = old.length - 1;
+    for (let at = 0; at < old.length; at += 2) {
+      const entry = old[at + 1] ?? 0;
+      if (entry !== 0) this.#put(old[at] ?? 0, entry);
+    }
+  }
+}
+
+/** 32 bits over the UTF-16 code units (FNV-1a with a final mix). */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}

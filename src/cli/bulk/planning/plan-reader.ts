@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Table } from '../input/table.js';
+import type { Chunk, FrozenPlan, PlanMeta, PlannedRow } from '../plan.js';
+import { BlockReader } from './block-file.js';
+import { type Disk, nodeDisk } from './disk.js';
+import {
+  chunkBytes,
+  noChunk,
+  type PlanRecord,
+  placeBytes,
+  planFile,
+  type RowError,
+  sealedFiles,
+} from './plan-files.js';
+
+/** A plan's folder that is not as it was written; nothing may be sent from it. */
+export class PlanDamaged extends Error {
+  override readonly name = 'PlanDamaged';
+  constructor(folder: string, what: string, options?: ErrorOptions) {
+    super(`${folder}: ${what}`, options);
+  }
+}
+
+/** The summary of a plan, without reading the rest of it. */
+export async function readPlanMeta(folder: string): Promise<PlanMeta> {
+  return (await readRecord(folder)).meta;
+}
+
+/**
+ * Opens a frozen plan after checking every byte of it against its seal. Throws PlanDamaged when it is not
+ * what was written, and the system's error when a file cannot be read.
+ */
+export async function openPlan(folder: string): Promise<FrozenPlan> {
+  const record = await readRecord(folder);
+  for (const name of sealedFiles) {
+    const seal = record.files[name];
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const block of createReadStream(join(folder, name)) as AsyncIterable<Buffer>) {
+      hash.update(block);
+      bytes += block.length;
+    }
+    if (bytes !== seal?.bytes || hash.digest('hex') !== seal.sha256) {
+      throw new PlanDamaged(folder, `${name} is not as it was written`);
+    }
+  }
+  if (record.files.bodies.sha256 !== record.meta.digest) throw new PlanDamaged(folder, 'the digest differs');
+  return planOf(folder, record);
+}
+
+async function readRecord(folder: string): Promise<PlanRecord> {
+  const text = await readFile(join(folder, planFile), 'utf8');
+  try {
+    const record = JSON.parse(text) as PlanRecord;
+    if (record.meta.version === 1) return record;
+  } catch (cause) {
+    throw new PlanDamaged(folder, `${planFile} cannot be read`, { cause });
+  }
+  throw new PlanDamaged(folder, 'it was written by another version of urtuu');
+}
+
+/** A plan that was just written, or checked. */
+export function planOf(folder: string, record: PlanRecord, disk: Disk = nodeDisk): FrozenPlan {
+  return {
+    folder,
+    meta: record.meta,
+    chunks: (first = 0) => readChunks(folder, record, disk, first),
+    rows: () => readPlannedRows(folder, record, disk),
+  };
+}
+
+async function* readChunks(
+  folder: string,
+  { meta, files }: PlanRecord,
+  disk: Disk,
+  first: number,
+): AsyncGenerator<Chunk, void> {
+  const opened: number[] = [];
+  const reader = (name: string) => {
+    const file = disk.open(join(folder, name), 'r');
+    opened.push(file);
+    return new BlockReader(disk, file);
+  };
+  try {
+    const [bodies, chunks, lines] = [reader('bodies'), reader('chunks'), reader('lines')];
+    for (let number = first; number < meta.chunks; number += 1) {
+      const last = number === meta.chunks - 1;
+      const record = chunks.read(number * chunkBytes, chunkBytes * (last ? 1 : 2));
+      const start = record.readDoubleLE(0);
+      const begin = record.readUInt32LE(16);
+      const end = last ? meta.recipients : record.readUInt32LE(chunkBytes + 16);
+      const size = (last ? files.bodies.bytes : record.readDoubleLE(chunkBytes)) - start;
+      const kind = record.readUInt32LE(20) === 1 ? 'batch' : 'single';
+      const credits = record.readDoubleLE(8);
+      const body = bodies.read(start, size).toString();
+      const { to } = JSON.parse(body) as { to: string | string[] };
+      const rowLines = lines.read(begin * 4, (end - begin) * 4);
+      yield {
+        number,
+        kind,
+        to: typeof to === 'string' ? [to] : to,
+        lines: Array.from({ length: end - begin }, (_, index) => rowLines.readUInt32LE(index * 4)),
+        body,
+        credits,
+      };
+    }
+  } finally {
+    for (const file of opened) disk.close(file);
+  }
+}
+
+async function* readPlannedRows(
+  folder: string,
+  { table: format, meta }: PlanRecord,
+  disk: Disk,
+): AsyncGenerator<PlannedRow, void> {
+  const placesFile = disk.open(join(folder, 'places'), 'r');
+  const errors = readErrors(join(folder, 'errors'));
+  try {
+    const places = new BlockReader(disk, placesFile);
+    let read: { record: string[]; line: number }[] = [];
+    let row = 0;
+    const table = new Table(
+      format,
+      meta.source,
+      () => undefined,
+      (record, line) => read.push({ record, line }),
+    );
+    async function* planned(): AsyncGenerator<PlannedRow, void> {
+      for (const { record, line } of read) {
+        const place = places.read(row * placeBytes, placeBytes);
+        const [chunk, index] = [place.readUInt32LE(0), place.readUInt32LE(4)];
+        row += 1;
+        if (chunk === noChunk.notChosen) continue;
+        while (record.length < meta.columns.length) record.push('');
+        const error =
+          chunk === noChunk.rejected
+            ? ((await errors.next()).value ?? null)
+            : chunk === noChunk.conflict
+              ? conflictError(index)
+              : null;
+        yield { line, values: record, place: error === null ? { chunk, index } : null, error };
+      }
+      read = [];
+    }
+    for await (const block of createReadStream(join(folder, 'input.csv')) as AsyncIterable<Buffer>) {
+      await table.feed(block);
+      yield* planned();
+    }
+    await table.finish();
+    yield* planned();
+  } finally {
+    disk.close(placesFile);
+    await errors.return();
+  }
+}
+
+function conflictError(line: number): string {
+  return `line ${line} has the same recipient with another message`;
+}
+
+/** What is wrong with each rejected row, in order, as one text a row. */
+async function* readErrors(path: string): AsyncGenerator<string, void> {
+  let row = -1;
+  let texts: string[] = [];
+  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+    const entry = JSON.parse(text) as RowError;
+    if (entry.row !== row && texts.length > 0) {
+      yield texts.join('; ');
+      texts = [];
+    }
+    row = entry.row;
+    texts.push(`${entry.column}: ${entry.error}`);
+  }
+  if (texts.length > 0) yield texts.join('; ');
+}

@@ -1,0 +1,42 @@
+import type { ChunkTable } from './chunk-table.js';
+import { type BareEvent, EventQueue } from './events.js';
+import type { Entry, Journal } from './journal.js';
+
+/** The journal and the table moved together, and the events that tell of it. */
+export class Progress {
+  readonly events = new EventQueue();
+  readonly #journal: Journal;
+  readonly #table: ChunkTable;
+  /** Recipients of chunks whose first answer is awaited: in doubt after a crash, but not on the screen. */
+  readonly #awaited = new Map<number, number>();
+
+  constructor(journal: Journal, table: ChunkTable) {
+    this.#journal = journal;
+    this.#table = table;
+  }
+
+  /** Resolves when the entry is durable and counted. */
+  async record(entry: Exclude<Entry, ['job', ...unknown[]] | ['end', ...unknown[]]>): Promise<void> {
+    await this.#journal.append(entry);
+    this.#table.apply(entry);
+    if (entry[0] === 'send') this.#awaited.set(entry[1], entry[3]);
+    else this.#awaited.delete(entry[1]);
+  }
+
+  /** The chunk's outcome is doubtful from here on. */
+  doubt(chunk: number): void {
+    this.#awaited.delete(chunk);
+  }
+
+  emit(event: BareEvent): void {
+    const { tally, credits, balance } = this.#table;
+    let awaited = 0;
+    for (const recipients of this.#awaited.values()) awaited += recipients;
+    this.events.push({
+      ...event,
+      tally: { ...tally, in_doubt: tally.in_doubt - awaited, pending: tally.pending + awaited },
+      credits,
+      balance,
+    });
+  }
+}

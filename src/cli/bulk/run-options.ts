@@ -1,0 +1,45 @@
+import type { ChunkTable } from './chunk-table.js';
+import type { Journal } from './journal.js';
+import type { Pace } from './pace.js';
+import type { FrozenPlan } from './plan.js';
+import type { SendingClient } from './requests.js';
+
+export interface RunOptions {
+  jobId: string;
+  plan: Pick<FrozenPlan, 'meta' | 'chunks'>;
+  journal: Journal;
+  table: ChunkTable;
+  client: SendingClient;
+  pace: Pick<Pace, 'take' | 'block'>;
+  now(): number;
+  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /** From 0 up to 1. */
+  random(): number;
+  /** Requests in flight at once. */
+  concurrency: number;
+  /** How long one request is tried, in milliseconds. */
+  maxWait: number;
+  /** The job stops before it is charged more than this. */
+  maxCredits?: number | undefined;
+  /** Gives failed single sends a new revision, and so a new try. */
+  retryFailed?: boolean | undefined;
+  /** Aborted: nothing new is sent; what is in flight is finished and recorded. */
+  stop?: AbortSignal;
+  /** Aborted: what is in flight is left in doubt. */
+  abandon?: AbortSignal;
+}
+
+/** How a run ended. The table says what is certain; this says why there is no more. */
+export interface Ending {
+  /** What stopped the job before all was sent; null when it came to its end. */
+  stopped:
+    | { by: 'service'; code: string; status: number | null }
+    | { by: 'signal' }
+    /** What is sent already and what would come next cost more than `maxCredits`. */
+    | { by: 'limit' }
+    /** Nothing could be recorded any more, so nothing more was sent. */
+    | { by: 'disk'; error: Error }
+    | { by: 'fault'; error: unknown }
+    | null;
+}

@@ -1,0 +1,59 @@
+export interface Waiting {
+  chunk: number;
+  /** When its recipient's cap was met first, and when it may be tried again; milliseconds since 1970. */
+  since: number;
+  due: number;
+}
+
+/** Single sends that wait for their recipient's cap to pass, the earliest first: a binary heap. */
+export class SetAside {
+  readonly #heap: Waiting[] = [];
+
+  get next(): Waiting | null {
+    return this.#heap[0] ?? null;
+  }
+
+  put(waiting: Waiting): void {
+    const heap = this.#heap;
+    let at = heap.push(waiting) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!this.#swapIfEarlier(at, parent)) break;
+      at = parent;
+    }
+  }
+
+  /** Takes the earliest, when it is due. */
+  take(now: number): Waiting | null {
+    const first = this.#heap[0];
+    if (first === undefined || first.due > now) return null;
+    const last = this.#heap.pop();
+    if (last !== undefined && last !== first) {
+      this.#heap[0] = last;
+      this.#sink();
+    }
+    return first;
+  }
+
+  #sink(): void {
+    let at = 0;
+    for (;;) {
+      const left = 2 * at + 1;
+      const child = this.#due(left + 1) < this.#due(left) ? left + 1 : left;
+      if (!this.#swapIfEarlier(child, at)) return;
+      at = child;
+    }
+  }
+
+  #due(at: number): number {
+    return this.#heap[at]?.due ?? Number.POSITIVE_INFINITY;
+  }
+
+  #swapIfEarlier(child: number, parent: number): boolean {
+    const [lower, upper] = [this.#heap[child], this.#heap[parent]];
+    if (lower === undefined || upper === undefined || lower.due >= upper.due) return false;
+    this.#heap[child] = upper;
+    this.#heap[parent] = lower;
+    return true;
+  }
+}

@@ -1,0 +1,224 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import type { Channel, Pricing } from '../../contract/index.js';
+import type { Context } from '../context.js';
+import { CliError, inputError, machineError, usageError } from '../errors.js';
+import { exits } from '../exit-codes.js';
+import { readText } from '../input/text.js';
+import { readError } from './answer.js';
+import { delimiterNamed } from './input/delimiter.js';
+import { InputError } from './input/input-error.js';
+import { adoptPlan, folderForPlan, type Job, openJob, removeJob } from './job.js';
+import { jobIdOf } from './keys.js';
+import type { BulkOptions } from './options.js';
+import { buildPlan, type PlanOutcome } from './planning/build-plan.js';
+import type { MessageTemplates } from './planning/message.js';
+import { type Preflight, preflightLines, preflightOf, preflightView, shortage } from './preflight.js';
+
+/** Stands in a plan for the embedded service, wherever its data are. */
+export const sandboxBaseUrl = 'sandbox:';
+
+/** The base URL that a plan is made for and a job sends to. */
+export async function baseUrlOf(context: Context): Promise<string> {
+  return context.sandbox ? sandboxBaseUrl : (await context.settings()).baseUrl;
+}
+
+/**
+ * Reads the file, freezes the plan, shows what would be sent and asks. Gives the job, which nobody else
+ * works on; null after `--dry-run`, which leaves nothing behind.
+ */
+export async function startJob(
+  context: Context,
+  channel: Channel,
+  file: string,
+  options: BulkOptions,
+): Promise<Job | null> {
+  const templates = await templatesOf(context, options);
+  refuseNothingToSay(channel, templates);
+  const client = await context.client();
+  const pricing = await optional(() => client.pricing.get());
+  const { stateDirectory } = context;
+  const unique = `${process.pid}-${Math.floor(context.random() * 2 ** 32).toString(36)}`;
+  const folder = await folderForPlan(stateDirectory, unique, context.clock.now());
+  try {
+    const outcome = await plan(context, channel, file, options, { templates, pricing, folder });
+    tellInput(context, outcome);
+    const { plan: frozen } = outcome;
+    if (frozen === null) throw refuseBadRows(outcome);
+    const balance = (await optional(() => client.balance.get()))?.balance ?? null;
+    const money = { priced: pricing !== null, balance };
+    if (options.dryRun) {
+      const id = options.job ?? jobIdOf(frozen.meta);
+      await context.print(preflightView, preflightOf(id, frozen.meta, money));
+      return null;
+    }
+    const id = await adoptPlan(stateDirectory, frozen, { name: options.job, again: options.again });
+    const job = await openJob(stateDirectory, id);
+    try {
+      await agree(context, job, preflightOf(id, job.plan.meta, money), options);
+      return job;
+    } catch (error) {
+      await job.close();
+      if (job.table.untouched) await removeJob(stateDirectory, id, true);
+      throw error;
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function templatesOf(context: Context, options: BulkOptions): Promise<MessageTemplates> {
+  const text = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
+  const html = { value: options.html, file: options.htmlFile, name: '--html', fileOption: '--html-file' };
+  return {
+    text: await readText(context, text),
+    html: await readText(context, html),
+    subject: options.subject,
+    fromName: options.fromName,
+    replyTo: options.replyTo,
+  };
+}
+
+function refuseNothingToSay(channel: Channel, { text, html, subject }: MessageTemplates): void {
+  const missing =
+    channel === 'sms'
+      ? [...(text === undefined ? ['--text'] : [])]
+      : [
+          ...(subject === undefined ? ['--subject'] : []),
+          ...(text === undefined && html === undefined ? ['--text or --html'] : []),
+        ];
+  if (missing.length > 0) throw usageError(`missing: ${missing.join(', ')}`);
+}
+
+async function plan(
+  context: Context,
+  channel: Channel,
+  file: string,
+  options: BulkOptions,
+  made: { templates: MessageTemplates; pricing: Pricing | null; folder: string },
+): Promise<PlanOutcome> {
+  const delimiter = options.delimiter === undefined ? undefined : delimiterNamed(options.delimiter);
+  if (delimiter === null) throw usageError(`'${options.delimiter}' is no delimiter`);
+  try {
+    return await context.during('Reading the file', async () =>
+      buildPlan(
+        { bytes: context.files.bytes(file), source: file },
+        {
+          ...made,
+          channel,
+          baseUrl: await baseUrlOf(context),
+          createdAt: new Date(context.clock.now()).toISOString(),
+          toColumn: options.toColumn,
+          encoding: options.encoding,
+          delimiter,
+          headerless: options.headerless,
+          only: options.only,
+          allowRepeats: options.allowRepeats,
+          skipInvalid: options.skipInvalid,
+          rejectsFile: await rejectsFile(context, file, options),
+          signal: context.signal,
+        },
+      ),
+    );
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (syscall !== undefined)
+      throw machineError(`the plan could not be kept (${code}); nothing was sent`, error);
+    if (!(error instanceof InputError)) throw error;
+    if (
+      error.fault !== 'encoding' ||
+      options.encoding !== undefined ||
+      file === '-' ||
+      !context.interactive
+    ) {
+      throw inputError(error.message, error.hint);
+    }
+    // Never guessed: what is wrong shows only in the texts.
+    const questions = await context.ask();
+    const choices = encodings.map((value) => ({ name: value, value }));
+    const encoding = await questions.choose(`${error.message}. Which encoding has it?`, choices);
+    return plan(context, channel, file, { ...options, encoding }, made);
+  }
+}
+
+/** What spreadsheets in Mongolia write when it is not Unicode. */
+const encodings = ['windows-1251', 'windows-1252', 'koi8-r'];
+
+async function rejectsFile(context: Context, file: string, options: BulkOptions): Promise<string> {
+  if (options.rejects !== undefined) return resolve(context.cwd, options.rejects);
+  const folder = join(context.stateDirectory, 'rejects');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return join(folder, file === '-' ? 'stdin.csv' : basename(file));
+}
+
+/** What was found in the file that a person should know of. */
+function tellInput(context: Context, { rejects, repairs, notChosen, delimiter, meta }: PlanOutcome): void {
+  for (const line of rejects.first) context.warn(line);
+  const more = rejects.count - rejects.first.length;
+  if (more > 0) context.warn(`... and ${more} more rows, in ${rejects.file}`);
+  const kinds = Object.entries(repairs).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`);
+  if (kinds.length > 0) context.note(`Repaired recipients: ${kinds.join(', ')}`);
+  if (notChosen > 0) context.note(`Rows that --only leaves out: ${notChosen}`);
+  if (delimiter !== ',' && meta.columns.length > 1)
+    context.note(`The delimiter is ${JSON.stringify(delimiter)}`);
+}
+
+function refuseBadRows({ meta, rejects }: PlanOutcome): CliError {
+  const rows = `${meta.rejected} of ${meta.rejected + meta.recipients + meta.merged} rows cannot be sent`;
+  return new CliError('bad_rows', exits.input, `${rows}; nothing was sent`, {
+    hint: `They are in ${rejects.file}. Mend them, or send the others with --skip-invalid.`,
+    details: { rejected: meta.rejected, rejects_file: rejects.file },
+  });
+}
+
+/** Shows what is about to be sent; a person, or `--yes`, has to agree before money is spent. */
+async function agree(context: Context, job: Job, preflight: Preflight, options: BulkOptions): Promise<void> {
+  const { tally } = job.table;
+  if (job.table.finished) return;
+  for (const line of preflightLines(preflight)) context.note(line);
+  const resumed = tally.pending < job.plan.meta.recipients;
+  if (resumed) context.note(`Going on: ${tally.accepted} accepted, ${tally.pending + tally.in_doubt} to go.`);
+  refuseCost(preflight, options);
+  if (context.options.yes) return;
+  if (!context.interactive) {
+    throw usageError('there is no terminal to ask at', 'Add --yes to send without the question.');
+  }
+  const credits = preflight.credits === null ? '' : ` for ${preflight.credits} credits${shortage(preflight)}`;
+  const people = tally.pending + tally.in_doubt;
+  if (!(await (await context.ask()).confirm(`Send to ${people} recipients${credits}?`))) {
+    throw usageError('declined; nothing was sent');
+  }
+}
+
+function refuseCost({ credits }: Preflight, { maxCredits }: BulkOptions): void {
+  if (maxCredits === undefined || (credits !== null && credits <= maxCredits)) return;
+  const cost = credits === null ? 'what the job costs is not known' : `the job costs ${credits} credits`;
+  throw new CliError('over_max_credits', exits.money, `${cost}, and --max-credits is ${maxCredits}`, {
+    hint: 'Nothing was sent.',
+    details: { credits, max_credits: maxCredits },
+  });
+}
+
+/** What is nice to know: null when the service does not say. A wrong key is told at once. */
+async function optional<T>(read: () => Promise<T>): Promise<T | null> {
+  for (let tries = 1; tries <= 3; tries += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      const answer = readError(error);
+      if (answer.kind === 'refusal' && answer.status === 401) throw error;
+      if (answer.kind === 'refusal') return null;
+    }
+  }
+  return null;
+}
+
+/** A job goes on only at the service that its plan was made for: elsewhere its keys mean nothing. */
+export async function refuseOtherService(context: Context, job: Job): Promise<void> {
+  const [planned, here] = [job.plan.meta.baseUrl, await baseUrlOf(context)];
+  if (planned === here) return;
+  throw new CliError('other_service', exits.refused, `the job ${job.id} is for ${planned}, this is ${here}`, {
+    hint: 'Choose the --profile, --base-url or --sandbox that it was started with.',
+    details: { job: job.id, base_url: planned },
+  });
+}

@@ -1,0 +1,132 @@
+import { normalizeAddress, readNumber } from '../../contract/index.js';
+
+/** What came back for one request of a job. */
+export type Answer =
+  | { kind: 'batch'; id: string; total: number; credits: number; balance: number | null }
+  | { kind: 'message'; id: string; to: string; credits: number; balance: number | null }
+  /** The service said no, in its own words. */
+  | ({ kind: 'refusal'; code: string; status: number } & RefusalFields)
+  /** Nobody knows: no answer, a fault on the way, a 5xx, or an answer that is not the service's. */
+  | { kind: 'doubt'; code: string };
+
+interface RefusalFields {
+  /** Seconds. */
+  retryAfter?: number | null;
+  invalid?: readonly string[] | null;
+  /** The failed message of `provider_failed`. */
+  id?: string | null;
+  /** What the refusal says the balance was, and what it needed. */
+  balance?: number | null;
+  required?: number | null;
+  /** What the service said the balance is when it was asked right after `insufficient_credits`. */
+  actual?: number | null;
+}
+
+/** What is known of a chunk before the answer. */
+export interface Sent {
+  kind: 'single' | 'batch';
+  /** The recipients of the body as it was sent. */
+  to: readonly string[];
+  /** `invalid_request` answers in a row that named nothing of the body. */
+  foreign: number;
+  /** The last `insufficient_credits` of this revision, and how often it came back the same. */
+  short: { balance: number; repeats: number } | null;
+}
+
+export type Step =
+  | { to: 'accepted'; id: string; credits: number }
+  | { to: 'alarm'; reason: string }
+  | { to: 'rejected'; code: string }
+  | { to: 'failed'; code: string; id: string | null }
+  /** Takes these positions of the body out and goes on with the next revision. */
+  | { to: 'removed'; positions: number[] }
+  /** The same body with the next revision: the refusal is bound to the old key. */
+  | { to: 'revised' }
+  /** The same bytes with the same key, after a backoff. */
+  | { to: 'again'; code: string }
+  /** Not sent; the same key when the wait is over. `seconds` null: nobody said how long. */
+  | { to: 'wait'; for: 'project' | 'recipient'; seconds: number | null }
+  /** Not sent; the same key at once, since the reason seems to be gone. */
+  | { to: 'repeat' }
+  /** Not sent, and nothing else can be: the job stops. */
+  | { to: 'stop'; code: string; status: number };
+
+/** Refusals that say nothing about the message: every other request would get them too. */
+const stopping = new Set(['unauthorized', 'not_found', 'method_not_allowed', 'unsupported_media_type']);
+const stoppingStatus = new Set([401, 402, 403, 404, 405, 415]);
+/** So many refusals of entries that are not in the body are keys used up, not bad entries. */
+const mostForeign = 25;
+
+/**
+ * The only ways on from an answer (bulk sending, states of a chunk). The answer alone decides, never the
+ * number of tries: doubt leads to the same key and nowhere else, and only a refusal that is certain leads
+ * to the next revision.
+ */
+export function next(sent: Sent, answer: Answer): Step {
+  switch (answer.kind) {
+    case 'doubt':
+      return { to: 'again', code: answer.code };
+    case 'batch':
+      return sent.kind === 'batch' && answer.total === sent.to.length
+        ? { to: 'accepted', id: answer.id, credits: answer.credits }
+        : {
+            to: 'alarm',
+            reason: `batch ${answer.id} has ${answer.total} recipients, ${sent.to.length} were sent`,
+          };
+    case 'message':
+      return sent.kind === 'single' && sameRecipient(answer.to, sent.to[0] ?? '')
+        ? { to: 'accepted', id: answer.id, credits: answer.credits }
+        : { to: 'alarm', reason: `message ${answer.id} is for ${answer.to}, not for ${sent.to[0]}` };
+    case 'refusal':
+      return nextAfterRefusal(sent, answer);
+  }
+}
+
+function nextAfterRefusal(sent: Sent, answer: Extract<Answer, { kind: 'refusal' }>): Step {
+  const { code, status, retryAfter = null } = answer;
+  if (code === 'provider_failed') return { to: 'failed', code, id: answer.id ?? null };
+  if (code === 'insufficient_credits') return nextWithoutCredits(sent, answer);
+  if (code === 'recipient_rate_limited' && sent.kind === 'single') {
+    return { to: 'wait', for: 'recipient', seconds: retryAfter };
+  }
+  if (status === 429) return { to: 'wait', for: 'project', seconds: retryAfter };
+  if (stopping.has(code) || stoppingStatus.has(status)) return { to: 'stop', code, status };
+  if (code === 'invalid_request' && sent.kind === 'batch' && answer.invalid?.length) {
+    return nextWithInvalid(sent, answer.invalid);
+  }
+  return { to: 'rejected', code };
+}
+
+function nextWithInvalid(sent: Sent, invalid: readonly string[]): Step {
+  const named = new Set(invalid.map(recipientForm));
+  const positions = sent.to.flatMap((to, position) => (named.has(recipientForm(to)) ? [position] : []));
+  if (positions.length > 0) return { to: 'removed', positions };
+  return sent.foreign < mostForeign ? { to: 'revised' } : { to: 'rejected', code: 'invalid_request' };
+}
+
+/**
+ * Credits may have been topped up since: then the same key is tried again. When the refusal keeps naming an
+ * old balance although there is enough now, it is an old answer that the service has bound to the key.
+ */
+function nextWithoutCredits(sent: Sent, answer: Extract<Answer, { kind: 'refusal' }>): Step {
+  const { balance = null, required = null, actual = null } = answer;
+  const enough = actual !== null && required !== null && actual >= required;
+  if (!enough) return { to: 'stop', code: answer.code, status: answer.status };
+  const outdated = balance !== actual && sent.short !== null && sent.short.balance === balance;
+  return outdated && sent.short !== null && sent.short.repeats >= 1 ? { to: 'revised' } : { to: 'repeat' };
+}
+
+/** Counts how often an `insufficient_credits` came back with the same balance in it. */
+export function countShort(short: Sent['short'], balance: number | null | undefined): Sent['short'] {
+  if (balance === null || balance === undefined) return null;
+  return short?.balance === balance ? { balance, repeats: short.repeats + 1 } : { balance, repeats: 0 };
+}
+
+function sameRecipient(one: string, other: string): boolean {
+  return recipientForm(one) === recipientForm(other);
+}
+
+function recipientForm(written: string): string {
+  const reading = readNumber(written);
+  return reading.kind === 'number' ? reading.number : (normalizeAddress(written) ?? written);
+}

@@ -1,0 +1,32 @@
+import type { Balance } from '../../../contract/index.js';
+import { describe } from '../../describe.js';
+import { CliError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { readCount } from '../../options.js';
+import { field, type View } from '../../output/view.js';
+import type { CommandBody } from '../../program.js';
+
+const view: View<Balance> = { columns: [field('balance', { kind: 'number' })], record: (balance) => balance };
+
+export const balance: CommandBody = (command, context) => {
+  command.option('--min <credits>', 'end with exit code 7 when the balance is below', readCount);
+  describe(command, {
+    view,
+    examples: [
+      ['urtuu balance', 'how many credits are left'],
+      ['urtuu balance --min 5000 --quiet || echo "credits are low"', 'in a cron job'],
+    ],
+    exits: [4, 5, 7],
+    json: '{"balance": 12340}',
+  });
+  command.action(async ({ min }: { min?: number }) => {
+    const result = await (await context.client()).balance.get();
+    await context.print(view, result);
+    if (min !== undefined && result.balance < min) throw belowMinimum(result.balance, min);
+  });
+};
+
+const belowMinimum = (balance: number, min: number) =>
+  new CliError('below_minimum', exits.money, `the balance of ${balance} credits is below ${min}`, {
+    details: { balance, min },
+  });

@@ -1,0 +1,35 @@
+import { describe } from '../../describe.js';
+import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
+import type { View } from '../../output/view.js';
+import { batchView, messageView } from '../../output/views.js';
+import type { CommandBody } from '../../program.js';
+import { showMessagesOf } from '../../reading/batch-messages.js';
+import { batchResource } from '../../reading/resources.js';
+import { show } from '../../reading/show.js';
+import { addWaitOptions, type WaitOptions } from '../../reading/wait.js';
+
+interface Options extends IdSource, WaitOptions {
+  messages?: boolean;
+}
+
+export const batchesGet: CommandBody = (command, context) => {
+  command.description('Show the progress of batches, in the order of the ids.');
+  addIdOptions(command);
+  command.option('--messages', 'list the messages of each batch in place of its figures');
+  addWaitOptions(command, 'every batch is completed');
+  describe(command, {
+    view: ({ messages }) => (messages ? messageView : batchView) as View<never>,
+    examples: [
+      ['urtuu batches get 51de...90 --wait', 'wait until a batch is completed'],
+      ['urtuu batches get 51de...90 --messages -o csv > messages.csv', 'the messages of a batch as CSV'],
+    ],
+    exits: [3, 4, 5, 8, 9, 12, 14],
+    json: '{"id": "...", "status": "completed", "channel": "sms", "total": 1000, "sent": 998, "failed": 2, ...}, of several ids an array of these',
+  });
+  command.action(async (given: string[], options: Options) => {
+    const ids = await readIds(context, given, options);
+    const client = await context.client();
+    if (options.messages) return showMessagesOf(context, client, ids, options);
+    await show(context, batchView, batchResource(client), ids, options);
+  });
+};

@@ -1,0 +1,18 @@
+import { type Shell, scripts, shells } from '../../completion/scripts.js';
+import { describe } from '../../describe.js';
+import { readChoice } from '../../options.js';
+import type { CommandBody } from '../../program.js';
+
+export const completion: CommandBody = (command, context) => {
+  command
+    .description('Print the script that completes commands, options, ids, profiles and jobs in a shell.')
+    .argument('<shell>', shells.join(', '), readChoice(...shells));
+  describe(command, {
+    examples: [
+      ['eval "$(urtuu completion bash)"', 'in ~/.bashrc; the same with zsh in ~/.zshrc'],
+      ['urtuu completion fish > ~/.config/fish/completions/urtuu.fish', 'for fish'],
+    ],
+    exits: [],
+  });
+  command.action((shell: Shell) => context.printer.text(scripts[shell]));
+};

@@ -1,0 +1,39 @@
+import { carryOut } from '../../bulk/carry-out.js';
+import { addCarryOutOptions, addInputOptions, type BulkOptions } from '../../bulk/options.js';
+import { startJob } from '../../bulk/start.js';
+import { summaryView } from '../../bulk/summary.js';
+import { describe } from '../../describe.js';
+import type { CommandBody } from '../../program.js';
+
+export const emailBulk: CommandBody = (command, context) => {
+  command
+    .description('Send an email to everybody in a CSV file, exactly once, whatever happens on the way.')
+    .argument('<file>', 'CSV file with a column of addresses; - reads standard input')
+    .option('--subject <text>', 'up to 255 characters; {column} puts in what the row has, here and below')
+    .option('--text <text>', 'the plain text')
+    .option('--text-file <file>', 'read the plain text from a file')
+    .option('--html <html>', 'the HTML body; what is put in is escaped')
+    .option('--html-file <file>', 'read the HTML body from a file')
+    .option('--from-name <name>', "the sender's name")
+    .option('--reply-to <address>', 'where replies go');
+  addInputOptions(command);
+  addCarryOutOptions(command);
+  describe(command, {
+    view: summaryView,
+    examples: [
+      [
+        "urtuu email bulk members.csv --subject 'Hello {name}' --html-file news.html --dry-run",
+        'what it would cost',
+      ],
+      ['urtuu email bulk members.csv --subject News --text-file news.txt --yes --wait', 'in a script'],
+    ],
+    exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
+    json: '{"job": "...", "planned": 2500, "accepted": 2500, "rejected": 0, "failed": 0, "in_doubt": 0, "pending": 0, "merged": 3, "credits": 5000, "balance": 95000, "batches": [...], "exit": 0}',
+  });
+  command.action(async (file: string, options: BulkOptions) => {
+    // The job retries by itself, with a record of every try.
+    command.setOptionValueWithSource('maxRetries', 0, 'implied');
+    const job = await startJob(context, 'email', file, options);
+    if (job !== null) await carryOut(context, job, options);
+  });
+};

@@ -1,0 +1,33 @@
+import { describe } from '../../describe.js';
+import type { CommandBody } from '../../program.js';
+import { estimateEmail, estimateView, sendView } from '../../sending/dry-run.js';
+import { addContentOptions, type ContentOptions, emailOf } from '../../sending/email.js';
+import { finishSend } from '../../sending/finish.js';
+import { addSendOptions, type SingleSendOptions, sendOptionsOf } from '../../sending/options.js';
+
+export const emailSend: CommandBody = (command, context) => {
+  command
+    .description('Send one email. It is queued; --wait waits until it is sent.')
+    .argument('[to]', 'recipient address');
+  addContentOptions(command);
+  addSendOptions(command);
+  describe(command, {
+    view: sendView,
+    examples: [
+      ["urtuu email send bat@example.mn --subject 'Сайн уу' --text 'Маргааш уулзъя.'", 'send a plain text'],
+      [
+        'urtuu email send bat@example.mn --subject Report --html-file report.html --wait',
+        'wait for the outcome',
+      ],
+    ],
+    exits: [4, 5, 6, 7, 8, 9, 12, 14],
+    json: '{"id": "...", "status": "queued", "channel": "email", "to": "bat@example.mn", "credits": 2, "balance": 988, ...}',
+  });
+  command.action(async (to: string | undefined, options: ContentOptions & SingleSendOptions) => {
+    const message = await emailOf(context, to, options);
+    if (options.dryRun) return context.print(estimateView, await estimateEmail(context, message));
+    const { email } = await context.client();
+    const sent = await context.during('Sending', () => email.send(message, sendOptionsOf(options)));
+    await finishSend(context, sent, message.to, options);
+  });
+};

@@ -1,0 +1,28 @@
+import { usageError } from '../errors.js';
+import type { CommandBody } from '../program.js';
+import { topics } from '../topics/index.js';
+
+export const help: CommandBody = (command, context) => {
+  command
+    .description('Show help on a topic or a command.')
+    .argument('[topic]', Object.keys(topics).join(', '));
+  command.action(async (name: string | undefined) => {
+    const topic = name === undefined ? undefined : topics[name];
+    if (name !== undefined && topic === undefined) throw unknown(name);
+    await context.printer.text(topic?.text ?? list());
+  });
+};
+
+const list = () =>
+  [
+    'urtuu --help shows the commands, urtuu help COMMAND one of them. Topics:',
+    '',
+    ...Object.entries(topics).map(([name, { summary }]) => `  urtuu help ${name.padEnd(12)} ${summary}`),
+    '',
+  ].join('\n');
+
+const unknown = (name: string) =>
+  usageError(
+    `there is no command and no help topic '${name}'`,
+    `The topics are ${Object.keys(topics).join(', ')}.`,
+  );

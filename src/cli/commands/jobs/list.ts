@@ -1,0 +1,19 @@
+import { describe } from '../../describe.js';
+import type { CommandBody } from '../../program.js';
+import { jobRows, jobView } from './views.js';
+
+export const jobsList: CommandBody = (command, context) => {
+  describe(command.description('List the bulk jobs of this machine.'), {
+    view: jobView,
+    examples: [
+      ['urtuu jobs list', 'what was sent, and what is unfinished'],
+      ['urtuu jobs list -o csv --columns job,pending,in_doubt', 'for a script'],
+    ],
+    exits: [],
+    json: '[{"job": "...", "state": "finished", "planned": 2500, "accepted": 2500, ...}]',
+  });
+  command.action(async () => {
+    const damaged = ({ message }: Error) => context.warn(message);
+    await context.printAll(jobView, jobRows(context.stateDirectory, damaged));
+  });
+};

@@ -1,0 +1,20 @@
+import { removeJob } from '../../bulk/job.js';
+import { describe } from '../../describe.js';
+import type { CommandBody } from '../../program.js';
+
+export const jobsRemove: CommandBody = (command, context) => {
+  command
+    .description('Forget jobs: plan, journal and receipts. What was sent stays sent.')
+    .argument('<job...>', 'names or ids')
+    .option('--force', 'also when something is pending or in doubt: nobody can settle it afterwards');
+  describe(command, {
+    examples: [
+      ['urtuu jobs remove july-offer', 'a finished job'],
+      ['urtuu jobs remove test --force', 'one that shall never be finished'],
+    ],
+    exits: [11, 12],
+  });
+  command.action(async (ids: string[], { force }: { force?: boolean }) => {
+    for (const id of ids) await removeJob(context.stateDirectory, id, force ?? false);
+  });
+};

@@ -1,0 +1,21 @@
+import { reportJob } from '../../bulk/carry-out.js';
+import { describe } from '../../describe.js';
+import type { CommandBody } from '../../program.js';
+
+export const jobsReport: CommandBody = (command, context) => {
+  command
+    .description("Write what became of every row of a job: the input's columns and the receipts, as CSV.")
+    .argument('<job>', 'name or id of the job')
+    .option('--report <file>', 'where to write it; standard output without it')
+    .option('--offline', 'only what this machine knows: batches are not asked for their messages');
+  describe(command, {
+    examples: [
+      ['urtuu jobs report july-offer --report report.csv', 'all rows'],
+      ["urtuu sms bulk report.csv --only failed --text 'Hi {name}' --dry-run", 'send the failed ones again'],
+    ],
+    exits: [4, 5, 11, 12],
+  });
+  command.action(async (id: string, options: { report?: string; offline?: boolean }) => {
+    await reportJob(context, id, options);
+  });
+};

@@ -1,0 +1,22 @@
+import { viewJob } from '../../bulk/job.js';
+import { describe } from '../../describe.js';
+import type { CommandBody } from '../../program.js';
+import { jobRow, jobView } from './views.js';
+
+export const jobsShow: CommandBody = (command, context) => {
+  command
+    .description('Show how far a job is, also while it runs: what is in flight then counts as in doubt.')
+    .argument('<job>', 'name or id of the job');
+  describe(command, {
+    view: jobView,
+    examples: [
+      ['urtuu jobs show july-offer', 'how far is it?'],
+      ['urtuu jobs show july-offer --json | jq .pending', 'for a script'],
+    ],
+    exits: [12],
+    json: '{"job": "july-offer", "state": "unfinished", "planned": 2500, "accepted": 1200, ...}',
+  });
+  command.action(async (id: string) => {
+    await context.print(jobView, jobRow(await viewJob(context.stateDirectory, id)));
+  });
+};

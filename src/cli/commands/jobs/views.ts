@@ -1,0 +1,74 @@
+import { type JobView, jobIds, viewJob } from '../../bulk/job.js';
+import { CliError } from '../../errors.js';
+import { field, type View } from '../../output/view.js';
+
+/** A job in a list. */
+export interface JobRow {
+  job: string;
+  state: 'new' | 'unfinished' | 'finished';
+  channel: string;
+  source: string;
+  planned: number;
+  accepted: number;
+  rejected: number;
+  failed: number;
+  in_doubt: number;
+  pending: number;
+  credits: number;
+  base_url: string;
+  created_at: string;
+  ended_at: string | null;
+  exit: number | null;
+}
+
+export function jobRow({ id, meta, table }: JobView): JobRow {
+  return {
+    job: id,
+    state: table.finished ? 'finished' : table.untouched ? 'new' : 'unfinished',
+    channel: meta.channel,
+    source: meta.source,
+    ...table.tally,
+    credits: table.credits,
+    base_url: meta.baseUrl,
+    created_at: meta.created_at,
+    ended_at: table.ended?.at ?? null,
+    exit: table.ended?.exit ?? null,
+  };
+}
+
+/** One that cannot be read is told of, and does not hide the others. */
+export async function* jobRows(
+  stateDirectory: string,
+  damaged: (error: CliError) => void,
+): AsyncGenerator<JobRow> {
+  for (const id of await jobIds(stateDirectory)) {
+    try {
+      yield jobRow(await viewJob(stateDirectory, id));
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      damaged(error);
+    }
+  }
+}
+
+export const jobView: View<JobRow> = {
+  columns: [
+    field('job'),
+    field('state', { kind: 'status' }),
+    field('channel'),
+    field('source', { detail: true }),
+    field('planned', { kind: 'number' }),
+    field('accepted', { kind: 'number' }),
+    field('rejected', { kind: 'number' }),
+    field('failed', { kind: 'number' }),
+    field('in_doubt', { kind: 'number' }),
+    field('pending', { kind: 'number' }),
+    field('credits', { kind: 'number', detail: true }),
+    field('base_url', { detail: true }),
+    field('created_at', { kind: 'time' }),
+    field('ended_at', { kind: 'time', detail: true }),
+    field('exit', { kind: 'number', detail: true }),
+  ],
+  record: (row) => row,
+  empty: 'There are no jobs.',
+};

@@ -1,0 +1,30 @@
+import type { ApiKey } from '../../../service/index.js';
+import { describe } from '../../describe.js';
+import { field, type View } from '../../output/view.js';
+import type { CommandBody } from '../../program.js';
+import type { DataOptions } from '../sandbox/data.js';
+import { addKeyDataOption, keyAdministration } from './data.js';
+
+const view: View<ApiKey & { secret: string }> = {
+  columns: [field('id'), field('secret'), field('created_at', { kind: 'time' })],
+  record: (key) => key,
+};
+
+export const keysCreate: CommandBody = (command, context) => {
+  command.description('Make an API key for the service on this machine. It is shown this once.');
+  addKeyDataOption(command);
+  describe(command, {
+    view,
+    examples: [
+      ['urtuu keys create', 'make a key for urtuu serve'],
+      ['urtuu keys create --json | jq -r .secret > key.txt', 'keep it in a file'],
+    ],
+    exits: [],
+    json: '{"id": "...", "secret": "urtuu_...", "created_at": "...", "revoked_at": null}',
+  });
+  command.action(async (options: DataOptions) => {
+    const service = await keyAdministration(context, options);
+    await context.print(view, await service.createKey());
+    context.note('Keep the key now: it is not shown again.');
+  });
+};

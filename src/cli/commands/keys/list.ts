@@ -1,0 +1,21 @@
+import { describe } from '../../describe.js';
+import type { CommandBody } from '../../program.js';
+import type { DataOptions } from '../sandbox/data.js';
+import { addKeyDataOption, keyAdministration, keyView } from './data.js';
+
+export const keysList: CommandBody = (command, context) => {
+  addKeyDataOption(command);
+  describe(command, {
+    view: keyView,
+    examples: [
+      ['urtuu keys list', 'the keys of urtuu serve; never the keys themselves'],
+      ['urtuu keys list --data /srv/urtuu --json', 'those of another folder'],
+    ],
+    exits: [],
+    json: '[{"id": "...", "created_at": "...", "revoked_at": null}]',
+  });
+  command.action(async (options: DataOptions) => {
+    const service = await keyAdministration(context, options);
+    await context.printAll(keyView, await service.listKeys());
+  });
+};

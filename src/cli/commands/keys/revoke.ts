@@ -1,0 +1,30 @@
+import { describe } from '../../describe.js';
+import { CliError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { confirmed } from '../../input/required.js';
+import type { CommandBody } from '../../program.js';
+import type { DataOptions } from '../sandbox/data.js';
+import { addKeyDataOption, keyAdministration } from './data.js';
+
+export const keysRevoke: CommandBody = (command, context) => {
+  command
+    .description('Revoke an API key: from the next request on it is unknown.')
+    .argument('<id>', 'id of the key');
+  addKeyDataOption(command);
+  describe(command, {
+    examples: [
+      ['urtuu keys revoke 3f0a...7d', 'after a question'],
+      ['urtuu keys revoke "$id" --yes', 'in a script'],
+    ],
+    exits: [12],
+  });
+  command.action(async (id: string, options: DataOptions) => {
+    await confirmed(context, `Revoke key ${id}? Whoever uses it is locked out.`);
+    const service = await keyAdministration(context, options);
+    if (!(await service.revokeKey(id))) throw noSuchKey(id);
+    context.note(`Revoked key ${id}.`);
+  });
+};
+
+const noSuchKey = (id: string) =>
+  new CliError('not_found', exits.missing, `there is no active key ${id}`, { hint: 'See: urtuu keys list' });

@@ -1,0 +1,28 @@
+import { describe } from '../../describe.js';
+import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
+import { messageView } from '../../output/views.js';
+import type { CommandBody } from '../../program.js';
+import { messageResource } from '../../reading/resources.js';
+import { show } from '../../reading/show.js';
+import { addWaitOptions, type WaitOptions } from '../../reading/wait.js';
+
+export const messagesGet: CommandBody = (command, context) => {
+  command.description(
+    'Show messages, in the order of the ids. Many are read at the pace the service allows.',
+  );
+  addIdOptions(command);
+  addWaitOptions(command, 'every message is sent or failed');
+  describe(command, {
+    view: messageView,
+    examples: [
+      ['urtuu messages get 0b6f...2c --wait', 'wait until an email is sent or failed'],
+      ['urtuu messages get --from-file report.csv --column message_id -o csv', 'look up the ids of a report'],
+    ],
+    exits: [3, 4, 5, 8, 9, 12, 14],
+    json: '{"id": "...", "status": "sent", "channel": "sms", ...}, of several ids an array of these; {"id": "...", "status": "not_found"} for a missing one',
+  });
+  command.action(async (given: string[], options: IdSource & WaitOptions) => {
+    const ids = await readIds(context, given, options);
+    await show(context, messageView, messageResource(await context.client()), ids, options);
+  });
+};

@@ -1,0 +1,74 @@
+import { measureText, type Pricing, priceOfSms } from '../../../contract/index.js';
+import { describe } from '../../describe.js';
+import { readText } from '../../input/text.js';
+import { field, type View } from '../../output/view.js';
+import type { CommandBody } from '../../program.js';
+
+const view: View<Pricing> = {
+  columns: [
+    { name: 'sms_credits_per_part', kind: 'number', value: ({ sms }) => sms.credits_per_part },
+    { name: 'rate_multiplier', kind: 'number', value: ({ sms }) => sms.rate_multiplier },
+    {
+      name: 'latin_characters_per_part',
+      kind: 'number',
+      value: ({ sms }) => sms.latin_characters_per_part,
+    },
+    {
+      name: 'cyrillic_characters_per_part',
+      kind: 'number',
+      value: ({ sms }) => sms.cyrillic_characters_per_part,
+    },
+    { name: 'max_parts', kind: 'number', value: ({ sms }) => sms.max_parts },
+    { name: 'email_credits_per_message', kind: 'number', value: ({ email }) => email.credits_per_message },
+  ],
+  record: (pricing) => pricing,
+};
+
+interface PricedText {
+  kind: string;
+  size: number;
+  parts: number;
+  max_parts: number;
+  /** Null when the text is too long to be sent. */
+  credits: number | null;
+}
+
+const textView: View<PricedText> = {
+  columns: [field('kind'), field('size'), field('parts'), field('max_parts'), field('credits')],
+  record: (text) => text,
+};
+
+interface Options {
+  text?: string;
+  textFile?: string;
+}
+
+export const pricing: CommandBody = (command, context) => {
+  command
+    .description('Show the price list, or what one SMS with a text costs.')
+    .option('--text <text>', 'price this text as an SMS; - reads it from standard input')
+    .option('--text-file <file>', 'price the text of a file');
+  describe(command, {
+    view: ({ text, textFile }) =>
+      (text === undefined && textFile === undefined ? view : textView) as View<never>,
+    examples: [
+      ['urtuu pricing', 'the price list'],
+      ["urtuu pricing --text 'Таны захиалга бэлэн боллоо.'", 'kind, parts and credits of a text'],
+    ],
+    exits: [4, 5, 8],
+    json: '{"sms": {"credits_per_part": 10, ...}, "email": {"credits_per_message": 2}}; with --text {"kind": "cyrillic", "size": 27, "parts": 1, "max_parts": 5, "credits": 10}',
+  });
+  command.action(async (options: Options) => {
+    const source = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
+    const text = await readText(context, source);
+    const prices = await (await context.client()).pricing.get();
+    if (text === undefined) return context.print(view, prices);
+    await context.print(textView, priced(text, prices));
+  });
+};
+
+function priced(text: string, { sms }: Pricing): PricedText {
+  const { kind, units, parts } = measureText(text);
+  const credits = parts > sms.max_parts ? null : priceOfSms(parts, sms.credits_per_part, sms.rate_multiplier);
+  return { kind, size: units, parts, max_parts: sms.max_parts, credits };
+}

@@ -1,0 +1,24 @@
+import { describe } from '../../describe.js';
+import type { CommandBody } from '../../program.js';
+import { profileView } from './view.js';
+
+export const profilesList: CommandBody = (command, context) => {
+  describe(command, {
+    view: profileView,
+    examples: [
+      ['urtuu profiles list', 'which profiles there are'],
+      ["urtuu profiles list --json | jq -r '.[].name'", 'their names'],
+    ],
+    exits: [],
+    json: '[{"name": "default", "current": true, "base_url": "https://sms.example.mn/v1", "key": "stored", ...}]',
+  });
+  command.action(async () => {
+    const { current, profiles } = await context.config.read();
+    const rows = Object.entries(profiles).map(([name, profile]) => ({
+      name,
+      profile,
+      current: name === current,
+    }));
+    await context.printAll(profileView, rows);
+  });
+};

@@ -1,0 +1,30 @@
+import type { Config } from '../../config/profiles.js';
+import { profileNameOf } from '../../config/settings.js';
+import { describe } from '../../describe.js';
+import { confirmed } from '../../input/required.js';
+import type { CommandBody } from '../../program.js';
+import { namedProfile } from './named.js';
+
+export const logout: CommandBody = (command, context) => {
+  command.description('Remove a profile and the key it keeps. The key itself stays valid.');
+  describe(command, {
+    examples: [
+      ['urtuu logout', 'remove the current profile'],
+      ['urtuu logout --profile work --yes', 'remove a profile without the question'],
+    ],
+    exits: [],
+  });
+  command.action(async () => {
+    const config = await context.config.read();
+    const name = profileNameOf(context.options, context.env, config);
+    await namedProfile(context, name);
+    await confirmed(context, `Remove profile ${name} and its key?`);
+    await context.config.write(without(config, name));
+    context.note(`Removed profile ${name}.`);
+  });
+};
+
+function without({ current, profiles }: Config, name: string): Config {
+  const { [name]: _, ...rest } = profiles;
+  return { ...(current === undefined || current === name ? {} : { current }), profiles: rest };
+}

@@ -1,0 +1,24 @@
+import { profileNameOf } from '../../config/settings.js';
+import { describe } from '../../describe.js';
+import type { CommandBody } from '../../program.js';
+import { namedProfile } from './named.js';
+import { profileView } from './view.js';
+
+export const profilesShow: CommandBody = (command, context) => {
+  command.argument('[name]', 'name of the profile (default: the one in use)');
+  describe(command, {
+    view: profileView,
+    examples: [
+      ['urtuu profiles show', 'the profile in use; never its key'],
+      ['urtuu profiles show work --json | jq -r .base_url', 'one value of a profile'],
+    ],
+    exits: [],
+    json: '{"name": "default", "current": true, "base_url": "https://sms.example.mn/v1", "key": "stored", ...}',
+  });
+  command.action(async (given: string | undefined) => {
+    const config = await context.config.read();
+    const name = given ?? profileNameOf(context.options, context.env, config);
+    const profile = await namedProfile(context, name);
+    await context.print(profileView, { name, profile, current: name === config.current });
+  });
+};

@@ -1,0 +1,19 @@
+import { describe } from '../../describe.js';
+import type { CommandBody } from '../../program.js';
+import { namedProfile } from './named.js';
+
+export const profilesUse: CommandBody = (command, context) => {
+  command.argument('<name>', 'name of the profile');
+  describe(command, {
+    examples: [
+      ['urtuu profiles use work', 'use a profile from now on'],
+      ['urtuu --profile work balance', 'use it for one command'],
+    ],
+    exits: [],
+  });
+  command.action(async (name: string) => {
+    await namedProfile(context, name);
+    await context.config.write({ ...(await context.config.read()), current: name });
+    context.note(`Now using profile ${name}.`);
+  });
+};

@@ -1,0 +1,36 @@
+import type { Balance } from '../../../contract/index.js';
+import { describe } from '../../describe.js';
+import { usageError } from '../../errors.js';
+import { readCount } from '../../options.js';
+import { field, type View } from '../../output/view.js';
+import type { CommandBody } from '../../program.js';
+import { addDataOption, administration, type DataOptions } from './data.js';
+
+const view: View<Balance> = { columns: [field('balance', { kind: 'number' })], record: (balance) => balance };
+
+interface Options extends DataOptions {
+  set?: number;
+}
+
+export const sandboxCredit: CommandBody = (command, context) => {
+  command
+    .description('Add credits to the balance of the embedded service, or set it.')
+    .argument('[credits]', 'how many to add', readCount)
+    .option('--set <credits>', 'make the balance this', readCount);
+  addDataOption(command);
+  describe(command, {
+    view,
+    examples: [
+      ['urtuu sandbox credit 5000', 'add 5,000 credits'],
+      ['urtuu sandbox credit --set 0', 'see what happens without credits'],
+    ],
+    exits: [],
+    json: '{"balance": 15000}',
+  });
+  command.action(async (credits: number | undefined, { set, ...data }: Options) => {
+    if ((credits === undefined) === (set === undefined)) throw usageError('give either credits or --set');
+    const service = await administration(context, data);
+    const change = credits ?? (set ?? 0) - (await service.credit(0));
+    await context.print(view, { balance: await service.credit(change) });
+  });
+};

@@ -1,0 +1,50 @@
+import type { Delivery } from '../../../service/index.js';
+import { describe } from '../../describe.js';
+import { readCount } from '../../options.js';
+import { field, type View } from '../../output/view.js';
+import type { CommandBody } from '../../program.js';
+import { addDataOption, administration, type DataOptions } from './data.js';
+
+const view: View<Delivery> = {
+  columns: [
+    field('delivered_at', { kind: 'time' }),
+    field('channel'),
+    field('to', { kind: 'recipient' }),
+    field('route'),
+    field('subject', { detail: true }),
+    { name: 'text', value: ({ text, html }) => text ?? html },
+    field('html', { detail: true }),
+    field('from', { detail: true }),
+    field('reply_to', { detail: true }),
+    field('message_id', { detail: true }),
+  ],
+  record: (delivery) => delivery,
+  empty: 'Nothing was delivered yet.',
+};
+
+interface Options extends DataOptions {
+  to?: string;
+  limit?: number;
+}
+
+export const sandboxOutbox: CommandBody = (command, context) => {
+  command
+    .description('Show what the embedded service delivered, texts and verification codes included.')
+    .option('--to <recipient>', 'only to this recipient')
+    .option('--limit <n>', 'only the newest', readCount);
+  addDataOption(command);
+  describe(command, {
+    view,
+    examples: [
+      ['urtuu sandbox outbox', 'everything, the oldest first'],
+      ['urtuu sandbox outbox --to 99112233 --limit 1 --json', 'the newest message to a number'],
+    ],
+    exits: [],
+    json: '[{"message_id": "...", "channel": "sms", "to": "99112233", "text": "...", "route": "...", "delivered_at": "..."}]',
+  });
+  command.action(async ({ to, limit, ...data }: Options) => {
+    const service = await administration(context, data);
+    const filter = { ...(to === undefined ? {} : { to }), ...(limit === undefined ? {} : { limit }) };
+    await context.printAll(view, service.outbox(filter));
+  });
+};

@@ -1,0 +1,31 @@
+import { carryOut } from '../../bulk/carry-out.js';
+import { addCarryOutOptions, addInputOptions, type BulkOptions } from '../../bulk/options.js';
+import { startJob } from '../../bulk/start.js';
+import { summaryView } from '../../bulk/summary.js';
+import { describe } from '../../describe.js';
+import type { CommandBody } from '../../program.js';
+
+export const smsBulk: CommandBody = (command, context) => {
+  command
+    .description('Send an SMS to everybody in a CSV file, exactly once, whatever happens on the way.')
+    .argument('<file>', 'CSV file with a column of numbers; - reads standard input')
+    .option('--text <text>', 'the text; {column} puts in what the row has, {{ and }} are braces')
+    .option('--text-file <file>', 'read the text from a file');
+  addInputOptions(command);
+  addCarryOutOptions(command);
+  describe(command, {
+    view: summaryView,
+    examples: [
+      ["urtuu sms bulk customers.csv --text 'Сайн байна уу, {name}' --dry-run", 'what it would cost'],
+      ['urtuu sms bulk list.csv --text-file text.txt --yes --wait --report report.csv', 'in a script'],
+    ],
+    exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
+    json: '{"job": "...", "planned": 2500, "accepted": 2500, "rejected": 0, "failed": 0, "in_doubt": 0, "pending": 0, "merged": 3, "credits": 25000, "balance": 975000, "batches": [...], "exit": 0}',
+  });
+  command.action(async (file: string, options: BulkOptions) => {
+    // The job retries by itself, with a record of every try.
+    command.setOptionValueWithSource('maxRetries', 0, 'implied');
+    const job = await startJob(context, 'sms', file, options);
+    if (job !== null) await carryOut(context, job, options);
+  });
+};

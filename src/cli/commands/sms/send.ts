@@ -1,0 +1,43 @@
+import { describe } from '../../describe.js';
+import { required } from '../../input/required.js';
+import { readText } from '../../input/text.js';
+import type { CommandBody } from '../../program.js';
+import { estimateSms, estimateView, sendView } from '../../sending/dry-run.js';
+import { finishSend } from '../../sending/finish.js';
+import { addSendOptions, type SingleSendOptions, sendOptionsOf } from '../../sending/options.js';
+
+interface Options extends SingleSendOptions {
+  textFile?: string;
+}
+
+export const smsSend: CommandBody = (command, context) => {
+  command
+    .description('Send one SMS. When it returns, the operator has the message.')
+    .argument('[to]', 'recipient number: 8 digits; +976, spaces and dashes are accepted')
+    .argument(
+      '[text]',
+      'text, at most 5 parts (750 Latin or 300 Cyrillic characters); - reads it from standard input',
+    )
+    .option('--text-file <file>', 'read the text from a file');
+  addSendOptions(command);
+  describe(command, {
+    view: sendView,
+    examples: [
+      ["urtuu sms send 99112233 'Таны захиалга хүргэгдлээ.'", 'send a text'],
+      ['uptime | urtuu sms send 99112233 - --json', 'send what a command says, and print the result as JSON'],
+    ],
+    exits: [4, 5, 6, 7, 8, 9, 12, 14],
+    json: '{"id": "...", "status": "sent", "channel": "sms", "to": "99112233", "parts": 1, "credits": 10, "balance": 990, ...}',
+  });
+  command.action(async (to: string | undefined, text: string | undefined, options: Options) => {
+    const source = { value: text, file: options.textFile, name: '[text]', fileOption: '--text-file' };
+    const message = await required(context, {
+      to: { value: to, name: '<to>', question: 'Recipient number:' },
+      text: { value: await readText(context, source), name: '<text>', question: 'Text:' },
+    });
+    if (options.dryRun) return context.print(estimateView, await estimateSms(context, message));
+    const { sms } = await context.client();
+    const sent = await context.during('Sending', () => sms.send(message, sendOptionsOf(options)));
+    await finishSend(context, sent, message.to, options);
+  });
+};

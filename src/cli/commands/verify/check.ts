@@ -1,0 +1,32 @@
+import { describe } from '../../describe.js';
+import { readId } from '../../input/ids.js';
+import { required } from '../../input/required.js';
+import { readText } from '../../input/text.js';
+import { verificationView } from '../../output/views.js';
+import type { CommandBody } from '../../program.js';
+
+export const verifyCheck: CommandBody = (command, context) => {
+  command
+    .description('Check a verification code. A wrong one ends with 10 and says how many tries are left.')
+    .argument('[id]', 'id of the verification', readId)
+    .argument('[code]', 'the code; - reads it from standard input');
+  describe(command, {
+    view: verificationView,
+    examples: [
+      ['urtuu verify check 7f9c...e1 123456', 'check a code'],
+      ['urtuu verify check "$id" && echo verified', 'ask for the code on the terminal'],
+    ],
+    exits: [4, 5, 6, 8, 10, 12],
+    json: '{"id": "...", "status": "verified", "channel": "sms", "to": "99112233", "verified_at": "...", ...}',
+  });
+  command.action(async (given: string | undefined, typed: string | undefined) => {
+    const source = { value: typed, file: undefined, name: '[code]', fileOption: '' };
+    const { id, code } = await required(context, {
+      id: { value: given, name: '<id>', question: 'Id of the verification:' },
+      code: { value: await readText(context, source), name: '<code>', question: 'Code:' },
+    });
+    const { verify } = await context.client();
+    const verification = await context.during('Checking', () => verify.check(id, { code: code.trim() }));
+    await context.print(verificationView, verification);
+  });
+};

@@ -1,0 +1,27 @@
+import { describe } from '../../describe.js';
+import { readId } from '../../input/ids.js';
+import { required } from '../../input/required.js';
+import { verificationView } from '../../output/views.js';
+import type { CommandBody } from '../../program.js';
+
+export const verifyGet: CommandBody = (command, context) => {
+  command
+    .description('Show a verification. Its code is never shown.')
+    .argument('[id]', 'id of the verification', readId);
+  describe(command, {
+    view: verificationView,
+    examples: [
+      ['urtuu verify get 7f9c...e1', 'show its status and the tries that are left'],
+      ['urtuu verify get "$id" --json | jq -r .status', 'in a script'],
+    ],
+    exits: [4, 5, 12],
+    json: '{"id": "...", "status": "pending", "channel": "sms", "to": "99112233", "attempts_remaining": 5, ...}',
+  });
+  command.action(async (given: string | undefined) => {
+    const { id } = await required(context, {
+      id: { value: given, name: '<id>', question: 'Id of the verification:' },
+    });
+    const { verify } = await context.client();
+    await context.print(verificationView, await verify.get(id));
+  });
+};

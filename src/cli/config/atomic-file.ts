@@ -1,0 +1,26 @@
+import { promises } from 'node:fs';
+import { dirname } from 'node:path';
+import { machineError } from '../errors.js';
+
+/**
+ * Writes a private file whole or not at all: 0600 in a 0700 folder, beside its place, synced, then renamed.
+ * Throws CliError (exit 13) when the disk does not take it.
+ */
+export async function writePrivateFile(file: string, text: string): Promise<void> {
+  const folder = dirname(file);
+  const beside = `${file}.${process.pid}.new`;
+  try {
+    await promises.mkdir(folder, { recursive: true, mode: 0o700 });
+    const handle = await promises.open(beside, 'w', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await promises.rename(beside, file);
+  } catch (error) {
+    await promises.rm(beside, { force: true }).catch(() => {});
+    throw machineError(`${file} could not be written`, error);
+  }
+}

@@ -1,0 +1,27 @@
+import { CliError } from '../errors.js';
+import { exits } from '../exit-codes.js';
+
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** Checks where requests go: an http(s) address; plain http only to this machine, unless allowed. */
+export function checkBaseUrl(written: string, allowHttp: boolean): string {
+  const url = URL.canParse(written) ? new URL(written) : null;
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    url.username + url.password + url.search + url.hash !== ''
+  ) {
+    throw refused('the base URL is not an http or https address', 'Example: https://sms.example.mn/v1');
+  }
+  if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
+    throw refused(
+      `the base URL ${url.origin} is plain http: the key and the texts would travel in the open`,
+      'Use https, or allow it for one profile: urtuu login --profile NAME --allow-http',
+    );
+  }
+  return written.replace(/\/+$/, '');
+}
+
+const refused = (message: string, hint: string) => new CliError('base_url', exits.usage, message, { hint });

@@ -1,0 +1,65 @@
+import { defaultBaseUrl } from '../../contract/index.js';
+import { type CliError, usageError } from '../errors.js';
+import type { GlobalOptions } from '../options.js';
+import { checkBaseUrl } from './base-url.js';
+import { type Config, defaultProfile, type Profile } from './profiles.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Where the key comes from; `none` when nobody gave one. */
+export type KeySource =
+  | { kind: 'file'; file: string }
+  | { kind: 'environment'; key: string }
+  | { kind: 'stored'; key: string }
+  | { kind: 'command'; command: string }
+  | { kind: 'none' };
+
+export interface Settings {
+  profileName: string;
+  baseUrl: string;
+  key: KeySource;
+}
+
+/** The profile that is meant: that of the option, of the environment, the one in use. */
+export function profileNameOf(options: GlobalOptions, env: Env, { current }: { current?: string }): string {
+  return options.profile || env.URTUU_PROFILE || current || defaultProfile;
+}
+
+/**
+ * What is said on the command line goes before the environment, and that before the profile. A profile named
+ * on the command line is said there too: its key and base URL go before those of the environment.
+ */
+export function settingsOf(options: GlobalOptions, env: Env, config: Config): Settings {
+  const profileName = profileNameOf(options, env, config);
+  const profile = Object.hasOwn(config.profiles, profileName) ? config.profiles[profileName] : undefined;
+  if (profile === undefined && (options.profile || env.URTUU_PROFILE)) {
+    throw noSuchProfile(profileName, config.profiles);
+  }
+  const fromEnv = env.URTUU_BASE_URL || undefined;
+  const named = options.profile !== undefined;
+  const baseUrl =
+    options.baseUrl ?? (named ? (profile?.base_url ?? fromEnv) : (fromEnv ?? profile?.base_url));
+  return {
+    profileName,
+    baseUrl: checkBaseUrl(baseUrl ?? defaultBaseUrl, profile?.allow_http === true),
+    key: keyOf(options, env, profile, named),
+  };
+}
+
+export function noSuchProfile(name: string, profiles: Config['profiles']): CliError {
+  const names = Object.keys(profiles).join(', ') || 'none';
+  const hint = `Profiles: ${names}. Make one with: urtuu login --profile NAME`;
+  return usageError(`there is no profile '${name}'`, hint);
+}
+
+function keyOf(options: GlobalOptions, env: Env, profile: Profile | undefined, named: boolean): KeySource {
+  if (options.apiKeyFile !== undefined) return { kind: 'file', file: options.apiKeyFile };
+  const own: KeySource =
+    profile?.key_command !== undefined
+      ? { kind: 'command', command: profile.key_command }
+      : profile?.api_key !== undefined
+        ? { kind: 'stored', key: profile.api_key }
+        : { kind: 'none' };
+  if (named && own.kind !== 'none') return own;
+  return env.URTUU_API_KEY ? { kind: 'environment', key: env.URTUU_API_KEY } : own;
+}

@@ -1,0 +1,115 @@
+import { stat } from 'node:fs/promises';
+import { readKey } from '../config/key.js';
+import { configFile } from '../config/profiles.js';
+import type { Context } from '../context.js';
+import { CliError } from '../errors.js';
+import { type ExitCode, exits } from '../exit-codes.js';
+import { failureOf } from '../failure.js';
+
+export interface Check {
+  check: string;
+  status: 'ok' | 'warning' | 'failed';
+  detail: string;
+  hint: string | null;
+}
+
+/** The first node version that everything here runs on. */
+const oldestNode = 20;
+const clockMayDiffer = 60_000;
+
+/** Looks at what a send needs, one thing after the other; throws at the end what the worst finding deserves. */
+export async function* examine(context: Context): AsyncGenerator<Check> {
+  let worst: ExitCode = exits.ok;
+  const examined = async (
+    check: string,
+    look: () => Promise<string | Omit<Check, 'check'>>,
+  ): Promise<Check> => {
+    try {
+      const found = await look();
+      return { check, ...(typeof found === 'string' ? { status: 'ok', detail: found, hint: null } : found) };
+    } catch (error) {
+      const { message, hint, exit } = await failureOf(error, context.lastExchange);
+      if (worst === exits.ok) worst = exit;
+      return { check, status: 'failed', detail: message, hint: hint ?? null };
+    }
+  };
+
+  yield examined('node', async () => nodeVersion(context));
+  yield examined('config', () => configuration(context));
+  yield examined('base url', () => baseUrl(context));
+  yield examined('key', () => keyOf(context));
+  if (worst === exits.ok) {
+    yield examined('service', () => service(context));
+    if (context.lastExchange !== null) {
+      yield examined('clock', async () => clocks(context));
+      yield examined('rate', async () => rate(context));
+    }
+  }
+  if (worst !== exits.ok) {
+    throw new CliError('unwell', worst, 'something above needs to be mended', { hint: 'See its hint.' });
+  }
+}
+
+function nodeVersion({ nodeVersion: version }: Context): string {
+  if (Number(/\d+/.exec(version)?.[0]) >= oldestNode) return version;
+  throw new CliError('machine', exits.machine, `${version} is too old`, {
+    hint: `Install Node.js ${oldestNode} or newer.`,
+  });
+}
+
+async function configuration(context: Context): Promise<string> {
+  const { profiles } = await context.config.read();
+  const file = configFile(context.config.directory);
+  const there = await stat(file).then(
+    () => true,
+    () => false,
+  );
+  return there ? `${file}, ${Object.keys(profiles).length} profiles, read by nobody else` : `none at ${file}`;
+}
+
+async function baseUrl(context: Context): Promise<string | Omit<Check, 'check'>> {
+  if (context.sandbox) return 'the embedded service (--sandbox)';
+  const { baseUrl: url } = await context.settings();
+  if (url.endsWith('/v1')) return url;
+  return { status: 'warning', detail: url, hint: 'The address of a service usually ends in /v1.' };
+}
+
+async function keyOf(context: Context): Promise<string> {
+  if (context.sandbox) return 'the key of the embedded service';
+  const { key, profileName } = await context.settings();
+  await readKey(key, context.files, context.platform);
+  const origin = {
+    file: 'from --api-key-file',
+    environment: 'from URTUU_API_KEY',
+    stored: `stored in profile ${profileName}`,
+    command: `printed by the key_command of profile ${profileName}`,
+    none: '',
+  };
+  return origin[key.kind];
+}
+
+async function service(context: Context): Promise<string> {
+  const client = await context.client();
+  const { balance } = await client.balance.get();
+  return `answers in ${Math.round(context.lastExchange?.milliseconds ?? 0)} ms; ${balance} credits`;
+}
+
+function clocks({ lastExchange, clock }: Context): string | Omit<Check, 'check'> {
+  const theirs = Date.parse(lastExchange?.date ?? '');
+  if (Number.isNaN(theirs)) return 'the service does not tell its time';
+  const seconds = Math.round((clock.now() - theirs) / 1_000);
+  if (Math.abs(seconds) * 1_000 <= clockMayDiffer) return 'agrees with that of the service';
+  return {
+    status: 'warning',
+    detail: `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of the service`,
+    hint: 'Set the clock of this machine; times in reports are wrong until then.',
+  };
+}
+
+function rate({ lastExchange }: Context): string | Omit<Check, 'check'> {
+  if (lastExchange?.rate == null) return 'the service does not tell its allowance';
+  const { limit, remaining } = lastExchange.rate;
+  const detail = `${remaining} of ${limit} reading requests left`;
+  if (remaining > 0) return detail;
+  return { status: 'warning', detail, hint: 'Something else uses the allowance of this project.' };
+}

@@ -1,0 +1,83 @@
+import type { ErrorCode, RequestKind } from '../contract/index.js';
+import type { Sysexit } from './sendmail/sysexits.js';
+
+/** What an exit code tells a script; `urtuu help exit-codes` prints this table. */
+export const exits = {
+  ok: 0,
+  fault: 1,
+  usage: 2,
+  partly: 3,
+  key: 4,
+  later: 5,
+  doubt: 6,
+  money: 7,
+  input: 8,
+  notSent: 9,
+  wrongCode: 10,
+  refused: 11,
+  missing: 12,
+  machine: 13,
+  notFinal: 14,
+} as const;
+export type ExitCode = (typeof exits)[keyof typeof exits];
+
+/** How a run ended: a code (for sendmail, one of its callers'), or the signal that the process now dies by. */
+export type Exit = ExitCode | Sysexit | 'SIGINT' | 'SIGTERM';
+
+export const exitMeanings: Record<ExitCode, string> = {
+  0: 'all accepted; with --wait, all sent',
+  1: 'a fault of the program',
+  2: 'usage: unknown option, missing value, no terminal to ask at, a declined question',
+  3: 'partly: some recipients, rows or ids failed or were left out',
+  4: 'key: missing, or the service does not know it',
+  5: 'later: nothing was sent, nothing is in doubt; try again',
+  6: 'in doubt: it may have been sent; repeat with the same key',
+  7: 'money: the balance is too low, or a limit of yours was reached',
+  8: 'input: a number, text or file content that cannot be sent',
+  9: 'not sent, refunded',
+  10: 'wrong or closed verification code',
+  11: 'refused to repeat: the job is done, running elsewhere, or its plan differs',
+  12: 'not there: no such id',
+  13: 'this machine: full disk, unreadable file, unsafe configuration',
+  14: 'not final yet: --wait ran out of time; accepted, not in doubt',
+};
+
+/** A failed request that created something may have done so all the same; a failed read did not. */
+type ByKind = Record<RequestKind, ExitCode>;
+const unanswered: ByKind = { sending: exits.doubt, reading: exits.later };
+
+export const exitOfCode = {
+  invalid_request: exits.input,
+  unauthorized: exits.key,
+  insufficient_credits: exits.money,
+  not_found: exits.missing,
+  method_not_allowed: exits.input,
+  verification_closed: exits.wrongCode,
+  request_too_large: exits.input,
+  unsupported_media_type: exits.input,
+  unsupported_number: exits.input,
+  message_too_long: exits.input,
+  invalid_code: exits.wrongCode,
+  rate_limited: exits.later,
+  recipient_rate_limited: exits.later,
+  provider_failed: exits.notSent,
+  unavailable: unanswered,
+  timeout: unanswered,
+  connection_error: unanswered,
+  unexpected_response: unanswered,
+} as const satisfies Record<ErrorCode, ExitCode | ByKind>;
+
+/**
+ * The exit code of a failed request. Codes this version does not know go by their HTTP status.
+ * `kind` is that of the request that failed: `sending` for everything posted.
+ */
+export function exitOfFailure(failure: { code: string; status: number | null }, kind: RequestKind): ExitCode {
+  const known = Object.hasOwn(exitOfCode, failure.code) ? exitOfCode[failure.code as ErrorCode] : undefined;
+  if (known !== undefined) return typeof known === 'number' ? known : known[kind];
+  const status = failure.status ?? 0;
+  if (status === 401 || status === 403) return exits.key;
+  if (status === 402) return exits.money;
+  if (status === 404) return exits.missing;
+  if (status === 429) return exits.later;
+  return status >= 400 && status < 500 ? exits.input : unanswered[kind];
+}

@@ -1,0 +1,31 @@
+import type { ErrorCode } from '../contract/index.js';
+
+/** What to do about a failed request; one line each. */
+export const hints: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: 'Mend what the message names; see --help of the command.',
+  unauthorized: 'Check the key with: urtuu doctor; or sign in again with: urtuu login',
+  insufficient_credits: 'Nothing was sent. Add credits, then run it again; see: urtuu balance',
+  not_found: 'Check the id, and that the profile is of the project it belongs to.',
+  method_not_allowed: 'The base URL may belong to another service; see: urtuu doctor',
+  verification_closed: 'Make a new one with: urtuu verify create',
+  request_too_large: 'A request may have 1 MB; send less at once.',
+  unsupported_media_type: 'The base URL may belong to another service; see: urtuu doctor',
+  unsupported_number: 'Nothing was sent. Supported are 8-digit mobile numbers of Mongolian operators.',
+  message_too_long:
+    'Nothing was sent. An SMS has 5 parts: 750 Latin or 300 Cyrillic characters; an email 256 KB.',
+  invalid_code: 'Ask for the code again, and mind the tries that are left.',
+  rate_limited: 'Wait and run it again; nothing is in doubt.',
+  recipient_rate_limited:
+    'Nothing was sent. Wait, or raise the cap in the dashboard under Settings, Sending.',
+  provider_failed: 'It was not sent and not charged. To try again, use a new idempotency key.',
+  unavailable: 'Wait and run it again.',
+  timeout: 'Give it longer with --timeout, or check the connection with: urtuu doctor',
+  connection_error: 'Check the base URL and the connection with: urtuu doctor',
+  unexpected_response: 'A proxy, or a wrong base URL, may have answered; see: urtuu doctor',
+};
+
+/** Errors of the network that say more than their code. */
+export const hintsByErrno: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Nothing listens there. Start the service with: urtuu serve; or try: --sandbox',
+  ENOTFOUND: 'There is no such host. Check the base URL.',
+};

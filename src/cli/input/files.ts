@@ -1,0 +1,57 @@
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { inputError, machineError, usageError } from '../errors.js';
+import type { InputStream } from '../terminal/streams.js';
+
+/** Reads the files a person names; `-` is standard input, which only one of them can be. */
+export class Files {
+  readonly #stdin: () => InputStream;
+  readonly #folder: string;
+  #stdinTaken = false;
+
+  constructor(stdin: () => InputStream, folder: string) {
+    this.#stdin = stdin;
+    this.#folder = folder;
+  }
+
+  /** The bytes of a file as they come. Throws CliError: exit 13 when it cannot be read. */
+  async *bytes(name: string): AsyncGenerator<Uint8Array> {
+    if (name === '-') {
+      if (this.#stdinTaken) throw usageError('standard input (-) can be read only once');
+      this.#stdinTaken = true;
+    }
+    const source = name === '-' ? this.#stdin() : createReadStream(resolve(this.#folder, name));
+    try {
+      for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    } catch (error) {
+      throw machineError(`${name === '-' ? 'standard input' : name} ${why(error)}`, error);
+    }
+  }
+
+  /** A whole file as it is. */
+  async whole(name: string): Promise<Uint8Array> {
+    const parts: Uint8Array[] = [];
+    for await (const part of this.bytes(name)) parts.push(part);
+    return Buffer.concat(parts);
+  }
+
+  /** A whole file as strict UTF-8 text, without a byte order mark. */
+  async text(name: string): Promise<string> {
+    const bytes = await this.whole(name);
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    } catch {
+      throw inputError(`${name === '-' ? 'standard input' : name} is not UTF-8 text`);
+    }
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist',
+  EISDIR: 'is a folder',
+  EACCES: 'may not be read: permission denied',
+};
+const why = (error: unknown): string => {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  return reasons[code] ?? `could not be read: ${code}`;
+};

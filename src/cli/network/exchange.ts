@@ -1,0 +1,82 @@
+import type { FetchLike } from '../../client/index.js';
+import type { RequestKind } from '../../contract/index.js';
+
+/** One HTTP request and what came back, as the pace, `--verbose` and error reports see it. */
+export interface Exchange {
+  method: string;
+  url: string;
+  /** `sending` for everything posted; the allowances are counted by it. */
+  kind: RequestKind;
+  idempotencyKey: string | null;
+  /** Null when no answer arrived. */
+  status: number | null;
+  requestId: string | null;
+  /** The answer repeats that of an earlier request with the same key. */
+  replayed: boolean;
+  /** X-RateLimit-Limit and X-RateLimit-Remaining; null where the answer had none. */
+  rate: { limit: number; remaining: number } | null;
+  milliseconds: number;
+  /** The Date header, by which the clocks can be compared. */
+  date: string | null;
+  /** The request's JSON body, for `--verbose`; texts have to be redacted before they are shown. */
+  body: string | null;
+}
+
+/** A fetch that tells of every exchange as it begins, and when its answer's head arrived or failed to. */
+export function observed(
+  fetch: FetchLike,
+  now: () => number,
+  watch: { began(exchange: Exchange): void; ended(exchange: Exchange): void },
+): FetchLike {
+  return async (url, init) => {
+    const exchange: Exchange = {
+      method: init.method,
+      url,
+      kind: init.method === 'GET' ? 'reading' : 'sending',
+      idempotencyKey: init.headers['Idempotency-Key'] ?? null,
+      status: null,
+      requestId: null,
+      replayed: false,
+      rate: null,
+      milliseconds: 0,
+      date: null,
+      body: init.body ?? null,
+    };
+    const started = now();
+    watch.began(exchange);
+    try {
+      const response = await fetch(url, init);
+      exchange.status = response.status;
+      exchange.requestId = response.headers.get('x-request-id');
+      exchange.replayed = response.headers.get('idempotency-replayed') === 'true';
+      exchange.date = response.headers.get('date');
+      exchange.rate = rateOf(response.headers);
+      return response;
+    } finally {
+      exchange.milliseconds = now() - started;
+      watch.ended(exchange);
+    }
+  };
+}
+
+function rateOf(headers: { get(name: string): string | null }): Exchange['rate'] {
+  const limit = headers.get('x-ratelimit-limit');
+  const remaining = headers.get('x-ratelimit-remaining');
+  if (limit === null || remaining === null || !/^\d+$/.test(limit) || !/^\d+$/.test(remaining)) return null;
+  return { limit: Number(limit), remaining: Number(remaining) };
+}
+
+/** What `--verbose` shows of a request body: field names and sizes, never recipients, texts or codes. */
+export function redactedBody(body: string): string {
+  try {
+    const fields = Object.entries(JSON.parse(body) as Record<string, unknown>);
+    return fields.map(([name, value]) => `${name}=${sizeOf(value)}`).join(' ');
+  } catch {
+    return `[${body.length} characters]`;
+  }
+}
+
+function sizeOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.length} entries]`;
+  return typeof value === 'string' ? `[${value.length} characters]` : String(value);
+}

@@ -1,0 +1,58 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import type { FetchLike, FetchResponse } from '../../client/index.js';
+import { proxyFor } from './proxy.js';
+
+/**
+ * A fetch over node:http(s) with kept-alive connections, at a fraction of the cpu of the global one. It does
+ * what the client asks of fetch; it follows no redirect.
+ */
+export function nodeFetch(env: Readonly<Record<string, string | undefined>>): FetchLike {
+  const agents = new Map<string, Promise<http.Agent>>();
+  const agentFor = (url: URL): Promise<http.Agent> => {
+    const proxy = proxyFor(url, env);
+    const name = `${url.protocol}${proxy ?? ''}`;
+    const agent = agents.get(name) ?? makeAgent(url, proxy);
+    agents.set(name, agent);
+    return agent;
+  };
+  return async (address, { method, headers, body, signal }) => {
+    const url = new URL(address);
+    const agent = await agentFor(url);
+    signal.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const { request } = url.protocol === 'https:' ? https : http;
+      const outgoing = request(url, {
+        method,
+        headers: body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) },
+        agent,
+      });
+      const abort = () => outgoing.destroy(signal.reason);
+      signal.addEventListener('abort', abort, { once: true });
+      outgoing
+        .on('close', () => signal.removeEventListener('abort', abort))
+        .on('error', reject)
+        .on('response', (incoming) => resolve(answer(incoming)))
+        .end(body);
+    });
+  };
+}
+
+async function makeAgent(url: URL, proxy: string | null): Promise<http.Agent> {
+  const options = { keepAlive: true };
+  if (proxy !== null) return (await import('./proxy-agent.js')).proxyAgent(proxy, url, options);
+  return url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
+}
+
+function answer(incoming: http.IncomingMessage): FetchResponse {
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: {
+      get(name) {
+        const value = incoming.headers[name.toLowerCase()];
+        return Array.isArray(value) ? value.join(', ') : (value ?? null);
+      },
+    },
+    body: incoming,
+  };
+}

@@ -1,0 +1,101 @@
+import type { Command } from 'commander';
+import { usageError } from './errors.js';
+import { readDuration } from './input/duration.js';
+
+export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv'] as const;
+export type Format = (typeof formats)[number];
+
+/** The options every command takes, before or after its name. */
+export interface GlobalOptions {
+  profile?: string;
+  apiKeyFile?: string;
+  sandbox?: boolean;
+  baseUrl?: string;
+  /** Milliseconds one attempt may take. */
+  timeout?: number;
+  maxRetries?: number;
+  output?: Format;
+  json?: boolean;
+  /** `true` when given without names: list them. */
+  columns?: string | true;
+  header?: boolean;
+  quiet?: boolean;
+  verbose?: boolean;
+  color?: boolean;
+  mask?: boolean;
+  yes?: boolean;
+}
+
+type Declaration = [flags: string, description: string, read?: (value: string) => unknown];
+
+const declarations: readonly Declaration[] = [
+  ['--profile <name>', 'use this profile (URTUU_PROFILE)'],
+  ['--api-key-file <file>', 'read the API key from a file, or from standard input with -'],
+  ['--sandbox', 'use the embedded service, with durable data of its own (URTUU_SANDBOX=1)'],
+  ['--base-url <url>', 'where the service is; ends in /v1 (URTUU_BASE_URL)'],
+  ['--timeout <duration>', 'what one attempt may take: 500ms, 30s, 10m (default 30s)', readTimeout],
+  ['--max-retries <n>', 'how often a failed request is sent again (default 2)', readCount],
+  ['-o, --output <format>', `${formats.join(', ')} (default table)`, readChoice(...formats)],
+  ['--json', 'the same as --output json'],
+  ['--columns [names]', 'only these columns, comma-separated; without names: list them'],
+  ['--no-header', 'leave out the header of table, csv and tsv'],
+  ['-q, --quiet', 'no progress and no notes'],
+  ['-v, --verbose', 'show each HTTP exchange on standard error, key and texts redacted'],
+  ['--no-color', 'no colours (NO_COLOR)'],
+  ['--mask', 'show recipients as 9911**33'],
+  ['--yes', 'answer yes to questions'],
+];
+
+/** Adds the global options; a command hides them in its help and only names them. */
+export function addGlobalOptions(command: Command, hidden: boolean): void {
+  for (const [flags, description, read] of declarations) {
+    const option = command.createOption(flags, description).helpGroup('Global options:');
+    if (read !== undefined) option.argParser(read);
+    if (hidden) option.hideHelp();
+    command.addOption(option);
+  }
+}
+
+/** Their names in lines of a help text. */
+export const globalOptionNames: readonly string[] = [
+  declarations.slice(0, 7).map(nameOf).join(', '),
+  declarations.slice(7).map(nameOf).join(', '),
+];
+
+function nameOf([flags]: Declaration): string {
+  return flags.replace(/ [<[].*/, '').replace(/^-\w, /, '');
+}
+
+/** The global options of a command line, wherever they stood; the nearer to the command wins. */
+export function globalOptions(command: Command): GlobalOptions {
+  const line: Command[] = [];
+  for (let each: Command | null = command; each !== null; each = each.parent) line.unshift(each);
+  const given: Record<string, unknown> = {};
+  for (const each of line) {
+    for (const [name, value] of Object.entries(each.opts())) {
+      if (each.getOptionValueSource(name) !== 'default') given[name] = value;
+    }
+  }
+  return given as GlobalOptions;
+}
+
+function readTimeout(written: string): number {
+  const timeout = readDuration(written);
+  if (timeout === 0) throw usageError('--timeout must be over 0');
+  return timeout;
+}
+
+/** A whole number, 0 or more. */
+export function readCount(written: string): number {
+  if (!/^\d{1,9}$/.test(written)) throw usageError(`'${written}' is not a whole number`);
+  return Number(written);
+}
+
+/** One of some words. */
+export function readChoice<Word extends string>(...words: readonly Word[]): (written: string) => Word {
+  return (written) => {
+    const word = words.find((each) => each === written);
+    if (word === undefined) throw usageError(`'${written}' is none of ${words.join(', ')}`);
+    return word;
+  };
+}

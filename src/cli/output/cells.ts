@@ -1,0 +1,25 @@
+import { masked } from './mask.js';
+import type { Column } from './view.js';
+
+/** A cell for people: local time, nothing for null. */
+export function shown<Row>(column: Column<Row>, row: Row, mask: boolean): string {
+  const text = written(column, row, mask);
+  return column.kind === 'time' && text !== '' ? localTime(text) : text;
+}
+
+/** A cell for machines: ISO time, nothing for null. */
+export function written<Row>(column: Column<Row>, row: Row, mask: boolean): string {
+  const value = column.value(row);
+  if (value === null || value === undefined) return '';
+  const text = String(value);
+  return mask && column.kind === 'recipient' ? masked(text) : text;
+}
+
+/** `2026-11-21 08:25:00` in the zone of this machine; a text that is no time stays as it is. */
+function localTime(iso: string): string {
+  const date = new Date(iso);
+  if (Number.isNaN(date.getTime())) return iso;
+  const two = (value: number) => String(value).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}

@@ -1,0 +1,28 @@
+export type Cell = string | number | boolean | null | undefined;
+
+export interface Column<Row> {
+  /** The name in `--columns`, csv and tsv; the table writes it in capitals. */
+  name: string;
+  value: (row: Row) => Cell;
+  /** `time` is an ISO text, shown in local time to people; `recipient` can be masked. */
+  kind?: 'time' | 'recipient' | 'status' | 'number';
+  /** Left out of a table of many rows unless `--columns` names it. */
+  detail?: boolean;
+}
+
+/** How rows of one kind look; it serves every format. */
+export interface View<Row> {
+  columns: readonly Column<Row>[];
+  /** The JSON form. Fields that share a `recipient` column's name can be masked. */
+  record: (row: Row) => object;
+  /** What a person reads in place of an empty table. */
+  empty?: string;
+}
+
+/** A column that shows the row's field of the same name. */
+export function field<Row>(
+  name: keyof Row & string,
+  extra: Pick<Column<Row>, 'kind' | 'detail'> = {},
+): Column<Row> {
+  return { name, value: (row) => row[name] as Cell, ...extra };
+}

@@ -1,0 +1,197 @@
+import { Command } from 'commander';
+import pkg from '../../package.json' with { type: 'json' };
+import type { Context } from './context.js';
+import { addGlobalOptions } from './options.js';
+
+/** Adds a command's arguments, options, help and action; loaded only when the command is called. */
+export type CommandBody = (command: Command, context: Context) => void;
+type Leaf = readonly [name: string, summary: string, load: () => Promise<CommandBody>];
+type Group = readonly [name: string, summary: string, commands: readonly Leaf[]];
+
+/** The tree of commands. */
+const tree: readonly (Leaf | Group)[] = [
+  [
+    'sms',
+    'Send SMS',
+    [
+      ['send', 'Send one SMS', async () => (await import('./commands/sms/send.js')).smsSend],
+      [
+        'bulk',
+        'Send an SMS to everybody in a file',
+        async () => (await import('./commands/sms/bulk.js')).smsBulk,
+      ],
+    ],
+  ],
+  [
+    'email',
+    'Send email',
+    [
+      ['send', 'Send one email', async () => (await import('./commands/email/send.js')).emailSend],
+      [
+        'bulk',
+        'Send an email to everybody in a file',
+        async () => (await import('./commands/email/bulk.js')).emailBulk,
+      ],
+    ],
+  ],
+  [
+    'verify',
+    'Send and check verification codes',
+    [
+      ['create', 'Send a code', async () => (await import('./commands/verify/create.js')).verifyCreate],
+      ['check', 'Check a code', async () => (await import('./commands/verify/check.js')).verifyCheck],
+      ['get', 'Show a verification', async () => (await import('./commands/verify/get.js')).verifyGet],
+    ],
+  ],
+  [
+    'messages',
+    'Look up messages',
+    [['get', 'Show messages', async () => (await import('./commands/messages/get.js')).messagesGet]],
+  ],
+  [
+    'batches',
+    'Look up batches',
+    [['get', 'Show batches', async () => (await import('./commands/batches/get.js')).batchesGet]],
+  ],
+  [
+    'balance',
+    'Show the credits that are left',
+    async () => (await import('./commands/balance/get.js')).balance,
+  ],
+  ['pricing', 'Show prices', async () => (await import('./commands/pricing/get.js')).pricing],
+  [
+    'jobs',
+    'The bulk jobs of this machine',
+    [
+      ['list', 'List the jobs', async () => (await import('./commands/jobs/list.js')).jobsList],
+      ['show', 'Show how far a job is', async () => (await import('./commands/jobs/show.js')).jobsShow],
+      ['resume', 'Go on with a job', async () => (await import('./commands/jobs/resume.js')).jobsResume],
+      [
+        'report',
+        'Write what became of every row',
+        async () => (await import('./commands/jobs/report.js')).jobsReport,
+      ],
+      ['remove', 'Forget jobs', async () => (await import('./commands/jobs/remove.js')).jobsRemove],
+    ],
+  ],
+  ['login', 'Keep an API key in a profile', async () => (await import('./commands/profiles/login.js')).login],
+  [
+    'logout',
+    'Remove a profile and its key',
+    async () => (await import('./commands/profiles/logout.js')).logout,
+  ],
+  [
+    'profiles',
+    'Base URLs and keys by name',
+    [
+      ['list', 'List the profiles', async () => (await import('./commands/profiles/list.js')).profilesList],
+      [
+        'use',
+        'Choose the profile to use',
+        async () => (await import('./commands/profiles/use.js')).profilesUse,
+      ],
+      ['show', 'Show a profile', async () => (await import('./commands/profiles/show.js')).profilesShow],
+    ],
+  ],
+  ['doctor', 'Check what a send needs', async () => (await import('./commands/doctor/run.js')).doctor],
+  ['serve', 'Run the service on this machine', async () => (await import('./commands/serve/serve.js')).serve],
+  [
+    'sandbox',
+    'Look into the embedded service',
+    [
+      [
+        'outbox',
+        'Show what was delivered',
+        async () => (await import('./commands/sandbox/outbox.js')).sandboxOutbox,
+      ],
+      ['reset', 'Empty it', async () => (await import('./commands/sandbox/reset.js')).sandboxReset],
+      [
+        'credit',
+        'Change its balance',
+        async () => (await import('./commands/sandbox/credit.js')).sandboxCredit,
+      ],
+    ],
+  ],
+  [
+    'keys',
+    'API keys of the service on this machine',
+    [
+      ['create', 'Make a key', async () => (await import('./commands/keys/create.js')).keysCreate],
+      ['list', 'List the keys', async () => (await import('./commands/keys/list.js')).keysList],
+      ['revoke', 'Revoke a key', async () => (await import('./commands/keys/revoke.js')).keysRevoke],
+    ],
+  ],
+  [
+    'sendmail',
+    'Send a message from standard input, for cron',
+    async () => (await import('./commands/sendmail/send.js')).sendmail,
+  ],
+  [
+    'completion',
+    'Complete in bash, zsh, fish or PowerShell',
+    async () => (await import('./commands/completion/print.js')).completion,
+  ],
+  ['help', 'Help on a topic or a command', async () => (await import('./commands/help.js')).help],
+  ['__complete', '', async () => (await import('./commands/completion/complete.js')).complete],
+];
+
+const bodies = new WeakMap<Command, Leaf[2]>();
+
+/** Loads a command's body and lets it fill the command; nothing for a group. */
+export async function loadBody(command: Command, context: Context): Promise<void> {
+  const body = await bodies.get(command)?.();
+  bodies.delete(command);
+  body?.(command, context);
+}
+
+/** Where commander writes: help to standard output, nothing else; errors are thrown. */
+export interface ProgramOutput {
+  write(text: string): void;
+  width: number;
+}
+
+/**
+ * Commander's tree. The options of a command are read by the command itself, after its name: a text that
+ * looks like a global option stays a text.
+ */
+export function buildProgram(
+  context: Context,
+  output: ProgramOutput,
+  chosen: (command: Command) => void,
+): Command {
+  const program = new Command('urtuu')
+    .description('Send SMS and email: single, in bulk from CSV files, exactly once.')
+    .version(pkg.version, '-V, --version', 'print the version')
+    .exitOverride()
+    .configureOutput({
+      writeOut: output.write,
+      writeErr: () => {},
+      getOutHelpWidth: () => output.width,
+      getOutHasColors: () => false,
+    })
+    .enablePositionalOptions()
+    .helpOption('-h, --help', 'show help')
+    .helpCommand(false)
+    .showSuggestionAfterError();
+  addGlobalOptions(program, false);
+  const add = (parent: Command, [name, summary, inside]: Leaf | Group) => {
+    const hidden = name.startsWith('_');
+    const command = parent.command(name, { hidden }).summary(summary).description(`${summary}.`);
+    addGlobalOptions(command, true);
+    if (typeof inside === 'function') {
+      bodies.set(command, inside);
+      return;
+    }
+    command.enablePositionalOptions().helpCommand(false);
+    for (const leaf of inside) add(command, leaf);
+    loadBefore(command);
+  };
+  const loadBefore = (parent: Command) =>
+    parent.hook('preSubcommand', async (_, command) => {
+      chosen(command);
+      await loadBody(command, context);
+    });
+  loadBefore(program);
+  for (const entry of tree) add(program, entry);
+  return program;
+}

@@ -1,0 +1,59 @@
+import { type Urtuu, UrtuuError } from '../../client/index.js';
+import { messagePage } from '../../contract/index.js';
+import type { Context } from '../context.js';
+import { batchView, type MessageRow, messageView } from '../output/views.js';
+import { isMissing, lookUp } from './lookup.js';
+import { batchResource } from './resources.js';
+import { show } from './show.js';
+import type { WaitOptions } from './wait.js';
+
+/** Lists the messages of batches. A service without that list is asked for the batches' figures instead. */
+export async function showMessagesOf(
+  context: Context,
+  client: Urtuu,
+  ids: readonly string[],
+  options: WaitOptions,
+): Promise<void> {
+  // The batches first: whether they are there, and with --wait until they are completed.
+  const found: string[] = [];
+  let problem: unknown = null;
+  try {
+    for await (const batch of lookUp(context, batchResource(client), ids, options)) {
+      if (isMissing(batch)) context.warn(`there is no batch ${batch.id}`);
+      else found.push(batch.id);
+    }
+  } catch (error) {
+    problem = error;
+  }
+  const [first] = found;
+  if (first !== undefined && !(await canList(client, first))) {
+    context.warn('this service does not list the messages of a batch; here are its figures');
+    return show(context, batchView, batchResource(client), ids, {});
+  }
+  await context.printAll(messageView, messagesOf(client, found));
+  if (problem !== null) throw problem;
+}
+
+async function canList(client: Urtuu, id: string): Promise<boolean> {
+  try {
+    await client.batches.messages(id, { limit: 1 });
+    return true;
+  } catch (error) {
+    if (error instanceof UrtuuError && error.code === 'not_found') return false;
+    throw error;
+  }
+}
+
+async function* messagesOf(client: Urtuu, ids: readonly string[]): AsyncGenerator<MessageRow> {
+  for (const id of ids) {
+    let after: string | null = null;
+    do {
+      const page: { data: MessageRow[]; next: string | null } = await client.batches.messages(id, {
+        limit: messagePage.max,
+        ...(after === null ? {} : { after }),
+      });
+      yield* page.data;
+      after = page.next;
+    } while (after !== null);
+  }
+}

@@ -1,0 +1,128 @@
+import { UrtuuError } from '../../client/index.js';
+import type { Context } from '../context.js';
+import { CliError } from '../errors.js';
+import { type ExitCode, exits } from '../exit-codes.js';
+import { Pace } from '../network/pace.js';
+import type { Missing } from '../output/views.js';
+import { deadlineOf, notFinal, readUntilFinal, type WaitOptions } from './wait.js';
+
+/** What a look-up needs to know of its resource. */
+export interface Resource<State> {
+  /** `message`, `batch`. */
+  noun: string;
+  read(id: string): Promise<State>;
+  isFinal(state: State): boolean;
+  /** How far it is, for the person who waits. */
+  progress?(state: State): { text: string; done: number; total: number };
+  /** How much of it failed. */
+  failed(state: State): 'none' | 'some' | 'all';
+}
+
+interface Tally {
+  found: number;
+  missing: number;
+  open: number;
+  someFailed: number;
+  allFailed: number;
+}
+
+const inFlight = 10;
+
+/**
+ * Looks up many ids: within the reading allowance, several at once, yielded in the order of the ids. Throws
+ * at its end what the outcome deserves: missing ids, and with `--wait` what failed or is not final.
+ */
+export async function* lookUp<State extends object>(
+  context: Context,
+  resource: Resource<State>,
+  ids: readonly string[],
+  options: WaitOptions,
+): AsyncGenerator<State | Missing> {
+  const pace = new Pace(context.clock, 'reading');
+  const forget = context.onExchange((exchange) => pace.learn(exchange));
+  const progress = context.progress();
+  const deadline = deadlineOf(context, options);
+  const tally: Tally = { found: 0, missing: 0, open: 0, someFailed: 0, allFailed: 0 };
+  const read = async (id: string) => {
+    await pace.turn(context.signal);
+    return resource.read(id);
+  };
+  const settle = async (id: string): Promise<State | Missing> => {
+    const first = await orMissing(id, () => read(id), ids.length > 1);
+    if (isMissing(first) || !options.wait) return first;
+    const look = async () => {
+      const state = await read(id);
+      const far = ids.length === 1 ? resource.progress?.(state) : undefined;
+      if (far !== undefined) progress.update(far.text, far);
+      return state;
+    };
+    const { state, problem } = await readUntilFinal(context, deadline, first, resource.isFinal, look);
+    if (problem !== null) throw problem.error;
+    return state;
+  };
+  const window: Promise<State | Missing>[] = [];
+  try {
+    for (let next = 0, done = 0; done < ids.length; done += 1) {
+      while (next < ids.length && window.length < inFlight) {
+        const result = settle(ids[next] as string);
+        result.catch(() => {}); // It is awaited in its turn, perhaps after an earlier one has failed.
+        window.push(result);
+        next += 1;
+      }
+      progress.update(`Reading ${resource.noun} ${done + 1}`, { done, total: ids.length });
+      const row = (await window.shift()) as State | Missing;
+      count(tally, row, resource);
+      yield row;
+    }
+  } finally {
+    progress.stop();
+    forget();
+  }
+  const problem = verdict(tally, resource.noun, options.wait === true);
+  if (problem !== null) throw problem;
+}
+
+export function isMissing(row: object): row is Missing {
+  return 'status' in row && row.status === 'not_found';
+}
+
+async function orMissing<State>(
+  id: string,
+  read: () => Promise<State>,
+  several: boolean,
+): Promise<State | Missing> {
+  try {
+    return await read();
+  } catch (error) {
+    if (several && error instanceof UrtuuError && error.code === 'not_found')
+      return { id, status: 'not_found' };
+    throw error;
+  }
+}
+
+function count<State extends object>(tally: Tally, row: State | Missing, resource: Resource<State>): void {
+  if (isMissing(row)) {
+    tally.missing += 1;
+    return;
+  }
+  tally.found += 1;
+  if (!resource.isFinal(row)) tally.open += 1;
+  const failed = resource.failed(row);
+  if (failed === 'some') tally.someFailed += 1;
+  if (failed === 'all') tally.allFailed += 1;
+}
+
+function verdict(tally: Tally, noun: string, waited: boolean): CliError | null {
+  const { found, missing, open, someFailed, allFailed } = tally;
+  const problem = (code: string, exit: ExitCode, message: string) => new CliError(code, exit, message);
+  const all = found + missing;
+  if (found === 0) return problem('not_found', exits.missing, `none of the ${all} ids was found`);
+  if (waited && open > 0) return notFinal(open === 1 ? `a ${noun}` : `one of ${open} ${noun}s`);
+  if (waited && allFailed === all)
+    return problem('failed', exits.notSent, `not sent, refunded: ${noun} failed`);
+  if (waited && someFailed + allFailed > 0) {
+    return problem('partly_failed', exits.partly, `some messages were not sent and are refunded`);
+  }
+  if (missing > 0) return problem('partly_missing', exits.partly, `${missing} of ${all} ids were not found`);
+  return null;
+}

@@ -1,0 +1,22 @@
+import type { Urtuu } from '../../client/index.js';
+import type { BatchRow, MessageRow } from '../output/views.js';
+import type { Resource } from './lookup.js';
+
+export const messageResource = ({ messages }: Urtuu): Resource<MessageRow> => ({
+  noun: 'message',
+  read: (id) => messages.get(id),
+  isFinal: ({ status }) => status === 'sent' || status === 'failed',
+  failed: ({ status }) => (status === 'failed' ? 'all' : 'none'),
+});
+
+export const batchResource = ({ batches }: Urtuu): Resource<BatchRow> => ({
+  noun: 'batch',
+  read: (id) => batches.get(id),
+  isFinal: ({ status }) => status === 'completed',
+  progress: ({ sent = 0, failed = 0, total = 0 }) => ({
+    text: `${sent} of ${total} sent, ${failed} failed`,
+    done: sent + failed,
+    total,
+  }),
+  failed: ({ failed = 0, total }) => (failed === 0 ? 'none' : failed === total ? 'all' : 'some'),
+});

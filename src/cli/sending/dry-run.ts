@@ -1,0 +1,106 @@
+import {
+  maxEmailBodyBytes,
+  maxParts,
+  measureText,
+  normalizeAddress,
+  type Pricing,
+  priceOfSms,
+  readNumber,
+  unitsPerPart,
+} from '../../contract/index.js';
+import type { Context } from '../context.js';
+import { CliError } from '../errors.js';
+import { exits } from '../exit-codes.js';
+import { field, type View } from '../output/view.js';
+import { messageView } from '../output/views.js';
+
+export interface Estimate {
+  to: string;
+  channel: 'sms' | 'email';
+  /** `latin`, `cyrillic` or, of an email, null. */
+  kind: string | null;
+  /** Of an SMS, in units of its parts; of an email, bytes of its bodies. */
+  size: number;
+  parts: number | null;
+  /** Null when the price list could not be read. */
+  credits: number | null;
+}
+
+export const estimateView: View<Estimate> = {
+  columns: [
+    field('to', { kind: 'recipient' }),
+    field('channel'),
+    field('kind'),
+    field('size', { kind: 'number' }),
+    field('parts', { kind: 'number' }),
+    field('credits', { kind: 'number' }),
+  ],
+  record: (estimate) => estimate,
+};
+
+/** What a single send shows. */
+export const sendView = ({ dryRun }: Record<string, unknown>): View<never> =>
+  (dryRun ? estimateView : messageView) as View<never>;
+
+/** What an SMS would be and cost; refuses what the service would refuse. Nothing is sent. */
+export async function estimateSms(
+  context: Context,
+  message: { to: string; text: string },
+): Promise<Estimate> {
+  const reading = readNumber(message.to);
+  if (reading.kind !== 'number') {
+    const invalid = reading.kind === 'invalid';
+    throw refused(
+      invalid ? 'invalid_request' : 'unsupported_number',
+      invalid ? 'to: this is no telephone number' : 'to: no supported operator serves this number',
+    );
+  }
+  const size = measureText(message.text);
+  if (size.parts > maxParts) {
+    const most = unitsPerPart[size.kind] * maxParts;
+    throw refused(
+      'message_too_long',
+      `the text has ${size.parts} parts, ${size.units} of ${most} characters`,
+    );
+  }
+  const pricing = await priceList(context);
+  const credits =
+    pricing && priceOfSms(size.parts, pricing.sms.credits_per_part, pricing.sms.rate_multiplier);
+  return {
+    to: reading.number,
+    channel: 'sms',
+    kind: size.kind,
+    size: size.units,
+    parts: size.parts,
+    credits,
+  };
+}
+
+/** What an email would be and cost. */
+export async function estimateEmail(
+  context: Context,
+  message: { to: string; html?: string; text?: string },
+): Promise<Estimate> {
+  const to = normalizeAddress(message.to);
+  if (to === null) throw refused('invalid_request', 'to: this is no email address');
+  const size = Buffer.byteLength(message.html ?? '') + Buffer.byteLength(message.text ?? '');
+  if (size > maxEmailBodyBytes) {
+    throw refused('message_too_long', `html and text have ${size} of ${maxEmailBodyBytes} bytes`);
+  }
+  const pricing = await priceList(context);
+  const credits = pricing?.email.credits_per_message ?? null;
+  return { to, channel: 'email', kind: null, size, parts: null, credits };
+}
+
+/** The price list, or null with a warning: an estimate is worth something without it. */
+async function priceList(context: Context): Promise<Pricing | null> {
+  try {
+    return await (await context.client()).pricing.get();
+  } catch (error) {
+    context.warn(`the price is unknown: ${(error as Error).message}`);
+    return null;
+  }
+}
+
+const refused = (code: string, message: string) =>
+  new CliError(code, exits.input, message, { hint: 'Nothing was sent.' });

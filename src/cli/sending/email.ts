@@ -1,0 +1,62 @@
+import type { Command } from 'commander';
+import type { EmailSendParams } from '../../contract/index.js';
+import type { Context } from '../context.js';
+import { required } from '../input/required.js';
+import { readText } from '../input/text.js';
+
+export interface ContentOptions {
+  subject?: string;
+  text?: string;
+  textFile?: string;
+  html?: string;
+  htmlFile?: string;
+  fromName?: string;
+  replyTo?: string;
+}
+
+/** Adds what says how an email looks. */
+export function addContentOptions(command: Command): void {
+  command
+    .option('--subject <subject>', 'subject, one line of up to 255 characters')
+    .option('--text <text>', 'plain text; - reads it from standard input')
+    .option('--text-file <file>', 'read the plain text from a file')
+    .option('--html <html>', 'HTML body; - reads it from standard input')
+    .option('--html-file <file>', 'read the HTML body from a file')
+    .option('--from-name <name>', "sender name (default: the project's brand name)")
+    .option('--reply-to <address>', 'where replies go (default: that of the project)');
+}
+
+/** The email that the options say; what is missing is asked for on a terminal. */
+export async function emailOf(
+  context: Context,
+  to: string | undefined,
+  options: ContentOptions,
+): Promise<EmailSendParams> {
+  const { subject, fromName, replyTo } = options;
+  const source = (name: 'text' | 'html') => ({
+    value: options[name],
+    file: options[`${name}File`],
+    name: `--${name}`,
+    fileOption: `--${name}-file`,
+  });
+  const html = await readText(context, source('html'));
+  const text = await readText(context, source('text'));
+  // A plain text is asked for only when there is no HTML body that could stand alone.
+  const values = await required(context, {
+    to: { value: to, name: '<to>', question: 'Recipient address:' },
+    subject: { value: subject, name: '--subject', question: 'Subject:' },
+    text: {
+      value: text ?? (html === undefined ? undefined : ''),
+      name: '--text or --html',
+      question: 'Text:',
+    },
+  });
+  const rest = {
+    to: values.to,
+    subject: values.subject,
+    ...(fromName === undefined ? {} : { from_name: fromName }),
+    ...(replyTo === undefined ? {} : { reply_to: replyTo }),
+  };
+  if (html === undefined) return { ...rest, text: values.text };
+  return { ...rest, html, ...(text === undefined ? {} : { text }) };
+}

@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import PostalMime, { type Address, type Email, type Mailbox } from 'postal-mime';
+import { type EmailBulkParams, normalizeAddress } from '../../contract/index.js';
+import { inputError, usageError } from '../errors.js';
+import { keyOfMessage } from './sysexits.js';
+
+export interface Envelope {
+  params: EmailBulkParams;
+  /** From the Message-ID and the recipients: the same message sent again is not sent twice. */
+  idempotencyKey: string | null;
+}
+
+/** Reads an internet message into what the service sends; refuses what would be lost on the way. */
+export async function readMessage(raw: Uint8Array, recipients: readonly string[]): Promise<Envelope> {
+  const mail = await PostalMime.parse(raw).catch((error: Error) => {
+    throw inputError(`this is no message: ${error.message}`);
+  });
+  const to = addressesOf(mail, recipients);
+  if (mail.attachments.length > 0) {
+    throw inputError('the message has attachments, which cannot be sent', 'Send a link to them instead.');
+  }
+  const from = mailboxes(mail.from)[0];
+  const replyTo = mailboxes(...(mail.replyTo ?? []))[0]?.address ?? from?.address;
+  const common = {
+    to,
+    subject: mail.subject || '(no subject)',
+    ...(from?.name ? { from_name: from.name } : {}),
+    ...(replyTo && normalizeAddress(replyTo) !== null ? { reply_to: replyTo } : {}),
+  };
+  return { params: { ...common, ...bodiesOf(mail) }, idempotencyKey: keyOf(mail, to) };
+}
+
+function addressesOf(mail: Email, recipients: readonly string[]): string[] {
+  const lists = [mail.to, mail.cc, mail.bcc].flatMap((list) => list ?? []);
+  const to = recipients.length > 0 ? [...recipients] : mailboxes(...lists).map(({ address }) => address);
+  if (to.length === 0) throw usageError('the message has no recipient', 'Give it a To: header and use -t.');
+  const bad = to.find((address) => normalizeAddress(address) === null);
+  if (bad !== undefined) throw inputError(`'${bad}' is no email address`, 'In a crontab, set MAILTO.');
+  return [...new Set(to)];
+}
+
+function bodiesOf({ text, html }: Email): { text: string; html?: string } | { html: string } {
+  const plain = text?.trimEnd();
+  if (html?.trim()) return plain ? { html, text: plain } : { html };
+  if (!plain) throw inputError('the message is empty');
+  return { text: plain };
+}
+
+const mailboxes = (...addresses: (Address | undefined)[]): Mailbox[] =>
+  addresses.flatMap((each) => (each === undefined ? [] : (each.group ?? [each]))).filter(hasSomething);
+const hasSomething = ({ address, name }: Mailbox) => address !== '' || name !== '';
+
+function keyOf({ messageId }: Email, to: readonly string[]): string | null {
+  if (!messageId) return null;
+  const hash = createHash('sha256').update(JSON.stringify([messageId, to]));
+  return keyOfMessage(hash.digest('hex'));
+}

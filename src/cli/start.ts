@@ -1,0 +1,56 @@
+import { writeSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import pkg from '../../package.json' with { type: 'json' };
+import { CodeCache } from './code-cache.js';
+
+/** Names what was built; `scripts/build.js` puts it in. */
+declare const BUILD: string;
+
+/** A run of more seconds gains nothing from the cache, and V8 has dropped code that it used early on. */
+const longestRun = 10;
+
+/** Where the process begins: the version without loading anything, all else out of the code cache. */
+export function start(process: NodeJS.Process, require: (id: string) => unknown): void {
+  const argv = process.argv.slice(2);
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V') && written(`${pkg.version}\n`))
+    return;
+  const cache = new CodeCache({
+    folder: cacheFolder(process),
+    build: BUILD,
+    shape: shapeOf(argv),
+    user: process.geteuid?.() ?? -1,
+    require,
+  });
+  const main = cache.load(join(__dirname, 'main.cjs')) as typeof import('./main.js');
+  process.on('exit', (code) => {
+    if (code === 0 && process.uptime() < longestRun) cache.save();
+  });
+  void main.start(process);
+}
+
+/** Whether standard output took it at once; where not, `main` says what is wrong. */
+function written(line: string): boolean {
+  try {
+    return writeSync(1, line) === line.length;
+  } catch {
+    return false;
+  }
+}
+
+/** None where users are not told apart by number (Windows), or where Node.js itself is told to keep none. */
+function cacheFolder({ env, geteuid }: NodeJS.Process): string | null {
+  if (env.NODE_DISABLE_COMPILE_CACHE || geteuid === undefined) return null;
+  const base = env.XDG_CACHE_HOME || (env.HOME ? join(env.HOME, '.cache') : '');
+  return isAbsolute(base) ? join(base, 'urtuu') : null;
+}
+
+/** The first words and the names of the options, never their values. */
+function shapeOf(argv: readonly string[]): string {
+  const end = argv.indexOf('--');
+  const before = end === -1 ? argv : argv.slice(0, end);
+  const words = before.slice(0, 2).filter((word) => /^[a-z-]{1,20}$/.test(word));
+  const options = before
+    .slice(1)
+    .filter((word) => /^--?[a-z][a-z-]{0,20}$/i.test(word) && !words.includes(word));
+  return [...words, ...options.sort()].join(' ');
+}

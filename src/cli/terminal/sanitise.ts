@@ -1,0 +1,27 @@
+/**
+ * Characters that act on a terminal or hide in a text: controls, format characters (bidi, zero width, tags),
+ * line separators, lone surrogates and blank fillers. Emoji presentation and Mongolian variation selectors
+ * only choose a shape, so they stay.
+ */
+const unsafe =
+  /(?![\uFE0E\uFE0F\u180B-\u180D\u180F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** A text from outside as one line that is safe on a terminal: what would act or hide becomes visible. */
+export function visible(text: string): string {
+  return text.replace(unsafe, (character) => named[character] ?? escaped(character));
+}
+
+/** JSON that no terminal can be hurt by: the same characters as escapes, the value unchanged. */
+export function safeJson(value: unknown, indent?: number): string {
+  return JSON.stringify(value, undefined, indent).replace(unsafe, (character) =>
+    character === '\n' ? character : escaped(character),
+  );
+}
+
+function escaped(character: string): string {
+  return Array.from({ length: character.length }, (_, index) => {
+    const unit = character.charCodeAt(index).toString(16).padStart(4, '0');
+    return `\\u${unit}`;
+  }).join('');
+}

@@ -1,0 +1,37 @@
+import type { FetchLike } from '../client/index.js';
+import type { Service, ServiceOptions } from '../service/index.js';
+import type { Exit } from './exit-codes.js';
+import type { Draw } from './terminal/progress.js';
+import type { Questions } from './terminal/prompts.js';
+import type { InputStream, OutputStream } from './terminal/streams.js';
+
+export interface Clock {
+  /** Milliseconds since 1970, UTC. */
+  now(): number;
+  /** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+}
+
+/**
+ * Everything outside the program. `main` makes the real one; tests hand in their own, nothing is patched.
+ * The optional doors open the real thing when absent.
+ */
+export interface World {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  readonly platform: NodeJS.Platform;
+  /** `v20.11.1` */
+  readonly nodeVersion: string;
+  readonly stdin: InputStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly clock: Clock;
+  random(): number;
+  /** Calls `listener` at each SIGINT and SIGTERM; gives the way to stop that. */
+  onSignal(listener: (signal: Extract<Exit, string>) => void): () => void;
+  readonly fetch?: FetchLike;
+  readonly openService?: (options: ServiceOptions) => Promise<Service>;
+  readonly questions?: Questions;
+  readonly draw?: Draw;
+}

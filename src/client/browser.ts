@@ -1,0 +1,15 @@
+/** What tells a browser, React Native and Node.js apart. */
+interface Globals {
+  window?: { document?: unknown } | undefined;
+  navigator?: { product?: string } | undefined;
+  process?: { versions?: { node?: string } } | undefined;
+}
+
+/** A key in a page or an app is everybody's; jsdom in Node.js is neither. */
+export function refuseBrowser(globals: object): void {
+  const { window, navigator, process } = globals as Globals;
+  if (typeof process?.versions?.node === 'string') return;
+  if (window?.document !== undefined || navigator?.product === 'ReactNative') {
+    throw new Error('urtuu runs on servers only: in a browser or an app everyone could read the API key');
+  }
+}

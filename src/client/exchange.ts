@@ -1,0 +1,104 @@
+import { type Answer, isSuccess } from './answer.js';
+import type { FetchBody, FetchLike, FetchRequest } from './options.js';
+import type { System } from './system.js';
+
+/** Bytes of an answer that are read; a longer one did not come from the service. */
+const maxAnswerBytes = 10 * 1024 * 1024;
+
+/** How one attempt ended: with an answer, or without one and why. */
+export type Exchange =
+  | { answer: Answer }
+  | { answer: null; code: 'timeout' | 'connection_error'; cause: unknown };
+
+/** Everything but the signal, which each attempt brings along. */
+export type AttemptRequest = Omit<FetchRequest, 'signal'>;
+
+/**
+ * One attempt: request sent, answer read, in `timeout` milliseconds all together, even where `fetch` does not
+ * heed its signal. Never rejects.
+ */
+export function exchange(
+  fetch: FetchLike,
+  url: string,
+  request: AttemptRequest,
+  timeout: number,
+  system: System,
+): Promise<Exchange> {
+  const controller = new AbortController();
+  let source: ByteSource | null = null;
+
+  async function receive(): Promise<Answer> {
+    const response = await fetch(url, { ...request, signal: controller.signal });
+    const { status, body } = response;
+    source = body === null ? null : openBody(body);
+    if (controller.signal.aborted) source?.cancel();
+    // Reading a header of a global Response costs a fifth of the whole call, so a success goes without.
+    const retryAfter = isSuccess(status) ? null : response.headers.get('retry-after');
+    if (source !== null && mayBeOfService(status)) return { status, retryAfter, body: await readAll(source) };
+    source?.cancel();
+    return { status, retryAfter, body: null };
+  }
+
+  return new Promise((resolve) => {
+    const stopTimer = system.after(timeout, () => {
+      const cause = new DOMException(`No complete answer within ${timeout} ms`, 'TimeoutError');
+      resolve({ answer: null, code: 'timeout', cause });
+      controller.abort(cause);
+      source?.cancel();
+    });
+    receive().then(
+      (answer) => {
+        stopTimer();
+        resolve({ answer });
+      },
+      (cause: unknown) => {
+        stopTimer();
+        resolve({ answer: null, code: 'connection_error', cause });
+      },
+    );
+  });
+}
+
+/** The service answers with a success or an error; a 204 says nothing, and redirects are not followed. */
+function mayBeOfService(status: number): boolean {
+  return isSuccess(status) || status >= 400;
+}
+
+interface ByteSource {
+  next(): Promise<{ done?: boolean | undefined; value?: Uint8Array | undefined }>;
+  /** Frees the connection. */
+  cancel(): void;
+}
+
+function openBody(body: FetchBody): ByteSource {
+  if ('getReader' in body) {
+    const reader = body.getReader();
+    return { next: () => reader.read(), cancel: () => quietly(() => reader.cancel()) };
+  }
+  const iterator = body[Symbol.asyncIterator]();
+  return { next: () => iterator.next(), cancel: () => quietly(() => iterator.return?.()) };
+}
+
+/** All bytes, or null when there are more than the client reads. */
+async function readAll(source: ByteSource): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await source.next();
+    if (done || value === undefined) break;
+    size += value.byteLength;
+    if (size > maxAnswerBytes) {
+      source.cancel();
+      return null;
+    }
+    chunks.push(value);
+  }
+  return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size);
+}
+
+/** What fails while an answer nobody wants is thrown away concerns nobody. */
+async function quietly(run: () => unknown): Promise<void> {
+  try {
+    await run();
+  } catch {}
+}

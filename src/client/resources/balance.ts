@@ -1,0 +1,15 @@
+import type { Balance } from '../../contract/index.js';
+import { type Request, readCall } from '../request.js';
+
+export class BalanceReader {
+  readonly #request: Request;
+
+  constructor(request: Request) {
+    this.#request = request;
+  }
+
+  /** Reads the project's balance, in credits (GET /v1/balance). */
+  async get(): Promise<Balance> {
+    return this.#request(readCall('/balance'));
+  }
+}

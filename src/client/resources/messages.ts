@@ -1,0 +1,15 @@
+import type { Message } from '../../contract/index.js';
+import { type Request, readCall, segment } from '../request.js';
+
+export class Messages {
+  readonly #request: Request;
+
+  constructor(request: Request) {
+    this.#request = request;
+  }
+
+  /** Reads a message and its status: `queued`, `sent` or `failed` (GET /v1/messages/{id}). */
+  async get(id: string): Promise<Message> {
+    return this.#request(readCall(`/messages/${segment(id)}`));
+  }
+}

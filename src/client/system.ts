@@ -1,0 +1,27 @@
+import { randomUUID } from 'node:crypto';
+
+/** Time and randomness as the client sees them. */
+export interface System {
+  /** Milliseconds since 1970, UTC. */
+  now(): number;
+  /** Calls `run` once after `milliseconds`; the returned function cancels it. */
+  after(milliseconds: number, run: () => void): () => void;
+  sleep(milliseconds: number): Promise<void>;
+  /** 0 to 1, 1 excluded. */
+  random(): number;
+  newIdempotencyKey(): string;
+}
+
+/** `setTimeout` takes no more, and fires at once when it is given more. */
+const longestTimer = 2 ** 31 - 1;
+
+export const realSystem: System = {
+  now: Date.now,
+  after(milliseconds, run) {
+    const timer = setTimeout(run, Math.min(milliseconds, longestTimer));
+    return () => clearTimeout(timer);
+  },
+  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  random: Math.random,
+  newIdempotencyKey: () => randomUUID(),
+};

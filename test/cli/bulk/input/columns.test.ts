@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { chunksOf, plan, refusal } from '../plans.js';
+
+describe('the recipient column is recognised by its name', () => {
+  it.each([
+    'to',
+    'Phone',
+    'PHONE NUMBER',
+    'phone_number',
+    ' number ',
+    'Mobile',
+    'tel.',
+    'MSISDN',
+    'утас',
+    'Утас',
+    'УТАСНЫ ДУГААР',
+    'дугаар',
+    'Гар утас',
+  ])('%j for SMS', async (name) => {
+    const outcome = await plan(`id,${name},email\n1,99112233,a@b.mn\n`);
+    expect((await chunksOf(outcome))[0]?.to).toEqual(['99112233']);
+  });
+
+  it.each([
+    'to',
+    'email',
+    'E-Mail',
+    'mail',
+    'Email address',
+    'имэйл',
+    'И-мэйл',
+    'ИМЭЙЛ ХАЯГ',
+    'цахим шуудан',
+  ])('%j for email', async (name) => {
+    const outcome = await plan(`id,${name},phone\n1,a@b.mn,99112233\n`, { channel: 'email', subject: 'Hi' });
+    expect((await chunksOf(outcome))[0]?.to).toEqual(['a@b.mn']);
+  });
+
+  it('or named', async () => {
+    const outcome = await plan('owner,утас\n99112233,88112233\n', { toColumn: 'owner' });
+    expect((await chunksOf(outcome))[0]?.to).toEqual(['99112233']);
+  });
+
+  it.each([
+    [
+      'phone,mobile\n1,2\n',
+      {},
+      'list.csv:1: phone and mobile could all be the recipient',
+      /--to-column; .*phone, mobile/,
+    ],
+    [
+      'id,name\n1,2\n',
+      {},
+      'list.csv:1: no column is known to hold the recipient',
+      /the columns are id, name/,
+    ],
+    ['99112233,Bat\n1,2\n', {}, 'list.csv:1: no column is known to hold the recipient', /--headerless/],
+    ['phone\n1\n', { toColumn: 'утас' }, 'list.csv:1: no column is named утас', /the columns are phone/],
+    [
+      '1,Bat\n2,Dorj\n',
+      { headerless: true },
+      'list.csv:1: no column is known to hold the recipient',
+      /are 1, 2/,
+    ],
+  ])('%j %j is an error that lists the columns', async (csv, options, message, hint) => {
+    expect(await refusal(csv, options)).toMatchObject({
+      name: 'InputError',
+      fault: 'columns',
+      message,
+      hint: expect.stringMatching(hint),
+    });
+  });
+});
+
+describe('header names', () => {
+  it.each([
+    ['phone,name,phone\n', 'list.csv:1: two columns are named phone'],
+    ['phone,,name\n', 'list.csv:1: column 2 of the header has no name'],
+    ['phone;name;;\n', 'list.csv:1: column 3 of the header has no name'],
+    ['sep=;\r\n\r\nphone;name; phone\r\n', 'list.csv:3: two columns are named phone'],
+    ['phone,na\ufffdme\n', 'list.csv:1: the header holds damaged characters'],
+  ])('%j is an error', async (csv, message) => {
+    expect(await refusal(csv)).toMatchObject({ name: 'InputError', message });
+  });
+});
+
+describe('a list without a header', () => {
+  it('takes its only column', async () => {
+    const outcome = await plan('99112233\n88112233', { headerless: true });
+    expect((await chunksOf(outcome))[0]?.to).toEqual(['99112233', '88112233']);
+    expect(outcome.meta.columns).toEqual(['1']);
+  });
+  it('numbers its columns', async () => {
+    const outcome = await plan('Bat;99112233\nDorj;88112233', {
+      headerless: true,
+      toColumn: '2',
+      text: 'Hello {1}',
+    });
+    expect((await chunksOf(outcome)).map(({ body }) => body)).toEqual([
+      '{"to":"99112233","text":"Hello Bat"}',
+      '{"to":"88112233","text":"Hello Dorj"}',
+    ]);
+  });
+});

@@ -1,0 +1,218 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { delimiterNamed } from '../../../../src/cli/bulk/input/delimiter.js';
+import { buildPlan } from '../../../../src/cli/bulk/planning/build-plan.js';
+import { chunksOf, plan, planned, quickDisk, refusal, rowsOf, temporaryFolder } from '../plans.js';
+
+const to = async (csv: string, options = {}) =>
+  (await chunksOf(await plan(csv, options))).flatMap((chunk) => chunk.to);
+
+describe('delimiters', () => {
+  it.each([',', ';', '\t', '|'])('%j is read off the header', async (mark) => {
+    const outcome = await plan(
+      ['phone,name', '99112233,"a;b|c\td,e"'].join('\n').replace(/,(?=\S+$|")/gm, mark),
+    );
+    expect(outcome.delimiter).toBe(mark);
+    expect((await chunksOf(outcome))[0]?.to).toEqual(['99112233']);
+  });
+  it('quotes in the header are respected', async () => {
+    expect((await plan('"a,b,c,\nd";phone\nx;99112233\n')).delimiter).toBe(';');
+  });
+  it('a sep= line is no row', async () => {
+    for (const end of ['\n', '\r\n', '\r']) {
+      for (const blockBytes of [1, 2, 100]) {
+        const outcome = await plan(`sep=;${end}phone;a,b,c${end}99112233;x${end}9;x${end}`, {
+          blockBytes,
+          skipInvalid: true,
+        });
+        expect((await chunksOf(outcome))[0]?.lines).toEqual([3]);
+        expect(outcome.rejects.first[0]).toMatch(/^list\.csv:4: phone: "9" /);
+      }
+    }
+  });
+  it('one that is named is taken', async () => {
+    expect(await to('phone;a,b,c\n99112233;x\n', { delimiter: delimiterNamed('semicolon') ?? ',' })).toEqual([
+      '99112233',
+    ]);
+  });
+  it.each([
+    ['phone;na,me\n', /the first row could be divided by , and ;/],
+    ['sep=#\nphone\n', /sep=# names a delimiter that is not known/],
+  ])('%j is refused', async (csv, message) => {
+    expect(await refusal(csv)).toMatchObject({ fault: 'delimiter', message: expect.stringMatching(message) });
+  });
+});
+
+describe('line ends and line numbers', () => {
+  it.each([1, 2, 3, 1_000])('CRLF, LF and CR in any mixture, in blocks of %i', async (blockBytes) => {
+    const csv = 'phone,name\r\n99112233,a\r88112233,b\n\n80112233,c\r\n\r\n86112233,d\r\r89112233,e';
+    const outcome = await plan(csv, { blockBytes });
+    expect(await chunksOf(outcome)).toMatchObject([
+      { to: ['99112233', '88112233', '80112233', '86112233', '89112233'], lines: [2, 3, 5, 7, 9] },
+    ]);
+  });
+  it.each([1, 5, 1_000])('quoted line ends count as lines, in blocks of %i', async (blockBytes) => {
+    const csv =
+      '"phone","no\r\nte"\r\n99112233,"a\r\nb\r\n\r\nc"\r\n88112233,"a\nb\rc"\r\n9,x\r\n80112233,y\r\n';
+    const outcome = await plan(csv, { blockBytes, skipInvalid: true });
+    expect((await chunksOf(outcome))[0]?.lines).toEqual([3, 7, 11]);
+    expect(outcome.rejects.first).toEqual(['list.csv:10: phone: "9" is no telephone number']);
+    expect((await rowsOf(outcome)).map(({ line }) => line)).toEqual([3, 7, 10, 11]);
+  });
+});
+
+describe('rows that are not as the header says', () => {
+  it('blank rows and empty fields beyond the header are no error', async () => {
+    const outcome = await plan('phone;name\n\n99112233;a;;;\n;\n;;;;\n \u00a0;\t\n88112233;b\n;;;;\n');
+    expect((await chunksOf(outcome))[0]?.lines).toEqual([3, 7]);
+    expect((await rowsOf(outcome)).map(({ values }) => values)).toEqual([
+      ['99112233', 'a'],
+      ['88112233', 'b'],
+    ]);
+  });
+  it('too few and too many fields are', async () => {
+    const outcome = await plan('phone,name,note\n99112233,a\n88112233,b,c,d\n80112233,e,f\n');
+    expect(outcome.plan).toBeNull();
+    expect(outcome.rejects.first).toEqual([
+      'list.csv:2: name: the row has 2 fields, the header has 3',
+      'list.csv:3: note: the row has 4 fields, the header has 3',
+    ]);
+  });
+  it.each([
+    ['phone,name\n99112233,"a\n88112233,b\n', 2, /never closed/],
+    ['phone,name\n99112233,a\n88112233,"b" c\n', 3, /closed before the end/],
+    ['phone,name\n99112233,"x\ny"\n88112233,5" pipe\n', 4, /inside a field without quotes/],
+  ])('%j cannot be read on', async (csv, line, message) => {
+    expect(await refusal(csv, { skipInvalid: true })).toMatchObject({
+      fault: 'csv',
+      line,
+      message: expect.stringMatching(message),
+    });
+  });
+  it.each(['', '\n\n', 'phone,name\n', 'phone,name\r\n\r\n,,\r\n', '\ufeff'])(
+    '%j has no recipients',
+    async (csv) => {
+      expect(await refusal(csv)).toMatchObject({ fault: 'empty', message: 'list.csv: no recipients' });
+    },
+  );
+  it('a quote that is never closed does not take the memory', async () => {
+    let read = 0;
+    async function* endless() {
+      yield Buffer.from('phone,name\n99112233,"');
+      for (; read < 100_000_000; read += 65_536) yield Buffer.alloc(65_536, 'a');
+    }
+    const input = { bytes: endless(), source: '-' };
+    const folder = join(temporaryFolder(), 'plan');
+    const base = {
+      channel: 'sms',
+      baseUrl: '',
+      templates: { text: 'x' },
+      createdAt: '',
+      pricing: null,
+    } as const;
+    await expect(buildPlan(input, { ...base, folder, disk: quickDisk })).rejects.toMatchObject({
+      message: 'standard input:2: this row has over 2000000 characters',
+    });
+    expect(read).toBeLessThan(3_000_000);
+  });
+});
+
+describe('a bad row', () => {
+  const csv = 'phone,name\n99112233,Bat\n9911,Dorj\n88112233,\n+976 8011 2233,"=1+1"\n';
+  it('stops the planning, and is reported with all others', async () => {
+    const folder = temporaryFolder();
+    const rejectsFile = join(folder, 'rejects.csv');
+    const outcome = await plan(csv, { text: 'Hi {name}', folder: join(folder, 'plan'), rejectsFile });
+    expect(outcome.plan).toBeNull();
+    expect(outcome.rejects).toEqual({
+      count: 2,
+      first: [
+        'list.csv:3: phone: "9911" is no telephone number',
+        'list.csv:4: name: is empty, and the message needs it',
+      ],
+      file: rejectsFile,
+    });
+    expect(readFileSync(rejectsFile, 'utf8').split('\r\n')).toEqual([
+      'phone,name,line,error',
+      '9911,Dorj,3,"phone: ""9911"" is no telephone number"',
+      '88112233,,4,"name: is empty, and the message needs it"',
+      '',
+    ]);
+  });
+  it('is left out with skipInvalid', async () => {
+    const outcome = await plan(csv, { text: 'Hi {name}', skipInvalid: true });
+    expect((await chunksOf(outcome)).map(({ body }) => body)).toEqual([
+      '{"to":"99112233","text":"Hi Bat"}',
+      '{"to":"80112233","text":"Hi =1+1"}',
+    ]);
+    expect(outcome.meta).toMatchObject({ recipients: 2, rejected: 2, repaired: 1 });
+    expect(await rowsOf(outcome)).toEqual([
+      { line: 2, values: ['99112233', 'Bat'], place: { chunk: 0, index: 0 }, error: null },
+      { line: 3, values: ['9911', 'Dorj'], place: null, error: 'phone: "9911" is no telephone number' },
+      { line: 4, values: ['88112233', ''], place: null, error: 'name: is empty, and the message needs it' },
+      { line: 5, values: ['+976 8011 2233', '=1+1'], place: { chunk: 1, index: 0 }, error: null },
+    ]);
+  });
+  it('says everything that is wrong with it', async () => {
+    const outcome = await plan('phone,a,b\n9,,\n', { text: '{a}{b}' });
+    expect(outcome.rejects.first).toEqual([
+      'list.csv:2: phone: "9" is no telephone number; a: is empty, and the message needs it; b: is empty, and the message needs it',
+    ]);
+  });
+  it('plans nothing when every row is bad', async () => {
+    const outcome = await plan('phone\n9\n8\n', { skipInvalid: true });
+    expect(outcome).toMatchObject({ plan: null, rejects: { count: 2 } });
+  });
+  it('is formula-safe in the rejects file, which can be read again', async () => {
+    const rejectsFile = join(temporaryFolder(), 'rejects.csv');
+    await plan("phone,name\n9,=1+1\n8,-5\n7,'=x\n6,'y\n", { text: '{name}', rejectsFile });
+    const rejected = readFileSync(rejectsFile, 'utf8');
+    expect(rejected).toContain("9,'=1+1,2,");
+    const again = await plan(rejected.replace(/^(\d),/gm, '9911223$1,'), {
+      text: '{name}',
+      source: 'rejects.csv',
+    });
+    expect((await chunksOf(again)).map(({ body }) => JSON.parse(body).text)).toEqual([
+      '=1+1',
+      '-5',
+      "'=x",
+      "'y",
+    ]);
+  });
+});
+
+describe('--only reads the status column of a report', () => {
+  const report =
+    'phone,name,message_id,batch_id,status,error_code,credits,line\r\n' +
+    "99112233,Bat,,,failed,provider_failed,0,2\r\n88112233,'-5,,,sent,,10,3\r\n80112233,'=x,,,Failed,,0,4\r\n9,x,,,sent,,0,5\r\n";
+  it('and plans just those rows', async () => {
+    const outcome = await plan(report, { only: ['failed'], text: 'Hi {name}' });
+    expect((await chunksOf(outcome)).map(({ body }) => body)).toEqual([
+      '{"to":"99112233","text":"Hi Bat"}',
+      '{"to":"80112233","text":"Hi =x"}',
+    ]);
+    expect(outcome).toMatchObject({ notChosen: 2, rejects: { count: 0 } });
+    expect((await rowsOf(outcome)).map(({ line }) => line)).toEqual([2, 4]);
+  });
+  it('needs that column, and a row that has one', async () => {
+    expect(await refusal('phone\n99112233\n', { only: ['failed'] })).toMatchObject({ fault: 'columns' });
+    expect(await refusal(report, { only: ['rejected', 'pending'] })).toMatchObject({
+      message: 'list.csv: no row has the status rejected or pending',
+    });
+  });
+});
+
+it('the folder holds no more than the plan', async () => {
+  const { readdirSync } = await import('node:fs');
+  const { folder } = planned(await plan('phone\n99112233\n'));
+  expect(readdirSync(folder).sort()).toEqual([
+    'bodies',
+    'chunks',
+    'errors',
+    'input.csv',
+    'lines',
+    'places',
+    'plan.json',
+  ]);
+});

@@ -1,0 +1,50 @@
+/** Time that passes only when everybody waits: `sleep` is given to what is tested, `run` moves the clock. */
+export class VirtualClock {
+  time = 1_700_000_000_000;
+  #sleepers: { at: number; wake: () => void }[] = [];
+
+  now = (): number => this.time;
+
+  sleep = (milliseconds: number, signal?: AbortSignal): Promise<void> => {
+    if (signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const sleeper = { at: this.time + Math.max(0, milliseconds), wake: () => finish() };
+      const finish = () => {
+        this.#sleepers = this.#sleepers.filter((other) => other !== sleeper);
+        signal?.removeEventListener('abort', finish);
+        resolve();
+      };
+      signal?.addEventListener('abort', finish);
+      this.#sleepers.push(sleeper);
+    });
+  };
+
+  /** Moves time on, from sleeper to sleeper, until the work is done. */
+  async run<T>(work: Promise<T>): Promise<T> {
+    let done = false;
+    const end = work.finally(() => {
+      done = true;
+    });
+    end.catch(() => {});
+    for (let idle = 0; !done && idle < 1_000; ) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const first = this.#sleepers.reduce<number>(
+        (least, { at }) => Math.min(least, at),
+        Number.POSITIVE_INFINITY,
+      );
+      const due = this.#sleepers.filter(({ at }) => at === first);
+      idle = due.length === 0 ? idle + 1 : 0;
+      if (due.length > 0 && !done) {
+        this.time = Math.max(this.time, first);
+        for (const { wake } of due) wake();
+      }
+    }
+    if (!done) throw new Error('nobody sleeps and nothing goes on');
+    return end;
+  }
+
+  /** Forgets who sleeps, as a dead process does. */
+  forget(): void {
+    this.#sleepers = [];
+  }
+}

@@ -1,0 +1,224 @@
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { buildSync } from 'esbuild';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CodeCacheOptions } from '../../src/cli/code-cache.js';
+
+// Every start is a process of its own: V8 remembers in memory, too, what it has compiled.
+const tools = mkdtempSync(join(tmpdir(), 'urtuu-code-'));
+const starter = join(tools, 'start.cjs');
+beforeAll(() => {
+  const source = resolve(import.meta.dirname, '../../src/cli/code-cache.ts');
+  const outfile = join(tools, 'code-cache.cjs');
+  buildSync({ entryPoints: [source], outfile, bundle: true, platform: 'node', format: 'cjs' });
+  writeFileSync(
+    starter,
+    `const { CodeCache } = require('./code-cache.cjs');
+    const { bundle, mode, ...options } = JSON.parse(process.argv[2]);
+    const cache = new CodeCache({ ...options, require });
+    const main = cache.load(bundle);
+    if (main.sum(40, 2) !== 42 || main.path !== require('node:path')) throw new Error('wrong code');
+    if (mode === 'save') cache.save();`,
+  );
+});
+afterAll(() => rmSync(tools, { recursive: true, force: true }));
+
+let home: string;
+let folder: string;
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'urtuu-code-'));
+  folder = join(home, 'cache', 'urtuu');
+  writeFileSync(
+    join(home, 'main.cjs'),
+    "const other = require('./other.cjs');\nexports.sum = (a, b) => other.add(a, b);\nexports.path = require('node:path');",
+  );
+  writeFileSync(join(home, 'other.cjs'), 'exports.add = function add(a, b) { return a + b; };');
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const user = process.geteuid?.() ?? -1;
+
+/** Starts the program, which has to work whatever its cache is like. */
+function start(given: Partial<CodeCacheOptions> & { mode?: 'save' | 'leave' } = {}): void {
+  const options = { folder, build: 'one', shape: 'sms send', user, bundle: join(home, 'main.cjs'), ...given };
+  const { status, stderr } = spawnSync(process.execPath, [
+    starter,
+    JSON.stringify({ mode: 'save', ...options }),
+  ]);
+  if (status !== 0) throw new Error(`the start failed: ${stderr}`);
+}
+
+const stored = () => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []);
+const first = () => stored()[0] ?? '';
+
+/** Whether a start finds nothing to add to what is stored. */
+function isUsed(given: Partial<CodeCacheOptions> = {}): boolean {
+  const old = new Date(1_000_000_000_000);
+  for (const file of stored()) utimesSync(file, old, old);
+  start(given);
+  return stored().every((file) => statSync(file).mtimeMs === old.getTime());
+}
+
+describe('the code cache', () => {
+  it('stores each bundle in private files and uses them from the next start on', () => {
+    start();
+    expect(stored()).toHaveLength(2);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const file of stored()) expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(isUsed()).toBe(true);
+  });
+
+  it('grows when the command line has another shape', () => {
+    start();
+    expect(isUsed({ shape: 'balance' })).toBe(false);
+    expect(isUsed({ shape: 'balance' })).toBe(true);
+    expect(isUsed()).toBe(true);
+  });
+
+  it('takes another build for another program', () => {
+    start();
+    expect(isUsed({ build: 'two' })).toBe(false);
+    expect(isUsed({ build: 'two' })).toBe(true);
+  });
+
+  it.each<[string, (content: Buffer) => Uint8Array]>([
+    ['nothing', () => Buffer.alloc(0)],
+    ['half of it', (content) => content.subarray(0, content.length / 2)],
+    ['a header without code', (content) => content.subarray(0, 4096)],
+    ['zeros', (content) => Buffer.alloc(content.length)],
+    ['zeros behind the header', (content) => Buffer.from(content).fill(0, 4096)],
+    ['another text', () => Buffer.from('{"build":"one"}'.padEnd(9000))],
+    ['one bit turned in the first copy', (content) => turned(content, 4096 + 100)],
+    ['one bit turned in the second copy', (content) => turned(content, content.length - 100)],
+    ['one byte more', (content) => Buffer.concat([content, Buffer.from('x')])],
+  ])('compiles as ever where the file holds %s', (_, damage) => {
+    start();
+    for (const file of stored()) writeFileSync(file, damage(readFileSync(file)));
+    expect(isUsed()).toBe(false);
+    expect(isUsed()).toBe(true);
+  });
+
+  it.each<[string, () => void]>([
+    ['a file that others can write', () => chmodSync(first(), 0o606)],
+    ['a file that its group can write', () => chmodSync(first(), 0o660)],
+    ['a folder that others can write', () => chmodSync(folder, 0o777)],
+    [
+      'a link to a file',
+      () => {
+        const file = first();
+        renameSync(file, join(home, 'elsewhere'));
+        symlinkSync(join(home, 'elsewhere'), file);
+      },
+    ],
+    [
+      'a link to a folder',
+      () => {
+        renameSync(folder, join(home, 'elsewhere'));
+        symlinkSync(join(home, 'elsewhere'), folder);
+      },
+    ],
+  ])('does not trust %s', (_, loosen) => {
+    start();
+    for (const file of stored().slice(1)) rmSync(file);
+    writeFileSync(first(), poisoned(readFileSync(first())));
+    expect(() => start({ mode: 'leave' })).toThrow('the start failed');
+    loosen();
+    start({ mode: 'leave' });
+  });
+
+  it('does not trust what another user owns', () => {
+    start();
+    expect(stored()).toHaveLength(2);
+    rmSync(first());
+    start({ user: user + 1 });
+    expect(stored()).toHaveLength(1);
+  });
+
+  it.each<[string, () => void]>([
+    ['a file stands in the place of the folder', () => writeFileSync(join(home, 'cache'), '')],
+    ['a folder stands in the place of the file', () => {}],
+  ])('starts without where %s', (name, make) => {
+    if (name.startsWith('a folder')) {
+      start();
+      for (const file of stored()) {
+        rmSync(file);
+        mkdirSync(file);
+      }
+    }
+    make();
+    start();
+    start();
+  });
+
+  it('starts without a folder', () => {
+    start({ folder: null });
+    expect(stored()).toEqual([]);
+  });
+
+  it('lets many processes store at once', async () => {
+    const options = JSON.stringify({
+      folder,
+      build: 'one',
+      user,
+      bundle: join(home, 'main.cjs'),
+      mode: 'save',
+    });
+    const codes = await Promise.all(
+      Array.from({ length: 8 }, (_, shape) => {
+        const child = spawn(process.execPath, [starter, options.replace('{', `{"shape":"${shape}",`)]);
+        return new Promise((settle) => child.on('close', settle));
+      }),
+    );
+    expect(codes).toEqual(Array(8).fill(0));
+    expect(stored()).toHaveLength(2);
+    start();
+    expect(isUsed()).toBe(true);
+  });
+
+  it('does not grow without end', () => {
+    start();
+    for (const file of stored()) {
+      const content = readFileSync(file);
+      const header = JSON.parse(content.toString('utf8', 0, 4096));
+      header.shapes = Array.from({ length: 64 }, (_, shape) => `shape ${shape}`);
+      content.write(JSON.stringify(header).padEnd(4096), 0);
+      writeFileSync(file, content);
+    }
+    expect(isUsed({ shape: 'one more' })).toBe(true);
+  });
+
+  it('keeps stack traces that point into the bundle', () => {
+    writeFileSync(join(home, 'other.cjs'), 'exports.add = () => { throw new Error("from here"); };');
+    expect(() => start()).toThrow(`${join(home, 'other.cjs')}:1:29`);
+  });
+});
+
+function turned(content: Buffer, at: number): Buffer {
+  const copy = Buffer.from(content);
+  copy[at] = (copy[at] ?? 0) ^ 1;
+  return copy;
+}
+
+/** Both copies damaged alike: V8 would crash on it, if it were given to V8. */
+function poisoned(content: Buffer): Buffer {
+  const { length } = JSON.parse(content.toString('utf8', 0, 4096));
+  const copy = Buffer.from(content);
+  for (const begin of [4096, 4096 + length]) copy.fill(0xff, begin + 64, begin + length);
+  return copy;
+}

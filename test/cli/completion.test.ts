@@ -1,0 +1,108 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fakeService, run } from '../support/run.js';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'urtuu-completion-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const complete = async (...words: string[]) => {
+  const { code, stdout } = await run('', { argv: ['__complete', '--', ...words], home, env: {} });
+  expect(code).toBe(0);
+  return stdout.split('\n').slice(0, -1);
+};
+
+describe('completion', () => {
+  it('completes commands', async () => {
+    expect(await complete('me')).toEqual(['messages']);
+    expect(await complete('verify', '')).toEqual(['create', 'check', 'get']);
+    expect(await complete('')).not.toContain('__complete');
+  });
+
+  it('completes options of the command and global ones, also after others with values', async () => {
+    expect(await complete('sms', 'send', '--idem')).toEqual(['--idempotency-key']);
+    expect(await complete('sms', 'send', '99112233', '--text-file', 'x', '--dry')).toEqual(['--dry-run']);
+    expect(await complete('--profile', 'sms', 'balance', '--mi')).toEqual(['--min']);
+    expect(await complete('balance', '-o', 'c')).toEqual(['csv']);
+  });
+
+  it('completes ids that were sent before, the newest first', async () => {
+    for (const id of ['m-1', 'm-2']) {
+      const sent = { id, status: 'sent', to: '99112233' };
+      await run('sms send 99112233 hi', { ...fakeService(() => ({ body: sent })), home });
+    }
+    expect(await complete('messages', 'get', '')).toEqual(['m-2', 'm-1']);
+    expect(await complete('verify', 'check', 'm-1')).toEqual(['m-1']);
+  });
+
+  it('completes profiles and jobs', async () => {
+    const folder = join(home, '.config', 'urtuu');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'config.json'), '{"profiles": {"work": {}, "home": {}}}', { mode: 0o600 });
+    expect(await complete('profiles', 'use', 'w')).toEqual(['work']);
+    expect(await complete('balance', '--profile', '')).toEqual(['work', 'home']);
+    mkdirSync(join(home, '.local', 'state', 'urtuu', 'jobs', 'july'), { recursive: true });
+    expect(await complete('sms', 'bulk', '--job', '')).toEqual(['july']);
+    expect(await complete('jobs', 'resume', '')).toEqual(['july']);
+  });
+
+  it('leaves files to the shell', async () => {
+    expect(await complete('sms', 'send', '--text-file', '')).toEqual([]);
+  });
+
+  it('has a script for each shell', async () => {
+    for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
+      expect((await run(`completion ${shell}`)).stdout).toContain('urtuu __complete');
+    }
+    expect(await run('completion tcsh')).toMatchObject({ code: 2 });
+  });
+
+  describe('in a shell', () => {
+    // A urtuu that answers with the words it was asked with.
+    const inShell = async (shell: string, file: string, script: (completion: string) => string) => {
+      writeFileSync(join(home, 'urtuu'), '#!/bin/sh\nfor word; do echo "got[$word]"; done\n', {
+        mode: 0o755,
+      });
+      writeFileSync(join(home, file), script((await run(`completion ${shell}`)).stdout));
+      const env = { PATH: `${home}:${process.env.PATH}`, HOME: home };
+      const { stdout, error } = spawnSync(shell, [file], { cwd: home, env, encoding: 'utf8' });
+      return error === undefined ? stdout.trim().split('\n') : null;
+    };
+    const asked = ['got[__complete]', 'got[--]', 'got[messages]', 'got[get]', 'got[]'];
+    const isThere = (shell: string) => spawnSync(shell, ['--version']).error === undefined;
+
+    it.runIf(isThere('bash'))('works in bash', async () => {
+      const answer = await inShell('bash', 'script', (completion) =>
+        [
+          completion,
+          'COMP_WORDS=(urtuu messages get ""); COMP_CWORD=3; _urtuu',
+          `printf '%s\\n' "\${COMPREPLY[@]}"`,
+        ].join('\n'),
+      );
+      expect(answer).toEqual(asked);
+    });
+
+    it.runIf(isThere('zsh'))('works in zsh', async () => {
+      const answer = await inShell('zsh', 'script', (completion) =>
+        [
+          'compdef() { :; }; compadd() { shift; printf "%s\\n" "$@"; }; _files() { echo files; }',
+          completion,
+          'words=(urtuu messages get ""); CURRENT=4; _urtuu',
+        ].join('\n'),
+      );
+      expect(answer).toEqual(asked);
+    });
+
+    it.runIf(isThere('fish'))('works in fish', async () => {
+      const answer = await inShell('fish', 'script', (completion) =>
+        [completion, 'complete -C "urtuu messages get "'].join('\n'),
+      );
+      expect(answer).toEqual(expect.arrayContaining(asked));
+    });
+  });
+});

@@ -1,0 +1,209 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { settingsOf } from '../../src/cli/config/settings.js';
+import { answers, fakeService, refusal, run, testKey } from '../support/run.js';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'urtuu-profiles-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const file = () => join(home, '.config', 'urtuu', 'config.json');
+const balance = () => fakeService(() => ({ body: { balance: 1 } }));
+const store = (config: object, mode = 0o600) => {
+  mkdirSync(join(home, '.config', 'urtuu'), { recursive: true });
+  writeFileSync(file(), JSON.stringify(config));
+  chmodSync(file(), mode);
+};
+const work = { base_url: 'https://work.example.mn/v1', api_key: testKey };
+
+describe('urtuu login', () => {
+  it('keeps a key from standard input in a private file, and asks nothing', async () => {
+    const service = balance();
+    const line = 'login --api-key-file - --base-url https://work.example.mn/v1 --profile work --json';
+    const { code, stdout, stderr } = await run(line, { ...service, home, env: {}, stdin: `${testKey}\n` });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ name: 'work', key: 'stored', current: true });
+    expect(stdout + stderr).not.toContain(testKey);
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({ current: 'work', profiles: { work } });
+    expect(statSync(file()).mode & 0o777).toBe(0o600);
+    expect(statSync(join(home, '.config', 'urtuu')).mode & 0o777).toBe(0o700);
+    expect(service.requests[0]?.headers.Authorization).toBe(`Bearer ${testKey}`);
+  });
+
+  it('asks for the key unseen on a terminal, and nowhere else', async () => {
+    const questions = answers(testKey);
+    expect(await run('login', { ...balance(), home, env: {}, terminal: 100, questions })).toMatchObject({
+      code: 0,
+    });
+    expect(questions.asked).toEqual(['API key:']);
+    const { code, stderr } = await run('login', { ...balance(), env: {} });
+    expect(code).toBe(2);
+    expect(stderr).toContain('--api-key-file');
+  });
+
+  it('keeps no key that the service refuses, but one it cannot try', async () => {
+    const refused = fakeService(() => refusal(401, 'unauthorized'));
+    const setting = { home, env: {}, stdin: testKey };
+    expect(await run('login --api-key-file -', { ...setting, ...refused })).toMatchObject({ code: 4 });
+    expect(() => statSync(file())).toThrow('ENOENT');
+    const down = fakeService(() => new Error('down'));
+    const later = await run('login --api-key-file - --max-retries 0', { ...setting, ...down });
+    expect(later.code).toBe(0);
+    expect(later.stderr).toContain('could not be tried');
+    expect(statSync(file()).isFile()).toBe(true);
+  });
+
+  it('can keep a command in place of the key', async () => {
+    const service = balance();
+    const argv = ['login', '--key-command', `printf '%s\\nmore' ${testKey}`];
+    expect(await run('', { argv, ...service, home, env: {} })).toMatchObject({ code: 0 });
+    expect(readFileSync(file(), 'utf8')).toContain('key_command');
+    expect(await run('balance', { ...service, home, env: {} })).toMatchObject({ code: 0 });
+    expect(service.requests[1]?.headers.Authorization).toBe(`Bearer ${testKey}`);
+  });
+
+  it('never shows what a failing key_command printed', async () => {
+    store({ current: 'a', profiles: { a: { key_command: `echo ${testKey}; echo ${testKey} >&2; false` } } });
+    for (const line of ['balance', 'balance -v --json', 'doctor']) {
+      const { code, stdout, stderr } = await run(line, { home, env: {} });
+      expect(code).toBe(4);
+      expect(stdout + stderr).not.toContain(testKey);
+    }
+  });
+
+  it('refuses plain http beyond this machine unless it is allowed', async () => {
+    const setting = { ...balance(), home, env: {}, stdin: testKey };
+    const line = 'login --api-key-file - --base-url http://sms.example.mn/v1';
+    expect(await run(line, setting)).toMatchObject({ code: 2 });
+    expect(await run(`${line} --allow-http`, setting)).toMatchObject({ code: 0 });
+    expect(await run('balance', { ...balance(), home, env: {} })).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a config file', () => {
+  it('that others can read is refused with 13, and its key is not sent', async () => {
+    store({ current: 'work', profiles: { work } }, 0o640);
+    const service = balance();
+    const { code, stderr } = await run('balance', { ...service, home, env: {} });
+    expect(code).toBe(13);
+    expect(stderr).toContain('chmod 600');
+    expect(service.requests).toEqual([]);
+  });
+
+  it.each([
+    '{',
+    '[]',
+    '{"profiles": []}',
+    '{"profiles": {"a": {"api_key": 7}}}',
+    `{"profiles": {"a b": {}}}`,
+  ])('that is damaged is refused without quoting it: %s', async (text) => {
+    store({});
+    writeFileSync(file(), text.replace('{', `{"x": "${testKey}", `));
+    const { code, stdout, stderr } = await run('balance', { home, env: {} });
+    expect(code).toBe(13);
+    expect(stdout + stderr).not.toContain(testKey);
+  });
+});
+
+describe('profiles', () => {
+  const other = { base_url: 'https://other.example.mn/v1', api_key: 'other' };
+
+  it('are listed, chosen and shown, never with the key', async () => {
+    store({ current: 'work', profiles: { work, other } });
+    const list = await run('profiles list --json', { home });
+    expect(JSON.parse(list.stdout)).toMatchObject([
+      { name: 'work', current: true, key: 'stored' },
+      { name: 'other', current: false },
+    ]);
+    expect(await run('profiles use other', { home })).toMatchObject({ code: 0 });
+    const show = await run('profiles show', { home });
+    expect(show.stdout).toContain('https://other.example.mn/v1');
+    expect(list.stdout + show.stdout).not.toContain(testKey);
+    expect(await run('profiles use nobody', { home })).toMatchObject({ code: 2 });
+    expect(await run('balance --profile nobody', { home })).toMatchObject({ code: 2 });
+  });
+
+  it('are removed by logout, which asks unless told --yes', async () => {
+    store({ current: 'work', profiles: { work, other } });
+    expect(await run('logout', { home, env: {} })).toMatchObject({ code: 2 });
+    const no = { home, env: {}, terminal: 100, questions: answers(false) };
+    expect(await run('logout', no)).toMatchObject({ code: 2 });
+    expect(readFileSync(file(), 'utf8')).toContain(testKey);
+    expect(await run('logout --yes', { home, env: {} })).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toEqual({ profiles: { other } });
+  });
+});
+
+describe('settings', () => {
+  const config = { current: 'work', profiles: { work, other: { base_url: 'https://other.example.mn/v1' } } };
+  const env = { URTUU_API_KEY: 'env', URTUU_BASE_URL: 'https://env.example.mn/v1' };
+
+  it.each([
+    ['the profile', {}, {}, 'https://work.example.mn/v1', { kind: 'stored', key: testKey }],
+    [
+      'the environment over the profile',
+      {},
+      env,
+      'https://env.example.mn/v1',
+      { kind: 'environment', key: 'env' },
+    ],
+    [
+      'a named profile over the environment',
+      { profile: 'work' },
+      env,
+      'https://work.example.mn/v1',
+      { kind: 'stored', key: testKey },
+    ],
+    [
+      'the environment for what a named profile lacks',
+      { profile: 'other' },
+      env,
+      'https://other.example.mn/v1',
+      { kind: 'environment', key: 'env' },
+    ],
+    [
+      'options over all',
+      { baseUrl: 'https://o.example.mn/v1/', apiKeyFile: 'k' },
+      env,
+      'https://o.example.mn/v1',
+      { kind: 'file', file: 'k' },
+    ],
+  ] as const)('take %s', (_, options, variables, baseUrl, key) => {
+    expect(settingsOf(options, variables, config)).toMatchObject({ baseUrl, key });
+  });
+
+  it.each([
+    ['http://127.0.0.1:7788/v1', true],
+    ['http://localhost/v1', true],
+    ['http://[::1]:1/v1', true],
+    ['https://a.mn/v1', true],
+    ['http://127.evil.mn/v1', false],
+    ['http://localhost.evil.mn/v1', false],
+    ['ftp://a.mn/v1', false],
+    ['https://user:pass@a.mn/v1', false],
+    ['not a url', false],
+  ])('take %s as a base URL: %s', (baseUrl, allowed) => {
+    const read = () => settingsOf({ baseUrl }, {}, { profiles: {} });
+    if (allowed) expect(read().baseUrl).toBe(baseUrl);
+    else expect(read).toThrow(expect.objectContaining({ exit: 2 }));
+  });
+});
+
+describe('the key', () => {
+  it('never appears in any output of a failing command', async () => {
+    for (const answer of [refusal(401, 'unauthorized'), new Error(`x ${testKey.slice(0, 3)}`)]) {
+      const { fetch } = fakeService(() => answer);
+      for (const line of ['balance -v', 'sms send 99112233 hi -v --json', 'doctor -v']) {
+        const { stdout, stderr } = await run(`${line} --max-retries 0`, { fetch });
+        expect(stdout + stderr).not.toContain(testKey);
+      }
+    }
+    const odd = await run('balance', { env: { URTUU_API_KEY: 'two words' } });
+    expect(odd).toMatchObject({ code: 4 });
+    expect(odd.stderr).not.toContain('two words');
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { fakeService, type Reply, refusal, run } from '../support/run.js';
+
+const message = (id: string, status = 'sent') => ({
+  id,
+  status,
+  channel: 'sms',
+  to: '99112233',
+  parts: 1,
+  rate_multiplier: 1,
+  credits: 10,
+  batch_id: null,
+  error: null,
+  created_at: '2026-11-21T00:00:00.000Z',
+  sent_at: null,
+});
+const batch = (id: string, extra = {}) => ({
+  id,
+  status: 'completed',
+  channel: 'sms',
+  total: 2,
+  sent: 2,
+  failed: 0,
+  credits: 20,
+  created_at: '2026-11-21T00:00:00.000Z',
+  completed_at: '2026-11-21T00:00:01.000Z',
+  ...extra,
+});
+
+/** Knows every id but those that start with `no`. */
+const service = (status?: (id: string) => string) =>
+  fakeService(({ path }): Reply => {
+    const id = path.split('/')[2] ?? '';
+    return id.startsWith('no') ? refusal(404, 'not_found') : { body: message(id, status?.(id)) };
+  });
+const ids = (stdout: string) => JSON.parse(stdout).map(({ id }: { id: string }) => id);
+
+describe('urtuu messages get', () => {
+  it('shows one as an object and several as an array, in the order of the ids', async () => {
+    expect(JSON.parse((await run('messages get a --json', service())).stdout)).toEqual(message('a'));
+    expect(ids((await run('messages get c a b --json', service())).stdout)).toEqual(['c', 'a', 'b']);
+  });
+
+  it('takes ids from standard input, a file and a column of a CSV', async () => {
+    const stdin = 'b\n\n c \n';
+    expect(ids((await run('messages get a - --json', { ...service(), stdin })).stdout)).toEqual([
+      'a',
+      'b',
+      'c',
+    ]);
+    const lines = { ...service(), stdin: 'x\r\ny\r\n' };
+    expect(ids((await run('messages get --from-file - --json', lines)).stdout)).toEqual(['x', 'y']);
+    const csv = { ...service(), stdin: '\ufeffline;message_id\r\n1;"x"\r\n2;\r\n3;y\r\n' };
+    const { stdout } = await run('messages get --from-file - --column message_id --json', csv);
+    expect(ids(stdout)).toEqual(['x', 'y']);
+    const wrong = { ...service(), stdin: 'line,message_id\n1,x\n' };
+    expect(await run('messages get --from-file - --column id', wrong)).toMatchObject({ code: 8 });
+  });
+
+  it('is a usage error without ids, an input error with none in the file', async () => {
+    expect(await run('messages get')).toMatchObject({ code: 2 });
+    expect(await run('messages get a --column x')).toMatchObject({ code: 2 });
+    expect(await run('messages get -')).toMatchObject({ code: 8 });
+  });
+
+  it('says not_found in the place of a missing one and ends with 3; with 12 when none is there', async () => {
+    const some = await run('messages get a no-1 b --json', service());
+    expect(some.code).toBe(3);
+    expect(JSON.parse(some.stdout)[1]).toEqual({ id: 'no-1', status: 'not_found' });
+    expect(ids(some.stdout)).toEqual(['a', 'no-1', 'b']);
+    const none = await run('messages get no-1 no-2 -o ndjson', service());
+    expect(none.code).toBe(12);
+    expect(none.stdout.trim().split('\n')).toHaveLength(2);
+    expect(await run('messages get no-1', service())).toMatchObject({ code: 12, stdout: '' });
+  });
+
+  it('keeps within the reading allowance of 10 a second', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => `m${index}`);
+    const { code, stdout, slept } = await run(`messages get ${many.join(' ')} --json`, service());
+    expect(code).toBe(0);
+    expect(ids(stdout)).toEqual(many);
+    expect(slept).toBeGreaterThanOrEqual(4_990);
+    expect(slept).toBeLessThan(5_500);
+  });
+
+  it('slows down when the service says that others use the allowance', async () => {
+    const { fetch } = fakeService(({ path }) => ({
+      body: message(path.split('/')[2] ?? ''),
+      headers: { 'X-RateLimit-Limit': '10', 'X-RateLimit-Remaining': '0' },
+    }));
+    const many = Array.from({ length: 21 }, (_, index) => `m${index}`);
+    expect((await run(`messages get ${many.join(' ')} --json`, { fetch })).slept).toBeGreaterThanOrEqual(
+      1_000,
+    );
+  });
+
+  it('shows what it has when a read fails on the way', async () => {
+    const { fetch } = fakeService(({ path }) =>
+      path.endsWith('/c') ? refusal(401, 'unauthorized') : { body: message(path.split('/')[2] ?? '') },
+    );
+    for (const format of ['json', 'ndjson', 'csv', 'table']) {
+      const { code, stdout } = await run(`messages get a b c d -o ${format}`, { fetch });
+      expect(code).toBe(4);
+      expect(stdout).toMatch(/\ba\b[\s\S]*\bb\b/);
+      expect(stdout).not.toMatch(/\bd\b\W/);
+    }
+  });
+
+  it('waits until all are final: 9 when all failed, 3 when some did, 14 when time is over', async () => {
+    const finalAfter = (reads: number, status: string) => {
+      const seen = new Map<string, number>();
+      return service((id) => {
+        seen.set(id, (seen.get(id) ?? 0) + 1);
+        if ((seen.get(id) ?? 0) <= reads) return 'queued';
+        return id.startsWith('bad') ? 'failed' : status;
+      });
+    };
+    expect(await run('messages get a b --wait', finalAfter(2, 'sent'))).toMatchObject({ code: 0 });
+    expect(await run('messages get bad1 bad2 --wait', finalAfter(2, 'sent'))).toMatchObject({ code: 9 });
+    expect(await run('messages get a bad1 --wait', finalAfter(2, 'sent'))).toMatchObject({ code: 3 });
+    expect(await run('messages get a bad1 --wait --wait-timeout 2s', finalAfter(99, 'sent'))).toMatchObject({
+      code: 14,
+    });
+    expect(await run('messages get bad1', finalAfter(0, 'sent'))).toMatchObject({ code: 0 });
+  });
+});
+
+describe('urtuu batches get', () => {
+  it('waits until completed: 3 when some of its messages failed, 9 when all did', async () => {
+    const figures = (sent: number, failed: number) =>
+      fakeService((_, index) => ({
+        body: index < 2 ? batch('b', { status: 'processing', sent: 0 }) : batch('b', { sent, failed }),
+      }));
+    expect(await run('batches get b --wait', figures(2, 0))).toMatchObject({ code: 0 });
+    expect(await run('batches get b --wait', figures(1, 1))).toMatchObject({ code: 3 });
+    expect(await run('batches get b --wait', figures(0, 2))).toMatchObject({ code: 9 });
+  });
+
+  const pages = fakeService(({ path }) => {
+    if (!path.includes('/messages')) return { body: batch('b') };
+    if (path.includes('limit=1') && !path.includes('limit=1000')) return { body: { data: [], next: null } };
+    return path.includes('after=m2')
+      ? { body: { data: [message('m3', 'failed')], next: null } }
+      : { body: { data: [message('m1'), message('m2')], next: 'm2' } };
+  });
+
+  it('lists the messages of a batch over its pages', async () => {
+    const { code, stdout } = await run('batches get b --messages --json', pages);
+    expect(code).toBe(0);
+    expect(ids(stdout)).toEqual(['m1', 'm2', 'm3']);
+    const chosen = await run('batches get b --messages -o csv --columns id,status', pages);
+    expect(chosen.stdout).toBe('id,status\r\nm1,sent\r\nm2,sent\r\nm3,failed\r\n');
+  });
+
+  it('gives the figures where the service cannot list', async () => {
+    const { fetch } = fakeService(({ path }) =>
+      path.includes('/messages') ? refusal(404, 'not_found') : { body: batch('b') },
+    );
+    const { code, stdout, stderr } = await run('batches get b --messages --json', { fetch });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ id: 'b', total: 2 });
+    expect(stderr).toContain('does not list');
+  });
+
+  it('is 12 when there is no such batch', async () => {
+    const { fetch } = fakeService(() => refusal(404, 'not_found'));
+    expect(await run('batches get b --messages', { fetch })).toMatchObject({ code: 12 });
+  });
+});

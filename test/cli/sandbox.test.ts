@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { run } from '../support/run.js';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'urtuu-sandbox-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+/** A command against the embedded service of this test, without a key. */
+const here = (line: string, env = {}) => run(line, { home, env });
+const json = async (line: string) => JSON.parse((await here(`${line} --json`)).stdout);
+
+describe('the sandbox', () => {
+  it('takes a message from one command and shows it to the next', async () => {
+    expect(await here("sms send 99112233 'Сайн уу' --sandbox")).toMatchObject({ code: 0 });
+    expect(
+      await here('email send bat@example.mn --subject Hi --text t', { URTUU_SANDBOX: '1' }),
+    ).toMatchObject({
+      code: 0,
+    });
+    expect(await json('sandbox outbox')).toMatchObject([
+      { channel: 'sms', to: '99112233', text: 'Сайн уу' },
+      { channel: 'email', to: 'bat@example.mn', subject: 'Hi', text: 't' },
+    ]);
+    expect(await json('sandbox outbox --to 99112233 --limit 1')).toHaveLength(1);
+    const [{ message_id: id }] = await json('sandbox outbox');
+    expect(await json(`messages get ${id} --sandbox`)).toMatchObject({ id, status: 'sent' });
+  });
+
+  it('does not send twice with one idempotency key', async () => {
+    const line = 'sms send 99112233 hi --idempotency-key k --sandbox';
+    const [first, again] = [await here(`${line} --json`), await here(`${line} --json`)];
+    expect(JSON.parse(again.stdout).id).toBe(JSON.parse(first.stdout).id);
+    expect(again.stderr).toContain('nothing new was sent');
+    expect(await json('sandbox outbox')).toHaveLength(1);
+  });
+
+  it('has credits to give, to set and to run out of', async () => {
+    const { balance } = await json('balance --sandbox');
+    expect(await json('sandbox credit 500')).toEqual({ balance: balance + 500 });
+    expect(await json('sandbox credit --set 3')).toEqual({ balance: 3 });
+    const { code, stderr } = await here('sms send 99112233 hi --sandbox');
+    expect(code).toBe(7);
+    expect(stderr).toContain('It costs 10 credits, there are 3.');
+    expect(await here('sandbox credit')).toMatchObject({ code: 2 });
+    expect(await here('sandbox credit 1 --set 2')).toMatchObject({ code: 2 });
+  });
+
+  it('is emptied by reset, which asks unless told --yes', async () => {
+    await here('sms send 99112233 hi --sandbox');
+    expect(await here('sandbox reset')).toMatchObject({ code: 2 });
+    expect(await json('sandbox outbox')).toHaveLength(1);
+    expect(await here('sandbox reset --yes')).toMatchObject({ code: 0 });
+    expect(await json('sandbox outbox')).toEqual([]);
+  });
+
+  it('can be another folder', async () => {
+    await here('sms send 99112233 hi --sandbox');
+    expect(await json('sandbox outbox --data elsewhere')).toEqual([]);
+  });
+
+  it('excludes --base-url, and needs no key', async () => {
+    expect(await here('balance --sandbox --base-url http://127.0.0.1:1/v1')).toMatchObject({ code: 2 });
+    expect(await here('doctor --sandbox')).toMatchObject({ code: 0 });
+  });
+
+  it('checks verification codes: 10 with the tries left, 0 when right, 10 when closed', async () => {
+    const { id } = await json('verify create 99112233 --sandbox');
+    const [{ text }] = await json('sandbox outbox');
+    const code = /\d{6}/.exec(text)?.[0] ?? '';
+    const wrong = await here(`verify check ${id} ${code === '000000' ? '000001' : '000000'} --sandbox`);
+    expect(wrong.code).toBe(10);
+    expect(wrong.stderr).toContain('Tries left: 4.');
+    expect(await json(`verify check ${id} ${code} --sandbox`)).toMatchObject({ id, status: 'verified' });
+    expect(await here(`verify check ${id} ${code} --sandbox`)).toMatchObject({ code: 10 });
+    expect(await json(`verify get ${id} --sandbox`)).toMatchObject({ status: 'verified' });
+    expect(await here('verify get nothing --sandbox')).toMatchObject({ code: 12 });
+  });
+});
+
+describe('keys', () => {
+  it('are made once, listed without their secret, and revoked', async () => {
+    const { id, secret } = await json('keys create');
+    expect(secret).toMatch(/^urtuu_[0-9A-Za-z]{40}$/);
+    const list = await here('keys list --json');
+    expect(JSON.parse(list.stdout)).toMatchObject([{ id, revoked_at: null }]);
+    expect(list.stdout).not.toContain(secret);
+    expect(await here(`keys revoke ${id}`)).toMatchObject({ code: 2 });
+    expect(await here(`keys revoke ${id} --yes`)).toMatchObject({ code: 0 });
+    expect((await json('keys list'))[0].revoked_at).not.toBeNull();
+    expect(await here('keys revoke nothing --yes')).toMatchObject({ code: 12 });
+  });
+
+  it('are at most ten', async () => {
+    for (let made = 0; made < 10; made += 1) expect(await here('keys create')).toMatchObject({ code: 0 });
+    const { code, stderr } = await here('keys create');
+    expect(code).toBe(8);
+    expect(stderr).toContain('10 active keys');
+  });
+});

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { answers, fakeService, refusal, run } from '../support/run.js';
+
+const sms = {
+  id: '0b6f2f6e-2c3d-4e5f-8a9b-0c1d2e3f4a5b',
+  status: 'sent',
+  channel: 'sms',
+  to: '99112233',
+  parts: 1,
+  rate_multiplier: 1,
+  credits: 10,
+  batch_id: null,
+  error: null,
+  created_at: '2026-11-21T00:00:00.000Z',
+  sent_at: '2026-11-21T00:00:00.100Z',
+  balance: 990,
+};
+const { parts: _, rate_multiplier: __, ...rest } = sms;
+const email = {
+  ...rest,
+  channel: 'email',
+  to: 'bat@example.mn',
+  status: 'queued',
+  sent_at: null,
+  credits: 2,
+};
+const pricing = {
+  sms: {
+    credits_per_part: 10,
+    rate_multiplier: 1,
+    latin_characters_per_part: 150,
+    cyrillic_characters_per_part: 60,
+    max_parts: 5,
+  },
+  email: { credits_per_message: 2 },
+};
+
+const accepting = (body: object = sms, headers = {}) => fakeService(() => ({ body, headers }));
+
+describe('urtuu sms send', () => {
+  it('sends the text of the argument, and prints the result', async () => {
+    const service = accepting();
+    const { code, stdout } = await run("sms send 99112233 'Сайн уу' --json", service);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(sms);
+    expect(service.requests).toMatchObject([{ path: '/sms', body: { to: '99112233', text: 'Сайн уу' } }]);
+  });
+
+  it.each([
+    ['-', { stdin: 'from a pipe\n' }],
+    ['--text-file -', { stdin: 'from a pipe\r\n' }],
+  ])('reads the text from standard input with %s, without its last line end', async (words, setting) => {
+    const service = accepting();
+    expect(await run(`sms send 99112233 ${words}`, { ...service, ...setting })).toMatchObject({ code: 0 });
+    expect(service.requests[0]?.body).toMatchObject({ text: 'from a pipe' });
+  });
+
+  it('sends texts that look like options as they are', async () => {
+    for (const [line, text] of [
+      ['sms send 99112233 -- --json', '--json'],
+      ['sms send -- 99112233 -10%', '-10%'],
+    ] as const) {
+      const service = accepting();
+      expect(await run(line, service)).toMatchObject({ code: 0 });
+      expect(service.requests[0]?.body).toMatchObject({ text });
+    }
+    const service = accepting(email);
+    await run("email send bat@example.mn --subject -v --text '-very nice'", service);
+    expect(service.requests[0]?.body).toMatchObject({ subject: '-v', text: '-very nice' });
+  });
+
+  it('never sends anything when standard input is empty', async () => {
+    const service = accepting();
+    expect(await run('sms send 99112233 -', service)).toMatchObject({ code: 8 });
+    expect(await run('sms send 99112233 --text-file -', service)).toMatchObject({ code: 8 });
+    expect(await run("sms send 99112233 ' '", service)).toMatchObject({ code: 8 });
+    expect(await run('sms send 99112233', service)).toMatchObject({ code: 2 });
+    expect(service.requests).toEqual([]);
+  });
+
+  it('names every missing value at once where nobody can be asked', async () => {
+    const { code, stderr } = await run('sms send');
+    expect(code).toBe(2);
+    expect(stderr).toContain('missing: <to>, <text>');
+    expect((await run('email send')).stderr).toContain('missing: <to>, --subject, --text or --html');
+  });
+
+  it('asks for what is missing on a terminal', async () => {
+    const service = accepting();
+    const questions = answers('99112233', 'hello');
+    expect(await run('sms send', { ...service, questions, terminal: 100 })).toMatchObject({ code: 0 });
+    expect(questions.asked).toEqual(['Recipient number:', 'Text:']);
+    expect(service.requests[0]?.body).toEqual({ to: '99112233', text: 'hello' });
+  });
+
+  it('passes the idempotency key on, and refuses one that cannot be one', async () => {
+    const service = accepting();
+    await run('sms send 99112233 hi --idempotency-key order-7', service);
+    expect(service.requests[0]?.headers['Idempotency-Key']).toBe('order-7');
+    expect(await run('sms send 99112233 hi --idempotency-key ключ', service)).toMatchObject({ code: 2 });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('warns when the key brings back a message to somebody else', async () => {
+    const service = accepting({ ...sms, to: '88001122' }, { 'Idempotency-Replayed': 'true' });
+    const { code, stderr } = await run('sms send 99112233 hi --idempotency-key k --quiet', service);
+    expect(code).toBe(0);
+    expect(stderr).toContain('nothing was sent to 99112233');
+    const same = accepting(sms, { 'Idempotency-Replayed': 'true' });
+    expect((await run("sms send '+976 9911-2233' hi --idempotency-key k", same)).stderr).toContain(
+      'nothing new was sent',
+    );
+  });
+
+  it('has a dry run that prices without sending', async () => {
+    const service = fakeService(() => ({ body: pricing }));
+    const { code, stdout } = await run("sms send '+976 9911 2233' 'Сайн уу' --dry-run --json", service);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      to: '99112233',
+      channel: 'sms',
+      kind: 'cyrillic',
+      size: 7,
+      parts: 1,
+      credits: 10,
+    });
+    expect(service.requests.map(({ path }) => path)).toEqual(['/pricing']);
+  });
+
+  it('has a dry run that goes without the price when the service cannot be reached', async () => {
+    const { fetch } = fakeService(() => new Error('down'));
+    const { code, stdout, stderr } = await run('sms send 99112233 hi --dry-run --json --max-retries 0', {
+      fetch,
+    });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ parts: 1, credits: null });
+    expect(stderr).toContain('the price is unknown');
+  });
+
+  it.each([
+    ['99112233', 'x'.repeat(751), 'message_too_long'],
+    ['99112233', 'ө'.repeat(301), 'message_too_long'],
+    ['11223344', 'hi', 'unsupported_number'],
+    ['nobody', 'hi', 'invalid_request'],
+  ])('has a dry run that refuses what the service would refuse: %s', async (to, text, code) => {
+    const result = await run('', { argv: ['sms', 'send', to, text, '--dry-run', '--json'] });
+    expect(result.code).toBe(8);
+    expect(JSON.parse(result.stderr).error.code).toBe(code);
+  });
+});
+
+describe('urtuu email send', () => {
+  const line = "email send bat@example.mn --subject Hi --text 'Сайн уу'";
+
+  it('sends what its options say', async () => {
+    const service = accepting(email);
+    expect(await run(`${line} --from-name Ger --reply-to a@b.mn`, service)).toMatchObject({ code: 0 });
+    expect(service.requests[0]).toMatchObject({
+      path: '/email',
+      body: { to: 'bat@example.mn', subject: 'Hi', text: 'Сайн уу', from_name: 'Ger', reply_to: 'a@b.mn' },
+    });
+    const html = accepting(email);
+    await run("email send bat@example.mn --subject Hi --html '<p>x</p>'", html);
+    expect(html.requests[0]?.body).toEqual({ to: 'bat@example.mn', subject: 'Hi', html: '<p>x</p>' });
+  });
+
+  it('waits with --wait until it is sent, and then shows that', async () => {
+    const service = fakeService(({ method }, index) =>
+      method === 'POST'
+        ? { status: 202, body: email }
+        : { body: { ...email, status: index > 2 ? 'sent' : 'queued' } },
+    );
+    const { code, stdout, slept } = await run(`${line} --wait --json`, service);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'sent', balance: 990 });
+    expect(slept).toBe(250 + 500 + 1000);
+  });
+
+  it('ends with 14 when --wait-timeout is over, and with 9 when it failed; the result is shown', async () => {
+    const queued = accepting(email);
+    const late = await run(`${line} --wait --wait-timeout 3s`, queued);
+    expect(late).toMatchObject({ code: 14, slept: 3000 });
+    expect(late.stdout).toContain('queued');
+    const failed = fakeService(({ method }) => ({
+      body:
+        method === 'POST' ? email : { ...email, status: 'failed', error: { code: 'bounced', message: '' } },
+    }));
+    const lost = await run(`${line} --wait`, failed);
+    expect(lost.code).toBe(9);
+    expect(lost.stdout).toContain('bounced');
+  });
+
+  it('bears with reads that fail for a while', async () => {
+    const service = fakeService(({ method }, index) =>
+      method === 'POST'
+        ? { status: 202, body: email }
+        : index < 2
+          ? refusal(503, 'unavailable')
+          : { body: { ...email, status: 'sent' } },
+    );
+    expect(await run(`${line} --wait --max-retries 0`, service)).toMatchObject({ code: 0 });
+  });
+});

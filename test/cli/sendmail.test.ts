@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { fakeService, type Reply, refusal, run } from '../support/run.js';
+
+const queued = { id: 'm', status: 'queued' };
+const send = async (stdin: string, words = '-t', answer: Reply | Error = { body: queued }) => {
+  const service = fakeService(() => answer);
+  const result = await run(`sendmail ${words} --max-retries 0`, { ...service, stdin });
+  return { ...result, requests: service.requests };
+};
+const cron = `From: root (Cron Daemon)
+To: bat@example.mn
+Subject: Cron <root@host> backup
+Content-Type: text/plain; charset=UTF-8
+
+Амжилтгүй боллоо
+`;
+
+describe('urtuu sendmail', () => {
+  it('sends what cron gives it', async () => {
+    const { code, stdout, stderr, requests } = await send(cron, '-FCronDaemon -i -odi -oem -t');
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(requests).toMatchObject([
+      {
+        path: '/email',
+        body: {
+          to: 'bat@example.mn',
+          subject: 'Cron <root@host> backup',
+          from_name: 'root',
+          text: 'Амжилтгүй боллоо',
+        },
+      },
+    ]);
+  });
+
+  it('decodes MIME: encoded words, quoted-printable, alternatives', async () => {
+    const { requests } = await send(
+      [
+        'From: =?UTF-8?B?0JPRjdGA?= <ger@example.mn>',
+        'To: Bat <bat@example.mn>, a@example.mn',
+        'Bcc: bat@example.mn',
+        'Subject: =?UTF-8?Q?=D0=A1=D0=B0=D0=B9=D0=BD?=',
+        'MIME-Version: 1.0',
+        'Content-Type: multipart/alternative; boundary=x',
+        '',
+        '--x',
+        'Content-Type: text/plain; charset=utf-8',
+        'Content-Transfer-Encoding: quoted-printable',
+        '',
+        '=D3=A9',
+        '--x',
+        'Content-Type: text/html; charset=utf-8',
+        '',
+        '<p>ө</p>',
+        '--x--',
+        '',
+      ].join('\r\n'),
+    );
+    expect(requests).toMatchObject([
+      {
+        path: '/email/bulk',
+        body: {
+          to: ['bat@example.mn', 'a@example.mn'],
+          subject: 'Сайн',
+          from_name: 'Гэр',
+          reply_to: 'ger@example.mn',
+          text: 'ө',
+          html: expect.stringContaining('<p>ө</p>'),
+        },
+      },
+    ]);
+  });
+
+  it('takes recipients as arguments in place of the headers', async () => {
+    const { requests } = await send(cron, 'c@example.mn');
+    expect(requests[0]?.body).toMatchObject({ to: 'c@example.mn' });
+  });
+
+  it('makes the same key for the same Message-ID, and none without one', async () => {
+    const key = async (stdin: string) => (await send(stdin)).requests[0]?.headers['Idempotency-Key'];
+    const identified = `Message-ID: <1@host>\n${cron}`;
+    expect(await key(identified)).toMatch(/^sendmail-/);
+    expect(await key(identified)).toBe(await key(identified));
+    expect(await key(cron)).not.toBe(await key(cron));
+  });
+
+  it.each([
+    ['an unknown address', cron.replace('bat@example.mn', 'root'), 65],
+    ['no recipient', cron.replace(/To:.*\n/, ''), 64],
+    ['an empty message', 'To: a@b.mn\n\n', 65],
+    ['nothing at all', '', 64],
+    [
+      'an attachment',
+      'To: a@b.mn\nContent-Type: application/pdf\nContent-Disposition: attachment\n\nx\n',
+      65,
+    ],
+  ])('refuses %s and sends nothing', async (_, stdin, exit) => {
+    const { code, requests } = await send(stdin);
+    expect({ code, requests }).toEqual({ code: exit, requests: [] });
+  });
+
+  it.each([
+    [refusal(429, 'rate_limited'), 75],
+    [refusal(402, 'insufficient_credits', { balance: 0, required: 2 }), 75],
+    [refusal(401, 'unauthorized'), 77],
+    [refusal(400, 'invalid_request'), 65],
+    [refusal(502, 'provider_failed', { id: 'm' }), 69],
+  ])('ends with the code of sysexits.h: %j', async (answer, exit) => {
+    expect(await send(cron, '-t', answer)).toMatchObject({ code: exit });
+  });
+
+  it('asks to be tried again in doubt only where the message cannot go out twice', async () => {
+    const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+    expect(await send(`Message-ID: <1@host>\n${cron}`, '-t', reset)).toMatchObject({ code: 75 });
+    expect(await send(cron, '-t', reset)).toMatchObject({ code: 69 });
+    expect(await send(cron, '')).toMatchObject({ code: 64 });
+  });
+});

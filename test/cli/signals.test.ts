@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { Service } from '../../src/service/index.js';
+import { answers, fakeService, run } from '../support/run.js';
+
+type Signal = 'SIGINT' | 'SIGTERM';
+
+/** Signals that a test sends. */
+function signals() {
+  const listeners = new Set<(signal: Signal) => void>();
+  return {
+    send: (signal: Signal) => {
+      for (const listener of listeners) listener(signal);
+    },
+    onSignal(listener: (signal: Signal) => void) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** As much of a service as `serve` uses; its `close` waits for what the test decides. */
+function serving(listening: () => void, closing: Promise<void> = Promise.resolve()) {
+  const closed: string[] = [];
+  const service = {
+    administration: { listKeys: async () => [{}] },
+    async listen() {
+      setImmediate(listening);
+      return {
+        url: 'http://127.0.0.1:1/v1',
+        close: async () => {
+          closed.push('listening');
+          await closing;
+        },
+      };
+    },
+    close: async () => void closed.push('service'),
+  } as unknown as Service;
+  return { closed, openService: async () => service };
+}
+
+describe('a signal', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends waiting at once and without an error: %s', async (signal) => {
+    const { send, onSignal } = signals();
+    const { fetch } = fakeService((_, index) => {
+      if (index === 3) setImmediate(() => send(signal));
+      return { body: { id: 'm', status: 'queued', to: '99112233' } };
+    });
+    const { code, stderr } = await run('messages get m --wait', { fetch, onSignal });
+    expect(code).toBe(signal);
+    expect(stderr).toBe('');
+  });
+
+  it('lets serve close first, and is what the process then dies by', async () => {
+    const { send, onSignal } = signals();
+    const { closed, openService } = serving(() => send('SIGINT'));
+    expect(await run('serve', { openService, onSignal })).toMatchObject({ code: 'SIGINT' });
+    expect(closed).toEqual(['listening', 'service']);
+  });
+
+  it('that comes a second time ends it in any case', async () => {
+    const { send, onSignal } = signals();
+    const never = new Promise<void>(() => {});
+    const { openService } = serving(() => {
+      send('SIGINT');
+      setImmediate(() => send('SIGINT'));
+    }, never);
+    expect(await run('serve', { openService, onSignal })).toMatchObject({ code: 'SIGINT' });
+  });
+
+  it('to terminate ends it after 5 s in any case', async () => {
+    const { send, onSignal } = signals();
+    const never = new Promise<void>(() => {});
+    const { openService } = serving(() => send('SIGTERM'), never);
+    expect(await run('serve', { openService, onSignal })).toMatchObject({ code: 'SIGTERM', slept: 5_000 });
+  });
+
+  it('in a question, as Ctrl-C, is SIGINT, and nothing is sent', async () => {
+    const { Interrupted } = await import('../../src/cli/errors.js');
+    const service = fakeService(() => ({}));
+    const questions = { ...answers(), text: () => Promise.reject(new Interrupted()) };
+    expect(await run('sms send', { ...service, questions, terminal: 100 })).toMatchObject({ code: 'SIGINT' });
+    expect(service.requests).toEqual([]);
+  });
+});

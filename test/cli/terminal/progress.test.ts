@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { bar } from '../../../src/cli/terminal/progress.js';
+import { Captured, fakeService, run } from '../../support/run.js';
+
+/** A drawing that writes down what is done with it. */
+function drawing() {
+  const log: string[] = [];
+  return {
+    log,
+    draw: async (text: string) => {
+      log.push('draw');
+      return {
+        set text(value: string) {
+          log.push(value);
+        },
+        get text() {
+          return text;
+        },
+        clear: () => void log.push('clear'),
+        stop: () => void log.push('stop'),
+      };
+    },
+  };
+}
+const messages = () =>
+  fakeService(({ path }) => ({ body: { id: path.slice(10), status: 'sent', to: '99112233' } }));
+const ids = Array.from({ length: 30 }, (_, index) => `m${index}`).join(' ');
+
+describe('the display of long work', () => {
+  it('is drawn on a terminal, makes room for what is printed, and goes away', async () => {
+    const { log, draw } = drawing();
+    const { code } = await run(`messages get ${ids} -o ndjson`, { ...messages(), draw, terminal: 100 });
+    expect(code).toBe(0);
+    expect(log[0]).toBe('draw');
+    expect(log).toContain('clear');
+    expect(log.some((each) => each.includes('█'))).toBe(true);
+    expect(log.at(-1)).toBe('stop');
+  });
+
+  it('is not drawn with --quiet, nor on a pipe', async () => {
+    const { log, draw } = drawing();
+    await run(`messages get ${ids} --quiet`, { ...messages(), draw, terminal: 100 });
+    const pipe = await run(`messages get ${ids} --json`, { ...messages(), draw });
+    expect(log).toEqual([]);
+    expect(pipe.stderr).toBe('');
+  });
+
+  it('is a line every 10 s on a pipe', async () => {
+    const many = Array.from({ length: 320 }, (_, index) => `m${index}`).join(' ');
+    const { stderr } = await run(`messages get ${many}`, { ...messages(), stdout: new Captured(undefined) });
+    expect(stderr.trimEnd().split('\n')).toHaveLength(3);
+    expect(stderr).toMatch(/^Reading message \d+ \(\d+ of 320\)\n/);
+  });
+
+  it.each([
+    [0, 10, '░░░░░   0 %'],
+    [5, 10, '██░░░  50 %'],
+    [999, 1000, '████░  99 %'],
+    [10, 10, '█████ 100 %'],
+    [0, 0, '█████ 100 %'],
+  ])('says %i of %i as %s', (done, total, text) => expect(bar(done, total, 5)).toBe(text));
+});

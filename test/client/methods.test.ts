@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { Urtuu } from '../../src/client/index.js';
+import { apiKey, clientWith } from '../support/client.js';
+import { json, Loopback } from '../support/loopback.js';
+
+const sms = { to: '99112233', text: 'Сайн уу' };
+const email = { to: 'a@b.mn', subject: 'Сайн уу', text: 'x' };
+
+const methods: [string, (client: Urtuu) => Promise<unknown>, string, string, object | null][] = [
+  ['sms.send', (c) => c.sms.send(sms), 'POST', '/v1/sms', sms],
+  [
+    'sms.sendBulk',
+    (c) => c.sms.sendBulk({ to: ['99112233', '88112233'], text: 'x' }),
+    'POST',
+    '/v1/sms/bulk',
+    { to: ['99112233', '88112233'], text: 'x' },
+  ],
+  ['email.send', (c) => c.email.send(email), 'POST', '/v1/email', email],
+  [
+    'email.sendBulk',
+    (c) => c.email.sendBulk({ ...email, to: ['a@b.mn'] }),
+    'POST',
+    '/v1/email/bulk',
+    { ...email, to: ['a@b.mn'] },
+  ],
+  ['verify.create', (c) => c.verify.create({ to: '99112233' }), 'POST', '/v1/verify', { to: '99112233' }],
+  [
+    'verify.check',
+    (c) => c.verify.check('v 1', { code: '123456' }),
+    'POST',
+    '/v1/verify/v%201/check',
+    { code: '123456' },
+  ],
+  ['verify.get', (c) => c.verify.get('v1'), 'GET', '/v1/verify/v1', null],
+  ['messages.get', (c) => c.messages.get('../balance?x#y'), 'GET', '/v1/messages/..%2Fbalance%3Fx%23y', null],
+  ['batches.get', (c) => c.batches.get('%2e%2e'), 'GET', '/v1/batches/%252e%252e', null],
+  ['batches.messages', (c) => c.batches.messages('b'), 'GET', '/v1/batches/b/messages', null],
+  [
+    'batches.messages with a page',
+    (c) => c.batches.messages('b', { limit: 7, after: 'm&1' }),
+    'GET',
+    '/v1/batches/b/messages?limit=7&after=m%261',
+    null,
+  ],
+  ['balance.get', (c) => c.balance.get(), 'GET', '/v1/balance', null],
+  ['pricing.get', (c) => c.pricing.get(), 'GET', '/v1/pricing', null],
+];
+
+describe('methods (Official Node.js client)', () => {
+  it.each(methods)('%s asks its endpoint and gives its answer', async (name, call, method, path, body) => {
+    const answer = { id: 'x', more: [1, 'өртөө'] };
+    await using server = await Loopback.listen((_, response) => json(response, 200, answer));
+    const client = clientWith({ baseUrl: `${server.origin}/v1` });
+
+    expect(await call(client)).toEqual(answer);
+
+    const [request] = server.requests;
+    expect(server.requests).toHaveLength(1);
+    expect(request).toMatchObject({ method, path, headers: { authorization: `Bearer ${apiKey}` } });
+    expect(request?.body).toBe(body === null ? '' : JSON.stringify(body));
+    expect(request?.headers['content-type']).toBe(body === null ? undefined : 'application/json');
+    const isSend = /^(sms|email)\./.test(name);
+    expect(request?.headers['idempotency-key']).toBe(isSend ? 'key-1' : undefined);
+  });
+
+  it.each([200, 201, 202, 206, 299])('takes HTTP %d for a success', async (status) => {
+    await using server = await Loopback.listen((_, response) => json(response, status, { balance: 1 }));
+    expect(await clientWith({ baseUrl: `${server.origin}/v1` }).balance.get()).toEqual({ balance: 1 });
+  });
+
+  it('sends the key of the caller', async () => {
+    await using server = await Loopback.listen((_, response) => json(response, 200, {}));
+    const client = clientWith({ baseUrl: `${server.origin}/v1` });
+    const options = { idempotencyKey: 'order 17' };
+    await client.sms.send(sms, options);
+    await client.sms.sendBulk({ ...sms, to: [sms.to] }, options);
+    await client.email.send(email, options);
+    await client.email.sendBulk({ ...email, to: [email.to] }, options);
+    expect(server.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(
+      Array(4).fill('order 17'),
+    );
+  });
+});

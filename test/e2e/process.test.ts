@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Machine, outcomeOf, root } from '../support/binary.js';
+
+const binary = join(root, 'bin/urtuu.js');
+const message = '{"id": "m", "status": "sent", "to": "99112233"}';
+
+let machine: Machine;
+let server: Server | undefined;
+const children: ChildProcess[] = [];
+beforeEach(() => {
+  machine = new Machine();
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  server?.closeAllConnections();
+  server?.close();
+  server = undefined;
+  machine.remove();
+});
+
+/** A service that answers with `body`, or, for null, never; resolves with the settings that lead to it. */
+async function service(body: string | null): Promise<{ env: NodeJS.ProcessEnv; asked: Promise<unknown> }> {
+  server = createServer((_, response) => {
+    if (body !== null) response.end(body);
+  });
+  const asked = once(server, 'request');
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { asked, env: { URTUU_API_KEY: 'k', URTUU_BASE_URL: `http://127.0.0.1:${port}/v1` } };
+}
+
+function start(args: string[], env: NodeJS.ProcessEnv): ChildProcess {
+  const child = machine.start(args, { env });
+  children.push(child);
+  return child;
+}
+
+describe('the process', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('dies by %s itself', async (signal) => {
+    const { env, asked } = await service(null);
+    const child = start(['balance'], env);
+    await asked;
+    child.kill(signal);
+    expect(await outcomeOf(child)).toMatchObject({ code: null, signal, stdout: '' });
+  });
+
+  it('names the key of a send that is stopped on its way', async () => {
+    const { env, asked } = await service(null);
+    const child = start(['sms', 'send', '99112233', 'hi', '--idempotency-key', 'order-7'], env);
+    await asked;
+    child.kill('SIGINT');
+    const { signal, stderr } = await outcomeOf(child);
+    expect(signal).toBe('SIGINT');
+    expect(stderr).toContain('--idempotency-key order-7');
+  });
+
+  it('ends a read with 0 when its reader leaves', async () => {
+    const { env } = await service(message);
+    const child = start(['messages', 'get', '-', '-o', 'ndjson'], env);
+    const outcome = outcomeOf(child);
+    child.stdout?.destroy();
+    child.stdin?.end('m\n'.repeat(20));
+    expect(await outcome).toMatchObject({ code: 0, signal: null, stderr: '' });
+  });
+
+  it.runIf(process.platform === 'linux')('ends with 13 when the disk behind its output is full', async () => {
+    const { env } = await service(message);
+    const full = openSync('/dev/full', 'w');
+    for (const args of [
+      ['--version'],
+      ['--help'],
+      ['messages', 'get', 'm'],
+      ['sms', 'send', '99112233', 'hi'],
+    ]) {
+      const child = spawn(process.execPath, [binary, ...args], {
+        env: machine.environment(env),
+        stdio: ['ignore', full, 'pipe'],
+      });
+      const { code, stderr } = await outcomeOf(child);
+      expect({ args, code }).toEqual({ args, code: 13 });
+      expect(stderr).toContain('ENOSPC');
+    }
+    closeSync(full);
+  });
+
+  it('sends nothing when standard input is /dev/null', async () => {
+    const { env } = await service(message);
+    let requests = 0;
+    server?.on('request', () => {
+      requests += 1;
+    });
+    for (const [args, code] of [
+      [['sms', 'send'], 2],
+      [['sms', 'send', '99112233'], 2],
+      [['sms', 'send', '99112233', '-'], 8],
+      [['sendmail', '-t'], 64],
+      [['verify', 'create'], 2],
+    ] as const) {
+      expect(await machine.run([...args], { env })).toMatchObject({ code, stdout: '' });
+    }
+    expect(requests).toBe(0);
+  });
+
+  it('works in an empty environment and in the C locale', async () => {
+    const run = (env: NodeJS.ProcessEnv) => {
+      const child = spawn(process.execPath, [binary, '--sandbox', 'pricing', '--text', 'Сайн', '--json'], {
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      return outcomeOf(child);
+    };
+    const { XDG_STATE_HOME, XDG_CONFIG_HOME } = machine.environment();
+    for (const env of [
+      { XDG_STATE_HOME, XDG_CONFIG_HOME },
+      { ...machine.environment(), LC_ALL: 'C' },
+    ]) {
+      const { code, stdout } = await run(env);
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ kind: 'cyrillic', parts: 1 });
+    }
+  });
+});
+
+describe('urtuu serve', () => {
+  it('shows a key on its first start only, answers, and stops at a SIGTERM', async () => {
+    const keys: (string | null)[] = [];
+    for (const _ of ['first', 'second']) {
+      const child = start(['serve', '--port', '0', '-o', 'ndjson'], {});
+      const outcome = outcomeOf(child);
+      const [line] = (await once(child.stdout as NodeJS.ReadableStream, 'data')) as [string];
+      const { base_url, api_key } = JSON.parse(line);
+      keys.push(api_key);
+      const env = { URTUU_API_KEY: keys[0] ?? '', URTUU_BASE_URL: base_url };
+      expect(await machine.run(['sms', 'send', '99112233', 'hi'], { env })).toMatchObject({ code: 0 });
+      child.kill('SIGTERM');
+      expect(await outcome).toMatchObject({ code: null, signal: 'SIGTERM' });
+    }
+    expect(keys).toEqual([expect.stringMatching(/^urtuu_/), null]);
+  });
+});
