@@ -134,7 +134,10 @@ describe('money', () => {
         }
         await core.close();
         rmSync(directory, { recursive: true });
-        if (++runs % 100 === 0) collectGarbage();
+        if (++runs % 50 === 0) {
+          collectGarbage();
+          await turns();
+        }
       }),
       { numRuns: sequences },
     );

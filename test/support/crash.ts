@@ -67,11 +67,12 @@ export class Crash {
   async #call(name: string, work: () => Promise<unknown>): Promise<unknown> {
     const here = this.#point?.method === name && ++this.#calls === this.#point.call;
     if (here && this.#point?.when === 'before') this.now();
-    if (this.#dead) return never;
+    if (this.#dead) return never();
     const result = await work();
     if (here) this.now();
-    return this.#dead ? never : result;
+    return this.#dead ? never() : result;
   }
 }
 
-const never = new Promise<never>(() => {});
+/** One for each call: a shared promise would keep everything that ever waited for it in memory. */
+const never = () => new Promise<never>(() => {});
