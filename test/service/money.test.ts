@@ -141,7 +141,7 @@ describe('money', () => {
       }),
       { numRuns: sequences },
     );
-  }, 600_000);
+  }, 60_000 + sequences * 500);
 });
 
 function moodyDoubles({ doubles }: Crash, moods: number[]): CoreDoubles {
