@@ -56,7 +56,9 @@ describe('the packed package', () => {
   it('has types that are right for every way to import it', async () => {
     const checked = await checkPackage(createPackageFromTarballData(tarball.content));
     expect(checked.types).toEqual({ kind: 'included' });
-    expect('problems' in checked && checked.problems).toEqual([]);
+    // What went before Node.js 12 has no subpaths; it still finds the client.
+    const old = { kind: 'NoResolution', resolutionKind: 'node10', entrypoint: './sandbox' };
+    expect('problems' in checked && checked.problems).toEqual([old]);
   });
 });
 
@@ -100,6 +102,11 @@ describe('a program that installed it', () => {
 
 describe('the installed command', () => {
   const bin = () => join(consumer.folder, 'node_modules/.bin/urtuu');
+
+  it('runs on the Node.js that is tested', async () => {
+    const { stdout } = await consumer.run('node', ['--version']);
+    expect(stdout).toBe(await consumer.node('--version'));
+  });
 
   it('runs from npx, from its link, and from a link to that', async () => {
     expect((await consumer.run('npx', ['--no-install', 'urtuu', '--version'])).stdout).toBe(`${version}\n`);
@@ -147,6 +154,10 @@ describe('the installed command', () => {
       '--json',
     ]);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'sent', to: '99112233', parts: 1 });
+  });
+
+  it('embeds the service in a program, over HTTP and in the process', async () => {
+    expect(await consumer.node('sandbox.mjs')).toBe('ok\n');
   });
 
   it('works from a folder it may not write', async () => {
