@@ -36,6 +36,16 @@ const onlyAscii = {
 };
 const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
+/** Node.js looks for the names of a CommonJS module without running it; this is a form that it finds. */
+const namesForEsm = {
+  name: 'names-for-esm',
+  generateBundle(_, output) {
+    for (const chunk of Object.values(output)) {
+      if (chunk.isEntry) chunk.code += `0&&(module.exports={${chunk.exports.join(',')}});`;
+    }
+  },
+};
+
 /**
  * Writes `dist/<name>.cjs`, in one file, or with what `together` matches in one chunk and what is imported late
  * in others. Gives the code and the files it was made of.
@@ -70,7 +80,7 @@ export async function bundle(name, source, { constants = {}, together } = {}) {
     comments: false,
     // Names stay, for stack traces that can be read.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-    plugins: [onlyAscii],
+    plugins: [onlyAscii, namesForEsm],
   });
   await built.close();
   return {

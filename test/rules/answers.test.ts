@@ -106,6 +106,27 @@ describe('errors', () => {
     expect((await ask({ method: 'POST', body: 'x'.repeat(1_000_001) })).status).toBe(413);
   });
 
+  it('[Errors unavailable] nobody can tell for 30 seconds: 503, then the same key gets the answer', async () => {
+    const { post, clock, balance, settled, outbox } = await newCustomer();
+    const send = () => post('/sms', { to: '99000007', text: 'Hello' }, { key: 'k' });
+    const pass = async (seconds: number) => {
+      for (let passed = 0; passed < seconds * 10; passed += 1) {
+        clock.advance(100);
+        for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+      }
+    };
+    const first = send();
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    await pass(21);
+    expect(await first).toMatchObject({ status: 503, error: { code: 'unavailable' } });
+    await pass(60);
+    await settled();
+    const repeat = await send();
+    expect(repeat).toMatchObject({ status: 200, body: { status: 'sent' } });
+    expect(await outbox()).toHaveLength(1);
+    expect(await balance()).toBe(99_990);
+  });
+
   it('[Errors envelope] every answer has an id and the rate', async () => {
     const { get, post } = await newCustomer();
     const replies = [

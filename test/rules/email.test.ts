@@ -4,7 +4,7 @@ import { newCustomer } from './customer.js';
 const mail = { to: 'bat@example.mn', subject: 'News', text: 'Hello' };
 
 describe('POST /v1/email', () => {
-  it('[Resources single-send result (email)] [States email queued] answers at once, delivers later', async () => {
+  it('[Resources single-send result (email)] [States email queued] [States email sent] answers at once, delivers later', async () => {
     const { post, get, settled, outbox } = await newCustomer();
     const queued = await post('/email', mail);
     expect(queued.status).toBe(202);

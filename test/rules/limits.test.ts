@@ -13,7 +13,7 @@ async function times<Result>(count: number, act: (index: number) => Promise<Resu
 }
 
 describe('request rate', () => {
-  it('[Limits request rate] sending: 40 at once, then 20 a second; told on every answer', async () => {
+  it('[Limits request rate] [Errors rate_limited] sending: 40 at once, then 20 a second; told on every answer', async () => {
     const customer = await newCustomer({ rates: 'enforced' });
     const burst = await times(40, (index) => send(customer, `${88_000_000 + index}`));
     expect(burst.map(({ status }) => status)).toEqual(Array(40).fill(200));

@@ -6,7 +6,7 @@ const latin = (count: number) => 'a'.repeat(count);
 const cyrillic = (count: number) => 'ө'.repeat(count);
 
 describe('POST /v1/sms', () => {
-  it('[Resources single-send result (SMS)] answers with all its fields and no other', async () => {
+  it('[Resources single-send result (SMS)] [States SMS sent] [POST /v1/sms 9] answers with all its fields and no other', async () => {
     const { post } = await newCustomer();
     const { status, body } = await post('/sms', { to: '99112233', text: 'Hello' });
     expect(status).toBe(200);
@@ -41,13 +41,16 @@ describe('POST /v1/sms', () => {
     ['another country behind 8 digits', '+8699112233', 422, 'unsupported_number'],
     ['no number', 'Bat', 400, 'invalid_request'],
     ['nothing', '', 400, 'invalid_request'],
-  ])('[POST /v1/sms 1] %s (%s) is refused and takes no credits', async (_, to, status, code) => {
-    const { post, balance, outbox } = await newCustomer();
-    const refused = await post('/sms', { to, text: 'Hello' });
-    expect([refused.status, refused.error?.code]).toEqual([status, code]);
-    expect(await balance()).toBe(100_000);
-    expect(await outbox()).toEqual([]);
-  });
+  ])(
+    '[POST /v1/sms 1] [Errors unsupported_number] %s (%s) is refused and takes no credits',
+    async (_, to, status, code) => {
+      const { post, balance, outbox } = await newCustomer();
+      const refused = await post('/sms', { to, text: 'Hello' });
+      expect([refused.status, refused.error?.code]).toEqual([status, code]);
+      expect(await balance()).toBe(100_000);
+      expect(await outbox()).toEqual([]);
+    },
+  );
 
   it.each([
     [1, 1, 10],
@@ -76,17 +79,20 @@ describe('POST /v1/sms', () => {
     [cyrillic(301), 422, 0],
     [`${cyrillic(298)}😀`, 200, 5],
     [`${cyrillic(299)}😀`, 422, 0],
-  ])('[POST /v1/sms 4] [Limits sizes] the text limit, case %#', async (text, status, parts) => {
-    const { post, balance } = await newCustomer();
-    const reply = await post('/sms', { to: '99112233', text });
-    expect([reply.status, reply.error?.code]).toEqual([
-      status,
-      status === 200 ? undefined : 'message_too_long',
-    ]);
-    expect(await balance()).toBe(100_000 - parts * 10);
-  });
+  ])(
+    '[POST /v1/sms 4] [Errors message_too_long] [Limits sizes] the text limit, case %#',
+    async (text, status, parts) => {
+      const { post, balance } = await newCustomer();
+      const reply = await post('/sms', { to: '99112233', text });
+      expect([reply.status, reply.error?.code]).toEqual([
+        status,
+        status === 200 ? undefined : 'message_too_long',
+      ]);
+      expect(await balance()).toBe(100_000 - parts * 10);
+    },
+  );
 
-  it('[POST /v1/sms 5] [States SMS not accepted] is 502 with the failed message, refunded', async () => {
+  it('[POST /v1/sms 5] [States SMS not accepted] [Errors provider_failed] is 502 with the failed message, refunded', async () => {
     const { post, get, balance, outbox } = await newCustomer();
     const failed = await post('/sms', { to: '99000001', text: 'Hello' });
     expect(failed).toMatchObject({ status: 502, error: { code: 'provider_failed', id: expect.any(String) } });
@@ -157,7 +163,7 @@ describe('POST /v1/sms', () => {
 });
 
 describe('POST /v1/sms/bulk', () => {
-  it('[POST /v1/sms/bulk 1] [POST /v1/sms/bulk 3] [Resources batch result] charges up front, refunds what is not sent', async () => {
+  it('[POST /v1/sms/bulk 1] [POST /v1/sms/bulk 3] [States batch message not sent] [Resources batch result] charges up front, refunds what is not sent', async () => {
     const { post, get, balance, settled, messagesOf } = await newCustomer();
     const batch = await post('/sms/bulk', { to: ['99112233', '+976 9911 2233', '99000001'], text: 'Hello' });
     expect(batch.status).toBe(202);

@@ -47,8 +47,9 @@ export function served(machine: Machine, directory: string): Server {
   );
 }
 
-/** The service without a request rate, and broken if wanted. */
-export async function scripted(machine: Machine, directory: string, broken: Break): Promise<Server> {
+let built: Promise<string> | undefined;
+
+async function buildScript(): Promise<string> {
   const script = join(root, 'dist/torture/service-main.cjs');
   await build({
     entryPoints: [join(root, 'test/torture/service/service-main.ts')],
@@ -59,6 +60,13 @@ export async function scripted(machine: Machine, directory: string, broken: Brea
     format: 'cjs',
     external: ['@photostructure/sqlite'],
   });
+  return script;
+}
+
+/** The service without a request rate, and broken if wanted. */
+export async function scripted(machine: Machine, directory: string, broken: Break): Promise<Server> {
+  built ??= buildScript();
+  const script = await built;
   return new Server((port) =>
     spawn(process.execPath, [script, directory, String(port), broken], {
       env: machine.environment(),
