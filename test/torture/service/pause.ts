@@ -7,7 +7,7 @@ import { audit, type Findings, openAccounts } from './books.js';
 import { startCustomers } from './customers.js';
 import { type Server, scripted } from './server.js';
 import type { Break } from './service-main.js';
-import { taskMaker } from './tasks.js';
+import { type Task, taskMaker } from './tasks.js';
 
 export interface PauseResult extends Findings {
   pauses: number;
@@ -35,10 +35,15 @@ export async function playPauses(options: {
       await server.start();
     }
     const maker = taskMaker(1, random, 200);
+    let made = 0;
+    const next = () => {
+      made += 1;
+      return made % 4 === 0 ? slowEmails(made) : maker.next();
+    };
     let asked = 0;
     const customers = startCustomers({
       count: 32,
-      next: maker.next,
+      next,
       url: () => {
         asked += 1;
         return servers[asked % 2]?.url ?? '';
@@ -63,4 +68,19 @@ export async function playPauses(options: {
     await Promise.all(servers.map((server) => server.end('SIGKILL')));
     machine.remove();
   }
+}
+
+/** Emails that are on their way to the operator for 2 seconds, so that a process stops in the middle of them. */
+function slowEmails(number: number): Task {
+  const arrive = 5;
+  const to = Array.from({ length: arrive }, (_, index) => `fault-2s@d${number}-${index}.mn`);
+  return {
+    path: '/email/bulk',
+    body: { to, subject: 'News', text: 'Hello' },
+    project: 0,
+    idempotencyKey: `slow-${number}`,
+    arrive,
+    refused: 0,
+    cost: arrive * 2,
+  };
 }
