@@ -4,7 +4,7 @@ import { leaseTime } from '../../../src/service/delivery/delivery.js';
 import { Machine } from '../../support/binary.js';
 import { seededRandom } from '../../support/random.js';
 import { audit, type Findings, openAccounts } from './books.js';
-import { startCustomers } from './customers.js';
+import { type Customers, startCustomers } from './customers.js';
 import { type Server, scripted } from './server.js';
 import type { Break } from './service-main.js';
 import { type Task, taskMaker } from './tasks.js';
@@ -27,6 +27,7 @@ export async function playPauses(options: {
   const machine = new Machine();
   const directory = join(machine.home, 'service');
   const servers: Server[] = [];
+  let customers: Customers | undefined;
   try {
     const accounts = await openAccounts(directory, 1);
     for (let count = 0; count < 2; count += 1) {
@@ -41,7 +42,7 @@ export async function playPauses(options: {
       return made % 4 === 0 ? slowEmails(made) : maker.next();
     };
     let asked = 0;
-    const customers = startCustomers({
+    customers = startCustomers({
       count: 32,
       next,
       url: () => {
@@ -65,6 +66,7 @@ export async function playPauses(options: {
       ...(await audit(directory, accounts, acknowledged)),
     };
   } finally {
+    customers?.dismiss();
     await Promise.all(servers.map((server) => server.end('SIGKILL')));
     machine.remove();
   }
