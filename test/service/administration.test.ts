@@ -90,7 +90,7 @@ describe('administration', () => {
     ]);
   });
 
-  it('the outbox gives deliveries in order, of one recipient, as many as asked for', async () => {
+  it('the outbox gives deliveries in order, of one recipient, the newest where it is limited', async () => {
     const to = Array.from({ length: 1_000 }, (_, index) => `${88_000_000 + index}`);
     await core.operations.sendSmsBulk({ caller, params: { to, text: 'Hi' }, idempotencyKey: null });
     await core.administration.settled();
@@ -102,7 +102,7 @@ describe('administration', () => {
     };
     expect(await read({})).toEqual([...to, '88000500']);
     expect(await read({ to: '88000500' })).toEqual(['88000500', '88000500']);
-    expect(await read({ limit: 700 })).toEqual([...to, '88000500'].slice(-700));
+    expect(await read({ limit: 700 })).toEqual([...to.slice(301), '88000500']);
     expect(await read({ limit: 0 })).toEqual([]);
   });
 

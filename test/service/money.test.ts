@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Message } from '../../src/contract/index.js';
@@ -6,7 +7,7 @@ import { ManualClock } from '../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../src/service/core.js';
 import { leaseTime } from '../../src/service/delivery/delivery.js';
 import { Cores, caller, ledgerDifference, outboxOf, pass, turns } from '../support/cores.js';
-import { Crash } from '../support/crash.js';
+import { Crash, collectGarbage } from '../support/crash.js';
 
 /** Sequences of operations; `npm run torture` asks for 10,000. */
 const sequences = Number(process.env.URTUU_TORTURE_SEQUENCES ?? 40);
@@ -91,6 +92,7 @@ function begin({ operations }: Core, given: Step): Promise<unknown> | null {
 
 describe('money', () => {
   it('the ledger is exact and nothing is sent twice, whatever happens', async () => {
+    let runs = 0;
     const moods = fc.array(fc.nat(12), { minLength: 1, maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), moods, async (steps, given) => {
@@ -131,10 +133,15 @@ describe('money', () => {
           expect(JSON.stringify([repeat?.status, repeat?.body])).toBe(answer);
         }
         await core.close();
+        rmSync(directory, { recursive: true });
+        if (++runs % 50 === 0) {
+          collectGarbage();
+          await turns();
+        }
       }),
       { numRuns: sequences },
     );
-  }, 600_000);
+  }, 60_000 + sequences * 500);
 });
 
 function moodyDoubles({ doubles }: Crash, moods: number[]): CoreDoubles {

@@ -51,7 +51,7 @@ export class Printer {
   async one<Row>(view: View<Row>, row: Row): Promise<void> {
     if (this.format !== 'table') return this.#machine(view, [row], true);
     const { card } = await import('./table.js');
-    await this.#sink.write(card(this.#columns(view, true), row, this.#style()));
+    await this.#sink.write(await card(this.#columns(view, true), row, this.#style()));
   }
 
   /** One result that is read from a list, when it comes. */
