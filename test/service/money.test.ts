@@ -12,6 +12,9 @@ import { Crash, collectGarbage } from '../support/crash.js';
 /** Sequences of operations; `npm run torture` asks for 10,000. */
 const sequences = Number(process.env.URTUU_TORTURE_SEQUENCES ?? 40);
 
+/** Milliseconds. */
+const timeLimit = 60_000 + sequences * 500;
+
 const cores = new Cores();
 afterAll(() => cores.closeAll());
 
@@ -144,7 +147,7 @@ describe('money', () => {
         { numRuns: sequences },
       );
     },
-    60_000 + sequences * 500,
+    timeLimit,
   );
 });
 

@@ -7,7 +7,6 @@ import type { Sink } from './streams.js';
 
 /** What goes to standard error: notes, warnings, errors and the display of long work, never in each other's way. */
 export class Notices {
-  readonly paint: Paint;
   readonly #world: World;
   readonly #sink: Sink;
   readonly #options: GlobalOptions;
@@ -19,7 +18,10 @@ export class Notices {
     this.#sink = sink;
     this.#options = options;
     this.#machine = machine;
-    this.paint = painter(wantsColour(sink, world.env, options.color ?? true));
+  }
+
+  get paint(): Paint {
+    return painter(wantsColour(this.#sink, this.#world.env, this.#options.color ?? true));
   }
 
   /** One safe line, whatever the text holds. */
