@@ -9,8 +9,8 @@ if (!/^[a-z-]+$/.test(name) || !existsSync(entry)) {
   process.stderr.write('usage: npm run torture -- <name of a file in test/torture> [options]\n');
   process.exit(2);
 }
-mkdirSync('dist/torture', { recursive: true });
-const outfile = `dist/torture/${name}.cjs`;
+mkdirSync('.torture', { recursive: true });
+const outfile = `.torture/${name}.cjs`;
 await build({
   entryPoints: [entry],
   outfile,
