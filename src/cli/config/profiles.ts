@@ -38,7 +38,9 @@ export async function readConfig(directory: string, platform: NodeJS.Platform): 
     text = await promises.readFile(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
-    throw error instanceof CliError ? error : machineError(`${file} could not be read`, error);
+    throw error instanceof CliError
+      ? error
+      : machineError(`${file} could not be read`, error, 'It has to be a file that is yours.');
   }
   return parse(text, file);
 }
