@@ -57,6 +57,8 @@ export async function playNetwork(options: {
   const proxy = await startFaultProxy(() => port, options.faults, random);
   try {
     await core.administration.credit(1_000_000_000);
+    // A client that is wrong must not be stopped by the caps before it shows.
+    await core.administration.settings.update({ caps: { per_10_minutes: 20, per_24_hours: 80 } });
     const client = newClient(options.client, core.localKey, `http://127.0.0.1:${proxy.port}/v1`);
     const next = callMaker(random);
     const ended: Ended[] = [];
