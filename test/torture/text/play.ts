@@ -38,7 +38,10 @@ const answered = fc
   .map(
     ([line, body, format]): Show =>
       async (setting) => ({
-        result: await run(`${line} --max-retries 0 -o ${format}`, { ...setting, ...fakeService(() => ({ body })) }),
+        result: await run(`${line} --max-retries 0 -o ${format}`, {
+          ...setting,
+          ...fakeService(() => ({ body })),
+        }),
         format,
       }),
   );
@@ -51,7 +54,10 @@ const refused = fc
       async (setting) => {
         const body = { error: { code, message, invalid: [message], id: message } };
         const service = fakeService(() => ({ status, body, headers: { 'x-request-id': message } }));
-        return { result: await run(`${line} -v --max-retries 0`, { ...setting, ...service }), format: 'table' };
+        return {
+          result: await run(`${line} -v --max-retries 0`, { ...setting, ...service }),
+          format: 'table',
+        };
       },
   );
 
