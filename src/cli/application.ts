@@ -23,7 +23,10 @@ export async function runApplication(argv: readonly string[], world: World, stre
   const program = buildProgram(context, output, (command) => {
     chosen = command;
   });
-  program.hook('preAction', async (_, command) => context.printer.checkColumns(viewOf(command)));
+  program.hook('preAction', async (_, command) => {
+    await context.notices.loadColours();
+    await context.printer.checkColumns(viewOf(command));
+  });
   const signals = watchSignals(world, context);
   const work = program
     .parseAsync(asCalled(argv, program), { from: 'user' })
@@ -35,8 +38,8 @@ export async function runApplication(argv: readonly string[], world: World, stre
   context.notices.stop();
   if (typeof exit !== 'string') await context.close();
   signals.ignore();
-  await streams.stdout.write('');
-  await streams.stderr.write('');
+  await streams.stdout.settled();
+  await streams.stderr.settled();
   return signals.received() ?? exit;
 }
 
@@ -104,8 +107,12 @@ async function exitOf(
   const failure = await failureOf(error, context.lastExchange);
   if (context.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
   context.notices.stop();
-  if (asksForMachineFormat(argv, context)) context.notices.raw(safeJson({ error: failure }));
-  else context.notices.error(said(failure), failure.hint);
+  if (asksForMachineFormat(argv, context)) {
+    context.notices.raw(safeJson({ error: failure }));
+  } else {
+    await context.notices.loadColours();
+    context.notices.error(said(failure), failure.hint);
+  }
   if (context.options.verbose && error instanceof Error && failure.exit === exits.fault) {
     for (const line of (error.stack ?? '').split('\n')) context.notices.write(line);
   }

@@ -1,7 +1,7 @@
 import { CliError, Ended, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Format, GlobalOptions } from '../options.js';
-import { type Paint, painter, wantsColour } from '../terminal/colour.js';
+import { painter, wantsColour } from '../terminal/colour.js';
 import { safeJson } from '../terminal/sanitise.js';
 import type { Sink } from '../terminal/streams.js';
 import { masked } from './mask.js';
@@ -15,14 +15,14 @@ export class Printer {
   readonly mask: boolean;
   readonly #sink: Sink;
   readonly #options: GlobalOptions;
-  readonly #paint: Paint;
+  readonly #colour: boolean;
 
   constructor(sink: Sink, options: GlobalOptions, env: Readonly<Record<string, string | undefined>>) {
     this.#sink = sink;
     this.#options = options;
     this.format = options.json ? 'json' : (options.output ?? 'table');
     this.mask = options.mask ?? (this.format === 'table' && env.CI !== undefined && env.CI !== 'false');
-    this.#paint = painter(this.format === 'table' && wantsColour(sink, env, options.color ?? true));
+    this.#colour = this.format === 'table' && wantsColour(sink, env, options.color ?? true);
   }
 
   /** A program reads the output. */
@@ -50,8 +50,8 @@ export class Printer {
   /** One result. */
   async one<Row>(view: View<Row>, row: Row): Promise<void> {
     if (this.format !== 'table') return this.#machine(view, [row], true);
-    const { card } = await import('./table.js');
-    await this.#sink.write(await card(this.#columns(view, true), row, this.#style()));
+    const { card } = await import('./card.js');
+    await this.#sink.write(await card(this.#columns(view, true), row, await this.#style()));
   }
 
   /** One result that is read from a list, when it comes. */
@@ -72,7 +72,7 @@ export class Printer {
     }
     const { arrived, problem } = await gather(rows);
     const { table } = await import('./table.js');
-    await this.#sink.write(await table(this.#columns(view, false), arrived, this.#style()));
+    await this.#sink.write(await table(this.#columns(view, false), arrived, await this.#style()));
     if (problem !== null) throw problem.error;
     return arrived.length;
   }
@@ -126,9 +126,9 @@ export class Printer {
     return Object.fromEntries(columns.map(({ name, value }) => [name, full[name] ?? value(row) ?? null]));
   }
 
-  #style() {
+  async #style() {
     return {
-      paint: this.#paint,
+      paint: await painter(this.#colour),
       header: this.#options.header ?? true,
       width: this.#sink.isTerminal ? this.#sink.columns : null,
       mask: this.mask,

@@ -1,13 +1,13 @@
 import type { GlobalOptions } from '../options.js';
 import type { World } from '../world.js';
-import { type Paint, painter, wantsColour } from './colour.js';
+import { type Paint, painter, plain, wantsColour } from './colour.js';
 import { DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
 import { visible } from './sanitise.js';
 import type { Sink } from './streams.js';
 
 /** What goes to standard error: notes, warnings, errors and the display of long work, never in each other's way. */
 export class Notices {
-  readonly paint: Paint;
+  #paint: Paint = plain;
   readonly #world: World;
   readonly #sink: Sink;
   readonly #options: GlobalOptions;
@@ -19,7 +19,12 @@ export class Notices {
     this.#sink = sink;
     this.#options = options;
     this.#machine = machine;
-    this.paint = painter(wantsColour(sink, world.env, options.color ?? true));
+  }
+
+  /** Loads the colours, where there are any; what is said before is plain. */
+  async loadColours(): Promise<void> {
+    const { env } = this.#world;
+    this.#paint = await painter(wantsColour(this.#sink, env, this.#options.color ?? true));
   }
 
   /** One safe line, whatever the text holds. */
@@ -32,12 +37,12 @@ export class Notices {
   }
 
   warn(text: string): void {
-    this.#line(`${this.paint('yellow', 'warning:')} ${visible(text)}`);
+    this.#line(`${this.#paint('yellow', 'warning:')} ${visible(text)}`);
   }
 
   /** An error for people: what, then what to do about it. */
   error(message: string, hint: string | undefined): void {
-    this.#line(`${this.paint('red', 'urtuu:')} ${visible(message)}`);
+    this.#line(`${this.#paint('red', 'urtuu:')} ${visible(message)}`);
     if (hint !== undefined) this.#line(`  ${visible(hint)}`);
   }
 
