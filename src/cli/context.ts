@@ -116,6 +116,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
       files,
       readConfig: readOnce,
       verbose: (line) => notices().write(line),
+      secret: (key) => notices().secrets.add(key),
       report: (error) => notices().warn(`a fault in the service: ${String(error)}`),
     }),
   );

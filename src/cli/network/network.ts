@@ -31,6 +31,8 @@ interface Needs {
   files: Files;
   readConfig(): Promise<Config>;
   verbose(line: string): void;
+  /** Told of the key before it is used. */
+  secret(key: string): void;
   /** Told of faults inside the embedded service. */
   report(error: unknown): void;
 }
@@ -66,6 +68,7 @@ export function openNetwork(needs: Needs): Network {
 
   const settings = once(async () => settingsOf(options, world.env, await needs.readConfig()));
   const connect = async (key: string, baseUrl: string, given?: FetchLike): Promise<Urtuu> => {
+    needs.secret(key);
     const { Urtuu } = await import('../../client/index.js');
     const fetch = given ?? world.fetch ?? (await import('./fetch.js')).nodeFetch(world.env);
     return new Urtuu(key, {
@@ -77,7 +80,11 @@ export function openNetwork(needs: Needs): Network {
   };
   const client = once(async () => {
     if (sandbox) {
-      if (options.baseUrl !== undefined) throw usageError('--sandbox and --base-url exclude each other');
+      if (options.baseUrl !== undefined)
+        throw usageError(
+          '--sandbox and --base-url exclude each other',
+          'The embedded service has no address.',
+        );
       const embedded = await service();
       return connect(embedded.localKey, sandboxUrl, (url, init) => embedded.fetch(url, init));
     }
@@ -125,8 +132,19 @@ async function openService(
   try {
     return await open({ directory, report });
   } catch (error) {
-    throw machineError(`the embedded service cannot run: ${(error as Error).message}`, error);
+    throw machineError(
+      `the embedded service cannot run: ${(error as Error).message}`,
+      error,
+      embeddedHint(error),
+    );
   }
+}
+
+/** The engine is an optional dependency, so it may not be there. */
+function embeddedHint(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
+    ? 'Install its engine beside urtuu: npm install @photostructure/sqlite'
+    : 'It needs a folder that is yours, with room in it; see: urtuu help sandbox';
 }
 
 /** The first call does the work, later ones get its result. */

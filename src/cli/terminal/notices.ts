@@ -3,6 +3,7 @@ import type { World } from '../world.js';
 import { type Paint, painter, plain, wantsColour } from './colour.js';
 import { DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
 import { visible } from './sanitise.js';
+import { Secrets } from './secrets.js';
 import type { Sink } from './streams.js';
 
 /** What goes to standard error: notes, warnings, errors and the display of long work, never in each other's way. */
@@ -20,6 +21,9 @@ export class Notices {
     this.#options = options;
     this.#machine = machine;
   }
+
+  /** Keys that are never said. */
+  readonly secrets = new Secrets();
 
   /** Loads the colours, where there are any; what is said before is plain. */
   async loadColours(): Promise<void> {
@@ -74,6 +78,6 @@ export class Notices {
 
   #line(text: string): void {
     this.makeRoom();
-    void this.#sink.write(`${text}\n`);
+    void this.#sink.write(`${this.secrets.hide(text)}\n`);
   }
 }

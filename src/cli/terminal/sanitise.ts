@@ -15,6 +15,11 @@ export function visible(text: string): string {
   return text.replace(unsafe(), (character) => named[character] ?? escaped(character));
 }
 
+/** A text of several lines that is safe on a terminal: its line ends stay. */
+export function visibleLines(text: string): string {
+  return text.split(/\r?\n/).map(visible).join('\n');
+}
+
 /** JSON that no terminal can be hurt by: the same characters as escapes, the value unchanged. */
 export function safeJson(value: unknown, indent?: number): string {
   const json = JSON.stringify(value, undefined, indent);
