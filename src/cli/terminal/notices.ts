@@ -23,8 +23,11 @@ export class Notices {
 
   /** Loads the colours, where there are any; what is said before is plain. */
   async loadColours(): Promise<void> {
-    const { env } = this.#world;
-    this.#paint = await painter(wantsColour(this.#sink, env, this.#options.color ?? true));
+    this.#paint = await painter(this.#wantsColour);
+  }
+
+  get #wantsColour(): boolean {
+    return wantsColour(this.#sink, this.#world.env, this.#options.color ?? true);
   }
 
   /** One safe line, whatever the text holds. */
@@ -57,7 +60,8 @@ export class Notices {
       return this.#machine ? noProgress : lineProgress(this.#sink, this.#world.clock);
     this.#drawn?.stop();
     this.#drawn = new DrawnProgress(async (text) => {
-      const draw = this.#world.draw ?? (await import('./spinner.js')).drawOn(this.#world.stderr);
+      const { draw = (await import('./spinner.js')).drawOn(this.#world.stderr, this.#wantsColour) } =
+        this.#world;
       return draw(text);
     }, this.#world.clock);
     return this.#drawn;

@@ -6,7 +6,7 @@ import type { OutputStream } from './streams.js';
 
 /** Draws with ora; loaded only when there is something to draw. */
 export const drawOn =
-  (stream: OutputStream): Draw =>
+  (stream: OutputStream, colour: boolean): Draw =>
   async (text) => {
     const terminal = stream as unknown as WriteStream;
     const fitting = (whole: string) => fitted(whole, (terminal.columns || 80) - spinnerColumns);
@@ -14,6 +14,7 @@ export const drawOn =
       text: fitting(text),
       stream: oneLine(terminal) as WriteStream,
       discardStdin: false,
+      color: colour && 'cyan',
     });
     spinner.start();
     return {

@@ -27,7 +27,7 @@ describe('the drawn line', () => {
 
   it('is one row, and the cursor waits at its beginning, so that a resize leaves nothing of it', async () => {
     const screen = new Screen();
-    const drawing = await drawOn(screen as unknown as OutputStream)('x'.repeat(50));
+    const drawing = await drawOn(screen as unknown as OutputStream, false)('x'.repeat(50));
     drawing.text = 'y'.repeat(50);
     await sleep(200);
     expect(screen.written).toContain(`${'x'.repeat(17)}…`);
@@ -35,6 +35,7 @@ describe('the drawn line', () => {
     for (const frame of screen.written.split('\r').filter((text) => /[xy]/.test(text))) {
       expect(frame).toMatch(/^\u001b\[(?:J\u001b\[)?\?7l.*\u001b\[\?7h$/);
     }
+    expect(screen.written).not.toContain('\u001b[36m');
     drawing.clear();
     expect(screen.written.endsWith('\r\u001b[J')).toBe(true);
     screen.written = '';
