@@ -173,9 +173,7 @@ describe('hostile text', () => {
 });
 
 /** A name that a file can have. */
-const fileName = hostile.map(
-  (text) => `x${text.replaceAll('\0', '').replaceAll('/', '').slice(0, 40)}.csv`,
-);
+const fileName = hostile.map((text) => `x${text.replaceAll('\0', '').replaceAll('/', '').slice(0, 40)}.csv`);
 const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
 
 describe('hostile text in files', () => {

@@ -2,8 +2,7 @@ import type { GlobalOptions } from '../options.js';
 import type { World } from '../world.js';
 import { type Paint, painter, plain, wantsColour } from './colour.js';
 import { DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
-import { visible } from './sanitise.js';
-import { Secrets } from './secrets.js';
+import { visible, withoutKeys } from './sanitise.js';
 import type { Sink } from './streams.js';
 
 /** What goes to standard error: notes, warnings, errors and the display of long work, never in each other's way. */
@@ -21,9 +20,6 @@ export class Notices {
     this.#options = options;
     this.#machine = machine;
   }
-
-  /** Keys that are never said. */
-  readonly secrets = new Secrets();
 
   /** Loads the colours, where there are any; what is said before is plain. */
   async loadColours(): Promise<void> {
@@ -78,6 +74,6 @@ export class Notices {
 
   #line(text: string): void {
     this.makeRoom();
-    void this.#sink.write(`${this.secrets.hide(text)}\n`);
+    void this.#sink.write(`${withoutKeys(text)}\n`);
   }
 }
