@@ -41,9 +41,16 @@ export class Notices {
   }
 
   /** An error for people: what, then what to do about it. */
-  error(message: string, hint: string | undefined): void {
-    this.#line(`${this.#paint('red', 'urtuu:')} ${visible(message)}`);
-    if (hint !== undefined) this.#line(`  ${visible(hint)}`);
+  async error(message: string, hint: string | undefined): Promise<void> {
+    this.#line(`${this.#paint('red', 'urtuu:')} ${await this.#wrapped(message, 'urtuu: '.length)}`);
+    if (hint !== undefined) this.#line(`  ${await this.#wrapped(hint, 2)}`);
+  }
+
+  /** Safe, and as wide as the terminal is; a pipe takes any line. */
+  async #wrapped(text: string, indent: number): Promise<string> {
+    if (!this.#sink.isTerminal) return visible(text);
+    const { wrap } = await import('./wrap.js');
+    return wrap(visible(text), this.#sink.columns - indent, indent);
   }
 
   /** A text of ours, already safe. */
