@@ -1,69 +1,94 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { build } from 'esbuild';
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { rolldown } from 'rolldown';
 
 /** The command line reaches the service through one lazy door; its bundle stays out of every other. */
 const serviceDoor = {
   name: 'service-door',
-  setup(build) {
-    build.onResolve({ filter: /\/service\/index\.js$/ }, () => ({
-      path: '../service/index.cjs',
-      external: true,
-    }));
-  },
+  resolveId: (id) =>
+    /\/service\/index\.js$/.test(id) ? { id: '../service/index.cjs', external: 'relative' } : null,
 };
 
 /** Its spawning of executable subcommands is not used, and would load half of Node.js at each start. */
 const commanderSpawnsNothing = {
   name: 'commander-spawns-nothing',
-  setup(build) {
-    build.onResolve({ filter: /^node:child_process$/ }, ({ importer }) =>
-      /[/\\]node_modules[/\\]commander[/\\]/.test(importer)
-        ? { path: 'nothing', namespace: 'nothing' }
-        : null,
-    );
-    build.onLoad({ filter: /^/, namespace: 'nothing' }, () => ({ contents: 'module.exports = {};' }));
-  },
+  resolveId: (id, importer) =>
+    id === 'node:child_process' && /[/\\]node_modules[/\\]commander[/\\]/.test(importer) ? '\0nothing' : null,
+  load: (id) => (id === '\0nothing' ? 'module.exports = {};' : null),
 };
 
 /** Of package.json the bundles need the version alone. */
 const onlyTheVersion = {
   name: 'only-the-version',
-  setup(build) {
-    build.onLoad({ filter: /[/\\]package\.json$/ }, ({ path, with: { type } }) => {
-      const { version } = JSON.parse(readFileSync(path, 'utf8'));
-      return type === 'json' ? { contents: JSON.stringify({ version }), loader: 'json' } : null;
-    });
+  load(id) {
+    if (id !== resolve('package.json')) return null;
+    const { version } = JSON.parse(readFileSync(id, 'utf8'));
+    return { code: JSON.stringify({ version }), moduleType: 'json' };
   },
 };
 
-/** Writes `dist/<name>.cjs`; gives its code and the files it was made of. */
-export async function bundle(name, source, constants = {}) {
-  const { outputFiles, metafile } = await build({
-    entryPoints: { [name]: source },
-    outdir: 'dist',
-    outExtension: { '.js': '.cjs' },
-    bundle: true,
+/** The code cache reads bundles as one byte a character, which V8 keeps in half the space. */
+const onlyAscii = {
+  name: 'only-ascii',
+  generateBundle(_, output) {
+    for (const chunk of Object.values(output)) chunk.code = chunk.code.replace(/[^\0-\x7f]/g, escaped);
+  },
+};
+const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Node.js looks for the names of a CommonJS module without running it; this is a form that it finds. */
+const namesForEsm = {
+  name: 'names-for-esm',
+  generateBundle(_, output) {
+    for (const chunk of Object.values(output)) {
+      if (chunk.isEntry) chunk.code += `0&&(module.exports={${chunk.exports.join(',')}});`;
+    }
+  },
+};
+
+/**
+ * Writes `dist/<name>.cjs`, in one file, or with what `together` matches in one chunk and what is imported late
+ * in others. Gives the code and the files it was made of.
+ */
+export async function bundle(name, source, { constants = {}, together } = {}) {
+  const [folder, entry] = name.split('/');
+  const built = await rolldown({
+    input: { [entry]: source },
     platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    // All code is in the bundles: an import() is a require that waits.
-    supported: { 'dynamic-import': false },
-    // Names stay, for stack traces that can be read.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-    metafile: true,
-    write: false,
-    define: Object.fromEntries(Object.entries(constants).map(([key, value]) => [key, JSON.stringify(value)])),
     external: ['@photostructure/sqlite'],
     plugins: [serviceDoor, commanderSpawnsNothing, onlyTheVersion],
+    transform: {
+      target: 'node20',
+      define: Object.fromEntries(
+        Object.entries(constants).map(([key, value]) => [key, JSON.stringify(value)]),
+      ),
+    },
+    onLog(level, log, handler) {
+      // What is imported both at once and late is loaded at once; that is no mistake.
+      if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') handler(level, log);
+    },
   });
-  const [{ path, text }] = outputFiles;
-  const [output] = Object.values(metafile.outputs);
-  const inputs = Object.keys(output.inputs).filter((input) => output.inputs[input].bytesInOutput > 0);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-  return { code: text, inputs };
+  const { output } = await built.write({
+    dir: join('dist', folder),
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: '[name].cjs',
+    codeSplitting: together === undefined ? false : { groups: together },
+    dynamicImportInCjs: false,
+    // Node.js finds the names of a CommonJS module without running it, and does not trust getters.
+    externalLiveBindings: false,
+    comments: false,
+    // Names stay, for stack traces that can be read.
+    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    plugins: [onlyAscii, namesForEsm],
+  });
+  await built.close();
+  return {
+    code: output.map((chunk) => chunk.code).join(''),
+    inputs: output.flatMap(({ modules }) =>
+      Object.keys(modules)
+        .filter((id) => modules[id].renderedLength > 0)
+        .map((id) => relative('.', id)),
+    ),
+  };
 }

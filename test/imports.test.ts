@@ -10,6 +10,7 @@ const arrows: Record<string, { rooms: string[]; packages: boolean }> = {
   contract: { rooms: ['contract'], packages: false },
   client: { rooms: ['client', 'contract'], packages: false },
   cli: { rooms: ['cli', 'client', 'contract', 'service/index'], packages: true },
+  sandbox: { rooms: ['sandbox', 'contract', 'service/index'], packages: false },
   service: { rooms: ['service', 'contract'], packages: true },
 };
 /** Inside the service: http -> operations -> store, delivery -> store and carriers. */

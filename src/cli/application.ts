@@ -38,8 +38,8 @@ export async function runApplication(argv: readonly string[], world: World, stre
   context.notices.stop();
   if (typeof exit !== 'string') await context.close();
   signals.ignore();
-  await streams.stdout.write('');
-  await streams.stderr.write('');
+  await streams.stdout.settled();
+  await streams.stderr.settled();
   return signals.received() ?? exit;
 }
 

@@ -1,14 +1,28 @@
-import * as fs from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Script } from 'node:vm';
+import { makeFolder } from './config/make-folder.js';
 
 export interface CodeCacheOptions {
   /** Private folder of the caches, made when missing; null works without. */
   folder: string | null;
   /** Names the build: another build's code is not used. */
   build: string;
-  /** The shape of the command line; a new shape has probably run code that the cache does not hold yet. */
-  shape: string;
+  /** Letters and dashes that name the command: each runs other parts of a bundle, so each has its own code. */
+  command: string;
   /** User id that must own what is read. */
   user: number;
   /** Loads everything that is not a bundle of ours. */
@@ -20,19 +34,14 @@ interface Header {
   engine: string;
   /** Bytes of one copy. */
   length: number;
-  shapes: string[];
-}
-
-interface Entry {
-  script: Script;
-  shapes: string[];
 }
 
 /** The header has a place of its own, so that the code behind it is aligned as V8 wants it. */
 const headerLength = 4096;
-const mostShapes = 64;
-const longestCache = 8 * 2 ** 20;
-const engine = `${process.version} ${process.arch}`;
+const longestFile = 8 * 2 ** 20;
+/** When there are more, all go; those still in use come back. */
+const mostFiles = 64;
+const engine = `${process.version}-${process.arch}`;
 const wrapper = '(function (exports, require, module, __filename, __dirname) {';
 
 /**
@@ -43,7 +52,7 @@ const wrapper = '(function (exports, require, module, __filename, __dirname) {';
 export class CodeCache {
   readonly #options: CodeCacheOptions;
   readonly #modules = new Map<string, { exports: unknown }>();
-  readonly #unsaved = new Map<string, Entry>();
+  readonly #unsaved = new Map<string, Script>();
 
   constructor(options: CodeCacheOptions) {
     this.#options = options;
@@ -62,87 +71,92 @@ export class CodeCache {
     return module.exports;
   }
 
-  /** Stores what is new. For the end of a process that went well and was short. */
+  /** Stores what was compiled. For the end of a process that went well and was short. */
   save(): void {
-    for (const [file, { script, shapes }] of this.#unsaved) {
-      if (shapes.length < mostShapes) this.#write(file, script, [...shapes, this.#options.shape]);
-    }
+    for (const [file, script] of this.#unsaved) this.#write(file, script);
   }
 
   #compile(file: string): Script {
     // The build keeps bundles ASCII, which V8 stores in half the space.
-    const source = `${wrapper}${fs.readFileSync(file, 'latin1')}\n})`;
-    const stored = this.#read(file);
+    const source = `${wrapper}${readFileSync(file, 'latin1')}\n})`;
+    const cachedData = this.#read(file);
     const script = new Script(source, {
       filename: file,
       columnOffset: -wrapper.length,
-      ...(stored === null ? {} : { cachedData: stored.code }),
+      ...(cachedData === null ? {} : { cachedData }),
     });
-    const shapes = stored === null || script.cachedDataRejected ? [] : stored.shapes;
-    if (!shapes.includes(this.#options.shape)) this.#unsaved.set(file, { script, shapes });
+    if (cachedData === null || script.cachedDataRejected) this.#unsaved.set(file, script);
     return script;
   }
 
-  #read(file: string): { code: Buffer; shapes: string[] } | null {
+  #read(file: string): Buffer | null {
     const { folder, build } = this.#options;
     if (folder === null) return null;
     try {
-      if (!this.#isPrivate(fs.lstatSync(folder))) return null;
-      const content = this.#readPrivate(join(folder, nameOf(file)));
+      if (!this.#isPrivate(lstatSync(folder))) return null;
+      const content = this.#readPrivate(this.#place(folder, file));
       const header = JSON.parse(content.toString('utf8', 0, headerLength)) as Header;
-      const { length, shapes } = header;
       if (header.build !== build || header.engine !== engine) return null;
-      if (content.length !== headerLength + 2 * length) return null;
-      const code = content.subarray(headerLength, headerLength + length);
-      return code.equals(content.subarray(headerLength + length)) ? { code, shapes } : null;
+      if (content.length !== headerLength + 2 * header.length) return null;
+      const code = content.subarray(headerLength, headerLength + header.length);
+      return code.equals(content.subarray(headerLength + header.length)) ? code : null;
     } catch {
       return null;
     }
   }
 
   #readPrivate(file: string): Buffer {
-    const descriptor = fs.openSync(file, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW);
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
-      const stats = fs.fstatSync(descriptor);
-      if (!stats.isFile() || !this.#isPrivate(stats) || stats.size > longestCache)
-        throw new Error('not ours');
+      const stats = fstatSync(descriptor);
+      if (!stats.isFile() || !this.#isPrivate(stats) || stats.size > longestFile) throw new Error('not ours');
       const content = Buffer.allocUnsafeSlow(stats.size);
-      return content.subarray(0, fs.readSync(descriptor, content));
+      return content.subarray(0, readSync(descriptor, content));
     } finally {
-      fs.closeSync(descriptor);
+      closeSync(descriptor);
     }
   }
 
-  #isPrivate({ uid, mode }: fs.Stats): boolean {
+  #isPrivate({ uid, mode }: Stats): boolean {
     return uid === this.#options.user && (mode & 0o022) === 0;
   }
 
-  #write(file: string, script: Script, shapes: string[]): void {
+  #write(file: string, script: Script): void {
     const { folder, build } = this.#options;
     if (folder === null) return;
     const code = script.createCachedData();
-    const header = JSON.stringify({ build, engine, length: code.length, shapes } satisfies Header);
-    if (header.length > headerLength || headerLength + 2 * code.length > longestCache) return;
-    const place = join(folder, nameOf(file));
+    if (headerLength + 2 * code.length > longestFile) return;
+    const header = JSON.stringify({ build, engine, length: code.length } satisfies Header);
+    const place = this.#place(folder, file);
     const beside = `${place}.${process.pid}`;
     try {
-      fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
-      if (!this.#isPrivate(fs.lstatSync(folder))) return;
+      makeFolder(folder);
+      if (!this.#isPrivate(lstatSync(folder))) return;
+      makeRoom(folder);
       const content = Buffer.concat([Buffer.from(header.padEnd(headerLength)), code, code]);
-      fs.writeFileSync(beside, content, { flag: 'wx', mode: 0o600 });
-      fs.renameSync(beside, place);
+      writeFileSync(beside, content, { flag: 'wx', mode: 0o600 });
+      renameSync(beside, place);
     } catch {
-      try {
-        fs.rmSync(beside, { force: true });
-      } catch {}
+      discard(beside);
     }
+  }
+
+  /** A new build takes the place of the old. */
+  #place(folder: string, file: string): string {
+    const bundle = `${basename(dirname(file))}-${basename(file, '.cjs')}`;
+    return join(folder, `${bundle}.${this.#options.command}.${engine}.code`);
   }
 }
 
-/** One file for each bundle and version of Node.js; a new build takes the place of the old. */
-const nameOf = (file: string) =>
-  `${file
-    .split(/[/\\]/)
-    .slice(-2)
-    .join('-')
-    .replace(/\.cjs$/, '')}-${process.version}-${process.arch}.code`;
+/** Versions of Node.js come and go, and leave their files. */
+function makeRoom(folder: string): void {
+  const names = readdirSync(folder);
+  if (names.length < mostFiles) return;
+  for (const name of names) discard(join(folder, name));
+}
+
+function discard(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {}
+}

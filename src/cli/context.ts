@@ -95,7 +95,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
   const printer = lazily(() => new Printer(streams.stdout, options(), world.env));
   const notices = lazily(() => new Notices(world, streams.stderr, options(), printer().isMachine));
   if (streams.stdout.isTerminal) streams.stdout.makeRoom = () => notices().makeRoom();
-  const controller = new AbortController();
+  const controller = lazily(() => new AbortController());
   const directory = configDirectory(world);
   const state = stateDirectory(world);
   const files = new Files(() => world.stdin, world.cwd);
@@ -130,7 +130,9 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     cwd: world.cwd,
     clock: world.clock,
     random: () => world.random(),
-    signal: controller.signal,
+    get signal() {
+      return controller().signal;
+    },
     holdSignals() {
       held += 1;
       return () => {
@@ -140,7 +142,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     get held() {
       return held > 0;
     },
-    abort: (signal) => controller.abort(new Error(`stopped by ${signal}`, { cause: signal })),
+    abort: (signal) => controller().abort(new Error(`stopped by ${signal}`, { cause: signal })),
 
     client: () => network().client(),
     clientWith: (key, baseUrl) => network().clientWith(key, baseUrl),

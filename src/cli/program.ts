@@ -139,8 +139,9 @@ const tree: readonly (Leaf | Group)[] = [
 
 const bodies = new WeakMap<Command, Leaf[2]>();
 
-/** Loads a command's body and lets it fill the command; nothing for a group. */
+/** Gives a command its options, and lets its body, where it has one, fill it. Only a command that is called. */
 export async function loadBody(command: Command, context: Context): Promise<void> {
+  addGlobalOptions(command, true);
   const body = await bodies.get(command)?.();
   bodies.delete(command);
   body?.(command, context);
@@ -200,7 +201,6 @@ export function buildProgram(
   const add = (parent: Command, [name, summary, inside]: Leaf | Group) => {
     const hidden = name.startsWith('_');
     const command = parent.command(name, { hidden }).summary(summary).description(`${summary}.`);
-    addGlobalOptions(command);
     if (typeof inside === 'function') {
       bodies.set(command, inside);
       return;

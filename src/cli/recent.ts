@@ -1,6 +1,7 @@
-import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
+import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { writePrivateFile } from './config/atomic-file.js';
+import { makeFolder } from './config/make-folder.js';
 import type { Context } from './context.js';
 
 const kept = 50;
@@ -12,16 +13,23 @@ export async function remember(context: Context, id: string): Promise<void> {
   if (!/^[\w-]{1,100}$/.test(id)) return;
   const file = fileOf(context);
   try {
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await appendFile(file, `${id}\n`, { mode: 0o600 });
-    if ((await stat(file)).size > tidyOver) {
-      await writePrivateFile(file, `${(await recentIds(context)).reverse().join('\n')}\n`);
+    makeFolder(dirname(file));
+    appendFileSync(file, `${id}\n`, { mode: 0o600 });
+    if (statSync(file).size > tidyOver) {
+      await writePrivateFile(file, `${recentIds(context).reverse().join('\n')}\n`);
     }
   } catch {}
 }
 
 /** The newest ids of this machine, the newest first. */
-export async function recentIds(context: Context): Promise<string[]> {
-  const text = await readFile(fileOf(context), 'utf8').catch(() => '');
-  return [...new Set(text.split('\n').filter(Boolean).reverse())].slice(0, kept);
+export function recentIds(context: Context): string[] {
+  return [...new Set(textOf(fileOf(context)).split('\n').filter(Boolean).reverse())].slice(0, kept);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -17,7 +17,7 @@ export function start(process: NodeJS.Process, require: (id: string) => unknown)
   const cache = new CodeCache({
     folder: cacheFolder(process),
     build: BUILD,
-    shape: shapeOf(argv),
+    command: commandOf(argv),
     user: process.geteuid?.() ?? -1,
     require,
   });
@@ -44,13 +44,9 @@ function cacheFolder({ env, geteuid }: NodeJS.Process): string | null {
   return isAbsolute(base) ? join(base, 'urtuu') : null;
 }
 
-/** The first words and the names of the options, never their values. */
-function shapeOf(argv: readonly string[]): string {
-  const end = argv.indexOf('--');
-  const before = end === -1 ? argv : argv.slice(0, end);
-  const words = before.slice(0, 2).filter((word) => /^[a-z-]{1,20}$/.test(word));
-  const options = before
-    .slice(1)
-    .filter((word) => /^--?[a-z][a-z-]{0,20}$/i.test(word) && !words.includes(word));
-  return [...words, ...options.sort()].join(' ');
+/** `sms-send`, `sms-send-help`: the first words, be they a command's name or a plain argument of one. */
+function commandOf(argv: readonly string[]): string {
+  const words = argv.slice(0, 2).filter((word) => /^[a-z][a-z-]{0,20}$/.test(word));
+  const asksForHelp = argv.some((word) => word === '--help' || word === '-h');
+  return [...words, ...(asksForHelp ? ['help'] : [])].join('-');
 }

@@ -1,5 +1,3 @@
-import { randomUUID } from 'node:crypto';
-
 /** Time and randomness as the client sees them. */
 export interface System {
   /** Milliseconds since 1970, UTC. */
@@ -23,5 +21,6 @@ export const realSystem: System = {
   },
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   random: Math.random,
-  newIdempotencyKey: () => randomUUID(),
+  // The global loads when a key is made; to import node:crypto would cost every start.
+  newIdempotencyKey: () => crypto.randomUUID(),
 };

@@ -1,5 +1,6 @@
 const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
-const domainLabel = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u;
+const isDomainLabel = (label: string) =>
+  /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u.test(label);
 
 /**
  * The normal form of an email address: the local part as written, the domain in lower case. Null when it
@@ -11,5 +12,5 @@ export function normalizeAddress(written: string): string | null {
   const domain = written.slice(at + 1).toLowerCase();
   if (at < 1 || written.length > 254 || local.length > 64 || !localPart.test(local)) return null;
   const labels = domain.split('.');
-  return labels.length > 1 && labels.every((label) => domainLabel.test(label)) ? `${local}@${domain}` : null;
+  return labels.length > 1 && labels.every(isDomainLabel) ? `${local}@${domain}` : null;
 }

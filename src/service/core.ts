@@ -21,6 +21,7 @@ import {
   type SettingsPatch,
   settingsReader,
 } from './settings.js';
+import type { Allowances } from './store/allowances.js';
 import { openSqliteAllowances } from './store/sqlite/allowances.js';
 import { openSqliteStore } from './store/sqlite/sqlite-store.js';
 import type { Store } from './store/store.js';
@@ -49,6 +50,7 @@ export interface Core {
   administration: Administration;
   localKey: string;
   store: Store;
+  allowances: Allowances;
   carrier: SimulatedCarrier;
   close(): Promise<void>;
 }
@@ -79,7 +81,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
   }
 
   const answers = new AnswerBoard(clock);
-  const sealing = createSealing(installation.secret, random);
+  const sealing = createSealing(installation.secret, systemRandom);
   const delivery = new Delivery({
     store,
     carrier: doubles.carrier?.(carrier) ?? carrier,
@@ -90,7 +92,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     open: sealing.open,
     shared: installation.shared,
     onSettled({ message }, boundKey) {
-      answers.announce(messageTopic(message.id));
+      if (message.batchId === null) answers.announce(messageTopic(message.id));
       if (boundKey !== null) answers.announce(keyTopic(message.projectId, boundKey));
     },
   });
@@ -125,6 +127,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     administration: createAdministration(context, delivery, carrier),
     localKey,
     store,
+    allowances,
     carrier,
     close() {
       closing ??= close();

@@ -1,7 +1,6 @@
 import { requestFaultFor } from './carriers/faults.js';
 import { openCore } from './core.js';
 import { createApp } from './http/app.js';
-import { listen } from './http/listen.js';
 import type { Listening, Service, ServiceOptions } from './index.js';
 
 /**
@@ -20,6 +19,8 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
   return {
     fetch: (input, init) => app.fetch(new Request(input, init)),
     async listen(address) {
+      // Node's HTTP server is loaded only where somebody listens; most embedded services never do.
+      const { listen } = await import('./http/listen.js');
       const opened = await listen(app, address);
       const closing: Listening = {
         url: opened.url,
@@ -34,6 +35,8 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     localKey: core.localKey,
     administration: core.administration,
     async close() {
+      // What the operator delays is answered now, so that nobody waits for it.
+      core.carrier.pause();
       await Promise.all([...listening].map((one) => one.close()));
       await core.close();
     },

@@ -85,7 +85,7 @@ export interface Administration extends ProjectAdministration {
   listProjects(): Promise<ProjectSummary[]>;
   /** Another project than the default one; null when there is none with this id. */
   project(id: string): Promise<ProjectAdministration | null>;
-  /** Deliveries in their order, the oldest first. */
+  /** Deliveries in their order, the oldest first; `limit` keeps the newest. */
   outbox(filter?: { to?: string; limit?: number }): AsyncIterable<Delivery>;
   /** Empties everything but projects, their settings and keys, and restores the first balance. */
   reset(): Promise<void>;

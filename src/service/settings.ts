@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   defaultNoLinkOperators,
   defaultOperators,
@@ -85,7 +85,8 @@ export function checkSettings(patch: unknown): SettingsPatch {
     return Object.fromEntries(Object.entries(checked.data).filter(([, value]) => value !== undefined));
   }
   const [issue] = checked.error.issues;
-  throw new ServiceError('invalid_request', `settings: ${issue?.path.join('.')}: ${issue?.message}`);
+  const field = ['settings', ...(issue?.path ?? [])].join('.');
+  throw new ServiceError('invalid_request', `${field}: ${issue?.message}`);
 }
 
 export function mergeSettings<Base extends SettingsPatch>(base: Base, patch: SettingsPatch): Base {

@@ -15,17 +15,17 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { buildSync } from 'esbuild';
+import { build } from 'rolldown';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CodeCacheOptions } from '../../src/cli/code-cache.js';
 
 // Every start is a process of its own: V8 remembers in memory, too, what it has compiled.
 const tools = mkdtempSync(join(tmpdir(), 'urtuu-code-'));
 const starter = join(tools, 'start.cjs');
-beforeAll(() => {
+beforeAll(async () => {
   const source = resolve(import.meta.dirname, '../../src/cli/code-cache.ts');
-  const outfile = join(tools, 'code-cache.cjs');
-  buildSync({ entryPoints: [source], outfile, bundle: true, platform: 'node', format: 'cjs' });
+  const file = join(tools, 'code-cache.cjs');
+  await build({ input: source, platform: 'node', output: { file, format: 'cjs' } });
   writeFileSync(
     starter,
     `const { CodeCache } = require('./code-cache.cjs');
@@ -56,7 +56,14 @@ const user = process.geteuid?.() ?? -1;
 
 /** Starts the program, which has to work whatever its cache is like. */
 function start(given: Partial<CodeCacheOptions> & { mode?: 'save' | 'leave' } = {}): void {
-  const options = { folder, build: 'one', shape: 'sms send', user, bundle: join(home, 'main.cjs'), ...given };
+  const options = {
+    folder,
+    build: 'one',
+    command: 'sms-send',
+    user,
+    bundle: join(home, 'main.cjs'),
+    ...given,
+  };
   const { status, stderr } = spawnSync(process.execPath, [
     starter,
     JSON.stringify({ mode: 'save', ...options }),
@@ -84,11 +91,12 @@ describe('the code cache', () => {
     expect(isUsed()).toBe(true);
   });
 
-  it('grows when the command line has another shape', () => {
+  it('keeps the code of each command by itself', () => {
     start();
-    expect(isUsed({ shape: 'balance' })).toBe(false);
-    expect(isUsed({ shape: 'balance' })).toBe(true);
+    start({ command: 'balance' });
+    expect(stored()).toHaveLength(4);
     expect(isUsed()).toBe(true);
+    expect(isUsed({ command: 'balance' })).toBe(true);
   });
 
   it('takes another build for another program', () => {
@@ -180,8 +188,8 @@ describe('the code cache', () => {
       mode: 'save',
     });
     const codes = await Promise.all(
-      Array.from({ length: 8 }, (_, shape) => {
-        const child = spawn(process.execPath, [starter, options.replace('{', `{"shape":"${shape}",`)]);
+      Array.from({ length: 8 }, () => {
+        const child = spawn(process.execPath, [starter, options]);
         return new Promise((settle) => child.on('close', settle));
       }),
     );
@@ -193,14 +201,10 @@ describe('the code cache', () => {
 
   it('does not grow without end', () => {
     start();
-    for (const file of stored()) {
-      const content = readFileSync(file);
-      const header = JSON.parse(content.toString('utf8', 0, 4096));
-      header.shapes = Array.from({ length: 64 }, (_, shape) => `shape ${shape}`);
-      content.write(JSON.stringify(header).padEnd(4096), 0);
-      writeFileSync(file, content);
-    }
-    expect(isUsed({ shape: 'one more' })).toBe(true);
+    for (let number = 0; number < 62; number += 1) writeFileSync(join(folder, `old-${number}.code`), '');
+    start({ command: 'balance' });
+    expect(stored()).toHaveLength(2);
+    expect(isUsed({ command: 'balance' })).toBe(true);
   });
 
   it('keeps stack traces that point into the bundle', () => {

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createService, type Service, type ServiceOptions } from '../../src/service/index.js';
 
@@ -72,6 +75,57 @@ describe('createService', () => {
     const read = await call(second, 'GET', `/messages/${sent.body.id}`, undefined, secret);
     expect(read).toMatchObject({ status: 200, body: { id: sent.body.id, status: 'sent' } });
     expect((await call(second, 'GET', '/balance')).body).toEqual({ balance: 99_990 });
+  });
+
+  it('breaks requests on demand: sent, but the connection is dropped; the repeat is answered', async () => {
+    const service = await open();
+    const { url } = await service.listen({ port: 0 });
+    const request = {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${service.localKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'k',
+      },
+      body: JSON.stringify({ to: '99000012', text: 'Hello' }),
+    };
+    await expect(fetch(`${url}/sms`, request)).rejects.toThrow();
+    const repeat = await fetch(`${url}/sms`, request);
+    expect(repeat.status).toBe(200);
+    expect(repeat.headers.get('idempotency-replayed')).toBe('true');
+    expect((await call(service, 'GET', '/balance')).body).toEqual({ balance: 99_990 });
+  });
+
+  it('close() answers what has arrived, without waiting for a slow operator', async () => {
+    const service = await open();
+    const { url } = await service.listen({ port: 0 });
+    const headers = { authorization: `Bearer ${service.localKey}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ to: '99000005', text: 'Hello' });
+    const slow = fetch(`${url}/sms`, { method: 'POST', headers, body });
+    for (let sent = false; !sent; ) {
+      for await (const _ of service.administration.outbox()) sent = true;
+      await new Promise(setImmediate);
+    }
+    const started = Date.now();
+    const [response] = await Promise.all([slow, service.close()]);
+    expect(response.status).toBe(200);
+    expect(Date.now() - started).toBeLessThan(5_000);
+  });
+
+  it('says what to install when the SQLite engine is missing', async () => {
+    const outfile = join(folder(), 'service.cjs');
+    await build({
+      entryPoints: ['src/service/index.ts'],
+      outfile,
+      bundle: true,
+      platform: 'node',
+      format: 'cjs',
+      external: ['@photostructure/sqlite'],
+      logLevel: 'error',
+    });
+    const script = `require(${JSON.stringify(outfile)}).createService().catch((e) => console.log(e.message))`;
+    const { stdout } = await promisify(execFile)(process.execPath, ['-e', script]);
+    expect(stdout).toContain('npm install @photostructure/sqlite');
   });
 
   it('listens on a socket', async () => {

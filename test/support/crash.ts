@@ -1,5 +1,7 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Carrier } from '../../src/service/carriers/carrier.js';
-import type { CoreDoubles } from '../../src/service/core.js';
+import type { Core, CoreDoubles } from '../../src/service/core.js';
 import type { Store } from '../../src/service/store/store.js';
 
 /** Where a process dies: before or after the n-th call of a method of its store or carrier. */
@@ -9,6 +11,15 @@ export interface CrashPoint {
   /** 1 for the first call. */
   call: number;
 }
+
+/**
+ * Closes the files of databases that were closed: SQLite keeps them open until the garbage collector has taken
+ * their prepared statements, which nothing else can end.
+ */
+export const collectGarbage: () => void = (() => {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc');
+})();
 
 /**
  * Makes a service die at a point: from then on nothing it asks of its store or carrier happens or is
@@ -33,6 +44,11 @@ export class Crash {
     carrier: (carrier) => this.#mortal(carrier),
   };
 
+  /** Closes the files that the death of a process would have closed. */
+  async bury({ store, allowances, carrier }: Core): Promise<void> {
+    await Promise.all([store.close(), allowances.close(), carrier.close()]);
+  }
+
   now(): void {
     this.#dead = true;
     this.#tell();
@@ -51,11 +67,12 @@ export class Crash {
   async #call(name: string, work: () => Promise<unknown>): Promise<unknown> {
     const here = this.#point?.method === name && ++this.#calls === this.#point.call;
     if (here && this.#point?.when === 'before') this.now();
-    if (this.#dead) return never;
+    if (this.#dead) return never();
     const result = await work();
     if (here) this.now();
-    return this.#dead ? never : result;
+    return this.#dead ? never() : result;
   }
 }
 
-const never = new Promise<never>(() => {});
+/** One for each call: a shared promise would keep everything that ever waited for it in memory. */
+const never = () => new Promise<never>(() => {});

@@ -68,7 +68,6 @@ export async function tortureBulk(options: TortureOptions): Promise<TortureResul
     const kills = Math.min(12, options.kills);
     await playControl({ ...common, machine, kills, numbers: control(0) }, 'random');
     await playControl({ ...common, machine, kills, numbers: control(1) }, 'content');
-    await proxy.close();
     const got = await service.deliveries();
     return {
       kills: options.kills,
@@ -79,6 +78,7 @@ export async function tortureBulk(options: TortureOptions): Promise<TortureResul
       contentKeys: countOf(control(1), got),
     };
   } finally {
+    await proxy.close();
     await service.kill();
     machine.remove();
     other.remove();

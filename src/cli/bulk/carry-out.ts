@@ -42,14 +42,18 @@ export async function carryOut(context: Context, job: Job, options: CarryOutOpti
 
 async function settle(context: Context, job: Job, options: CarryOutOptions, world: World): Promise<ExitCode> {
   const ending = await send(context, job, options, world);
+  const line = () => lastLine(job.table, ending, resumeCommand(context, job.id));
+  if (ending.stopped?.by === 'fault') {
+    context.warn(line());
+    throw ending.stopped.error;
+  }
   const waited = options.wait && ending.stopped === null ? await wait(context, job, options, world) : null;
   let exit = exitOfJob(job.table, ending, waited);
   const unreported = await report(context, job, options, world);
   if (unreported && exit === exits.ok) exit = exits.machine;
   await end(context, job, ending, exit);
-  const line = lastLine(job.table, ending, resumeCommand(context, job.id));
-  if (exit === exits.ok) context.note(line);
-  else context.warn(line);
+  if (exit === exits.ok) context.note(line());
+  else context.warn(line());
   return exit;
 }
 

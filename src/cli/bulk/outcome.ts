@@ -5,12 +5,12 @@ import type { Waited } from './wait.js';
 
 /**
  * The exit code of a job. Doubt goes first, since it may cost money to overlook it; 0 only when every
- * recipient was accepted, and with `--wait` sent. Faults of the program are thrown, not mapped.
+ * recipient was accepted, and with `--wait` sent.
  */
 export function exitOfJob(table: ChunkTable, ending: Ending, waited: Waited | null): ExitCode {
   const { planned, accepted, rejected, failed, in_doubt, pending } = table.tally;
   const { stopped } = ending;
-  if (stopped?.by === 'fault') throw stopped.error;
+  if (stopped?.by === 'fault') return exits.fault;
   if (stopped?.by === 'disk') return exits.machine;
   if (in_doubt > 0) return exits.doubt;
   if (stopped?.by === 'limit') return exits.money;
@@ -46,6 +46,8 @@ function why({ stopped }: Ending): string {
       return `Stopped: the journal could not be written (${codeOf(stopped.error)}), so nothing more was sent. `;
     case 'signal':
       return 'Stopped. ';
+    case 'fault':
+      return 'Stopped by a fault. ';
     case 'limit':
       return 'Stopped at --max-credits. ';
     default:

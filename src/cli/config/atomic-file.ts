@@ -1,6 +1,7 @@
 import { promises } from 'node:fs';
 import { dirname } from 'node:path';
 import { machineError } from '../errors.js';
+import { makeFolder } from './make-folder.js';
 
 /**
  * Writes a private file whole or not at all: 0600 in a 0700 folder, beside its place, synced, then renamed.
@@ -10,7 +11,7 @@ export async function writePrivateFile(file: string, text: string): Promise<void
   const folder = dirname(file);
   const beside = `${file}.${process.pid}.new`;
   try {
-    await promises.mkdir(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const handle = await promises.open(beside, 'w', 0o600);
     try {
       await handle.writeFile(text);

@@ -1,4 +1,4 @@
-import { promises } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, machineError } from '../errors.js';
 import { exits } from '../exit-codes.js';
@@ -29,13 +29,14 @@ export async function readConfig(directory: string, platform: NodeJS.Platform): 
   const file = configFile(directory);
   let text: string;
   try {
-    const { mode } = await promises.stat(file);
+    // Small, and read before anything else can be done: to wait for it in a thread takes longer.
+    const { mode } = statSync(file);
     if (platform !== 'win32' && (mode & 0o077) !== 0) {
       throw new CliError('unsafe_config', exits.machine, `${file} can be read by others on this machine`, {
         hint: `Run: chmod 600 '${file}'; then make a new key if others may have read this one.`,
       });
     }
-    text = await promises.readFile(file, 'utf8');
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
     throw error instanceof CliError

@@ -1,5 +1,4 @@
 import * as http from 'node:http';
-import * as https from 'node:https';
 import type { FetchLike, FetchResponse } from '../../client/index.js';
 import { proxyFor } from './proxy.js';
 
@@ -19,9 +18,9 @@ export function nodeFetch(env: Readonly<Record<string, string | undefined>>): Fe
   return async (address, { method, headers, body, signal }) => {
     const url = new URL(address);
     const agent = await agentFor(url);
+    const { request } = await protocolOf(url);
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
-      const { request } = url.protocol === 'https:' ? https : http;
       const outgoing = request(url, {
         method,
         headers: body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) },
@@ -41,7 +40,12 @@ export function nodeFetch(env: Readonly<Record<string, string | undefined>>): Fe
 async function makeAgent(url: URL, proxy: string | null): Promise<http.Agent> {
   const options = { keepAlive: true };
   if (proxy !== null) return (await import('./proxy-agent.js')).proxyAgent(proxy, url, options);
-  return url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
+  return new (await protocolOf(url)).Agent(options);
+}
+
+/** TLS is loaded only where it is spoken. */
+async function protocolOf({ protocol }: URL): Promise<typeof http> {
+  return protocol === 'https:' ? ((await import('node:https')) as unknown as typeof http) : http;
 }
 
 function answer(incoming: http.IncomingMessage): FetchResponse {

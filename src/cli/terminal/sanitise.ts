@@ -3,13 +3,16 @@
  * line separators, lone surrogates and blank fillers. Emoji presentation and Mongolian variation selectors
  * only choose a shape, so they stay.
  */
-const unsafe =
+const unsafe = () =>
   /(?![\uFE0E\uFE0F\u180B-\u180D\u180F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+/** Nearly all text: nothing to look for, and no look-up of Unicode's properties at the start. */
+const plain = /^[\n\x20-\x7e\u0400-\u0482\u048a-\u052f]*$/;
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
 /** A text from outside as one line that is safe on a terminal: what would act or hide becomes visible. */
 export function visible(text: string): string {
-  return text.replace(unsafe, (character) => named[character] ?? escaped(character));
+  if (plain.test(text) && !text.includes('\n')) return text;
+  return text.replace(unsafe(), (character) => named[character] ?? escaped(character));
 }
 
 /** A text of several lines that is safe on a terminal: its line ends stay. */
@@ -19,9 +22,9 @@ export function visibleLines(text: string): string {
 
 /** JSON that no terminal can be hurt by: the same characters as escapes, the value unchanged. */
 export function safeJson(value: unknown, indent?: number): string {
-  return JSON.stringify(value, undefined, indent).replace(unsafe, (character) =>
-    character === '\n' ? character : escaped(character),
-  );
+  const json = JSON.stringify(value, undefined, indent);
+  if (plain.test(json)) return json;
+  return json.replace(unsafe(), (character) => (character === '\n' ? character : escaped(character)));
 }
 
 function escaped(character: string): string {

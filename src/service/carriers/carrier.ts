@@ -7,6 +7,8 @@ export const noLinkRoute = 'no-link';
 export interface Submission {
   /** The message's id, under which the carrier remembers it. */
   reference: string;
+  /** 1 for the first hand-over; each later one has a higher number. */
+  attempt: number;
   channel: Channel;
   /** The operator's network or the kind of mail that is to carry it. */
   route: string;
@@ -29,8 +31,11 @@ export type Fate = 'taken' | 'not_taken' | 'unknown';
 
 /** Who delivers messages: mobile operators and mail. */
 export interface Carrier {
-  /** Hands a message over. When it throws, nobody knows whether the message was taken. */
+  /**
+   * Hands a message over. When it throws, nobody knows whether the message was taken. It never takes an attempt
+   * below one that `inquire` was asked about: a process that stood still in between may come back with it.
+   */
   submit(submission: Submission): Promise<SubmitAnswer>;
-  /** What became of a message that was, or may have been, handed over. */
-  inquire(reference: string, to: string): Promise<Fate>;
+  /** What became of the attempts below `before` to hand a message over. */
+  inquire(reference: string, to: string, before: number): Promise<Fate>;
 }

@@ -19,8 +19,14 @@ export interface DeliveryRecord {
   deliveredAt: number;
 }
 
+/** `limit` keeps the newest. */
+export interface OutboxFilter {
+  to?: string;
+  limit?: number;
+}
+
 export interface SimulatedCarrier extends Carrier {
-  outbox(filter: { to?: string; limit?: number }): AsyncIterable<DeliveryRecord>;
+  outbox(filter: OutboxFilter): AsyncIterable<DeliveryRecord>;
   /** How many deliveries were of a message that had been delivered before: 0 unless the service is wrong. */
   repeats(): Promise<number>;
   reset(): Promise<void>;
@@ -46,6 +52,8 @@ const migrations = [
    ) STRICT;
    CREATE INDEX deliveries_reference ON deliveries (reference);
    CREATE TABLE losses (reference TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,
+  // Attempts below `before` were said not to have been taken, and never will be.
+  'CREATE TABLE barred (reference TEXT PRIMARY KEY, before INTEGER NOT NULL) STRICT, WITHOUT ROWID',
 ];
 
 interface DeliveryRow {
@@ -62,6 +70,12 @@ interface DeliveryRow {
   delivered_at: number;
 }
 
+/** Submissions of one turn, and those of them that were taken. */
+interface Arrival {
+  submissions: Submission[];
+  taken: Promise<Set<Submission>>;
+}
+
 const pageSize = 500;
 
 /**
@@ -73,24 +87,51 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
   const commits = new GroupCommit(database);
   const insert = database.prepare(
     `INSERT INTO deliveries (reference, channel, recipient, text, subject, html, sender, reply_to, route, delivered_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+     WHERE NOT EXISTS (SELECT 1 FROM barred WHERE reference = ? AND before > ?)`,
+  );
+  const bar = database.prepare(
+    `INSERT INTO barred (reference, before) VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET before = max(before, excluded.before)`,
   );
   const selectOne = database.prepare('SELECT delivered_at FROM deliveries WHERE reference = ?');
   const selectPage = database.prepare(
     `SELECT * FROM deliveries WHERE seq > :last AND (:to IS NULL OR recipient = :to) ORDER BY seq LIMIT ${pageSize}`,
+  );
+  /** What stands before the newest `limit` of them. */
+  const selectStart = database.prepare(
+    `SELECT coalesce(min(seq), ${Number.MAX_SAFE_INTEGER}) - 1 AS last FROM (
+       SELECT seq FROM deliveries WHERE :to IS NULL OR recipient = :to ORDER BY seq DESC LIMIT :limit)`,
   );
   const countRepeats = database.prepare(
     'SELECT count(*) - count(DISTINCT reference) AS repeats FROM deliveries',
   );
   const insertLoss = database.prepare('INSERT INTO losses (reference) VALUES (?) ON CONFLICT DO NOTHING');
   const waiting = new Set<() => void>();
+  let arriving: Arrival | null = null;
   let paused = false;
 
-  function deliver(submission: Submission): Promise<void> {
-    const { reference, channel, to, text, subject, html, from, replyTo, route } = submission;
-    return commits.run(() => {
-      insert.run(reference, channel, to, text, subject, html, from, replyTo, route, clock.now());
+  /** What arrives together is written down together. */
+  async function deliver(submission: Submission): Promise<void> {
+    arriving ??= takeIn();
+    arriving.submissions.push(submission);
+    const taken = await arriving.taken;
+    if (!taken.has(submission)) throw new Error('a later attempt has taken the place of this one');
+  }
+
+  function takeIn(): Arrival {
+    const submissions: Submission[] = [];
+    const taken = commits.run(() => {
+      arriving = null;
+      return new Set(submissions.filter(write));
     });
+    return { submissions, taken };
+  }
+
+  function write(submission: Submission): boolean {
+    const { reference, attempt, channel, to, text, subject, html, from, replyTo, route } = submission;
+    const content = [channel, to, text, subject, html, from, replyTo, route] as const;
+    return insert.run(reference, ...content, clock.now(), reference, attempt).changes === 1;
   }
 
   function delay(milliseconds: number): Promise<void> {
@@ -134,23 +175,25 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
     return { kind: 'accepted' };
   }
 
-  async function inquire(reference: string, to: string): Promise<Fate> {
-    const delivery = selectOne.get(reference) as { delivered_at: number } | undefined;
+  async function inquire(reference: string, to: string, before: number): Promise<Fate> {
+    const delivery = await commits.run(() => {
+      const found = selectOne.get(reference) as { delivered_at: number } | undefined;
+      if (found === undefined) bar.run(reference, before);
+      return found;
+    });
     if (delivery === undefined) return 'not_taken';
     const fault = carrierFaultFor(to);
     const silent = fault?.kind === 'silent' && clock.now() < delivery.delivered_at + fault.milliseconds;
     return silent ? 'unknown' : 'taken';
   }
 
-  async function* outbox({ to, limit }: { to?: string; limit?: number }): AsyncGenerator<DeliveryRecord> {
-    let left = limit ?? Number.POSITIVE_INFINITY;
-    let last = 0;
+  async function* outbox({ to: only, limit }: OutboxFilter): AsyncGenerator<DeliveryRecord> {
+    const to = only ?? null;
+    let last = limit === undefined ? 0 : (selectStart.get({ to, limit }) as { last: number }).last;
     for (;;) {
-      const rows = selectPage.all({ to: to ?? null, last }) as DeliveryRow[];
+      const rows = selectPage.all({ to, last }) as DeliveryRow[];
       for (const row of rows) {
-        if (left <= 0) return;
         yield toRecord(row);
-        left -= 1;
         last = row.seq;
       }
       if (rows.length < pageSize) return;
@@ -164,7 +207,7 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
     repeats: async () => (countRepeats.get() as { repeats: number }).repeats,
     reset: () =>
       commits.run(() => {
-        database.exec('DELETE FROM deliveries; DELETE FROM losses');
+        database.exec('DELETE FROM deliveries; DELETE FROM losses; DELETE FROM barred');
       }),
     pause() {
       paused = true;

@@ -155,7 +155,7 @@ export class Delivery {
       if (!this.#stopped) await this.#lookLater();
     } catch {
       // The store is busy or the disk full: nothing was lost, the next look tries again.
-      if (!this.#stopped) this.#look(lookEvery);
+      this.#look(lookEvery);
     } finally {
       this.#running = false;
       this.#changed();
@@ -196,6 +196,7 @@ export class Delivery {
 
   #look(milliseconds: number): void {
     this.#cancelLook();
+    if (this.#stopped) return;
     this.#cancelLook = this.#parts.clock.after(milliseconds, () => this.wake());
   }
 

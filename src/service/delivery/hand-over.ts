@@ -5,7 +5,7 @@ import type { ClaimedMessage, Content, Outcome } from '../store/store.js';
 import { withoutLinks } from './links.js';
 import { routesOf } from './routes.js';
 
-/** Milliseconds of a lease that must be left when a message is handed over. */
+/** Milliseconds before the end of a lease in which nothing is handed over any more. */
 const leaseMargin = 500;
 
 export interface HandOverTools {
@@ -30,7 +30,7 @@ export async function handOver(
   tools: HandOverTools,
 ): Promise<HandOver> {
   if (claimed.attempts > 1) {
-    const fate = await ask(claimed, tools.carrier);
+    const fate = await ask(claimed, tools.carrier, claimed.attempts);
     if (fate !== 'not_taken') return { status: fate === 'taken' ? 'sent' : 'unknown' };
   }
   if (rules.refusal !== null) return { status: 'failed', error: rules.refusal };
@@ -47,6 +47,7 @@ export async function handOver(
     try {
       const answer = await tools.carrier.submit({
         reference: message.id,
+        attempt: claimed.attempts,
         channel: message.channel,
         route: route.name,
         to: message.to,
@@ -56,7 +57,7 @@ export async function handOver(
       if (answer.kind === 'accepted') return { status: 'sent' };
       reason = answer.reason;
     } catch {
-      const fate = await ask(claimed, tools.carrier);
+      const fate = await ask(claimed, tools.carrier, claimed.attempts + 1);
       return { status: fate === 'taken' ? 'sent' : fate === 'not_taken' ? 'again' : 'unknown' };
     }
   }
@@ -67,9 +68,9 @@ export function notAccepted(reason: string): MessageError {
   return { code: 'provider_failed', message: `The operator did not accept the message: ${reason}` };
 }
 
-async function ask({ message }: ClaimedMessage, carrier: Carrier): Promise<Fate> {
+async function ask({ message }: ClaimedMessage, carrier: Carrier, before: number): Promise<Fate> {
   try {
-    return await carrier.inquire(message.id, message.to);
+    return await carrier.inquire(message.id, message.to, before);
   } catch {
     return 'unknown';
   }

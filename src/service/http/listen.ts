@@ -119,7 +119,8 @@ function refusalOf(code: string | undefined): ServiceError {
         status: 431,
       });
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new ServiceError('invalid_request', 'the request did not arrive in time', { status: 408 });
+      // Not 408, which clients give up on: after a standstill of this machine the request was in time.
+      return new ServiceError('unavailable', 'the request did not arrive in time; nothing was done');
     default:
       return new ServiceError('invalid_request', 'this is not a well-formed HTTP request');
   }

@@ -21,8 +21,11 @@ export class AnswerBoard {
     for (const look of this.#waiting.get(topic) ?? []) look();
   }
 
-  /** Looks until there is something, at every announcement; throws `unavailable` when that takes too long. */
-  async wait<Found>(topic: string, look: () => Promise<Found | null>): Promise<Found> {
+  /**
+   * Looks until there is something, at every announcement. Throws `unavailable` with the advice when that takes
+   * too long.
+   */
+  async wait<Found>(topic: string, look: () => Promise<Found | null>, advice: string): Promise<Found> {
     const end = this.#clock.now() + maxWait;
     for (;;) {
       const news = this.#news(topic);
@@ -38,7 +41,7 @@ export class AnswerBoard {
       if (this.#closed || this.#clock.now() >= end) {
         throw new ServiceError(
           'unavailable',
-          'The message was taken in and its outcome is not known yet; ask again with the same Idempotency-Key',
+          `The message was taken in and its outcome is not known yet; ${advice}`,
         );
       }
     }

@@ -47,16 +47,21 @@ export async function sendSingle(context: OperationContext, send: SingleSend): P
     context.dispatch.wake();
     return { ...messageAnswer(message, balance), replayed: false };
   }
-  const settled =
-    (await context.dispatch.deliver({
-      message,
-      content,
-      lease,
-      pendingKey: idempotencyKey,
-      attempts: 1,
-      earlier: null,
-    })) ?? (await settledMessage(context, message));
-  return { ...messageAnswer(settled.message, settled.balance), replayed: false };
+  const pendingKey = idempotencyKey;
+  const settled = await context.dispatch.deliver({
+    message,
+    content,
+    lease,
+    pendingKey,
+    attempts: 1,
+    earlier: null,
+  });
+  // Whoever settled it has bound the answer with the balance of then.
+  if (settled === null && pendingKey !== null) {
+    return { ...(await repeated(context, project.id, pendingKey, null)), replayed: false };
+  }
+  const end = settled ?? (await settledMessage(context, message));
+  return { ...messageAnswer(end.message, end.balance), replayed: false };
 }
 
 /** Waits for a message that goes on in the background, here or in another process. */
@@ -64,13 +69,14 @@ export function settledMessage(
   context: OperationContext,
   { id, projectId }: MessageRecord,
 ): Promise<{ message: MessageRecord; balance: number }> {
-  return context.answers.wait(messageTopic(id), async () => {
+  const look = async () => {
     const message = await context.store.getMessage(projectId, id);
     if (message === null) throw new ServiceError('unavailable', 'The message was removed by a reset');
     if (message.status === 'queued') return null;
     const project = await context.store.getProject(projectId);
     return { message, balance: project?.balance ?? 0 };
-  });
+  };
+  return context.answers.wait(messageTopic(id), look, `it is message ${id}`);
 }
 
 export interface BatchSend {
@@ -170,7 +176,8 @@ async function repeated(
   answer: BoundAnswer | null,
 ): Promise<Answer> {
   const look = async () => (await context.store.findAnswer(projectId, key)) ?? null;
-  const final = answer ?? (await context.answers.wait(keyTopic(projectId, key), look));
+  const final =
+    answer ?? (await context.answers.wait(keyTopic(projectId, key), look, 'repeat the request with its key'));
   return { ...parsed(final), replayed: true };
 }
 

@@ -266,6 +266,30 @@ describe('urtuu sms bulk', () => {
     expect(stderr).toContain('does not list');
   });
 
+  it.each([
+    ['sms bulk list.csv --yes', '--text'],
+    ['email bulk list.csv --yes --text x', '--subject'],
+    ['email bulk list.csv --yes --subject x', '--text or --html'],
+  ])('%s says what is missing, exit 2', async (line, missing) => {
+    const here = desk(people(1));
+    const { code, stderr } = await here.run(line);
+    expect([code, stderr.includes(missing)]).toEqual([2, true]);
+    expect(here.project.service.requests).toEqual([]);
+  });
+
+  it('says what is certain also when the program itself fails', async () => {
+    const fresh = desk(people(3));
+    fresh.project.options.instead = ({ method }) => {
+      if (method !== 'POST') return undefined;
+      // What a plan that vanishes under a running job does.
+      rmSync(fresh.jobFile('july', 'bodies'), { force: true });
+      return refused(429, 'recipient_rate_limited');
+    };
+    const { code, stderr } = await fresh.run(personal);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/Certain: 0 accepted, 3 not sent yet; nothing in doubt/);
+  });
+
   it('will not take what is in doubt into a new job', async () => {
     const here = desk(people(1));
     expect(await here.run(`${constant} --only in_doubt`)).toMatchObject({ code: 2 });

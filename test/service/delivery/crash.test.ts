@@ -159,6 +159,40 @@ describe('two services on one folder', () => {
   });
 });
 
+describe('a process that stands still and goes on', () => {
+  it('after another has taken its message over, hands it over no more', async () => {
+    const directory = cores.folder();
+    const clock = new ManualClock();
+    let goOn = () => {};
+    const stuck = await cores.open(
+      { directory, clock },
+      {
+        carrier: (carrier) => ({
+          inquire: carrier.inquire,
+          submit: (submission) =>
+            new Promise((resolve, reject) => {
+              goOn = () => carrier.submit(submission).then(resolve, reject);
+            }),
+        }),
+        // Neither do its renewals and claims get through.
+        store: (store) => ({
+          ...store,
+          renewLeases: async (tokens) => tokens.map(() => false),
+          claimMessages: async () => [],
+        }),
+      },
+    );
+    const first = stuck.operations.sendSms({ caller, params: sms, idempotencyKey: 'k' });
+    await turns();
+    const other = await cores.open({ directory, clock });
+    await pass(clock, leaseTime + 1_000);
+    expect(await outboxOf(other)).toHaveLength(1);
+    goOn();
+    expect(await first).toMatchObject({ status: 200, body: { status: 'sent' } });
+    expect(await outboxOf(other)).toHaveLength(1);
+  });
+});
+
 describe('close()', () => {
   it('gives back what the operator has not answered, and the next start sends it', async () => {
     const directory = cores.folder();

@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
+import { leaseTime } from '../../../src/service/delivery/delivery.js';
 import type { Answer } from '../../../src/service/operations/operations.js';
-import { Cores, caller, ledgerDifference, outboxOf } from '../../support/cores.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass, turns } from '../../support/cores.js';
 
 const cores = new Cores();
 afterEach(() => cores.closeAll());
@@ -59,8 +61,11 @@ describe('Limits, idempotency', () => {
       await cores.open({ directory, settings: roomy }),
     ];
     const [core] = services as [Core, Core];
+    const refused = path.includes('refused');
+    // Messages that wait for their refusal count towards the caps of their one recipient.
+    const count = refused ? Math.min(keys, 20) : keys;
     const answers = await Promise.all(
-      Array.from({ length: keys }, (_, index) =>
+      Array.from({ length: count }, (_, index) =>
         Promise.all(
           Array.from({ length: clients }, (_, client) =>
             send(services[client % 2] ?? core, `key ${index}`, index),
@@ -73,9 +78,34 @@ describe('Limits, idempotency', () => {
       expect(same.filter(({ replayed }) => !replayed)).toHaveLength(1);
     }
     await core.administration.settled();
-    expect(await outboxOf(core)).toHaveLength(path.includes('refused') ? 0 : keys);
+    expect(await outboxOf(core)).toHaveLength(refused ? 0 : count);
     expect(await core.carrier.repeats()).toBe(0);
     expect(await ledgerDifference(core)).toBe(0);
+  });
+
+  it('rule 1: an end that another process found is the same answer for the first request', async () => {
+    const directory = cores.folder();
+    const clock = new ManualClock();
+    const lost = await cores.open(
+      { directory, clock },
+      {
+        store: (store) => ({
+          ...store,
+          settleMessages: async (list) => list.map(() => null),
+          claimMessages: async () => [],
+        }),
+      },
+    );
+    const params = { to: '88000001', text: 'Hi' };
+    const first = lost.operations.sendSms({ caller, params, idempotencyKey: 'k' });
+    await turns();
+    const other = await cores.open({ directory, clock });
+    await other.administration.credit(-500);
+    await pass(clock, leaseTime + 1_000);
+    const second = await other.operations.sendSms({ caller, params, idempotencyKey: 'k' });
+    await other.administration.credit(-500);
+    await pass(clock, 1_000);
+    expect({ ...(await first), replayed: true }).toEqual(second);
   });
 
   it('rule 2: a key is unique in its project, across the four endpoints and its API keys', async () => {

@@ -6,6 +6,7 @@ interface LeaseRow {
   until: number;
   first_message: number;
   last_message: number;
+  open: number;
 }
 
 /** Who hands over what until when. The functions write inside the transaction of their caller. */
@@ -17,6 +18,7 @@ export function prepareLeases(database: Database) {
   const close = database.prepare('DELETE FROM leases WHERE token = ? AND open <= ?');
   const shrink = database.prepare('UPDATE leases SET open = open - ? WHERE token = ?');
   const selectExpired = database.prepare('SELECT * FROM leases WHERE until <= ?');
+  const select = database.prepare('SELECT * FROM leases WHERE token = ?');
   const remove = database.prepare('DELETE FROM leases WHERE token = ?');
   const freeMessages = database.prepare(
     'UPDATE messages SET lease = NULL, due_at = ? WHERE seq BETWEEN ? AND ? AND lease = ?',
@@ -27,6 +29,7 @@ export function prepareLeases(database: Database) {
     open({ token, until }: Lease, first: number, last: number, messages: number): void {
       insert.run(token, until, first, last, messages);
     },
+    find: (token: string) => select.get(token) as LeaseRow | undefined,
     /** False when the lease is no longer there. */
     renew: (token: string, until: Instant) => renew.run(until, token).changes === 1,
     /** Messages of the lease that are settled or given back. */

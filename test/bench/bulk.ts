@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { maxBatchRecipients, requestRates } from '../../src/contract/index.js';
+import { Machine, outcomeOf } from '../support/binary.js';
+import type { Row } from './pairs.js';
+import { writeList } from './rows.js';
+import { type RunningService, startService } from './service-process.js';
+
+interface Job {
+  requests: number;
+  tooMany: number;
+  /** Seconds from the first request's answer to the last's. */
+  seconds: number;
+}
+
+const recipients = Number(process.env.URTUU_BENCH_RECIPIENTS ?? 1_000_000);
+
+/** The real command and the real service over loopback, until every recipient is accepted. */
+async function accept(file: string, service: RunningService, options: readonly string[]): Promise<Job> {
+  const machine = new Machine();
+  const env = { URTUU_BASE_URL: service.url, URTUU_API_KEY: service.key };
+  const child = machine.start(['sms', 'bulk', file, '--text', 'Сайн байна уу', '--yes', '-v', ...options], {
+    env,
+  });
+  let tooMany = 0;
+  const answered: number[] = [];
+  if (child.stderr === null) throw new Error('no standard error');
+  createInterface(child.stderr).on('line', (line) => {
+    const status = /^POST .*\/sms(?:\/bulk)? -> (\d+)/.exec(line)?.[1];
+    if (status === '429') tooMany += 1;
+    else if (status !== undefined) answered.push(performance.now());
+  });
+  const outcome = await outcomeOf(child);
+  machine.remove();
+  if (outcome.code !== 0)
+    throw new Error(`the job ended with ${outcome.code}: ${outcome.stderr.slice(-2_000)}`);
+  const seconds = ((answered.at(-1) ?? 0) - (answered[0] ?? 0)) / 1_000;
+  return { requests: answered.length, tooMany, seconds };
+}
+
+export async function bulk(): Promise<Row[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'urtuu-bench-bulk-'));
+  const file = join(folder, 'people.csv');
+  const { perSecond, burst } = requestRates.sending;
+  writeList(file, recipients, 'phone');
+  try {
+    await using paced = await startService('enforced');
+    const job = await accept(file, paced, []);
+    const used = job.requests / (burst + perSecond * job.seconds);
+    await using unlimited = await startService('off');
+    const fast = await accept(file, unlimited, ['--rate', '100000']);
+    return [
+      {
+        what: `${recipients} recipients accepted over loopback`,
+        against: `the allowance (${perSecond} requests/s, ${burst} burst)`,
+        goal: '98 % of it used, no 429',
+        measured: `${(used * 100).toFixed(1)} % in ${job.seconds.toFixed(1)} s, ${job.tooMany} x 429`,
+        met: used >= 0.98 && job.tooMany === 0,
+      },
+      {
+        what: 'the same with the rate lifted',
+        against: 'the service, alone, storing batches',
+        goal: 'as fast as the service stores them',
+        measured: `${Math.round((fast.requests * maxBatchRecipients) / fast.seconds)} recipients/s`,
+        met: true,
+      },
+    ];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,170 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Consumer, root, type Tarball } from './consumer.js';
+
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const consumer = new Consumer();
+let tarball: Tarball;
+beforeAll(async () => {
+  tarball = await consumer.pack();
+  await consumer.install(tarball);
+}, 60_000);
+afterAll(() => consumer.remove());
+
+const sizeOf = (pattern: RegExp) =>
+  tarball.files.filter(({ path }) => pattern.test(path)).reduce((sum, { size }) => sum + size, 0);
+
+describe('the packed package', () => {
+  it('holds what is needed and nothing else', () => {
+    const wanted =
+      /^(?:README\.md|LICENSE|CHANGELOG\.md|THIRD-PARTY-LICENSES\.txt|package\.json|bin\/urtuu\.js|bin\/package\.json|dist\/[\w/-]+\.(?:c?js|d\.c?ts))$/;
+    const paths = tarball.files.map(({ path }) => path);
+    expect(paths.filter((path) => !wanted.test(path))).toEqual([]);
+    for (const path of ['README.md', 'LICENSE', 'THIRD-PARTY-LICENSES.txt', 'dist/cli/main.cjs']) {
+      expect(paths).toContain(path);
+    }
+  });
+
+  it('is small: client and command under 1 MB unpacked', () => {
+    expect(tarball.unpackedSize - sizeOf(/^dist\/service\//)).toBeLessThan(1_000_000);
+  });
+
+  it('names the licence of every package it holds', () => {
+    const text = readFileSync(join(root, 'THIRD-PARTY-LICENSES.txt'), 'utf8');
+    for (const name of ['commander', 'csv-parse', 'ora', 'hono', 'zod']) {
+      expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\([A-Z0-9-]+\\)$`, 'm'));
+    }
+  });
+
+  it('is the only package of an install without the optional engine, and runs no script', () => {
+    const modules = join(consumer.folder, 'node_modules');
+    expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['urtuu']);
+    const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8'));
+    expect(Object.keys(packages)).toContain('node_modules/urtuu');
+    for (const entry of Object.values(packages)) expect(entry).not.toHaveProperty('hasInstallScript');
+  });
+
+  it('is clean to publint', async () => {
+    const { buffer } = Uint8Array.from(tarball.content);
+    const { messages } = await publint({ pack: { tarball: buffer }, strict: true });
+    expect(messages).toEqual([]);
+  });
+
+  it('has types that are right for every way to import it', async () => {
+    const checked = await checkPackage(createPackageFromTarballData(tarball.content));
+    expect(checked.types).toEqual({ kind: 'included' });
+    // What went before Node.js 12 has no subpaths; it still finds the client.
+    const old = { kind: 'NoResolution', resolutionKind: 'node10', entrypoint: './sandbox' };
+    expect('problems' in checked && checked.problems).toEqual([old]);
+  });
+});
+
+describe('a program that installed it', () => {
+  it('imports it as an ES module, and finds one class of each name in both module systems', async () => {
+    expect(await consumer.node('esm.mjs')).toBe('ok\n');
+  });
+
+  it('requires it as CommonJS', async () => {
+    expect(await consumer.node('commonjs.cjs')).toBe('ok\n');
+  });
+
+  it.each([
+    ['node16', 'node16'],
+    ['nodenext', 'nodenext'],
+    ['esnext', 'bundler'],
+  ])('compiles strictly with module %s and moduleResolution %s', async (module, moduleResolution) => {
+    const options = {
+      target: 'es2022',
+      module,
+      moduleResolution,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
+      noEmit: true,
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules/@types')],
+    };
+    const files =
+      moduleResolution === 'bundler' ? ['use.ts'] : ['use.ts', 'esm-types.mts', 'commonjs-types.cts'];
+    const project = join(consumer.folder, `tsconfig.${module}.json`);
+    writeFileSync(project, JSON.stringify({ compilerOptions: options, files }));
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const { stdout } = await consumer
+      .run(process.execPath, [compiler, '-p', project])
+      .catch((error: { stdout: string }) => error);
+    expect(stdout).toBe('');
+  });
+});
+
+describe('the installed command', () => {
+  const bin = () => join(consumer.folder, 'node_modules/.bin/urtuu');
+
+  it('runs on the Node.js that is tested', async () => {
+    const { stdout } = await consumer.run('node', ['--version']);
+    expect(stdout).toBe(await consumer.node('--version'));
+  });
+
+  it('runs from npx, from its link, and from a link to that', async () => {
+    expect((await consumer.run('npx', ['--no-install', 'urtuu', '--version'])).stdout).toBe(`${version}\n`);
+    expect((await consumer.run(bin(), ['--version'])).stdout).toBe(`${version}\n`);
+    const link = join(consumer.folder, 'urtuu-link');
+    symlinkSync(bin(), link);
+    expect((await consumer.run(link, ['-V'])).stdout).toBe(`${version}\n`);
+  });
+
+  it('shows the same help with and without compiled code, and where none can be kept', async () => {
+    const help = (env?: NodeJS.ProcessEnv) =>
+      consumer.run(bin(), ['sms', 'send', '--help'], env).then(({ stdout }) => stdout);
+    const first = await help();
+    expect(first).toContain('Usage: urtuu sms send');
+    expect(readdirSync(join(consumer.home(), '.cache/urtuu')).length).toBeGreaterThan(0);
+    expect(await help()).toBe(first);
+    expect(await help({})).toBe(first);
+    expect(await help({ HOME: '/proc/none' })).toBe(first);
+    expect(await help({ HOME: consumer.home(), NODE_DISABLE_COMPILE_CACHE: '1' })).toBe(first);
+  });
+
+  it('keeps no compiled code after a failure', async () => {
+    const failed = await consumer
+      .run(bin(), ['pricing', 'nonsense'])
+      .catch((error: { code: number }) => error);
+    expect(failed).toMatchObject({ code: 2 });
+    expect(readdirSync(join(consumer.home(), '.cache/urtuu')).join()).not.toContain('pricing');
+  });
+
+  it('says what is missing when the service is asked for and its engine is not installed', async () => {
+    const failed = await consumer
+      .run(bin(), ['balance', '--sandbox'])
+      .catch((error: { code: number; stderr: string }) => error);
+    expect(failed).toMatchObject({ code: 13, stderr: expect.stringContaining('@photostructure/sqlite') });
+  });
+
+  it('sends through the embedded service when the engine is there', async () => {
+    consumer.addEngine();
+    const { stdout } = await consumer.run(bin(), [
+      'sms',
+      'send',
+      '99112233',
+      'Сайн уу',
+      '--sandbox',
+      '--json',
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'sent', to: '99112233', parts: 1 });
+  });
+
+  it('embeds the service in a program, over HTTP and in the process', async () => {
+    expect(await consumer.node('sandbox.mjs')).toBe('ok\n');
+  });
+
+  it('works from a folder it may not write', async () => {
+    const folder = join(consumer.folder, 'node_modules/urtuu/dist/cli');
+    chmodSync(folder, 0o555);
+    expect((await consumer.run(bin(), ['--version'])).stdout).toBe(`${version}\n`);
+    chmodSync(folder, 0o755);
+    expect(existsSync(join(folder, 'main.cjs'))).toBe(true);
+  });
+});

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { newCustomer } from './customer.js';
+
+const sms = { to: '99112233', text: 'Hello' };
+const unknown = '00000000-0000-4000-8000-000000000000';
+
+describe('reading', () => {
+  it('[GET /v1/messages/{id}] [GET /v1/batches/{id}] [Errors not_found] an id that is not there is 404', async () => {
+    const { get, post } = await newCustomer();
+    for (const path of [`/messages/${unknown}`, `/batches/${unknown}`, `/verify/${unknown}`, '/messages/x']) {
+      expect(await get(path)).toMatchObject({ status: 404, error: { code: 'not_found' } });
+    }
+    expect((await post(`/verify/${unknown}/check`, { code: '123456' })).status).toBe(404);
+  });
+
+  it('[GET /v1/balance] [GET /v1/pricing] have their fields and no other', async () => {
+    const { get } = await newCustomer();
+    expect((await get('/balance')).body).toEqual({ balance: 100_000 });
+    expect((await get('/pricing')).body).toEqual({
+      sms: {
+        credits_per_part: 10,
+        rate_multiplier: 1,
+        latin_characters_per_part: 150,
+        cyrillic_characters_per_part: 60,
+        max_parts: 5,
+      },
+      email: { credits_per_message: 2 },
+    });
+  });
+
+  it('[GET /v1/batches/{id}/messages] gives pages, the oldest first', async () => {
+    const { get, post, settled } = await newCustomer();
+    const to = Array.from({ length: 5 }, (_, index) => `${88_000_000 + index}`);
+    const { id } = (await post('/sms/bulk', { to, text: 'Hello' })).body;
+    await settled();
+    const seen: string[] = [];
+    let next: string | null = null;
+    do {
+      const after: string = next === null ? '' : `&after=${next}`;
+      const { body } = await get(`/batches/${id}/messages?limit=2${after}`);
+      seen.push(...(body.data as { to: string }[]).map((message) => message.to));
+      next = body.next as string | null;
+    } while (next !== null);
+    expect(seen).toEqual(to);
+  });
+
+  it('[States batch processing] is completed, with its time, when all of it is sent or failed', async () => {
+    const { get, post, clock, settled } = await newCustomer();
+    // Accepted after 2 seconds: until then the batch is on its way.
+    const { id } = (await post('/sms/bulk', { to: ['99112233', '99000003'], text: 'Hello' })).body;
+    const batch = async () => (await get(`/batches/${id}`)).body;
+    for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+    expect(await batch()).toMatchObject({ status: 'processing', total: 2, sent: 1, completed_at: null });
+    clock.advance(2_000);
+    await settled();
+    expect(await batch()).toMatchObject({
+      status: 'completed',
+      sent: 2,
+      failed: 0,
+      completed_at: '2026-03-02T01:00:02.000Z',
+    });
+  });
+});
+
+describe('errors', () => {
+  it('[Errors insufficient_credits] is 402 with both figures, and nothing is sent', async () => {
+    const { post, service, outbox, balance } = await newCustomer();
+    await service.administration.credit(-100_000 + 15);
+    expect(await post('/sms/bulk', { to: ['99112233', '88112233'], text: 'Hello' })).toMatchObject({
+      status: 402,
+      error: { code: 'insufficient_credits', balance: 15, required: 20 },
+    });
+    expect((await post('/sms', sms)).status).toBe(200);
+    expect(await post('/sms', sms)).toMatchObject({ status: 402, error: { balance: 5, required: 10 } });
+    expect(await outbox()).toHaveLength(1);
+    expect(await balance()).toBe(5);
+  });
+
+  it.each([
+    ['an unknown field', { ...sms, from: 'x' }],
+    ['a number for a text', { ...sms, text: 5 }],
+    ['an array for one recipient', { ...sms, to: ['99112233'] }],
+    ['null', { ...sms, text: null }],
+    ['a missing field', { to: '99112233' }],
+  ])('[Errors invalid_request] %s is 400, naming the field', async (_, body) => {
+    const { post } = await newCustomer();
+    const refused = await post('/sms', body);
+    expect([refused.status, refused.error?.code]).toEqual([400, 'invalid_request']);
+    expect(refused.error?.message).toMatch(/^(from|text|to): /);
+  });
+
+  it('[Errors method_not_allowed] [Errors unsupported_media_type] [Errors request_too_large] have their statuses', async () => {
+    const { service } = await newCustomer();
+    const ask = async (init: RequestInit) => {
+      const headers = {
+        authorization: `Bearer ${service.localKey}`,
+        'content-type': 'application/json',
+        ...init.headers,
+      };
+      return service.fetch('http://service.test/v1/sms', { ...init, headers });
+    };
+    const wrongMethod = await ask({ method: 'DELETE' });
+    expect([wrongMethod.status, wrongMethod.headers.get('allow')]).toEqual([405, 'POST']);
+    const form = await ask({ method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' });
+    expect(form.status).toBe(415);
+    expect((await ask({ method: 'POST', body: 'x'.repeat(1_000_001) })).status).toBe(413);
+  });
+
+  it('[Errors unavailable] nobody can tell for 30 seconds: 503, then the same key gets the answer', async () => {
+    const { post, clock, balance, settled, outbox } = await newCustomer();
+    const send = () => post('/sms', { to: '99000007', text: 'Hello' }, { key: 'k' });
+    const pass = async (seconds: number) => {
+      for (let passed = 0; passed < seconds * 10; passed += 1) {
+        clock.advance(100);
+        for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
+      }
+    };
+    const first = send();
+    for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+    await pass(21);
+    expect(await first).toMatchObject({ status: 503, error: { code: 'unavailable' } });
+    await pass(60);
+    await settled();
+    const repeat = await send();
+    expect(repeat).toMatchObject({ status: 200, body: { status: 'sent' } });
+    expect(await outbox()).toHaveLength(1);
+    expect(await balance()).toBe(99_990);
+  });
+
+  it('[Errors envelope] every answer has an id and the rate', async () => {
+    const { get, post } = await newCustomer();
+    const replies = [
+      await get('/balance'),
+      await get('/nowhere'),
+      await get('/balance', 'x'),
+      await post('/sms', {}),
+    ];
+    const ids = replies.map(({ headers }) => headers.get('x-request-id'));
+    expect(new Set(ids).size).toBe(4);
+    expect(ids).not.toContain(null);
+    for (const { headers } of replies) expect(headers.get('x-ratelimit-remaining')).toMatch(/^\d+$/);
+  });
+});
+
+describe('the order of checks', () => {
+  it('[Order of checks] key, rate, body, idempotency key, fields, number, caps, funds', async () => {
+    const { post, service, clock, balance, outbox } = await newCustomer({ rates: 'enforced' });
+    await post('/sms', sms, { key: 'bound' });
+    for (let sent = 0; sent < 4; sent += 1) await post('/sms', sms);
+    await service.administration.credit(-(await balance()));
+    const codeOf = async (body: unknown, options: { key?: string; apiKey?: string } = {}) => {
+      const { status, error, headers } = await post('/sms', body, options);
+      return error?.code ?? (headers.get('idempotency-replayed') === 'true' ? 'replayed' : String(status));
+    };
+    // Each is wrong in its own way and in every later one.
+    const capped = sms;
+    const unsupported = { ...sms, to: '11112233' };
+    const badFields = { to: 5 };
+    expect(await codeOf({ ...sms, to: '88112233' })).toBe('insufficient_credits');
+    expect(await codeOf(capped)).toBe('recipient_rate_limited');
+    expect(await codeOf(unsupported)).toBe('unsupported_number');
+    expect(await codeOf(badFields)).toBe('invalid_request');
+    expect(await codeOf(badFields, { key: 'bound' })).toBe('replayed');
+    while ((await codeOf(badFields, { key: 'bound' })) === 'replayed');
+    expect(await codeOf(badFields, { key: 'bound' })).toBe('rate_limited');
+    expect(await codeOf(badFields, { key: 'bound', apiKey: 'nobody' })).toBe('unauthorized');
+    clock.advance(50);
+    const broken = await service.fetch('http://service.test/v1/sms', {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${service.localKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'bound',
+      },
+      body: '{',
+    });
+    expect(broken.status).toBe(400);
+    expect(await outbox()).toHaveLength(5);
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import { newCustomer } from './customer.js';
+
+const mail = { to: 'bat@example.mn', subject: 'News', text: 'Hello' };
+
+describe('POST /v1/email', () => {
+  it('[Resources single-send result (email)] [States email queued] [States email sent] answers at once, delivers later', async () => {
+    const { post, get, settled, outbox } = await newCustomer();
+    const queued = await post('/email', mail);
+    expect(queued.status).toBe(202);
+    expect(queued.body).toEqual({
+      id: expect.any(String),
+      status: 'queued',
+      channel: 'email',
+      to: 'bat@example.mn',
+      credits: 2,
+      batch_id: null,
+      error: null,
+      created_at: '2026-03-02T01:00:00.000Z',
+      sent_at: null,
+      balance: 99_998,
+    });
+    await settled();
+    expect((await get(`/messages/${queued.body.id}`)).body).toMatchObject({
+      status: 'sent',
+      sent_at: '2026-03-02T01:00:00.000Z',
+    });
+    expect(await outbox()).toMatchObject([{ channel: 'email', to: mail.to, subject: 'News', text: 'Hello' }]);
+  });
+
+  it.each([
+    [{}, 400],
+    [{ html: '', text: '' }, 400],
+    [{ html: '<b>Hi</b>' }, 202],
+    [{ text: 'Hi' }, 202],
+    [{ html: '<b>Hi</b>', text: 'Hi' }, 202],
+  ])('[POST /v1/email 1] with %o is %i', async (content, status) => {
+    const { post, settled, outbox } = await newCustomer();
+    expect((await post('/email', { to: mail.to, subject: 'News', ...content })).status).toBe(status);
+    await settled();
+    expect(await outbox()).toMatchObject(status === 202 ? [content] : []);
+  });
+
+  it.each([
+    [262_143, 1, 202],
+    [262_144, 1, 422],
+    [0, 262_144, 202],
+    [0, 262_145, 422],
+  ])(
+    '[POST /v1/email 2] [Limits sizes] html of %i and text of %i bytes is %i',
+    async (html, text, status) => {
+      const { post, balance } = await newCustomer();
+      // Two bytes a letter: the limit is in bytes.
+      const bytes = (count: number) => 'ө'.repeat(Math.floor(count / 2)) + 'a'.repeat(count % 2);
+      const reply = await post('/email', { ...mail, html: bytes(html), text: bytes(text) });
+      expect([reply.status, reply.error?.code]).toEqual([
+        status,
+        status === 422 ? 'message_too_long' : undefined,
+      ]);
+      expect(await balance()).toBe(status === 422 ? 100_000 : 99_998);
+    },
+  );
+
+  it.each([
+    ['a'.repeat(255), 202],
+    ['a'.repeat(256), 400],
+    ['one\ntwo', 400],
+    ['one\u2028two', 400],
+    ['', 400],
+  ])('[Limits sizes] [POST /v1/email subject] case %#', async (subject, status) => {
+    const { post } = await newCustomer();
+    expect((await post('/email', { ...mail, subject })).status).toBe(status);
+  });
+
+  it('[POST /v1/email 3] comes from the shared domain; name and reply-to are the caller’s or the settings’', async () => {
+    const { post, service, settled, outbox } = await newCustomer();
+    await post('/email', mail);
+    await service.administration.settings.update({ brand_name: 'Өртөө', reply_to: 'desk@example.mn' });
+    await post('/email', mail);
+    await post('/email', { ...mail, from_name: 'Bat', reply_to: 'bat@example.mn' });
+    await settled();
+    const domain = 'no-reply@mail.urtuu.example';
+    expect((await outbox()).map(({ from, reply_to }) => [from, reply_to])).toEqual([
+      [`Default <${domain}>`, null],
+      [`Өртөө <${domain}>`, 'desk@example.mn'],
+      [`Bat <${domain}>`, 'bat@example.mn'],
+    ]);
+  });
+
+  it('[POST /v1/email 4] comes from the project’s own domain where it has one', async () => {
+    const { post, settled, outbox } = await newCustomer({ settings: { own_domain: 'example.mn' } });
+    await post('/email', { ...mail, reply_to: 'bat@example.mn' });
+    await settled();
+    expect(await outbox()).toMatchObject([
+      { from: 'Default <no-reply@example.mn>', reply_to: 'bat@example.mn' },
+    ]);
+  });
+
+  it('[POST /v1/email 5] [States email failed] is refunded when it fails', async () => {
+    const { post, get, settled, balance } = await newCustomer();
+    const queued = await post('/email', { ...mail, to: 'fault-refused@example.mn' });
+    expect(queued).toMatchObject({ status: 202, body: { status: 'queued', balance: 99_998 } });
+    await settled();
+    expect((await get(`/messages/${queued.body.id}`)).body).toMatchObject({
+      status: 'failed',
+      credits: 0,
+      sent_at: null,
+      error: { code: 'provider_failed' },
+    });
+    expect(await balance()).toBe(100_000);
+  });
+});
+
+describe('POST /v1/email/bulk', () => {
+  it('[POST /v1/email/bulk] sends each an email of its own, duplicates merged', async () => {
+    const { post, messagesOf, outbox } = await newCustomer();
+    const to = ['Bat@Example.mn', 'Bat@EXAMPLE.MN', 'bat@example.mn'];
+    const batch = await post('/email/bulk', { ...mail, to });
+    expect(batch).toMatchObject({
+      status: 202,
+      body: { channel: 'email', status: 'processing', total: 2, credits: 4 },
+    });
+    expect(await messagesOf(batch)).toMatchObject([{ to: 'Bat@example.mn' }, { to: 'bat@example.mn' }]);
+    expect((await outbox()).map(({ to: recipient }) => recipient).sort()).toEqual([
+      'Bat@example.mn',
+      'bat@example.mn',
+    ]);
+  });
+
+  it('[POST /v1/email/bulk] names bad addresses and sends nothing', async () => {
+    const { post, settled, outbox, balance } = await newCustomer();
+    const refused = await post('/email/bulk', { ...mail, to: ['bat@example.mn', 'bat', '@b.mn'] });
+    expect(refused).toMatchObject({ status: 400, error: { invalid: ['bat', '@b.mn'] } });
+    await settled();
+    expect(await outbox()).toEqual([]);
+    expect(await balance()).toBe(100_000);
+  });
+
+  it('[Limits sizes] takes 1,000 addresses and no more', async () => {
+    const { post } = await newCustomer();
+    const to = Array.from({ length: 1_001 }, (_, index) => `p${index}@example.mn`);
+    expect((await post('/email/bulk', { ...mail, to })).status).toBe(400);
+    expect((await post('/email/bulk', { ...mail, to: to.slice(1) })).status).toBe(202);
+  });
+});

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../src/service/clock.js';
+import type { Core } from '../../../src/service/core.js';
+import { Cores, caller, outboxOf, pass } from '../../support/cores.js';
+
+const cores = new Cores();
+const start = Date.UTC(2026, 5, 1, 4);
+let clock: ManualClock;
+let core: Core;
+
+beforeEach(async () => {
+  clock = new ManualClock(start);
+  core = await cores.open({ clock });
+});
+afterEach(() => cores.closeAll());
+
+const send = (to: string, text: string, idempotencyKey: string | null = null) =>
+  core.operations.sendSms({ caller, params: { to, text }, idempotencyKey });
+const balance = async () => (await core.operations.getBalance(caller)).balance;
+
+describe('faults on demand', () => {
+  it.each([
+    ['its answer is lost', '99000006', 0],
+    ['the hand-over is lost once', '99000008', 1_000],
+    ['the answer takes 10 seconds', '99000004', 10_000],
+  ])('%s: it is sent, once', async (_, to, milliseconds) => {
+    const answer = send(to, 'Hi', 'k');
+    await pass(clock, milliseconds);
+    expect(await answer).toMatchObject({ status: 200, body: { status: 'sent' } });
+    expect(await outboxOf(core)).toHaveLength(1);
+  });
+
+  it('nobody can tell for 30 seconds: 503 without an end, then the same key gets the answer', async () => {
+    const first = expect(send('99000007', 'Hi', 'k')).rejects.toMatchObject({
+      code: 'unavailable',
+      status: 503,
+    });
+    await pass(clock, 21_000);
+    await first;
+    const repeat = send('99000007', 'Hi', 'k');
+    await pass(clock, 19_000);
+    expect(await repeat).toMatchObject({ status: 200, replayed: true, body: { status: 'sent' } });
+    expect(await outboxOf(core)).toHaveLength(1);
+    expect(await balance()).toBe(99_990);
+  });
+
+  it('a message that can never be handed over fails in the end and is refunded', async () => {
+    const unreachable = await cores.open(
+      { clock },
+      {
+        carrier: () => ({
+          submit: () => Promise.reject(new Error('no route to host')),
+          inquire: async () => 'not_taken',
+        }),
+      },
+    );
+    const { id } = (
+      await unreachable.operations.sendSmsBulk({
+        caller,
+        params: { to: ['99112233'], text: 'Hi' },
+        idempotencyKey: null,
+      })
+    ).body as { id: string };
+    await pass(clock, 200_000, 1_000);
+    expect(await unreachable.operations.getBatch(caller, id)).toMatchObject({
+      status: 'completed',
+      failed: 1,
+    });
+    expect(await unreachable.operations.getBalance(caller)).toEqual({ balance: 100_000 });
+  });
+
+  it('a message whose fate stays unknown is never failed and never handed over again', async () => {
+    let submissions = 0;
+    const mute = await cores.open(
+      { clock },
+      {
+        carrier: () => ({
+          submit: () => {
+            submissions += 1;
+            return Promise.reject(new Error('reset'));
+          },
+          inquire: async () => 'unknown',
+        }),
+      },
+    );
+    const { id } = (
+      await mute.operations.sendSmsBulk({
+        caller,
+        params: { to: ['99112233'], text: 'Hi' },
+        idempotencyKey: null,
+      })
+    ).body as { id: string };
+    await pass(clock, 900_000, 5_000);
+    expect(submissions).toBe(1);
+    const { data } = await mute.operations.listBatchMessages(caller, id, { limit: 1, after: null });
+    expect(data).toMatchObject([{ status: 'queued', credits: 10 }]);
+  });
+});

@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { openSimulatedCarrier } from '../../src/service/carriers/simulated.js';
+import { systemClock } from '../../src/service/clock.js';
+
+describe('the outbox', () => {
+  it.each([
+    [{}, 1_200, 0],
+    [{ limit: 700 }, 700, 500],
+    [{ limit: 5_000 }, 1_200, 0],
+    [{ limit: 0 }, 0, undefined],
+    [{ to: '99112233', limit: 2 }, 2, 1_198],
+    [{ to: '88112233', limit: 2 }, 0, undefined],
+  ])('with %o shows the newest in their order', async (filter, count, first) => {
+    const carrier = await openSimulatedCarrier(':memory:', systemClock);
+    const submission = { channel: 'sms', route: 'Mobicom', to: '99112233', text: 'Hello' } as const;
+    const rest = { subject: null, html: null, from: null, replyTo: null };
+    await Promise.all(
+      Array.from({ length: 1_200 }, (_, index) =>
+        carrier.submit({ reference: `${index}`, attempt: 1, ...submission, ...rest }),
+      ),
+    );
+    const found: number[] = [];
+    for await (const { messageId } of carrier.outbox(filter)) found.push(Number(messageId));
+    await carrier.close();
+    expect(found).toHaveLength(count);
+    expect(found[0]).toBe(first);
+    expect(found).toEqual([...found].sort((a, b) => a - b));
+  });
+});

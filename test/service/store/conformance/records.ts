@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { batch, type Fixture, message, other, project, start } from './fixture.js';
+
+export function recordConformance(fixture: () => Fixture): void {
+  describe('projects', () => {
+    it('see nothing of each other', async () => {
+      const mine = message();
+      const many = batch(['1']);
+      await fixture().store.acceptMessage(mine);
+      await fixture().store.acceptBatch(many);
+      expect(await fixture().store.getMessage(other.id, mine.message.id)).toBeNull();
+      expect(await fixture().store.getBatch(other.id, many.batch.id)).toBeNull();
+      const page = { limit: 10, after: null };
+      expect(await fixture().store.listBatchMessages(other.id, many.batch.id, page)).toBeNull();
+      expect(await fixture().store.listKeys(other.id)).toEqual([]);
+    });
+
+    it('keep their settings', async () => {
+      await fixture().store.changeSettings(project.id, () => '{"a":1}');
+      await fixture().store.changeSettings(project.id, (stored) => stored.replace('1', '2'));
+      expect((await fixture().store.getProject(project.id))?.settings).toBe('{"a":2}');
+      expect((await fixture().store.getProject(other.id))?.settings).toBe('{}');
+    });
+
+    it('begin anew after a reset, with their keys', async () => {
+      const key = {
+        id: 'k1',
+        projectId: project.id,
+        hash: Buffer.from('h'),
+        createdAt: 1,
+        revokedAt: null,
+      };
+      await fixture().store.addKey(key, 10);
+      const sent = message({}, { idempotencyKey: 'k' });
+      await fixture().store.acceptMessage(sent);
+      await fixture().store.acceptBatch(batch(['1']));
+      await fixture().store.reset(700, start);
+      expect(await fixture().balance()).toBe(700);
+      expect(await fixture().ledgerSum()).toBe(700);
+      expect(await fixture().store.getMessage(project.id, sent.message.id)).toBeNull();
+      expect(await fixture().store.findAnswer(project.id, 'k')).toBeUndefined();
+      expect(await fixture().store.nextDue()).toBeNull();
+      expect(await fixture().store.listKeys(project.id)).toHaveLength(1);
+    });
+  });
+
+  describe('keys', () => {
+    const key = (name: string, projectId = project.id) => ({
+      id: name,
+      projectId,
+      hash: new Uint8Array(Buffer.from(name.padEnd(32))),
+      createdAt: start,
+      revokedAt: null,
+    });
+
+    it('are found by their hash until they are revoked, once', async () => {
+      await fixture().store.addKey(key('a'), 2);
+      expect(await fixture().store.findKey(key('a').hash)).toMatchObject({ id: 'a', projectId: project.id });
+      expect(await fixture().store.findKey(key('b').hash)).toBeNull();
+      expect(await fixture().store.revokeKey(other.id, 'a', start)).toBe(false);
+      expect(await fixture().store.revokeKey(project.id, 'a', start + 1)).toBe(true);
+      expect(await fixture().store.revokeKey(project.id, 'a', start + 2)).toBe(false);
+      expect(await fixture().store.findKey(key('a').hash)).toMatchObject({ revokedAt: start + 1 });
+    });
+
+    it('are at most so many active ones a project', async () => {
+      expect(await fixture().store.addKey(key('a'), 2)).toBe(true);
+      expect(await fixture().store.addKey(key('b'), 2)).toBe(true);
+      expect(await fixture().store.addKey(key('c'), 2)).toBe(false);
+      expect(await fixture().store.addKey(key('d', other.id), 2)).toBe(true);
+      await fixture().store.revokeKey(project.id, 'a', start);
+      expect(await fixture().store.addKey(key('c'), 2)).toBe(true);
+    });
+  });
+
+  describe('verifications', () => {
+    const verification = { id: 'v1', codeHash: new Uint8Array([7]), attempts: 3, expiresAt: start + 1_000 };
+    const accept = () => fixture().store.acceptVerification({ ...message(), verification });
+    const check = (right: boolean, at = start) =>
+      fixture().store.checkVerification(project.id, 'v1', at, (hash) => right && hash[0] === 7);
+
+    it('take as many tries as they have, however many come at once', async () => {
+      await accept();
+      const results = await Promise.all(Array.from({ length: 10 }, () => check(false)));
+      expect(results.filter((result) => result?.tried)).toHaveLength(3);
+      expect(await check(true)).toMatchObject({
+        tried: false,
+        verification: { status: 'failed', attemptsRemaining: 0 },
+      });
+    });
+
+    it('are verified by the right code, once', async () => {
+      await accept();
+      await check(false);
+      expect(await check(true, start + 5)).toMatchObject({
+        tried: true,
+        verification: { status: 'verified', attemptsRemaining: 2, verifiedAt: start + 5 },
+      });
+      expect(await check(true)).toMatchObject({ tried: false });
+    });
+
+    it('are closed when their time is over', async () => {
+      await accept();
+      expect(await check(true, start + 1_000)).toMatchObject({
+        tried: false,
+        verification: { status: 'pending' },
+      });
+      expect(await check(true, start + 999)).toMatchObject({ tried: true });
+    });
+
+    it('fail with their message, refunded', async () => {
+      await accept();
+      await fixture().settle(await fixture().claim(), 'failed');
+      expect(await fixture().store.getVerification(project.id, 'v1')).toMatchObject({
+        status: 'failed',
+        credits: 0,
+      });
+      expect(await fixture().balance()).toBe(1_000);
+    });
+
+    it('belong to their project', async () => {
+      await accept();
+      expect(await fixture().store.getVerification(other.id, 'v1')).toBeNull();
+      expect(await fixture().store.checkVerification(other.id, 'v1', start, () => true)).toBeNull();
+      expect(await fixture().store.getVerification(project.id, 'v1')).toMatchObject({
+        to: '99112233',
+        channel: 'sms',
+        credits: 10,
+      });
+    });
+  });
+}

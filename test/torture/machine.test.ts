@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Machine, outcomeOf, root } from '../support/binary.js';
+import { recipients } from './people.js';
+import { ServiceProcess } from './service-process.js';
+
+const machine = new Machine();
+const service = new ServiceProcess(machine, join(machine.home, 'service'));
+beforeAll(() => service.create(1_000_000));
+afterAll(async () => {
+  await service.kill();
+  machine.remove();
+});
+
+/** The words that send so many people a text of their own, as the job of that name. */
+function sending(job: string, first: number, count: number, port = service.port): string[] {
+  const file = join(machine.home, `${job}.csv`);
+  writeFileSync(file, `phone\n${recipients(first, count).join('\n')}\n`);
+  const line = [
+    'sms',
+    'bulk',
+    file,
+    '--text',
+    `Hello {phone}`,
+    '--job',
+    job,
+    '--yes',
+    '--json',
+    '--rate',
+    '500',
+  ];
+  return [...line, '--base-url', `http://127.0.0.1:${port}/v1`];
+}
+const env = () => ({ URTUU_API_KEY: service.key });
+const figures = (stdout: string) => JSON.parse(stdout) as Record<string, number>;
+
+describe('a job on a real machine', () => {
+  // A limit on the size of files fills up just as a disk does, and needs no rights.
+  it.skipIf(process.platform === 'win32')(
+    'stops before the first send that it cannot record, exit 13, and goes on when there is room',
+    async () => {
+      const words = sending('full', 0, 120);
+      const child = spawn(
+        'bash',
+        ['-c', 'ulimit -f 8; exec "$@"', 'bash', process.execPath, join(root, 'bin/urtuu.js'), ...words],
+        { env: machine.environment(env()), stdio: ['ignore', 'pipe', 'pipe'] },
+      );
+      const full = await outcomeOf(child);
+      expect(full).toMatchObject({
+        code: 13,
+        stderr: expect.stringMatching(/EFBIG.*Go on with: urtuu jobs/),
+      });
+      const { accepted = 0, in_doubt = 0, pending = 0 } = figures(full.stdout);
+      expect([accepted > 0, pending > 0, accepted + in_doubt + pending]).toEqual([true, true, 120]);
+      const rest = await machine.run(words, { env: env() });
+      expect([rest.code, figures(rest.stdout).accepted]).toEqual([0, 120]);
+    },
+  );
+
+  it('is sent once when it is started twice at once', async () => {
+    const words = sending('twice', 1_000, 60);
+    const both = await Promise.all([machine.run(words, { env: env() }), machine.run(words, { env: env() })]);
+    expect(both.map(({ code }) => code).sort()).toEqual([0, 11]);
+  });
+
+  it('is gone 5 s after SIGTERM, also while the service hangs, and says what is in doubt', async () => {
+    const hanging = new EventEmitter();
+    let sends = 0;
+    const deaf = createServer((request, response) => {
+      if (request.method === 'GET') return void response.writeHead(404).end('{"error":{"code":"not_found"}}');
+      sends += 1;
+      if (sends === 8) hanging.emit('all');
+    }).listen(0, '127.0.0.1');
+    await once(deaf, 'listening');
+    const { port } = deaf.address() as AddressInfo;
+    const child = machine.start(sending('deaf', 2_000, 50, port), { env: env() });
+    child.stdin?.end();
+    const ended = outcomeOf(child);
+    await once(hanging, 'all');
+    const before = Date.now();
+    child.kill('SIGTERM');
+    const { signal, stdout, stderr } = await ended;
+    expect(Date.now() - before).toBeLessThan(5_000);
+    expect(signal).toBe('SIGTERM');
+    expect(figures(stdout)).toMatchObject({ accepted: 0, in_doubt: 8, pending: 42 });
+    expect(stderr).toContain('in doubt: 8');
+    deaf.close();
+  });
+
+  it('has left exactly one message with everybody', async () => {
+    const got = await service.deliveries();
+    const everybody = [...recipients(0, 120), ...recipients(1_000, 60)];
+    expect(everybody.filter((number) => got.get(number) !== 1)).toEqual([]);
+    expect(got.size).toBe(everybody.length);
+  });
+});

@@ -1,0 +1,130 @@
+import type { Message } from '../../../src/contract/index.js';
+import { createService, type Service } from '../../../src/service/index.js';
+import type { Acknowledgement } from './tasks.js';
+
+export interface Account {
+  id: string;
+  /** API keys of the project. */
+  keys: string[];
+  opening: number;
+}
+
+/** Makes a folder with projects, each with credits enough for everything. */
+export async function openAccounts(directory: string, count: number, keys = 1): Promise<Account[]> {
+  const service = await createService({ directory });
+  const accounts: Account[] = [];
+  for (let made = 0; made < count; made += 1) {
+    const { id } = await service.administration.createProject(`Customer ${made}`);
+    const project = await service.administration.project(id);
+    if (project === null) throw new Error('the project is gone');
+    const secrets = [];
+    for (let key = 0; key < keys; key += 1) secrets.push((await project.createKey()).secret);
+    accounts.push({ id, keys: secrets, opening: await project.credit(50_000_000) });
+  }
+  await service.close();
+  return accounts;
+}
+
+/** What is wrong with the books, in messages, answers and credits. All 0 is right. */
+export interface Findings {
+  /** Acknowledged, but not delivered, or not known any more. */
+  lost: number;
+  /** Delivered again, or delivered without having been acknowledged. */
+  twice: number;
+  /** Acknowledged otherwise than was due, or answered otherwise when repeated. */
+  answers: number;
+  /** Credits by which balances differ from their ledgers and from what was due. */
+  credits: number;
+}
+
+export const wrong = ({ lost, twice, answers, credits }: Findings): number =>
+  lost + twice + answers + credits;
+
+/** Opens the folder once everything is over, lets the rest be delivered, and compares all with all. */
+export async function audit(
+  directory: string,
+  accounts: readonly Account[],
+  acknowledged: readonly Acknowledgement[],
+): Promise<Findings> {
+  const service = await createService({ directory, rates: 'off' });
+  try {
+    await service.administration.settled();
+    const delivered = new Map<string, number>();
+    for await (const { message_id } of service.administration.outbox()) {
+      delivered.set(message_id, (delivered.get(message_id) ?? 0) + 1);
+    }
+    const findings: Findings = { lost: 0, twice: 0, answers: 0, credits: 0 };
+    let expected = 0;
+    for (const one of acknowledged) {
+      expected += one.task.arrive;
+      const apiKey = accounts[one.task.project]?.keys[0] ?? '';
+      const ids = await arrivedIds(service, apiKey, one);
+      if (ids === null) {
+        findings.lost += one.task.arrive;
+        if (one.task.arrive === 0) findings.answers += 1;
+        continue;
+      }
+      const missing = ids.filter((id) => !delivered.has(id)).length;
+      findings.lost += missing + Math.max(0, one.task.arrive - ids.length);
+      if (!(await answersAgain(service, apiKey, one))) findings.answers += 1;
+    }
+    const total = [...delivered.values()].reduce((sum, times) => sum + times, 0);
+    findings.twice = Math.max(0, total - (expected - findings.lost));
+    for (const [project, account] of accounts.entries()) {
+      const due = acknowledged.reduce((sum, { task }) => sum + (task.project === project ? task.cost : 0), 0);
+      findings.credits += await differenceOf(service, account, account.opening - due);
+    }
+    return findings;
+  } finally {
+    await service.close();
+  }
+}
+
+/** Ids of the messages of a send that were sent, by the service's own word; null when it does not know it. */
+async function arrivedIds(
+  service: Service,
+  apiKey: string,
+  { task, status, body }: Acknowledgement,
+): Promise<string[] | null> {
+  const get = async (path: string) => {
+    const headers = { authorization: `Bearer ${apiKey}` };
+    const response = await service.fetch(`http://service/v1${path}`, { headers });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  if (task.path === '/sms' || task.path === '/email') {
+    const id = status === 502 ? (body.error as { id: string }).id : (body.id as string);
+    const message = await get(`/messages/${id}`);
+    if (message.status !== 200) return null;
+    return message.body.status === 'sent' ? [id] : [];
+  }
+  const batch = await get(`/batches/${body.id}`);
+  const page = await get(`/batches/${body.id}/messages?limit=1000`);
+  if (batch.status !== 200 || page.status !== 200 || batch.body.status !== 'completed') return null;
+  if (batch.body.sent !== task.arrive || batch.body.failed !== task.refused) return null;
+  return (page.body.data as Message[]).filter((message) => message.status === 'sent').map(({ id }) => id);
+}
+
+/** A repeat with the same key gives the answer that was acknowledged. */
+async function answersAgain(service: Service, apiKey: string, one: Acknowledgement): Promise<boolean> {
+  const { task, status, body } = one;
+  const isDue = status === (task.path === '/sms' ? (task.refused === 0 ? 200 : 502) : 202);
+  const headers = {
+    authorization: `Bearer ${apiKey}`,
+    'content-type': 'application/json',
+    'idempotency-key': task.idempotencyKey,
+  };
+  const again = await service.fetch(`http://service/v1${task.path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(task.body),
+  });
+  return isDue && again.status === status && (await again.text()) === JSON.stringify(body);
+}
+
+async function differenceOf(service: Service, { id }: Account, due: number): Promise<number> {
+  const project = await service.administration.project(id);
+  if (project === null) return Number.POSITIVE_INFINITY;
+  const balance = await project.credit(0);
+  const ledger = (await project.ledger()).reduce((sum, { amount }) => sum + amount, 0);
+  return Math.abs(balance - ledger) + Math.abs(balance - due);
+}

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Acknowledgement, Task } from './tasks.js';
+
+export interface Reply {
+  status: number;
+  body: Record<string, unknown>;
+  replayed: boolean;
+}
+
+/** Sends a task once; null when no answer of the service came. */
+export async function attempt(
+  url: string,
+  apiKey: string,
+  task: Pick<Task, 'path' | 'body'>,
+  idempotencyKey: string,
+): Promise<Reply | null> {
+  try {
+    const response = await fetch(url + task.path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'content-type': 'application/json',
+        'idempotency-key': idempotencyKey,
+      },
+      body: JSON.stringify(task.body),
+      signal: AbortSignal.timeout(30_000),
+    });
+    const body = (await response.json()) as Record<string, unknown>;
+    const replayed = response.headers.get('idempotency-replayed') === 'true';
+    return { status: response.status, body, replayed };
+  } catch {
+    return null;
+  }
+}
+
+export const codeOf = ({ body }: Reply): unknown => (body.error as { code?: unknown } | undefined)?.code;
+
+/** Whether a task needs no further try. */
+export function isFinal(reply: Reply): boolean {
+  if (reply.status === 502) return codeOf(reply) === 'provider_failed';
+  return reply.status < 500 && codeOf(reply) !== 'rate_limited';
+}
+
+export interface Customers {
+  /** Lets them finish what they have begun and resolves with everything that was acknowledged. */
+  finish(): Promise<Acknowledgement[]>;
+  /** Lets them go, whatever they are at. */
+  dismiss(): void;
+  readonly attempts: number;
+}
+
+/**
+ * People who send one task after the other, each until it is acknowledged, with the same key at every repeat.
+ * With `forgetKeys` a repeat has a new key, which is the control.
+ */
+export function startCustomers(options: {
+  count: number;
+  next: () => Task;
+  url: () => string;
+  apiKey: (project: number) => string;
+  forgetKeys?: boolean;
+}): Customers {
+  const acknowledged: Acknowledgement[] = [];
+  let attempts = 0;
+  let over = false;
+  let dismissed = false;
+
+  async function carryOut(task: Task): Promise<void> {
+    for (let repeat = 0; !dismissed; repeat += 1) {
+      attempts += 1;
+      const key = options.forgetKeys ? `${task.idempotencyKey}-${repeat}` : task.idempotencyKey;
+      const reply = await attempt(options.url(), options.apiKey(task.project), task, key);
+      if (reply !== null && isFinal(reply)) {
+        acknowledged.push({ task, status: reply.status, body: reply.body });
+        return;
+      }
+      await sleep(reply?.status === 429 ? 200 : 20);
+    }
+  }
+
+  async function customer(): Promise<void> {
+    while (!over) await carryOut(options.next());
+  }
+  const all = Promise.all(Array.from({ length: options.count }, customer));
+  return {
+    get attempts() {
+      return attempts;
+    },
+    dismiss() {
+      over = true;
+      dismissed = true;
+    },
+    async finish() {
+      over = true;
+      await all;
+      return acknowledged;
+    },
+  };
+}

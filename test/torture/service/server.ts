@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { type Machine, printed, root } from '../../support/binary.js';
+import type { Break } from './service-main.js';
+
+/** A service in a process of its own that comes back with the same data at the same port. */
+export class Server {
+  /** Ends in `/v1`. */
+  url = '';
+  readonly #spawn: (port: number) => ChildProcess;
+  #child: ChildProcess | null = null;
+
+  constructor(spawnAt: (port: number) => ChildProcess) {
+    this.#spawn = spawnAt;
+  }
+
+  async start(): Promise<void> {
+    const port = this.url === '' ? 0 : Number(new URL(this.url).port);
+    this.#child = this.#spawn(port);
+    const line = await printed(this.#child, 'stdout', /\n/);
+    this.url = (JSON.parse(line) as { base_url: string }).base_url;
+  }
+
+  /** Sends a signal and waits for the end; how many milliseconds that took. */
+  async end(signal: NodeJS.Signals): Promise<number> {
+    const child = this.#child;
+    this.#child = null;
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return 0;
+    const started = Date.now();
+    const closed = once(child, 'close');
+    child.kill(signal);
+    await closed;
+    return Date.now() - started;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+}
+
+/** `urtuu serve`, as it ships: with its request rate. */
+export function served(machine: Machine, directory: string): Server {
+  return new Server((port) =>
+    machine.start(['serve', '--port', String(port), '--data', directory, '-o', 'ndjson']),
+  );
+}
+
+let built: Promise<string> | undefined;
+
+async function buildScript(): Promise<string> {
+  const script = join(root, 'node_modules/.cache/urtuu/torture/service-main.cjs');
+  await build({
+    entryPoints: [join(root, 'test/torture/service/service-main.ts')],
+    outfile: script,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    external: ['@photostructure/sqlite'],
+  });
+  return script;
+}
+
+/** The service without a request rate, and broken if wanted. */
+export async function scripted(machine: Machine, directory: string, broken: Break): Promise<Server> {
+  built ??= buildScript();
+  const script = await built;
+  return new Server((port) =>
+    spawn(process.execPath, [script, directory, String(port), broken], {
+      env: machine.environment(),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    }),
+  );
+}

@@ -1,0 +1,56 @@
+import type { CoreDoubles } from '../../../src/service/core.js';
+import { openCore } from '../../../src/service/core.js';
+import { createApp } from '../../../src/service/http/app.js';
+import { listen } from '../../../src/service/http/listen.js';
+
+/** How a service is broken on purpose, so that a harness can show what it would catch. */
+export type Break = 'nothing' | 'forgets_keys' | 'forgets_hand_overs' | 'answers_before_it_stores';
+
+const doubles: Record<Break, CoreDoubles> = {
+  nothing: {},
+  forgets_keys: {
+    store: (store) => ({
+      ...store,
+      findAnswer: async () => undefined,
+      acceptMessage: (message) => store.acceptMessage({ ...message, idempotencyKey: null }),
+      acceptBatch: (batch) => store.acceptBatch({ ...batch, idempotencyKey: null }),
+    }),
+  },
+  forgets_hand_overs: {
+    carrier: (carrier) => {
+      const asked = new Set<string>();
+      return {
+        submit: carrier.submit,
+        async inquire(reference, to, before) {
+          if (asked.has(reference)) return carrier.inquire(reference, to, before);
+          asked.add(reference);
+          return 'not_taken';
+        },
+      };
+    },
+  },
+  answers_before_it_stores: {
+    store: (store) => ({
+      ...store,
+      async acceptBatch(batch) {
+        setTimeout(() => void store.acceptBatch(batch).catch(() => {}), 50);
+        return { kind: 'accepted', balance: 0 };
+      },
+    }),
+  },
+};
+
+/** The service as a process of its own, without a request rate. Prints its base URL as JSON. */
+async function main(directory: string, port: number, broken: Break): Promise<void> {
+  const core = await openCore({ directory, rates: 'off' }, doubles[broken]);
+  const listening = await listen(createApp(core.operations), { port });
+  process.once('SIGTERM', async () => {
+    await listening.close();
+    await core.close();
+    process.exit(0);
+  });
+  process.stdout.write(`${JSON.stringify({ base_url: listening.url })}\n`);
+}
+
+const [directory = '', port = '0', broken = 'nothing'] = process.argv.slice(2);
+void main(directory, Number(port), broken as Break);
