@@ -141,7 +141,7 @@ const bodies = new WeakMap<Command, Leaf[2]>();
 
 /** Gives a command its options, and lets its body, where it has one, fill it. Only a command that is called. */
 export async function loadBody(command: Command, context: Context): Promise<void> {
-  addGlobalOptions(command, true);
+  addGlobalOptions(command);
   const body = await bodies.get(command)?.();
   bodies.delete(command);
   body?.(command, context);
