@@ -1,11 +1,4 @@
-// Runs test/torture/<name>.ts against what `npm run build` has built: npm run torture -- bulk --seed 7
-import { existsSync } from 'node:fs';
+// The proofs, against what was built: npm run torture -- [group...] [--seed N] [--only <part of a row's name>] [--quick]
 import { runTypeScript } from './typescript.js';
 
-const [name = '', ...rest] = process.argv.slice(2);
-const entry = `test/torture/${name}.ts`;
-if (!/^[a-z-]+$/.test(name) || !existsSync(entry)) {
-  process.stderr.write('usage: npm run torture -- <name of a file in test/torture> [options]\n');
-  process.exit(2);
-}
-process.exit(await runTypeScript(entry, rest));
+process.exit(await runTypeScript('test/torture/main.ts', process.argv.slice(2)));
