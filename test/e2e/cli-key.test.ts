@@ -3,18 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Machine } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
+import { pricing } from '../support/run.js';
 
 const key = 'urtuu_KnownSecretKnownSecretKnownSecret0123456';
-const pricing = {
-  sms: {
-    credits_per_part: 10,
-    rate_multiplier: 1,
-    latin_characters_per_part: 150,
-    cyrillic_characters_per_part: 60,
-    max_parts: 5,
-  },
-  email: { credits_per_message: 2 },
-};
 
 let machine: Machine;
 let server: Loopback;
