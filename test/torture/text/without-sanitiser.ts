@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { root } from '../../support/binary.js';
+
+/** The command line with a sanitiser that lets everything through; gives the file it was built to. */
+export async function buildWithoutSanitiser(): Promise<string> {
+  const outfile = join(root, 'node_modules/.cache/urtuu/torture/without-sanitiser.cjs');
+  await build({
+    entryPoints: [join(root, 'src/cli/main.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    logLevel: 'error',
+    external: ['@photostructure/sqlite'],
+    plugins: [
+      {
+        name: 'without-sanitiser',
+        setup: ({ onLoad }) =>
+          onLoad({ filter: /[/\\]terminal[/\\]sanitise\.ts$/ }, () => ({
+            contents: 'export const visible = (text) => text; export const safeJson = JSON.stringify;',
+          })),
+      },
+    ],
+  });
+  return outfile;
+}
