@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { maxBatchRecipients, requestRates } from '../../src/contract/index.js';
 import { Machine, outcomeOf } from '../support/binary.js';
-import type { Row } from './pairs.js';
+import { inPairs, type Row } from './pairs.js';
 import { writeList } from './rows.js';
+import { postRate } from './service-http.js';
 import { type RunningService, startService } from './service-process.js';
 
 interface Job {
@@ -40,6 +41,29 @@ async function accept(file: string, service: RunningService, options: readonly s
   return { requests: answered.length, tooMany, seconds };
 }
 
+/**
+ * Recipients a second with no allowance, the command's and a bare client's. Each has a service of its own, for
+ * what one has accepted is delivered while the next sends.
+ */
+async function lifted(file: string) {
+  const command = async () => {
+    await using service = await startService('off');
+    const { requests, seconds } = await accept(file, service, ['--rate', '100000']);
+    return (requests * maxBatchRecipients) / seconds;
+  };
+  const bare = async () => {
+    await using service = await startService('off');
+    let recipient = 80_100_000;
+    const batch = () => ({
+      to: Array.from({ length: maxBatchRecipients }, () => `${recipient++}`),
+      text: 'Сайн байна уу',
+    });
+    const batches = Math.ceil(recipients / maxBatchRecipients);
+    return maxBatchRecipients * (await postRate(service, '/sms/bulk', batches, 8, batch));
+  };
+  return inPairs(command, bare, 3);
+}
+
 export async function bulk(): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'urtuu-bench-bulk-'));
   const file = join(folder, 'people.csv');
@@ -49,8 +73,7 @@ export async function bulk(): Promise<Row[]> {
     await using paced = await startService('enforced');
     const job = await accept(file, paced, []);
     const used = job.requests / (burst + perSecond * job.seconds);
-    await using unlimited = await startService('off');
-    const fast = await accept(file, unlimited, ['--rate', '100000']);
+    const fast = await lifted(file);
     return [
       {
         what: `${recipients} recipients accepted over loopback`,
@@ -61,10 +84,10 @@ export async function bulk(): Promise<Row[]> {
       },
       {
         what: 'the same with the rate lifted',
-        against: 'the service, alone, storing batches',
-        goal: 'as fast as the service stores them',
-        measured: `${Math.round((fast.requests * maxBatchRecipients) / fast.seconds)} recipients/s`,
-        met: true,
+        against: 'a bare HTTP client that posts batches',
+        goal: 'as fast: 0.9 of its rate',
+        measured: `${fast.ratio.toFixed(2)} (${Math.round(fast.a)}/s to ${Math.round(fast.b)}/s)`,
+        met: fast.ratio >= 0.9,
       },
     ];
   } finally {

@@ -39,7 +39,7 @@ async function main(wanted: readonly string[]): Promise<void> {
     `${new Date().toISOString().slice(0, 10)}, ${machine()}.`,
     '',
     'Ratios are medians of interleaved pairs; cpu is user and system. Other machines differ in the figures beside',
-    'the ratios, and less in the ratios.',
+    'the ratios, and less in the ratios. What was missed is explained in [NOTES.md](NOTES.md).',
     '',
     tableOf(table),
   ].join('\n');

@@ -2,7 +2,7 @@ import { CliError, Ended, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Format, GlobalOptions } from '../options.js';
 import { painter, wantsColour } from '../terminal/colour.js';
-import { safeJson } from '../terminal/sanitise.js';
+import { safeJson, visibleLines } from '../terminal/sanitise.js';
 import type { Sink } from '../terminal/streams.js';
 import { masked } from './mask.js';
 import type { Column, View } from './view.js';
@@ -34,7 +34,7 @@ export class Printer {
   async checkColumns(view: View<never> | undefined): Promise<void> {
     const wanted = this.#options.columns;
     if (wanted === undefined) return;
-    if (view === undefined) throw usageError('this command has no columns to choose');
+    if (view === undefined) throw usageError('this command has no columns to choose', 'It prints no table.');
     if (wanted === true) {
       await this.#sink.write(view.columns.map(({ name }) => `${name}\n`).join(''));
       throw new Ended(exits.ok);
@@ -96,9 +96,9 @@ export class Printer {
     if (problem !== null) throw problem.error;
   }
 
-  /** A text as it is, for commands whose output is a text (completion scripts, help). */
+  /** A text as it is, for commands whose output is one; made safe where a terminal shows it. */
   async text(text: string): Promise<void> {
-    await this.#sink.write(text);
+    await this.#sink.write(this.#sink.isTerminal ? visibleLines(text) : text);
   }
 
   async #each<Row>(rows: Rows<Row>, line: (row: Row) => string): Promise<void> {

@@ -2,7 +2,7 @@ import type { GlobalOptions } from '../options.js';
 import type { World } from '../world.js';
 import { type Paint, painter, plain, wantsColour } from './colour.js';
 import { DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
-import { visible } from './sanitise.js';
+import { visible, withoutKeys } from './sanitise.js';
 import type { Sink } from './streams.js';
 
 /** What goes to standard error: notes, warnings, errors and the display of long work, never in each other's way. */
@@ -44,9 +44,16 @@ export class Notices {
   }
 
   /** An error for people: what, then what to do about it. */
-  error(message: string, hint: string | undefined): void {
-    this.#line(`${this.#paint('red', 'urtuu:')} ${visible(message)}`);
-    if (hint !== undefined) this.#line(`  ${visible(hint)}`);
+  async error(message: string, hint: string | undefined): Promise<void> {
+    this.#line(`${this.#paint('red', 'urtuu:')} ${await this.#wrapped(message, 'urtuu: '.length)}`);
+    if (hint !== undefined) this.#line(`  ${await this.#wrapped(hint, 2)}`);
+  }
+
+  /** Safe, and as wide as the terminal is; a pipe takes any line. */
+  async #wrapped(text: string, indent: number): Promise<string> {
+    if (!this.#sink.isTerminal) return visible(text);
+    const { wrap } = await import('./wrap.js');
+    return wrap(visible(text), this.#sink.columns - indent, indent);
   }
 
   /** A text of ours, already safe. */
@@ -78,6 +85,6 @@ export class Notices {
 
   #line(text: string): void {
     this.makeRoom();
-    void this.#sink.write(`${text}\n`);
+    void this.#sink.write(`${withoutKeys(text)}\n`);
   }
 }

@@ -1,0 +1,10 @@
+/** A number in a sentence: 1,250,000. In tables and data numbers stay plain, to be cut out and compared. */
+export function grouped(number: number): string {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+/** `1 recipient`, `2,600 recipients`, `2 batches`. */
+export function counted(count: number, one: string): string {
+  if (count === 1) return `1 ${one}`;
+  return `${grouped(count)} ${one}${/(?:ch|s)$/.test(one) ? 'es' : 's'}`;
+}
