@@ -117,7 +117,7 @@ async function exitOf(
     context.notices.raw(safeJson({ error: failure }));
   } else {
     await context.notices.loadColours();
-    context.notices.error(said(failure), failure.hint);
+    await context.notices.error(said(failure), failure.hint);
   }
   if (context.options.verbose && error instanceof Error && failure.exit === exits.fault) {
     for (const line of (error.stack ?? '').split('\n')) context.notices.write(line);

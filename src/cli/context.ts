@@ -116,7 +116,6 @@ export function createContext(world: World, streams: Streams, options: () => Glo
       files,
       readConfig: readOnce,
       verbose: (line) => notices().write(line),
-      secret: (key) => notices().secrets.add(key),
       report: (error) => notices().warn(`a fault in the service: ${String(error)}`),
     }),
   );

@@ -2,16 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Exit } from '../../src/cli/exit-codes.js';
 import { answers, run, type Setting } from '../support/run.js';
+import { commandLines, type Known } from './command-lines.js';
 
 let home: string;
-let message: string;
-let batch: string;
-let verification: string;
-/** The code of `verification`; its last digit is wrong in `wrong`. */
-let code: string;
-let wrong: string;
+const known: Known = { message: '', batch: '', verification: '', wrong: '' };
 
 const env = { URTUU_SANDBOX: '1', URTUU_API_KEY: 'a-key-of-nobody' };
 const here = (line: string, setting: Setting = {}) => run(line, { home, env, ...setting });
@@ -22,238 +17,17 @@ beforeAll(async () => {
   writeFileSync(join(home, 'two.csv'), 'phone,name\n99119001,Бат\n99119002,Цэцэг\n');
   writeFileSync(join(home, 'mixed.csv'), 'phone,name\n99119003,Бат\nnobody,Цэцэг\n');
   writeFileSync(join(home, 'mails.csv'), 'email\nbat@example.mn\nbold@example.mn\n');
-  ({ id: message } = await json('sms send 99112233 hello'));
-  ({ id: verification } = await json('verify create 88001122'));
+  known.message = (await json('sms send 99112233 hello')).id;
+  known.verification = (await json('verify create 88001122')).id;
   const [sent] = await json('sandbox outbox --to 88001122');
-  code = /\d{6}/.exec(sent.text)?.[0] ?? '';
-  wrong = `${code.slice(0, 5)}${(Number(code[5]) + 1) % 10}`;
-  ({
-    batches: [{ id: batch }],
-  } = JSON.parse((await here('sms bulk two.csv --text hi --job july --yes --json', { cwd: home })).stdout));
+  const code = /\d{6}/.exec(sent.text)?.[0] ?? '';
+  known.wrong = `${code.slice(0, 5)}${(Number(code[5]) + 1) % 10}`;
+  const bulk = 'sms bulk two.csv --text hi --job july --yes --json';
+  known.batch = JSON.parse((await here(bulk, { cwd: home })).stdout).batches[0].id;
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-let recipients = 0;
-/** Another number each time: one recipient may get only so many messages. */
-const number = () => `9922${String(recipients++).padStart(4, '0')}`;
-
-interface Case {
-  line: () => string;
-  code?: Exit;
-  /** What people read; nothing when absent. */
-  stdout?: RegExp;
-  stderr?: RegExp;
-  /** What programs read: where it is in the help, or nothing. */
-  json?: 'object' | 'array';
-  /** Words after the command that its help has this JSON for. */
-  shape?: string;
-  /** No table, so no columns. */
-  text?: true;
-  stdin?: string;
-  answers?: (string | boolean)[];
-  /** A run of it changes what the next one finds. */
-  prepare?: () => Promise<unknown>;
-}
-
-const wellKey = 'another-key-of-nobody';
-const login = () =>
-  here('login --api-key-file - --base-url http://127.0.0.1:1/v1 --max-retries 0', { stdin: wellKey });
-const newKey = async () => (await json('keys create')).id;
-
-let spareKey = '';
-
-/** Every command, as it goes well and as it does not. */
-const cases: Case[] = [
-  { line: () => `sms send ${number()} 'Сайн уу'`, stdout: /^status +sent$/m, json: 'object', shape: '' },
-  {
-    line: () => `sms send ${number()} -`,
-    stdin: 'hi\n',
-    stdout: /^status +sent$/m,
-    json: 'object',
-    shape: '',
-  },
-  {
-    line: () => 'sms send 99112233 hi --dry-run',
-    stdout: /^credits +10$/m,
-    json: 'object',
-    shape: 'with --dry-run',
-  },
-  { line: () => 'sms send 70112233 hi', code: 8, stderr: /unsupported_number/ },
-  { line: () => 'sms send 99000001 hi --max-retries 0', code: 9, stderr: /provider_failed/ },
-  { line: () => 'sms send 99000012 hi --max-retries 0', code: 6, stderr: /--idempotency-key/ },
-  {
-    line: () => 'sms bulk two.csv --text hi --dry-run',
-    stdout: /recipients +2/,
-    stderr: /^$/,
-    json: 'object',
-  },
-  {
-    line: () => `sms bulk two.csv --text ${number()} --yes`,
-    stdout: /^accepted +2$/m,
-    stderr: /Certain: 2/,
-    json: 'object',
-  },
-  { line: () => 'sms bulk two.csv --text hi --job july --yes', code: 11, stderr: /ran already/ },
-  { line: () => 'sms bulk mixed.csv --text hi --yes', code: 8, stderr: /mixed\.csv:3/ },
-  {
-    line: () => `sms bulk mixed.csv --text ${number()} --yes --skip-invalid`,
-    code: 3,
-    stdout: /^rejected +1$/m,
-    stderr: /1 rejected/,
-    json: 'object',
-  },
-  { line: () => 'sms bulk nowhere.csv --text hi --yes', code: 13, stderr: /does not exist/ },
-  {
-    line: () => `email send ${number()}@example.mn --subject s --text t`,
-    stdout: /^status +queued$/m,
-    json: 'object',
-    shape: '',
-  },
-  {
-    line: () => `email send ${number()}@example.mn --subject s --text t --wait`,
-    stdout: /^status +sent$/m,
-    stderr: /waiting/,
-    json: 'object',
-    shape: '',
-  },
-  {
-    line: () => 'email send bat@example.mn --subject s --html x --dry-run',
-    stdout: /^credits +2$/m,
-    json: 'object',
-    shape: 'with --dry-run',
-  },
-  {
-    line: () => 'email send fault-2s@example.mn --subject s --text t --wait --wait-timeout 0',
-    code: 14,
-    stdout: /queued/,
-    stderr: /not final yet/,
-    json: 'object',
-    shape: '',
-  },
-  {
-    line: () => `email bulk mails.csv --subject s --text ${number()} --yes`,
-    stdout: /^accepted +2$/m,
-    stderr: /Certain: 2/,
-    json: 'object',
-  },
-  { line: () => `verify create ${number()}`, stdout: /^status +pending$/m, json: 'object', shape: '' },
-  { line: () => 'verify create nobody', code: 8, stderr: /invalid_request/ },
-  { line: () => `verify get ${verification}`, stdout: /^status +pending$/m, json: 'object', shape: '' },
-  { line: () => 'verify get nothing', code: 12, stderr: /not_found/ },
-  { line: () => `verify check ${verification} ${wrong}`, code: 10, stderr: /Tries left: \d/ },
-  { line: () => 'verify check nothing 123456', code: 12, stderr: /not_found/ },
-  { line: () => `messages get ${message}`, stdout: /^status +sent$/m, json: 'object', shape: 'of one id' },
-  {
-    line: () => `messages get ${message} nothing`,
-    code: 3,
-    stdout: /not_found/,
-    stderr: /1 of 2 ids/,
-    json: 'array',
-    shape: 'of several',
-  },
-  {
-    line: () => 'messages get a b',
-    code: 12,
-    stdout: /not_found/,
-    stderr: /none of the 2 ids/,
-    json: 'array',
-  },
-  { line: () => 'messages get -', stdin: 'nothing\n', code: 12, stderr: /not_found/ },
-  {
-    line: () => `batches get ${batch} --wait`,
-    stdout: /^status +completed$/m,
-    json: 'object',
-    shape: 'of one id',
-  },
-  {
-    line: () => `batches get ${batch} nothing`,
-    code: 3,
-    stdout: /not_found/,
-    stderr: /1 of 2 ids/,
-    json: 'array',
-    shape: 'of several',
-  },
-  {
-    line: () => `batches get ${batch} --messages`,
-    stdout: /99119001/,
-    json: 'array',
-    shape: 'with --messages',
-  },
-  { line: () => 'balance', stdout: /^balance +\d+$/m, json: 'object', shape: '' },
-  {
-    line: () => 'balance --min 100000000',
-    code: 7,
-    stdout: /^balance/,
-    stderr: /is below 100,000,000/,
-    json: 'object',
-  },
-  { line: () => 'pricing', stdout: /^max parts +5$/m, json: 'object', shape: '' },
-  {
-    line: () => "pricing --text 'Сайн уу'",
-    stdout: /^kind +cyrillic$/m,
-    json: 'object',
-    shape: 'with --text',
-  },
-  { line: () => 'jobs list', stdout: /july/, json: 'array' },
-  { line: () => 'jobs show july', stdout: /^job +july$/m, json: 'object' },
-  { line: () => 'jobs show nothing', code: 12, stderr: /there is no job/ },
-  { line: () => 'jobs resume july', code: 11, stderr: /ran already/ },
-  { line: () => 'jobs report july', stdout: /^phone,name,message_id/m, text: true },
-  {
-    line: () => 'jobs remove spare',
-    prepare: () => here(`sms bulk two.csv --text ${number()} --job spare --yes`, { cwd: home }),
-    text: true,
-  },
-  {
-    line: () => 'login --api-key-file - --base-url http://127.0.0.1:1/v1 --max-retries 0',
-    stdin: wellKey,
-    stdout: /^key +stored$/m,
-    stderr: /could not be tried/,
-    json: 'object',
-    shape: '',
-  },
-  { line: () => 'logout --yes', prepare: login, stderr: /^Removed profile default\.$/m, text: true },
-  { line: () => 'logout --profile nobody --yes', code: 2, stderr: /no profile 'nobody'/ },
-  { line: () => 'profiles list', prepare: login, stdout: /default/, json: 'array', shape: '' },
-  { line: () => 'profiles show', prepare: login, stdout: /^name +default$/m, json: 'object', shape: '' },
-  { line: () => 'profiles show nobody', code: 2, stderr: /no profile/ },
-  {
-    line: () => 'profiles use default',
-    prepare: login,
-    stderr: /^Now using profile default\.$/m,
-    text: true,
-  },
-  { line: () => 'doctor', stdout: /service/, json: 'array', shape: '' },
-  { line: () => 'sandbox outbox --limit 2', stdout: /99/, json: 'array', shape: '' },
-  { line: () => 'sandbox credit 1', stdout: /^balance/, json: 'object', shape: '' },
-  { line: () => 'sandbox credit', code: 2, stderr: /either credits or --set/ },
-  { line: () => 'keys list', prepare: newKey, stdout: /^ID/, json: 'array', shape: '' },
-  { line: () => 'keys revoke nothing --yes', code: 12, stderr: /no active key/ },
-  {
-    line: () => `keys revoke ${spareKey} --yes`,
-    prepare: async () => {
-      spareKey = await newKey();
-    },
-    stderr: /^Revoked key/m,
-    text: true,
-  },
-  {
-    line: () => 'keys create',
-    prepare: async () => {
-      for (const { id } of await json('keys list')) await here(`keys revoke ${id} --yes`);
-    },
-    stdout: /urtuu_\w{40}/,
-    stderr: /not shown again/,
-    json: 'object',
-    shape: '',
-  },
-  { line: () => 'completion zsh', stdout: /#compdef urtuu/, text: true },
-  { line: () => 'completion tcsh', code: 2, stderr: /none of bash/ },
-  { line: () => 'help jobs', stdout: /^Jobs$/m, text: true },
-  { line: () => 'help nothing', code: 2, stderr: /no help topic/ },
-  { line: () => 'sendmail -t', stdin: 'To: cron@example.mn\nSubject: s\n\ntext\n', text: true },
-  { line: () => 'sendmail -t', code: 64, stderr: /no recipient/ },
-];
+const cases = commandLines(known, (line, setting) => here(line, { cwd: home, ...setting }));
 
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 const colour = /\u001b\[(?:1|22|3[1-3]|39)m/g;
@@ -274,7 +48,7 @@ async function helpOf(line: string) {
   };
 }
 
-/** Names of the fields, within each other; what a value is counts only where both have one. */
+/** Names of the fields, within each other; of a list those of its first. */
 function shapeOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? [] : [shapeOf(value[0])];
   if (typeof value !== 'object' || value === null) return null;

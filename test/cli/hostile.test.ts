@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { visible } from '../../src/cli/terminal/sanitise.js';
 import { createService, type Service } from '../../src/service/index.js';
-import { type FakeService, fakeService, run, type Setting } from '../support/run.js';
+import { type FakeService, fakeService, pricing, run, type Setting } from '../support/run.js';
 import {
   actingCharacters,
   hostileText as hostile,
@@ -152,19 +152,7 @@ describe('hostile text in files', () => {
   const accepting = (odd: string): FakeService =>
     fakeService(({ method, path, body }) => {
       if (method === 'GET' && path === '/balance') return { body: { balance: 1_000 } };
-      if (method === 'GET' && path === '/pricing')
-        return {
-          body: {
-            sms: {
-              credits_per_part: 10,
-              rate_multiplier: 1,
-              latin_characters_per_part: 150,
-              cyrillic_characters_per_part: 60,
-              max_parts: 5,
-            },
-            email: { credits_per_message: 2 },
-          },
-        };
+      if (method === 'GET' && path === '/pricing') return { body: pricing };
       if (path.startsWith('/batches') || path.startsWith('/messages')) {
         return { status: 404, body: { error: { code: 'not_found', message: odd } } };
       }

@@ -27,6 +27,8 @@ describe('the sandbox', () => {
       { channel: 'email', to: 'bat@example.mn', subject: 'Hi', text: 't' },
     ]);
     expect(await json('sandbox outbox --to 99112233 --limit 1')).toHaveLength(1);
+    expect(await json('sandbox outbox --limit 1')).toMatchObject([{ to: 'bat@example.mn' }]);
+    expect(await json('sandbox outbox --limit 0')).toEqual([]);
     const [{ message_id: id }] = await json('sandbox outbox');
     expect(await json(`messages get ${id} --sandbox`)).toMatchObject({ id, status: 'sent' });
   });

@@ -142,6 +142,18 @@ export function fakeService(answer: (request: Request, index: number) => Reply |
   };
 }
 
+/** What the service answers on its prices. */
+export const pricing = {
+  sms: {
+    credits_per_part: 10,
+    rate_multiplier: 1,
+    latin_characters_per_part: 150,
+    cyrillic_characters_per_part: 60,
+    max_parts: 5,
+  },
+  email: { credits_per_message: 2 },
+};
+
 /** An error answer of the service. */
 export const refusal = (status: number, code: string, extra: object = {}): Reply => ({
   status,

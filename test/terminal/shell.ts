@@ -14,6 +14,7 @@ interface ShellLine {
   stderr?: RegExp;
 }
 
+// biome-ignore lint/suspicious/noTemplateCurlyInString: it is for bash
 const first = '; exit ${PIPESTATUS[0]}';
 /** What cron gives a job. */
 const cron = 'env -i HOME="$HOME" LOGNAME=cron SHELL=/bin/sh PATH=/usr/bin:/bin';

@@ -20,7 +20,13 @@ export function noTmux(): string | null {
 }
 
 const patience = 15_000;
-const configuration = ['set -g remain-on-exit on', 'set -g status off', 'set -g history-limit 5000', ''];
+const configuration = [
+  'set -g remain-on-exit on',
+  'set -g remain-on-exit-format ""',
+  'set -g status off',
+  'set -g history-limit 5000',
+  '',
+];
 let servers = 0;
 
 export interface Ended {
@@ -31,10 +37,12 @@ export interface Ended {
 /** A tmux server of its own, with terminals on which commands run. */
 export class Tmux {
   readonly #folder = mkdtempSync(join(tmpdir(), 'urtuu-tmux-'));
-  readonly #socket = `torture-${process.pid}-${(servers += 1)}`;
+  readonly #socket: string;
   #panes = 0;
 
   constructor() {
+    servers += 1;
+    this.#socket = `torture-${process.pid}-${servers}`;
     writeFileSync(join(this.#folder, 'tmux.conf'), configuration.join('\n'));
   }
 
@@ -49,7 +57,8 @@ export class Tmux {
     env: NodeJS.ProcessEnv,
     { columns = 100, rows = 24 }: { columns?: number; rows?: number } = {},
   ): Promise<Pane> {
-    const name = `pane-${(this.#panes += 1)}`;
+    this.#panes += 1;
+    const name = `pane-${this.#panes}`;
     const file = join(this.#folder, name);
     const pairs = Object.entries({ TERM: 'tmux-256color', ...env }).map(([key, value]) => `${key}=${value}`);
     await this.ask(
@@ -78,9 +87,10 @@ export class Pane {
     this.#file = file;
   }
 
-  /** What is on the screen and above it, without empty lines at the end. */
-  async screen(): Promise<string> {
-    return (await this.#tmux.ask('capture-pane', '-p', '-S', '-', '-t', this.#name)).trimEnd();
+  /** What is on the screen and above it, without empty lines at the end; `joined` undoes line breaks of the terminal. */
+  async screen(lines: 'as shown' | 'joined' = 'as shown'): Promise<string> {
+    const joined = lines === 'joined' ? ['-J'] : [];
+    return (await this.#tmux.ask('capture-pane', '-p', ...joined, '-S', '-', '-t', this.#name)).trimEnd();
   }
 
   /** Every byte that came to the terminal. */
@@ -103,6 +113,18 @@ export class Pane {
       const screen = await this.screen();
       if (pattern.test(screen)) return screen;
       if (Date.now() > end) throw new Error(`${pattern} did not come:\n${screen}`);
+    }
+  }
+
+  /** Resolves when the screen has changed so often, or the command has ended. */
+  async changes(count: number): Promise<void> {
+    let left = count;
+    let last = await this.screen();
+    for (const end = Date.now() + patience; left > 0; await sleep(25)) {
+      const screen = await this.screen();
+      if (screen !== last) left -= 1;
+      last = screen;
+      if (existsSync(this.#file) || Date.now() > end) return;
     }
   }
 

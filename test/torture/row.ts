@@ -22,6 +22,8 @@ export interface Row {
   controls: Control[];
   /** Why it cannot be played on this machine; null where it can. */
   unavailable?(): string | null;
+  /** Has no small version: `--quick` leaves it out unless it is asked for by its name. */
+  takesMinutes?: true;
 }
 
 /** How much is played, by the names of the options that change it: `{ kills: 50 }` is `--kills 50`. */

@@ -31,8 +31,6 @@ interface Needs {
   files: Files;
   readConfig(): Promise<Config>;
   verbose(line: string): void;
-  /** Told of the key before it is used. */
-  secret(key: string): void;
   /** Told of faults inside the embedded service. */
   report(error: unknown): void;
 }
@@ -68,7 +66,6 @@ export function openNetwork(needs: Needs): Network {
 
   const settings = once(async () => settingsOf(options, world.env, await needs.readConfig()));
   const connect = async (key: string, baseUrl: string, given?: FetchLike): Promise<Urtuu> => {
-    needs.secret(key);
     const { Urtuu } = await import('../../client/index.js');
     const fetch = given ?? world.fetch ?? (await import('./fetch.js')).nodeFetch(world.env);
     return new Urtuu(key, {

@@ -1,6 +1,6 @@
 import type { Paint, Style } from '../terminal/colour.js';
 import { visible } from '../terminal/sanitise.js';
-import { takesOneColumnEach } from '../terminal/width.js';
+import { wrap } from '../terminal/wrap.js';
 import { shown } from './cells.js';
 import type { Column } from './view.js';
 
@@ -13,8 +13,6 @@ export interface TableStyle {
 }
 
 const gap = '  ';
-/** A terminal narrower than this breaks lines by itself. */
-const narrowest = 20;
 
 const statusStyles: Readonly<Record<string, Style>> = {
   sent: 'green',
@@ -49,18 +47,10 @@ export async function card<Row>(
   const room = style.width === null ? Number.POSITIVE_INFINITY : style.width - indent;
   let text = '';
   for (const { column, label, value } of entries) {
-    const fits = room < narrowest || (takesOneColumnEach(value) ? value.length : 2 * value.length) <= room;
-    const lines = fits ? value : await wrapped(value, room);
-    const body = painted(column, value, lines.replaceAll('\n', `\n${' '.repeat(indent)}`), style);
+    const body = painted(column, value, await wrap(value, room, indent), style);
     text += `${style.paint('bold', label.padEnd(indent - gap.length))}${gap}${body}\n`;
   }
   return text;
-}
-
-/** Broken between words only: an id, a command or a path stays in one piece, to be copied. */
-async function wrapped(value: string, room: number): Promise<string> {
-  const { wrapAnsi } = await import('fast-wrap-ansi');
-  return wrapAnsi(value, room);
 }
 
 /** A cell in the colour that its value has. */

@@ -22,7 +22,8 @@ beforeAll(async () => {
     const next = (error) => {
       if (left-- > 0 && !error) return output.write(mark + '\\n', next);
       console.error('done', error?.code);
-      process.exit();
+      // A stream tells its listeners after the callback of the write.
+      setImmediate(() => process.exit());
     };
     next();`,
   );
@@ -70,6 +71,6 @@ describe('standard output', () => {
 
   it('tells of a reader that left', async () => {
     const { stderr } = await shell('"$1" "$2" | head -c 10 > /dev/null');
-    expect(stderr).toMatch(/^(?:heard EPIPE\n)+done EPIPE\n$/);
+    expect(new Set(stderr.trimEnd().split('\n'))).toEqual(new Set(['heard EPIPE', 'done EPIPE']));
   });
 });

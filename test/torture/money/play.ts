@@ -30,6 +30,8 @@ export async function playMoney(options: {
     fc.array(step, { minLength: 5, maxLength: 40 }),
     moods,
     async (all, given) => {
+      sequences += 1;
+      steps += all.length;
       const directory = cores.folder();
       try {
         const clock = new ManualClock(Date.UTC(2026, 5, 1));
@@ -40,7 +42,7 @@ export async function playMoney(options: {
         rmSync(directory, { recursive: true });
       }
       steps += all.length;
-      if (++sequences % 50 === 0) {
+      if (sequences % 50 === 0) {
         collectGarbage();
         await turns();
       }

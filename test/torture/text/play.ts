@@ -1,11 +1,9 @@
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { build } from 'esbuild';
 import fc from 'fast-check';
 import type { run as runMain } from '../../../src/cli/main.js';
-import { root } from '../../support/binary.js';
 import { fakeService, type Result, run, type Setting } from '../../support/run.js';
 import { actingCharacters, hostileRecord, hostileText } from './hostile.js';
+import { buildWithoutSanitiser } from './without-sanitiser.js';
 
 export interface TextResult {
   outputs: number;
@@ -102,7 +100,7 @@ export async function playText(options: {
   outputs: number;
   sanitiser: 'shipped' | 'none';
 }): Promise<TextResult> {
-  const main = options.sanitiser === 'none' ? { main: await withoutSanitiser() } : {};
+  const main = options.sanitiser === 'none' ? { main: await mainWithoutSanitiser() } : {};
   const shows = fc.sample(
     fc.oneof({ weight: 4, arbitrary: answered }, { weight: 2, arbitrary: refused }, asked, listed),
     { seed: options.seed, numRuns: options.outputs },
@@ -117,27 +115,7 @@ export async function playText(options: {
   return found;
 }
 
-/** The command line, built with a sanitiser that lets everything through. */
-async function withoutSanitiser(): Promise<typeof runMain> {
-  const outfile = join(root, 'node_modules/.cache/urtuu/torture/without-sanitiser.cjs');
-  await build({
-    entryPoints: [join(root, 'src/cli/main.ts')],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    logLevel: 'error',
-    external: ['@photostructure/sqlite'],
-    plugins: [
-      {
-        name: 'without-sanitiser',
-        setup: ({ onLoad }) =>
-          onLoad({ filter: /[/\\]terminal[/\\]sanitise\.ts$/ }, () => ({
-            contents: 'export const visible = (text) => text; export const safeJson = JSON.stringify;',
-          })),
-      },
-    ],
-  });
-  return (createRequire(outfile)(outfile) as { run: typeof runMain }).run;
+async function mainWithoutSanitiser(): Promise<typeof runMain> {
+  const file = await buildWithoutSanitiser();
+  return (createRequire(file)(file) as { run: typeof runMain }).run;
 }
