@@ -3,6 +3,7 @@ import { field, type View } from '../output/view.js';
 import type { ChunkTable, Tally } from './chunk-table.js';
 import type { Entry } from './journal.js';
 import type { PlanMeta } from './plan.js';
+import { grouped } from './words.js';
 
 /** A batch of a job, as far as its job knows. */
 export interface BatchFigures {
@@ -60,6 +61,24 @@ export const summaryView: View<Summary> = {
     field('balance', { kind: 'number' }),
     { name: 'batches', kind: 'number', value: ({ batches }) => batches.length },
     field('exit', { kind: 'number' }),
+  ],
+  record: (summary) => summary,
+};
+
+const figures = ['accepted', 'rejected', 'failed', 'in_doubt', 'pending', 'merged'] as const;
+
+/** For people: numbers as they are read, what there is none of left out, and no exit code. */
+export const summaryForPeople: View<Summary> = {
+  columns: [
+    field('job'),
+    { name: 'planned', value: ({ planned }) => grouped(planned) },
+    ...figures.map((name) => ({
+      name,
+      value: (summary: Summary) => (summary[name] === 0 ? null : grouped(summary[name])),
+    })),
+    { name: 'batches', value: ({ batches }) => (batches.length === 0 ? null : grouped(batches.length)) },
+    { name: 'credits', value: ({ credits }) => grouped(credits) },
+    { name: 'balance', value: ({ balance }) => (balance === null ? null : grouped(balance)) },
   ],
   record: (summary) => summary,
 };

@@ -51,10 +51,14 @@ export class Notices {
     if (!this.#sink.isTerminal)
       return this.#machine ? noProgress : lineProgress(this.#sink, this.#world.clock);
     this.#drawn?.stop();
-    this.#drawn = new DrawnProgress(async (text) => {
-      const draw = this.#world.draw ?? (await import('./spinner.js')).drawOn(this.#world.stderr);
-      return draw(text);
-    }, this.#world.clock);
+    this.#drawn = new DrawnProgress(
+      async (text) => {
+        const draw = this.#world.draw ?? (await import('./spinner.js')).drawOn(this.#world.stderr);
+        return draw(text);
+      },
+      this.#world.clock,
+      () => this.#sink.columns,
+    );
     return this.#drawn;
   }
 
