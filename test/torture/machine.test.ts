@@ -62,6 +62,28 @@ describe('a job on a real machine', () => {
     },
   );
 
+  it('has nothing on standard error but its own words, with many requests in flight and many to wait for', async () => {
+    const file = join(machine.home, 'many.csv');
+    const rows = recipients(3_000, 80).map((number, index) => `${number},${index % 40}`);
+    writeFileSync(file, `phone,text\n${rows.join('\n')}\n`);
+    const words = [
+      'sms',
+      'bulk',
+      file,
+      '--text',
+      'Text {text}',
+      '--job',
+      'many',
+      '--yes',
+      '--json',
+      '--wait',
+    ];
+    const options = ['--concurrency', '32', '--quiet', '--base-url', `http://127.0.0.1:${service.port}/v1`];
+    const { code, stderr, stdout } = await machine.run([...words, ...options], { env: env() });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(figures(stdout)).toMatchObject({ planned: 80, accepted: 80 });
+  });
+
   it('is sent once when it is started twice at once', async () => {
     const words = sending('twice', 1_000, 60);
     const both = await Promise.all([machine.run(words, { env: env() }), machine.run(words, { env: env() })]);
@@ -94,7 +116,7 @@ describe('a job on a real machine', () => {
 
   it('has left exactly one message with everybody', async () => {
     const got = await service.deliveries();
-    const everybody = [...recipients(0, 120), ...recipients(1_000, 60)];
+    const everybody = [...recipients(0, 120), ...recipients(1_000, 60), ...recipients(3_000, 80)];
     expect(everybody.filter((number) => got.get(number) !== 1)).toEqual([]);
     expect(got.size).toBe(everybody.length);
   });

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { join, resolve } from 'node:path';
 import type { Context } from '../context.js';
 import { CliError, Ended } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
+import { counted, grouped } from '../output/wording.js';
 import { fileBuckets } from './bucket.js';
 import { display } from './display.js';
 import { type Job, openJob } from './job.js';
@@ -14,8 +16,7 @@ import { reportBlocks, writeReport } from './report.js';
 import { runJob } from './run.js';
 import type { Ending } from './run-options.js';
 import { refuseOtherService } from './start.js';
-import { summaryOf, summaryView } from './summary.js';
-import { awaitFinal, type Waited } from './wait.js';
+import { summaryForPeople, summaryOf, summaryView } from './summary.js';
 
 /** After a SIGTERM what is in flight has this long; the process has to be gone in 5 s. */
 const terminateAfter = 3_500;
@@ -47,8 +48,7 @@ async function settle(context: Context, job: Job, options: CarryOutOptions, worl
     context.warn(line());
     throw ending.stopped.error;
   }
-  const waited = options.wait && ending.stopped === null ? await wait(context, job, options, world) : null;
-  let exit = exitOfJob(job.table, ending, waited);
+  let exit = exitOfJob(job.table, ending);
   const unreported = await report(context, job, options, world);
   if (unreported && exit === exits.ok) exit = exits.machine;
   await end(context, job, ending, exit);
@@ -65,7 +65,7 @@ function refuseFinished({ id, table }: Job, { retryFailed, wait }: CarryOutOptio
     exits.refused,
     `the job ${id} ran already${ended ? `, until ${ended.at}` : ''}`,
     {
-      hint: `${tally.accepted} of ${tally.planned} were accepted; nothing was sent now. To send it once more: --again`,
+      hint: `${grouped(tally.accepted)} of ${grouped(tally.planned)} were accepted; nothing was sent now. To send it once more: --again`,
       details: { job: id, ended_at: ended?.at ?? null, ...tally },
     },
   );
@@ -89,15 +89,21 @@ async function worldOf(context: Context, options: Pick<CarryOutOptions, 'rate'>)
     if (replayed) replays.count += 1;
   });
   const abandon = new AbortController();
-  signal.addEventListener('abort', () => {
+  const onSignal = () => {
     if ((signal.reason as Error).cause === 'SIGTERM') void sleep(terminateAfter).then(() => abandon.abort());
-  });
+  };
+  signal.addEventListener('abort', onSignal);
+  // Every request in flight listens to it, and stops listening when it ends.
+  setMaxListeners(0, abandon.signal);
   const client = await context.client();
   return {
     client,
     pace,
     replays,
-    forget,
+    forget() {
+      forget();
+      signal.removeEventListener('abort', onSignal);
+    },
     sleep,
     now: () => clock.now(),
     stop: signal,
@@ -116,7 +122,7 @@ async function projectOf(context: Context): Promise<string> {
 
 async function send(context: Context, job: Job, options: CarryOutOptions, world: World): Promise<Ending> {
   const { id: jobId, plan, journal, table } = job;
-  const { concurrency, maxWait, maxCredits, retryFailed } = options;
+  const { concurrency, maxWait, maxCredits, retryFailed, wait, waitTimeout } = options;
   const run = runJob({
     ...world,
     jobId,
@@ -127,24 +133,16 @@ async function send(context: Context, job: Job, options: CarryOutOptions, world:
     maxWait,
     maxCredits,
     retryFailed,
+    wait: wait ? { client: world.client, timeout: waitTimeout } : undefined,
     random: () => context.random(),
   });
-  const ending = await display(context, 'sending', run);
+  const ending = await display(context, run);
   if (world.replays.count > 0) {
     context.note(
-      `${world.replays.count} answers were those of earlier requests with the same keys: nothing new was sent for them.`,
+      `${counted(world.replays.count, 'answer')} came from earlier requests with the same keys: nothing new was sent for them.`,
     );
   }
   return ending;
-}
-
-function wait(context: Context, job: Job, options: CarryOutOptions, world: World): Promise<Waited> {
-  const { plan, journal, table } = job;
-  return display(
-    context,
-    'waiting',
-    awaitFinal({ ...world, plan, journal, table, timeout: options.waitTimeout }),
-  );
 }
 
 /** True when the report that was asked for could not be written. */
@@ -177,7 +175,9 @@ async function end(context: Context, job: Job, ending: Ending, exit: ExitCode): 
     const at = new Date(context.clock.now()).toISOString();
     await journal.append(['end', at, exit, table.balance]).catch(() => {});
   }
-  await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
+  const { printer, options } = context;
+  const view = printer.isMachine || options.columns !== undefined ? summaryView : summaryForPeople;
+  await context.print(view, await summaryOf(id, plan.meta, table, journal, exit));
 }
 
 /** The command that goes on with a job, from anywhere. */

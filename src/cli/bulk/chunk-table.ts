@@ -32,6 +32,8 @@ const tallyOf = {
 export class ChunkTable {
   readonly chunks: number;
   readonly tally: Tally;
+  /** Recipients of which it is known that the operator has their message. */
+  sent = 0;
   credits = 0;
   balance: number | null = null;
   /** The last `end` of a run, if any. */
@@ -79,11 +81,6 @@ export class ChunkTable {
     return this.#removed.get(chunk) ?? new Set();
   }
 
-  /** What became of an accepted chunk, once that is known. */
-  finalOf(chunk: number): { sent: number; failed: number } | null {
-    return this.#final.get(chunk) ?? null;
-  }
-
   /** Why a chunk was last refused and is pending again. */
   refusal(chunk: number): string | null {
     return this.#refused.get(chunk) ?? null;
@@ -95,7 +92,11 @@ export class ChunkTable {
     return phase === 'pending' || phase === 'doubt';
   }
 
-  /** Whether no chunk has anything left to send. */
+  /** How many chunks have something left to send. */
+  get open(): number {
+    return this.#open;
+  }
+
   get finished(): boolean {
     return this.#open === 0;
   }
@@ -147,6 +148,7 @@ export class ChunkTable {
       case 'accepted':
         this.credits += entry[4];
         if (entry[5] === 'batch' || this.#channel === 'email') this.#unfinal += 1;
+        else this.sent += 1;
         this.#move(entry[1], 'accepted');
         break;
       case 'removed':
@@ -191,9 +193,10 @@ export class ChunkTable {
 
   #finish(chunk: number, sent: number, failed: number): void {
     if (!this.#final.has(chunk)) this.#unfinal -= 1;
-    const before = this.#final.get(chunk)?.failed ?? 0;
+    const before = this.#final.get(chunk) ?? { sent: 0, failed: 0 };
     this.#final.set(chunk, { sent, failed });
-    this.tally.accepted -= failed - before;
-    this.tally.failed += failed - before;
+    this.sent += sent - before.sent;
+    this.tally.accepted -= failed - before.failed;
+    this.tally.failed += failed - before.failed;
   }
 }

@@ -1,34 +1,73 @@
 import type { Context } from '../context.js';
-import type { Tally } from './chunk-table.js';
+import { counted, duration, grouped } from '../output/wording.js';
 import type { BulkEvent } from './events.js';
-import { duration } from './preflight.js';
 
 /** Shows a job's events as they come, and gives what the job returns. */
 export async function display<Result>(
   context: Context,
-  doing: 'sending' | 'waiting',
   events: AsyncGenerator<BulkEvent, Result>,
 ): Promise<Result> {
   const progress = context.progress();
-  const started = context.clock.now();
-  let first: number | null = null;
-  let finals = 0;
+  let view: Phase | null = null;
   try {
     for (;;) {
-      const { value, done } = await events.next();
-      if (done) return value;
-      tell(context, value);
-      const { tally } = value;
-      if (value.type === 'final') finals += value.sent + value.failed;
-      const settled = doing === 'waiting' ? finals : tally.accepted + tally.rejected + tally.failed;
-      first ??= settled;
-      const total = doing === 'waiting' ? tally.accepted + tally.failed : tally.planned;
-      const rate = ((settled - first) * 1_000) / Math.max(1, context.clock.now() - started);
-      progress.update(textOf(doing, value, rate, total - settled), { done: settled, total });
+      const { value: event, done } = await events.next();
+      if (done) return event;
+      tell(context, event);
+      const now = context.clock.now();
+      if (view === null) view = sending(event, now);
+      if (event.type === 'awaiting') view = awaiting(event, now);
+      const { words, part } = view(event, now);
+      progress.update(words, part);
     }
   } finally {
     progress.stop();
   }
+}
+
+/** What is shown of an event; the most important words first: a narrow terminal leaves out the last ones. */
+type Phase = (event: BulkEvent, now: number) => { words: string[]; part: { done: number; total: number } };
+
+const settledOf = ({ tally }: BulkEvent) => tally.accepted + tally.rejected + tally.failed;
+
+function sending(first: BulkEvent, since: number): Phase {
+  return (event, now) => {
+    const { tally, open, credits } = event;
+    const speed = speedOf(settledOf(event) - settledOf(first), now - since);
+    const words = [
+      `${grouped(tally.accepted)} of ${grouped(tally.planned)} accepted`,
+      `${grouped(tally.rejected + tally.failed)} failed`,
+      ...(tally.in_doubt > 0 ? [`${grouped(tally.in_doubt)} in doubt`] : []),
+      ...(event.type === 'waiting'
+        ? [`waiting ${duration(event.milliseconds / 1_000)}: ${event.why}`]
+        : // The allowance is one of requests, whatever the number of recipients in each.
+          timeLeft(open, speedOf(first.open - open, now - since))),
+      ...(speed >= 1 ? [`${grouped(Math.round(speed))}/s`] : []),
+      counted(credits, 'credit'),
+    ];
+    return { words, part: { done: settledOf(event), total: tally.planned } };
+  };
+}
+
+function awaiting(first: BulkEvent, since: number): Phase {
+  const endsOf = ({ sent, tally }: BulkEvent) => sent + tally.failed;
+  return (event, now) => {
+    const { tally, sent } = event;
+    // A batch's failed messages count as accepted until its end is known.
+    const part = { done: endsOf(event), total: tally.accepted + tally.failed };
+    const words = [
+      `${grouped(sent)} of ${grouped(part.total)} sent`,
+      `${grouped(tally.failed)} failed`,
+      ...timeLeft(part.total - part.done, speedOf(part.done - endsOf(first), now - since)),
+    ];
+    return { words, part };
+  };
+}
+
+const speedOf = (done: number, milliseconds: number) => (done * 1_000) / Math.max(1, milliseconds);
+
+function timeLeft(left: number, speed: number): string[] {
+  return speed >= 0.1 && left > 0 ? [`${duration(left / speed)} left`] : [];
 }
 
 /** What a person should know at once. */
@@ -37,23 +76,4 @@ function tell(context: Context, event: BulkEvent): void {
     context.warn(`request ${event.chunk}: ${event.detail}; it is counted as in doubt`);
   if (event.type === 'stopping' && event.why === 'signal')
     context.warn('stopping: finishing what is in flight');
-}
-
-function textOf(doing: string, event: BulkEvent, rate: number, left: number): string {
-  const { tally, credits } = event;
-  const words =
-    doing === 'waiting'
-      ? [`${tally.failed} failed`]
-      : [...figures(tally), `${credits} credits`, ...(rate >= 0.1 ? [`${rate.toFixed(1)}/s`] : [])];
-  if (rate >= 0.1 && left > 0) words.push(`${duration(left / rate)} left`);
-  if (event.type === 'waiting') words.push(`waiting ${duration(event.milliseconds / 1_000)}: ${event.why}`);
-  return words.join(', ');
-}
-
-function figures({ accepted, rejected, failed, in_doubt }: Tally): string[] {
-  return [
-    `${accepted} accepted`,
-    `${rejected + failed} failed`,
-    ...(in_doubt > 0 ? [`${in_doubt} in doubt`] : []),
-  ];
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Command, Option } from 'commander';
 import { usageError } from '../errors.js';
 import { readDuration } from '../input/duration.js';
 import { readCount } from '../options.js';
@@ -43,7 +43,13 @@ export interface BulkOptions extends CarryOutOptions {
 export function addCarryOutOptions(command: Command): Command {
   return command
     .option('--max-credits <n>', 'spend no more than this', readCount)
-    .option('--max-wait <duration>', 'how long one request is tried', readDuration, 600_000)
+    .addOption(
+      tenMinutes(
+        command,
+        '--max-wait <duration>',
+        'how long one request is tried; --max-retries does not count',
+      ),
+    )
     .option('--concurrency <n>', 'requests in flight at once', readConcurrency, 8)
     .option('--rate <n>', 'requests a second, where the project allows more or should have less', readRate)
     .option(
@@ -51,8 +57,14 @@ export function addCarryOutOptions(command: Command): Command {
       'send singles that the operator did not take once more; for others: --only failed',
     )
     .option('--wait', 'wait until every message is sent or failed')
-    .option('--wait-timeout <duration>', 'how long --wait waits', readDuration, 600_000)
+    .addOption(
+      tenMinutes(command, '--wait-timeout <duration>', 'how long --wait waits once everything is sent'),
+    )
     .option('--report <file>', 'write what became of every row to a CSV file');
+}
+
+function tenMinutes(command: Command, flags: string, description: string): Option {
+  return command.createOption(flags, description).argParser(readDuration).default(600_000);
 }
 
 export function addInputOptions(command: Command): Command {

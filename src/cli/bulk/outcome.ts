@@ -1,15 +1,14 @@
 import { type ExitCode, exitOfFailure, exits } from '../exit-codes.js';
+import { grouped } from '../output/wording.js';
 import type { ChunkTable } from './chunk-table.js';
 import type { Ending } from './run-options.js';
-import type { Waited } from './wait.js';
 
 /**
  * The exit code of a job. Doubt goes first, since it may cost money to overlook it; 0 only when every
  * recipient was accepted, and with `--wait` sent.
  */
-export function exitOfJob(table: ChunkTable, ending: Ending, waited: Waited | null): ExitCode {
+export function exitOfJob(table: ChunkTable, { stopped, waited }: Ending): ExitCode {
   const { planned, accepted, rejected, failed, in_doubt, pending } = table.tally;
-  const { stopped } = ending;
   if (stopped?.by === 'fault') return exits.fault;
   if (stopped?.by === 'disk') return exits.machine;
   if (in_doubt > 0) return exits.doubt;
@@ -27,13 +26,16 @@ export function exitOfJob(table: ChunkTable, ending: Ending, waited: Waited | nu
 /** The last line: what is certain, what is in doubt, and the command that goes on. */
 export function lastLine(table: ChunkTable, ending: Ending, goOn: string): string {
   const { accepted, rejected, failed, in_doubt, pending } = table.tally;
+  const unknown = accepted - table.sent;
   const certain = [
-    `${accepted} accepted`,
-    ...(rejected > 0 ? [`${rejected} rejected`] : []),
-    ...(failed > 0 ? [`${failed} failed and refunded`] : []),
-    ...(pending > 0 ? [`${pending} not sent yet`] : []),
+    // Only after waiting is it known what became of everything that was accepted.
+    ...(ending.waited?.final ? [`${grouped(accepted)} sent`] : [`${grouped(accepted)} accepted`]),
+    ...(ending.waited?.final === false ? [`${grouped(unknown)} of them not final yet`] : []),
+    ...(rejected > 0 ? [`${grouped(rejected)} rejected`] : []),
+    ...(failed > 0 ? [`${grouped(failed)} failed and refunded`] : []),
+    ...(pending > 0 ? [`${grouped(pending)} not sent yet`] : []),
   ];
-  const doubt = in_doubt > 0 ? `in doubt: ${in_doubt}` : 'nothing in doubt';
+  const doubt = in_doubt > 0 ? `in doubt: ${grouped(in_doubt)}` : 'nothing in doubt';
   const next = table.finished ? '' : ` Go on with: ${goOn}`;
   return `${why(ending)}Certain: ${certain.join(', ')}; ${doubt}.${next}`;
 }

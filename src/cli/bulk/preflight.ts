@@ -1,5 +1,7 @@
 import { requestRates } from '../../contract/index.js';
 import { field, type View } from '../output/view.js';
+import { counted, duration, grouped } from '../output/wording.js';
+import type { RepairCounts } from './input/repair.js';
 import type { PlanMeta } from './plan.js';
 
 /** What a job would do, before it does anything. */
@@ -45,30 +47,61 @@ export function preflightOf(
   };
 }
 
-/** The lines that are shown before anything is sent. */
-export function preflightLines(plan: Preflight): string[] {
-  const { recipients, merged, rejected, repaired, requests, batches, singles, credits, balance } = plan;
-  return [
-    `Job ${plan.job}: ${recipients} recipients (${plan.channel}), ${merged} merged, ${rejected} rejected, ${repaired} repaired`,
-    ...plan.cost.map(costLine),
-    `Requests: ${requests} (${batches} batches, ${singles} single), about ${duration(plan.seconds)} at the allowed rate`,
-    `Credits: ${credits ?? 'unknown'} of ${balance ?? 'an unknown balance'}${shortage(plan)}`,
+/** The block that is shown before anything is sent, at most 80 columns wide. */
+export function preflightLines(plan: Preflight, repairs: RepairCounts = {}): string[] {
+  const { recipients, merged, rejected, repaired, requests, batches, singles } = plan;
+  const kinds = Object.entries(repairs).map(([kind, count]) => `${grouped(count)} ${kind.replace('_', ' ')}`);
+  const rows: [label: string, value: string][] = [
+    ['Job', `${shortened(plan.job, valueColumns - 8)} (${plan.channel})`],
+    [
+      'Recipients',
+      `${grouped(recipients)} (${grouped(merged)} merged, ${grouped(rejected)} rejected, ${grouped(repaired)} repaired)`,
+    ],
+    ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] as [string, string]] : []),
+    ...plan.cost.map(costRow),
+    ['Requests', `${grouped(requests)} (${counted(batches, 'batch')}, ${counted(singles, 'single')})`],
+    ['Time', `about ${duration(plan.seconds)} at the allowed rate`],
+    ['Credits', creditsOf(plan)],
   ];
+  return rows.flatMap(([label, value]) =>
+    wrapped(value).map((text, index) => (index === 0 ? label : '').padEnd(labelColumns) + text),
+  );
 }
 
-function costLine({ kind, recipients, parts, credits }: PlanMeta['cost'][number]): string {
-  const size = kind === 'email' ? '' : `, ${parts} parts`;
-  return `  ${kind}: ${recipients} recipients${size}, ${credits} credits`;
+const labelColumns = 12;
+const valueColumns = 80 - labelColumns;
+
+function wrapped(value: string): string[] {
+  const lines: string[] = [];
+  for (const word of value.split(' ')) {
+    const last = lines.at(-1);
+    const fits = last !== undefined && last.length + 1 + word.length <= valueColumns;
+    if (fits) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function shortened(text: string, columns: number): string {
+  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
+}
+
+const kindNames = { latin: 'Latin', cyrillic: 'Cyrillic', email: 'Emails' } as const;
+
+function costRow({ kind, recipients, parts, credits }: PlanMeta['cost'][number]): [string, string] {
+  const size = kind === 'email' ? '' : `, ${counted(parts, 'part')}`;
+  return [kindNames[kind], `${counted(recipients, 'recipient')}${size}, ${counted(credits, 'credit')}`];
+}
+
+function creditsOf(plan: Preflight): string {
+  const cost = plan.credits === null ? 'unknown' : grouped(plan.credits);
+  const balance = plan.balance === null ? 'an unknown balance' : grouped(plan.balance);
+  return `${cost} of ${balance}${shortage(plan)}`;
 }
 
 export function shortage({ credits, balance }: Preflight): string {
   if (credits === null || balance === null || credits <= balance) return '';
-  return `: ${credits - balance} are missing, the job will stop there`;
-}
-
-export function duration(seconds: number): string {
-  if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
-  return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
+  return `: ${grouped(credits - balance)} missing, the job will stop there`;
 }
 
 export const preflightView: View<Preflight> = {

@@ -5,6 +5,8 @@ import type { Entry, Journal } from './journal.js';
 /** The journal and the table moved together, and the events that tell of it. */
 export class Progress {
   readonly events = new EventQueue();
+  /** Messages sent of batches that have not reached their end. */
+  underway = 0;
   readonly #journal: Journal;
   readonly #table: ChunkTable;
   /** Recipients of chunks whose first answer is awaited: in doubt after a crash, but not on the screen. */
@@ -35,6 +37,8 @@ export class Progress {
     this.events.push({
       ...event,
       tally: { ...tally, in_doubt: tally.in_doubt - awaited, pending: tally.pending + awaited },
+      sent: this.#table.sent + this.underway,
+      open: this.#table.open,
       credits,
       balance,
     });

@@ -3,6 +3,7 @@ import type { Journal } from './journal.js';
 import type { Pace } from './pace.js';
 import type { FrozenPlan } from './plan.js';
 import type { SendingClient } from './requests.js';
+import type { ReadingClient, Waited } from './wait.js';
 
 export interface RunOptions {
   jobId: string;
@@ -24,6 +25,8 @@ export interface RunOptions {
   maxCredits?: number | undefined;
   /** Gives failed single sends a new revision, and so a new try. */
   retryFailed?: boolean | undefined;
+  /** Waits until everything accepted is sent or failed, so many milliseconds after the last send. */
+  wait?: { client: ReadingClient; timeout: number } | undefined;
   /** Aborted: nothing new is sent; what is in flight is finished and recorded. */
   stop?: AbortSignal;
   /** Aborted: what is in flight is left in doubt. */
@@ -42,4 +45,6 @@ export interface Ending {
     | { by: 'disk'; error: Error }
     | { by: 'fault'; error: unknown }
     | null;
+  /** Null when nobody asked to wait. */
+  waited: Waited | null;
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { type Attempt, backoff, learnBalance, settledBy, startAttempt } from './attempt.js';
 import { Budget } from './budget.js';
 import type { BulkEvent } from './events.js';
@@ -7,6 +8,7 @@ import { type ChunkRequest, sendOnce, unlessAborted } from './requests.js';
 import type { Ending, RunOptions } from './run-options.js';
 import { SetAside } from './set-aside.js';
 import { type Answer, next, type Step } from './states.js';
+import { type Waited, Watch } from './wait.js';
 
 /**
  * Sends what is open in a job, exactly once: the journal has the intent before a request goes out and the
@@ -29,13 +31,17 @@ class Runner {
   readonly progress: Progress;
   readonly #options: RunOptions;
   readonly #halted = new AbortController();
-  readonly #aside = new SetAside();
+  /** Single sends that wait for their recipient's cap to pass; `since` is when it was met first. */
+  readonly #aside = new SetAside<{ chunk: number; since: number; due: number }>();
   readonly #budget: Budget;
   #lastAccepted = Number.NEGATIVE_INFINITY;
   #stopped: Ending['stopped'] = null;
+  #watch: Watch | null = null;
 
   constructor(options: RunOptions) {
     this.#options = options;
+    // Every request in flight may listen to it, and stops listening when it ends.
+    setMaxListeners(0, this.#halted.signal);
     this.progress = new Progress(options.journal, options.table);
     this.#budget = new Budget(options.table, options.maxCredits);
   }
@@ -47,19 +53,38 @@ class Runner {
       signal?.addEventListener('abort', onStop);
       if (signal?.aborted) onStop();
     }
+    let waited: Waited | null = null;
     try {
       this.progress.emit({ type: 'started', resumed: table.tally.pending < plan.meta.recipients });
+      this.#watch = await this.#openWatch();
+      const watching = this.#watch?.run() ?? null;
+      watching?.catch((error) => this.#fail(error));
       if (retryFailed) await this.#reviseFailed();
       const chunks = this.#openChunks();
       await Promise.all(Array.from({ length: concurrency }, () => this.#work(chunks)));
       await chunks.return();
+      if (this.#watch !== null && this.#stopped === null) {
+        this.progress.emit({ type: 'awaiting' });
+        this.#watch.close();
+      }
+      waited = await watching;
     } catch (error) {
       this.#fail(error);
     } finally {
       for (const signal of [stop, abandon]) signal?.removeEventListener('abort', onStop);
       this.progress.events.close();
     }
-    return { stopped: this.#stopped };
+    return { stopped: this.#stopped, waited };
+  }
+
+  async #openWatch(): Promise<Watch | null> {
+    const { wait, plan, table } = this.#options;
+    if (wait === undefined) return null;
+    const { channel } = plan.meta;
+    const watch = new Watch({ ...this.#options, ...wait, channel, stop: this.#halted.signal }, this.progress);
+    // Before anything is sent: what is accepted from here on is added as it comes.
+    if (!table.final) await watch.resume();
+    return watch;
   }
 
   /** Sends nothing new from here on; the first reason is the one that counts. */
@@ -183,6 +208,7 @@ class Runner {
       if (step.to === 'accepted') {
         this.#lastAccepted = this.#options.now();
         this.#budget.learn(attempt.chunk, step.credits);
+        this.#watch?.add(number, step.id, attempt.chunk.kind);
       }
       this.progress.emit(settled.event);
       return false;

@@ -1,12 +1,5 @@
-export interface Waiting {
-  chunk: number;
-  /** When its recipient's cap was met first, and when it may be tried again; milliseconds since 1970. */
-  since: number;
-  due: number;
-}
-
-/** Single sends that wait for their recipient's cap to pass, the earliest first: a binary heap. */
-export class SetAside {
+/** What waits for a time, the earliest first: a binary heap. */
+export class SetAside<Waiting extends { /** Milliseconds since 1970. */ due: number }> {
   readonly #heap: Waiting[] = [];
 
   get next(): Waiting | null {

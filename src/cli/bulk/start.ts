@@ -1,13 +1,17 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Channel, Pricing } from '../../contract/index.js';
+import { makeFolder } from '../config/make-folder.js';
 import type { Context } from '../context.js';
 import { CliError, inputError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { readText } from '../input/text.js';
+import { counted, grouped } from '../output/wording.js';
+import { visible } from '../terminal/sanitise.js';
 import { readError } from './answer.js';
 import { delimiterNamed } from './input/delimiter.js';
 import { InputError } from './input/input-error.js';
+import type { RepairCounts } from './input/repair.js';
 import { adoptPlan, folderForPlan, type Job, openJob, removeJob } from './job.js';
 import { jobIdOf } from './keys.js';
 import type { BulkOptions } from './options.js';
@@ -49,13 +53,13 @@ export async function startJob(
     const money = { priced: pricing !== null, balance };
     if (options.dryRun) {
       const id = options.job ?? jobIdOf(frozen.meta);
-      await context.print(preflightView, preflightOf(id, frozen.meta, money));
+      await printPreflight(context, preflightOf(id, frozen.meta, money), outcome.repairs);
       return null;
     }
     const id = await adoptPlan(stateDirectory, frozen, { name: options.job, again: options.again });
     const job = await openJob(stateDirectory, id);
     try {
-      await agree(context, job, preflightOf(id, job.plan.meta, money), options);
+      await agree(context, job, preflightOf(id, job.plan.meta, money), outcome.repairs, options);
       return job;
     } catch (error) {
       await job.close();
@@ -147,24 +151,23 @@ const encodings = ['windows-1251', 'windows-1252', 'koi8-r'];
 async function rejectsFile(context: Context, file: string, options: BulkOptions): Promise<string> {
   if (options.rejects !== undefined) return resolve(context.cwd, options.rejects);
   const folder = join(context.stateDirectory, 'rejects');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   return join(folder, file === '-' ? 'stdin.csv' : basename(file));
 }
 
 /** What was found in the file that a person should know of. */
-function tellInput(context: Context, { rejects, repairs, notChosen, delimiter, meta }: PlanOutcome): void {
+function tellInput(context: Context, { rejects, notChosen, delimiter, meta }: PlanOutcome): void {
   for (const line of rejects.first) context.warn(line);
   const more = rejects.count - rejects.first.length;
-  if (more > 0) context.warn(`... and ${more} more rows, in ${rejects.file}`);
-  const kinds = Object.entries(repairs).map(([kind, count]) => `${count} ${kind.replaceAll('_', ' ')}`);
-  if (kinds.length > 0) context.note(`Repaired recipients: ${kinds.join(', ')}`);
-  if (notChosen > 0) context.note(`Rows that --only leaves out: ${notChosen}`);
+  if (more > 0) context.warn(`... and ${counted(more, 'more row')}, in ${rejects.file}`);
+  if (notChosen > 0) context.note(`--only leaves out ${counted(notChosen, 'row')}`);
   if (delimiter !== ',' && meta.columns.length > 1)
     context.note(`The delimiter is ${JSON.stringify(delimiter)}`);
 }
 
 function refuseBadRows({ meta, rejects }: PlanOutcome): CliError {
-  const rows = `${meta.rejected} of ${meta.rejected + meta.recipients + meta.merged} rows cannot be sent`;
+  const all = meta.rejected + meta.recipients + meta.merged;
+  const rows = `${grouped(meta.rejected)} of ${counted(all, 'row')} cannot be sent`;
   return new CliError('bad_rows', exits.input, `${rows}; nothing was sent`, {
     hint: `They are in ${rejects.file}. Mend them, or send the others with --skip-invalid.`,
     details: { rejected: meta.rejected, rejects_file: rejects.file },
@@ -172,31 +175,55 @@ function refuseBadRows({ meta, rejects }: PlanOutcome): CliError {
 }
 
 /** Shows what is about to be sent; a person, or `--yes`, has to agree before money is spent. */
-async function agree(context: Context, job: Job, preflight: Preflight, options: BulkOptions): Promise<void> {
+async function agree(
+  context: Context,
+  job: Job,
+  preflight: Preflight,
+  repairs: RepairCounts,
+  options: BulkOptions,
+): Promise<void> {
   const { tally } = job.table;
   if (job.table.finished) return;
-  for (const line of preflightLines(preflight)) context.note(line);
+  for (const line of preflightLines(preflight, repairs)) context.note(line);
   const resumed = tally.pending < job.plan.meta.recipients;
-  if (resumed) context.note(`Going on: ${tally.accepted} accepted, ${tally.pending + tally.in_doubt} to go.`);
+  const toGo = tally.pending + tally.in_doubt;
+  if (resumed) context.note(`Going on    ${grouped(tally.accepted)} accepted, ${grouped(toGo)} to go`);
   refuseCost(preflight, options);
   if (context.options.yes) return;
   if (!context.interactive) {
     throw usageError('there is no terminal to ask at', 'Add --yes to send without the question.');
   }
-  const credits = preflight.credits === null ? '' : ` for ${preflight.credits} credits${shortage(preflight)}`;
-  const people = tally.pending + tally.in_doubt;
-  if (!(await (await context.ask()).confirm(`Send to ${people} recipients${credits}?`))) {
+  const credits =
+    preflight.credits === null ? '' : ` for ${counted(preflight.credits, 'credit')}${shortage(preflight)}`;
+  if (!(await (await context.ask()).confirm(`Send to ${counted(toGo, 'recipient')}${credits}?`))) {
     throw usageError('declined; nothing was sent');
   }
 }
 
+/** With --dry-run: the same block for people, and figures for programs. */
+async function printPreflight(context: Context, preflight: Preflight, repairs: RepairCounts): Promise<void> {
+  const { printer, options } = context;
+  if (printer.isMachine || options.columns !== undefined) return context.print(preflightView, preflight);
+  await printer.text(
+    preflightLines(preflight, repairs)
+      .map((line) => `${visible(line)}\n`)
+      .join(''),
+  );
+}
+
 function refuseCost({ credits }: Preflight, { maxCredits }: BulkOptions): void {
   if (maxCredits === undefined || (credits !== null && credits <= maxCredits)) return;
-  const cost = credits === null ? 'what the job costs is not known' : `the job costs ${credits} credits`;
-  throw new CliError('over_max_credits', exits.money, `${cost}, and --max-credits is ${maxCredits}`, {
-    hint: 'Nothing was sent.',
-    details: { credits, max_credits: maxCredits },
-  });
+  const cost =
+    credits === null ? 'what the job costs is not known' : `the job costs ${counted(credits, 'credit')}`;
+  throw new CliError(
+    'over_max_credits',
+    exits.money,
+    `${cost}, and --max-credits is ${grouped(maxCredits)}`,
+    {
+      hint: 'Nothing was sent.',
+      details: { credits, max_credits: maxCredits },
+    },
+  );
 }
 
 /** What is nice to know: null when the service does not say. A wrong key is told at once. */

@@ -1,5 +1,6 @@
 import type { ExitCode } from '../exit-codes.js';
 import { field, type View } from '../output/view.js';
+import { grouped } from '../output/wording.js';
 import type { ChunkTable, Tally } from './chunk-table.js';
 import type { Entry } from './journal.js';
 import type { PlanMeta } from './plan.js';
@@ -60,6 +61,24 @@ export const summaryView: View<Summary> = {
     field('balance', { kind: 'number' }),
     { name: 'batches', kind: 'number', value: ({ batches }) => batches.length },
     field('exit', { kind: 'number' }),
+  ],
+  record: (summary) => summary,
+};
+
+const figures = ['accepted', 'rejected', 'failed', 'in_doubt', 'pending', 'merged'] as const;
+
+/** For people: numbers as they are read, what there is none of left out, and no exit code. */
+export const summaryForPeople: View<Summary> = {
+  columns: [
+    field('job'),
+    { name: 'planned', value: ({ planned }) => grouped(planned) },
+    ...figures.map((name) => ({
+      name,
+      value: (summary: Summary) => (summary[name] === 0 ? null : grouped(summary[name])),
+    })),
+    { name: 'batches', value: ({ batches }) => (batches.length === 0 ? null : grouped(batches.length)) },
+    { name: 'credits', value: ({ credits }) => grouped(credits) },
+    { name: 'balance', value: ({ balance }) => (balance === null ? null : grouped(balance)) },
   ],
   record: (summary) => summary,
 };

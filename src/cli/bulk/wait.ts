@@ -1,130 +1,230 @@
-import type { Batch, Message } from '../../contract/index.js';
+import type { Batch, Channel, Message } from '../../contract/index.js';
 import { readError } from './answer.js';
-import type { ChunkTable } from './chunk-table.js';
-import type { BulkEvent } from './events.js';
 import type { Journal } from './journal.js';
 import type { Pace } from './pace.js';
-import type { Chunk, FrozenPlan } from './plan.js';
-import { Progress } from './progress.js';
+import type { Chunk } from './plan.js';
+import type { Progress } from './progress.js';
+import { SetAside } from './set-aside.js';
 
-/** What waiting and reporting need of the client. */
+/** What waiting needs of the client. */
 export interface ReadingClient {
   batches: { get(id: string): Promise<Batch> };
   messages: { get(id: string): Promise<Message> };
 }
 
-export interface WaitOptions {
-  plan: Pick<FrozenPlan, 'meta'>;
+export interface WatchOptions {
+  channel: Channel;
   journal: Journal;
-  table: ChunkTable;
   client: ReadingClient;
   pace: Pick<Pace, 'take' | 'block'>;
   now(): number;
+  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** How long to wait, in milliseconds. */
+  /** How long to wait once everything is sent, in milliseconds. */
   timeout: number;
-  stop?: AbortSignal;
+  /** Aborted: nothing is asked any more. */
+  stop: AbortSignal;
 }
-
-interface Open {
-  chunk: number;
-  id: string;
-  kind: Chunk['kind'];
-  /** When it is worth asking again, and how long after the last time. */
-  at: number;
-  pause: number;
-}
-
-const readers = 10;
-const longestPause = 15_000;
 
 /** How waiting ended: all is final, some is not yet, or the service refuses to be asked. */
 export type Waited = { final: boolean; refused: { code: string; status: number } | null };
 
+interface Watched {
+  chunk: number;
+  id: string;
+  kind: Chunk['kind'];
+  /** When it is worth asking again, and when it was asked last; milliseconds since 1970. */
+  due: number;
+  asked: number;
+  pause: number;
+  /** Of its messages, what the last answer said. */
+  sent: number;
+  failed: number;
+}
+
+/** What one look at a batch or message tells. */
+interface Look {
+  sent: number;
+  failed: number;
+  total: number;
+  code: string | null;
+  /** How long it took the service, in milliseconds, where it says so. */
+  took: number | null;
+}
+
+const mostAtOnce = 10;
+const shortestPause = 500;
+const longestPause = 15_000;
+
 /**
  * Asks for what was accepted until every message is sent or failed: batches, and single emails. A single SMS
- * is with the operator when it is accepted. What is final is recorded, and never asked for again.
+ * is with the operator when it is accepted. It asks while others are still being sent, since reading has its
+ * own allowance; the longest due first, and each as seldom as its own progress allows. What is final is
+ * recorded, and never asked for again.
  */
-export async function* awaitFinal(options: WaitOptions): AsyncGenerator<BulkEvent, Waited> {
-  const { journal, table } = options;
-  const progress = new Progress(journal, table);
-  const open = await openChunks(options);
-  const waited = poll(options, open, progress).finally(() => progress.events.close());
-  yield* progress.events;
-  return waited;
-}
+export class Watch {
+  readonly #options: WatchOptions;
+  readonly #progress: Progress;
+  readonly #waiting = new SetAside<Watched>();
+  /** How long the service has lately taken for one. */
+  #usual = shortestPause;
+  #left = 0;
+  #deadline = Number.POSITIVE_INFINITY;
+  #refused: Waited['refused'] = null;
+  #fault: { error: unknown } | null = null;
+  #wake = () => {};
 
-/** Accepted chunks that nobody knows the end of. */
-async function openChunks({ journal, table, plan }: WaitOptions): Promise<Open[]> {
-  const accepted = new Map<number, Open>();
-  await journal.replay((entry) => {
-    if (entry[0] === 'final') accepted.delete(entry[1]);
-    if (entry[0] !== 'accepted') return;
-    const [, chunk, , id, , kind] = entry;
-    if (kind === 'batch' || plan.meta.channel === 'email') {
-      accepted.set(chunk, { chunk, id, kind, at: 0, pause: 500 });
+  constructor(options: WatchOptions, progress: Progress) {
+    this.#options = options;
+    this.#progress = progress;
+  }
+
+  /** Watches what earlier runs left. */
+  async resume(): Promise<void> {
+    const { journal, channel } = this.#options;
+    const open = new Map<number, [id: string, kind: Chunk['kind']]>();
+    await journal.replay((entry) => {
+      if (entry[0] === 'accepted') open.set(entry[1], [entry[3], entry[5]]);
+      if (entry[0] === 'final') open.delete(entry[1]);
+    });
+    for (const [chunk, [id, kind]] of open) {
+      if (kind === 'batch' || channel === 'email') this.#put(chunk, id, kind, 0);
     }
-  });
-  return [...accepted.values()].filter(({ chunk }) => table.phase(chunk) === 'accepted');
-}
+  }
 
-async function poll(options: WaitOptions, open: Open[], progress: Progress): Promise<Waited> {
-  const { now, sleep, stop, pace } = options;
-  const deadline = now() + options.timeout;
-  let refused: Waited['refused'] = null;
-  let left = open.length;
-  const reader = async () => {
-    while (refused === null && !stop?.aborted && now() < deadline) {
-      const each = open.shift();
-      if (each === undefined) {
-        // Others may still put theirs back.
-        if (left === 0) return;
-        await sleep(Math.min(100, deadline - now()), stop);
+  /** Watches a chunk that was accepted just now. */
+  add(chunk: number, id: string, kind: Chunk['kind']): void {
+    if (kind === 'batch' || this.#options.channel === 'email') this.#put(chunk, id, kind, this.#usual);
+  }
+
+  #put(chunk: number, id: string, kind: Chunk['kind'], first: number): void {
+    const now = this.#options.now();
+    const asked = now;
+    this.#left += 1;
+    this.#waiting.put({ chunk, id, kind, due: now + first, asked, pause: shortestPause, sent: 0, failed: 0 });
+    this.#wake();
+  }
+
+  /** Nothing more will be accepted: from now on the timeout runs. */
+  close(): void {
+    this.#deadline = this.#options.now() + this.#options.timeout;
+    this.#wake();
+  }
+
+  /** Rejects when what is final cannot be recorded. */
+  async run(): Promise<Waited> {
+    const { now, pace, stop } = this.#options;
+    const onStop = () => this.#wake();
+    stop.addEventListener('abort', onStop);
+    const looks = new Set<Promise<void>>();
+    while (!this.#isOver()) {
+      const full = looks.size >= mostAtOnce;
+      const each = full ? null : this.#waiting.take(now());
+      if (each === null) {
+        await this.#idle(full);
         continue;
       }
-      if (each.at > now()) await sleep(Math.min(each.at, deadline) - now(), stop);
-      if (now() >= deadline || !(await pace.take('reading', stop))) return;
-      const outcome = await look(options, each, progress);
-      if (outcome === 'final') left -= 1;
-      else if (outcome === 'later') open.push(each);
-      else refused = outcome;
+      if (!(await pace.take('reading', stop))) break;
+      const look = this.#look(each).finally(() => {
+        looks.delete(look);
+        this.#wake();
+      });
+      looks.add(look);
     }
-  };
-  await Promise.all(Array.from({ length: Math.min(readers, left) }, reader));
-  return { final: left === 0, refused };
-}
+    await Promise.all(looks);
+    stop.removeEventListener('abort', onStop);
+    if (this.#fault !== null) throw this.#fault.error;
+    return { final: this.#left === 0 && this.#isClosed, refused: this.#refused };
+  }
 
-async function look(
-  { client, now, pace }: WaitOptions,
-  each: Open,
-  progress: Progress,
-): Promise<'final' | 'later' | NonNullable<Waited['refused']>> {
-  each.at = now() + each.pause;
-  each.pause = Math.min(each.pause * 1.5, longestPause);
-  try {
-    const end =
-      each.kind === 'batch' ? await endOfBatch(client, each.id) : await endOfMessage(client, each.id);
-    if (end === null) return 'later';
-    await progress.record(['final', each.chunk, end.sent, end.failed, end.code]);
-    progress.emit({ type: 'final', chunk: each.chunk, sent: end.sent, failed: end.failed });
-    return 'final';
-  } catch (error) {
-    const answer = readError(error);
-    if (answer.kind !== 'refusal') return 'later';
-    if (answer.status !== 429) return { code: answer.code, status: answer.status };
-    pace.block('reading', (answer.retryAfter ?? 1) * 1_000);
-    return 'later';
+  get #isClosed(): boolean {
+    return this.#deadline !== Number.POSITIVE_INFINITY;
+  }
+
+  #isOver(): boolean {
+    if (this.#options.stop.aborted || this.#refused !== null || this.#fault !== null) return true;
+    return (this.#isClosed && this.#left === 0) || this.#options.now() >= this.#deadline;
+  }
+
+  /** Until something is due, or something else has changed. */
+  async #idle(full: boolean): Promise<void> {
+    const { now, sleep } = this.#options;
+    const due = full ? Number.POSITIVE_INFINITY : (this.#waiting.next?.due ?? Number.POSITIVE_INFINITY);
+    const until = Math.min(due, this.#deadline);
+    const nap = new AbortController();
+    const woken = new Promise<void>((resolve) => {
+      this.#wake = () => {
+        nap.abort();
+        resolve();
+      };
+    });
+    await (until === Number.POSITIVE_INFINITY ? woken : sleep(Math.max(0, until - now()), nap.signal));
+    this.#wake = () => {};
+  }
+
+  async #look(each: Watched): Promise<void> {
+    try {
+      const seen = await read(this.#options.client, each);
+      if (seen.sent + seen.failed < seen.total) this.#later(each, seen);
+      else await this.#finish(each, seen);
+    } catch (error) {
+      this.#misread(each, error);
+    }
+  }
+
+  async #finish(each: Watched, { sent, failed, code, took }: Look): Promise<void> {
+    await this.#progress.record(['final', each.chunk, sent, failed, code]);
+    this.#left -= 1;
+    if (took !== null) this.#usual = within(this.#usual + (took - this.#usual) / 5);
+    this.#progress.underway -= each.sent;
+    this.#progress.emit({ type: 'final', chunk: each.chunk });
+  }
+
+  /** As fast as it went since the last look it will go on; where nothing moved, it is asked ever less often. */
+  #later(each: Watched, { sent, failed, total }: Look): void {
+    const now = this.#options.now();
+    const moved = sent + failed - each.sent - each.failed;
+    const rest = total - sent - failed;
+    each.pause = within(moved > 0 ? ((now - each.asked) * rest) / moved : each.pause * 1.5);
+    this.#progress.underway += sent - each.sent;
+    Object.assign(each, { sent, failed, asked: now, due: now + each.pause });
+    this.#waiting.put(each);
+    if (moved > 0) this.#progress.emit({ type: 'moved', chunk: each.chunk });
+  }
+
+  #misread(each: Watched, error: unknown): void {
+    try {
+      const answer = readError(error);
+      if (answer.kind === 'refusal' && answer.status !== 429) {
+        this.#refused ??= { code: answer.code, status: answer.status };
+      } else if (answer.kind === 'refusal') {
+        this.#options.pace.block('reading', (answer.retryAfter ?? 1) * 1_000);
+      }
+      each.pause = within(each.pause * 1.5);
+      each.due = this.#options.now() + each.pause;
+      this.#waiting.put(each);
+    } catch (fault) {
+      this.#fault ??= { error: fault };
+    }
   }
 }
 
-async function endOfBatch(client: ReadingClient, id: string) {
-  const { status, total, sent, failed } = await client.batches.get(id);
-  return status === 'completed' || sent + failed >= total ? { sent, failed, code: null } : null;
-}
+const within = (pause: number) => Math.min(Math.max(pause, shortestPause), longestPause);
 
-async function endOfMessage(client: ReadingClient, id: string) {
+async function read(client: ReadingClient, { kind, id }: Watched): Promise<Look> {
+  if (kind === 'batch') {
+    const { status, total, sent, failed, created_at, completed_at } = await client.batches.get(id);
+    const took = completed_at ? Date.parse(completed_at) - Date.parse(created_at) : Number.NaN;
+    return {
+      sent,
+      failed,
+      // A batch that is completed is what it is.
+      total: status === 'completed' ? sent + failed : total,
+      code: null,
+      took: Number.isNaN(took) ? null : took,
+    };
+  }
   const { status, error } = await client.messages.get(id);
-  if (status === 'queued') return null;
-  const failed = status === 'failed';
-  return { sent: failed ? 0 : 1, failed: failed ? 1 : 0, code: error?.code ?? null };
+  const [sent, failed] = [Number(status === 'sent'), Number(status === 'failed')];
+  return { sent, failed, total: 1, code: error?.code ?? null, took: null };
 }

@@ -66,11 +66,15 @@ export class Notices {
     if (!this.#sink.isTerminal)
       return this.#machine ? noProgress : lineProgress(this.#sink, this.#world.clock);
     this.#drawn?.stop();
-    this.#drawn = new DrawnProgress(async (text) => {
-      const { draw = (await import('./spinner.js')).drawOn(this.#world.stderr, this.#wantsColour) } =
-        this.#world;
-      return draw(text);
-    }, this.#world.clock);
+    this.#drawn = new DrawnProgress(
+      async (text) => {
+        const { draw = (await import('./spinner.js')).drawOn(this.#world.stderr, this.#wantsColour) } =
+          this.#world;
+        return draw(text);
+      },
+      this.#world.clock,
+      () => this.#sink.columns,
+    );
     return this.#drawn;
   }
 

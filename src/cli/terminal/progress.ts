@@ -2,10 +2,18 @@ import type { Clock } from '../world.js';
 import { visible } from './sanitise.js';
 import type { Sink } from './streams.js';
 
+interface Part {
+  done: number;
+  total: number;
+}
+
 /** Shows on standard error that something is going on. */
 export interface Progress {
-  /** What is being done; `part` draws a bar. Cheap: call it as often as there is news. */
-  update(text: string, part?: { done: number; total: number }): void;
+  /**
+   * What is being done; `part` draws a bar. Words are joined by commas, and a terminal that is too narrow
+   * leaves out the last ones. Cheap: call it as often as there is news.
+   */
+  update(text: string | readonly string[], part?: Part): void;
   /** Takes the display away. */
   stop(): void;
 }
@@ -24,14 +32,18 @@ const lineEvery = 10_000;
 /** Nothing, with --quiet. */
 export const noProgress: Progress = { update() {}, stop() {} };
 
-/** On a pipe: a line at most every 10 s, none for what is over sooner. */
+/** On a pipe: a line at most every 10 s, none for what is over sooner. Words say by themselves how far it is. */
 export function lineProgress(stderr: Sink, clock: Clock): Progress {
   let last = clock.now();
   return {
     update(text, part) {
       if (clock.now() - last < lineEvery) return;
       last = clock.now();
-      void stderr.write(`${visible(text)}${part ? ` (${part.done} of ${part.total})` : ''}\n`);
+      const told =
+        typeof text === 'string'
+          ? `${text}${part ? ` (${part.done} of ${part.total})` : ''}`
+          : text.join(', ');
+      void stderr.write(`${visible(told)}\n`);
     },
     stop() {},
   };
@@ -39,11 +51,14 @@ export function lineProgress(stderr: Sink, clock: Clock): Progress {
 
 /** On a terminal: a spinner, with a bar where the whole is known; drawn only for what takes a while. */
 export class DrawnProgress implements Progress {
+  readonly #columns: () => number;
   #text = '';
   #drawing: Drawing | null = null;
   #stopped = false;
 
-  constructor(draw: Draw, clock: Clock) {
+  /** `columns` is asked for every line: the person may make the window narrower. */
+  constructor(draw: Draw, clock: Clock, columns: () => number) {
+    this.#columns = columns;
     void clock.sleep(drawAfter).then(async () => {
       if (this.#stopped) return;
       const drawing = await draw(this.#text);
@@ -53,8 +68,9 @@ export class DrawnProgress implements Progress {
     });
   }
 
-  update(text: string, part?: { done: number; total: number }): void {
-    this.#text = part ? `${bar(part.done, part.total)} ${visible(text)}` : visible(text);
+  update(text: string | readonly string[], part?: Part): void {
+    const words = (typeof text === 'string' ? [text] : text).map(visible);
+    this.#text = fitted(words, part ?? null, this.#columns() - spinnerColumns);
     if (this.#drawing !== null) this.#drawing.text = this.#text;
   }
 
@@ -70,8 +86,37 @@ export class DrawnProgress implements Progress {
   }
 }
 
+/** The sign that turns, a space, and a column that stays free: a full line wraps on some terminals. */
+const spinnerColumns = 3;
+const percentColumns = 6;
+const barWidths = [20, 10, 5];
+
+/** One line of at most so many columns: first the bar gets shorter, then the last words are left out. */
+export function fitted(words: readonly string[], part: Part | null, columns: number): string {
+  for (let count = words.length; count > 0; count -= 1) {
+    const text = words.slice(0, count).join(', ');
+    if (part === null && text.length <= columns) return text;
+    if (part === null) continue;
+    const room = columns - text.length - 1;
+    const long = barWidths.find((width) => width + percentColumns <= room);
+    if (long !== undefined) return `${bar(part.done, part.total, long)} ${text}`;
+    const short = barWidths.find((width) => width <= room);
+    if (short !== undefined) return `${blocks(part.done, part.total, short)} ${text}`;
+  }
+  const [first = ''] = words;
+  return first.length <= columns ? first : `${first.slice(0, Math.max(0, columns - 1))}…`;
+}
+
 export function bar(done: number, total: number, columns = 20): string {
-  const share = total === 0 ? 1 : Math.min(1, Math.max(0, done / total));
-  const full = Math.floor(share * columns);
-  return `${'█'.repeat(full)}${'░'.repeat(columns - full)} ${String(Math.floor(share * 100)).padStart(3)} %`;
+  const percent = Math.floor(shareOf(done, total) * 100);
+  return `${blocks(done, total, columns)} ${String(percent).padStart(3)} %`;
+}
+
+function blocks(done: number, total: number, columns: number): string {
+  const full = Math.floor(shareOf(done, total) * columns);
+  return '█'.repeat(full) + '░'.repeat(columns - full);
+}
+
+function shareOf(done: number, total: number): number {
+  return total === 0 ? 1 : Math.min(1, Math.max(0, done / total));
 }

@@ -110,7 +110,7 @@ describe('urtuu sms bulk', () => {
     const { code, stderr } = await other.run(line, { fetch });
     expect(code).toBe(0);
     expect([...one.project.received().values()]).toEqual([1, 1, 1]);
-    expect(stderr).toContain('3 answers were those of earlier requests');
+    expect(stderr).toContain('3 answers came from earlier requests');
   });
 
   it('sends nothing twice when the journal was lost', async () => {

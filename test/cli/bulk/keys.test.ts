@@ -44,7 +44,7 @@ describe('what is set aside', () => {
   it('comes back in the order it is due, and not before', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(50), { maxLength: 40 }), (dues) => {
-        const aside = new SetAside();
+        const aside = new SetAside<{ chunk: number; since: number; due: number }>();
         for (const [chunk, due] of dues.entries()) aside.put({ chunk, since: 0, due });
         const taken: number[] = [];
         for (let now = 0; now <= 50; now += 1) {

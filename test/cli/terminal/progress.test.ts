@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bar } from '../../../src/cli/terminal/progress.js';
+import { bar, fitted } from '../../../src/cli/terminal/progress.js';
 import { Captured, fakeService, run } from '../../support/run.js';
 
 /** A drawing that writes down what is done with it. */
@@ -59,4 +59,26 @@ describe('the display of long work', () => {
     [10, 10, '█████ 100 %'],
     [0, 0, '█████ 100 %'],
   ])('says %i of %i as %s', (done, total, text) => expect(bar(done, total, 5)).toBe(text));
+});
+
+describe('the line of long work', () => {
+  const part = { done: 1_844, total: 2_600 };
+  const words = ['1,844 of 2,600 accepted', '0 failed', '14 s left', '184/s', '31,610 credits'];
+
+  it.each([
+    [120, '██████████████░░░░░░  70 % 1,844 of 2,600 accepted, 0 failed, 14 s left, 184/s, 31,610 credits'],
+    [86, '███████░░░  70 % 1,844 of 2,600 accepted, 0 failed, 14 s left, 184/s, 31,610 credits'],
+    [77, '███░░ 1,844 of 2,600 accepted, 0 failed, 14 s left, 184/s, 31,610 credits'],
+    [60, '███░░ 1,844 of 2,600 accepted, 0 failed, 14 s left, 184/s'],
+    [56, '███░░  70 % 1,844 of 2,600 accepted, 0 failed, 14 s left'],
+    [30, '███░░ 1,844 of 2,600 accepted'],
+    [20, '1,844 of 2,600 acce…'],
+  ])('fits %i columns', (columns, line) => expect(fitted(words, part, columns)).toBe(line));
+
+  it('is never wider than the terminal, at no width', () => {
+    for (let columns = 1; columns < 200; columns += 1) {
+      expect(fitted(words, part, columns).length).toBeLessThanOrEqual(columns);
+      expect(fitted(['Reading the file'], null, columns).length).toBeLessThanOrEqual(columns);
+    }
+  });
 });
