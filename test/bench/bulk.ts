@@ -53,7 +53,7 @@ async function lifted(file: string) {
   };
   const bare = async () => {
     await using service = await startService('off');
-    let recipient = 80_100_000;
+    let recipient = 88_000_000;
     const batch = () => ({
       to: Array.from({ length: maxBatchRecipients }, () => `${recipient++}`),
       text: 'Сайн байна уу',

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { arch, cpus, platform, totalmem } from 'node:os';
+import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { root } from '../support/binary.js';
 import { bulk } from './bulk.js';
@@ -26,6 +26,7 @@ async function main(wanted: readonly string[]): Promise<void> {
   const unknown = wanted.filter((name) => !(name in groups));
   if (unknown.length > 0) throw new Error(`no such group: ${unknown}; there are ${Object.keys(groups)}`);
   const table: Row[] = [];
+  const load = loadavg()[0]?.toFixed(1);
   for (const [name, measure] of Object.entries(groups)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const measured = await measure();
@@ -36,7 +37,7 @@ async function main(wanted: readonly string[]): Promise<void> {
   const text = [
     '# Results of `npm run bench`',
     '',
-    `${new Date().toISOString().slice(0, 10)}, ${machine()}.`,
+    `${new Date().toISOString().slice(0, 10)}, ${machine()}; load average before it ${load}.`,
     '',
     'Ratios are medians of interleaved pairs; cpu is user and system. Other machines differ in the figures beside',
     'the ratios, and less in the ratios. What was missed is explained in [NOTES.md](NOTES.md).',
