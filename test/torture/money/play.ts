@@ -41,7 +41,6 @@ export async function playMoney(options: {
       } finally {
         rmSync(directory, { recursive: true });
       }
-      steps += all.length;
       if (sequences % 50 === 0) {
         collectGarbage();
         await turns();
