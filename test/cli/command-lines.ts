@@ -214,7 +214,8 @@ export function commandLines(
       stderr: /^Now using profile default\.$/m,
       text: true,
     },
-    { line: () => 'doctor', stdout: /service/, json: 'array', shape: '' },
+    // The lines before it may have used up the reading allowance of their project.
+    { line: () => 'doctor', stdout: /service/, stderr: /^(?:rate: .*\n)?$/, json: 'array', shape: '' },
     { line: () => 'sandbox outbox --limit 2', stdout: /99/, json: 'array', shape: '' },
     { line: () => 'sandbox credit 1', stdout: /^balance/, json: 'object', shape: '' },
     { line: () => 'sandbox credit', code: 2, stderr: /either credits or --set/ },
