@@ -90,7 +90,7 @@ function hintOf(error: UrtuuError, exit: ExitCode, kind: RequestKind, key: strin
   }
   if (exit === exits.doubt) return 'It may have arrived. Look before you run it again.';
   if (error.code === 'insufficient_credits' && error.required !== undefined) {
-    return `It costs ${counted(error.required, 'credit')}, there are ${grouped(error.balance ?? 0)}. Nothing was sent.`;
+    return `Nothing was sent: it needs ${counted(error.required, 'credit')}, ${grouped(error.balance ?? 0)} are left. Add some, then run it again.`;
   }
   if (error.code === 'invalid_code' && error.attempts_remaining !== undefined) {
     return `Tries left: ${error.attempts_remaining}.`;
