@@ -1,33 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answers, run, type Setting } from '../support/run.js';
-import { commandLines, type Known } from './command-lines.js';
+import { answers, run } from '../support/run.js';
+import { CommandHome } from './command-home.js';
+import { commandLines } from './command-lines.js';
 
-let home: string;
-const known: Known = { message: '', batch: '', verification: '', wrong: '' };
+const home = new CommandHome();
+const { here } = home;
+const json = (line: string) => home.json(line);
+beforeAll(() => home.open());
+afterAll(() => home.close());
 
-const env = { URTUU_SANDBOX: '1', URTUU_API_KEY: 'a-key-of-nobody' };
-const here = (line: string, setting: Setting = {}) => run(line, { home, env, ...setting });
-const json = async (line: string) => JSON.parse((await here(`${line} --json`)).stdout);
-
-beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'urtuu-every-'));
-  writeFileSync(join(home, 'two.csv'), 'phone,name\n99119001,Бат\n99119002,Цэцэг\n');
-  writeFileSync(join(home, 'mixed.csv'), 'phone,name\n99119003,Бат\nnobody,Цэцэг\n');
-  writeFileSync(join(home, 'mails.csv'), 'email\nbat@example.mn\nbold@example.mn\n');
-  known.message = (await json('sms send 99112233 hello')).id;
-  known.verification = (await json('verify create 88001122')).id;
-  const [sent] = await json('sandbox outbox --to 88001122');
-  const code = /\d{6}/.exec(sent.text)?.[0] ?? '';
-  known.wrong = `${code.slice(0, 5)}${(Number(code[5]) + 1) % 10}`;
-  const bulk = 'sms bulk two.csv --text hi --job july --yes --json';
-  known.batch = JSON.parse((await here(bulk, { cwd: home })).stdout).batches[0].id;
-});
-afterAll(() => rmSync(home, { recursive: true, force: true }));
-
-const cases = commandLines(known, (line, setting) => here(line, { cwd: home, ...setting }));
+const cases = commandLines(home.known, (line, setting) => here(line, { cwd: home.path, ...setting }));
 
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
 const colour = /\u001b\[(?:1|22|3[1-3]|39)m/g;
@@ -62,7 +44,7 @@ function shapeOf(value: unknown): unknown {
 describe('every command', () => {
   it.each(cases.map((each) => [named(each.line), each] as const))('%s', async (_, each) => {
     const { line, code = 0, stdout = /^$/, stderr = /^$/, stdin = '', prepare } = each;
-    const setting = { stdin, cwd: home };
+    const setting = { stdin, cwd: home.path };
 
     await prepare?.();
     const pipe = await here(line(), setting);
@@ -109,7 +91,7 @@ describe('every command', () => {
   it.each(listed.map((each) => [named(each.line), each] as const))(
     'has the same columns in ndjson, csv and --columns: %s',
     async (_, { line, stdin = '', prepare }) => {
-      const setting = { stdin, cwd: home };
+      const setting = { stdin, cwd: home.path };
       await prepare?.();
       const rows = await here(`${line()} -o ndjson`, setting);
       for (const row of rows.stdout.split('\n').filter(Boolean)) expect(JSON.parse(row)).toBeTypeOf('object');

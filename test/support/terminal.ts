@@ -23,7 +23,11 @@ export class Terminal {
   raw = '';
   #over = false;
 
-  constructor(machine: Machine, args: string[], options: { columns?: number; env?: NodeJS.ProcessEnv } = {}) {
+  constructor(
+    machine: Pick<Machine, 'home' | 'environment'>,
+    args: string[],
+    options: { columns?: number; env?: NodeJS.ProcessEnv } = {},
+  ) {
     if (pty === null) throw new Error('there are no pseudoterminals here');
     const { columns = 80, env = {} } = options;
     this.#process = pty.spawn(process.execPath, [join(root, 'bin/urtuu.js'), ...args], {
