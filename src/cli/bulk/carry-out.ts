@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { join, resolve } from 'node:path';
 import type { Context } from '../context.js';
-import { CliError, Ended } from '../errors.js';
+import { CliError, Ended, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import { counted, grouped } from '../output/wording.js';
 import { fileBuckets } from './bucket.js';
+import { isSystemError } from './disk.js';
 import { display } from './display.js';
 import { type Job, openJob } from './job.js';
 import type { CarryOutOptions } from './options.js';
@@ -51,7 +52,12 @@ async function settle(context: Context, job: Job, options: CarryOutOptions, worl
   let exit = exitOfJob(job.table, ending);
   const unreported = await report(context, job, options, world);
   if (unreported && exit === exits.ok) exit = exits.machine;
-  await end(context, job, ending, exit);
+  try {
+    await end(context, job, ending, exit);
+  } catch (error) {
+    context.warn(line());
+    throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
+  }
   if (exit === exits.ok) context.note(line());
   else context.warn(line());
   return exit;
@@ -162,8 +168,8 @@ async function report(
     }
     return false;
   } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    context.warn(error.message);
+    if (!(error instanceof CliError) && !isSystemError(error)) throw error;
+    context.warn(`there is no report: ${error.message}`);
     return true;
   }
 }

@@ -37,6 +37,12 @@ export const nodeDisk: Disk = {
   },
 };
 
+/** Whether an error is the operating system's about a file, and no fault of the program. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
+  return error instanceof Error && typeof code === 'string' && typeof syscall === 'string';
+}
+
 /** Makes the names in a folder durable. Windows cannot open folders, and has no need to. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;

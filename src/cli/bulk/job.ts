@@ -214,7 +214,10 @@ async function folderOf(stateDirectory: string, id: string): Promise<string> {
 
 /** The ids of all jobs, in order. */
 export async function jobIds(stateDirectory: string): Promise<string[]> {
-  const names = await readdir(jobsFolder(stateDirectory)).catch(() => []);
+  const names = await readdir(jobsFolder(stateDirectory)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw machineError('the jobs could not be listed', error);
+  });
   return names.filter((name) => !name.startsWith('.')).sort();
 }
 

@@ -1,6 +1,7 @@
 import { type ExitCode, exitOfFailure, exits } from '../exit-codes.js';
 import { grouped } from '../output/wording.js';
 import type { ChunkTable } from './chunk-table.js';
+import { isSystemError } from './disk.js';
 import type { Ending } from './run-options.js';
 
 /**
@@ -21,6 +22,12 @@ export function exitOfJob(table: ChunkTable, { stopped, waited }: Ending): ExitC
   if (accepted === planned) return exits.ok;
   if (rejected === planned) return exits.input;
   return failed === planned ? exits.notSent : exits.partly;
+}
+
+/** Why a run ends with an error: what this machine refuses is no fault of the program. */
+export function stoppedBy(error: unknown, journalFault: Error | null): NonNullable<Ending['stopped']> {
+  if (journalFault !== null) return { by: 'disk', doing: 'write', error: journalFault };
+  return isSystemError(error) ? { by: 'disk', doing: 'read', error } : { by: 'fault', error };
 }
 
 /** The last line: what is certain, what is in doubt, and the command that goes on. */
@@ -45,7 +52,7 @@ function why({ stopped }: Ending): string {
     case 'service':
       return `Stopped: ${stopped.code}. `;
     case 'disk':
-      return `Stopped: the journal could not be written (${codeOf(stopped.error)}), so nothing more was sent. `;
+      return `Stopped: ${unusable[stopped.doing]} (${codeOf(stopped.error)}), so nothing more was sent. `;
     case 'signal':
       return 'Stopped. ';
     case 'fault':
@@ -57,4 +64,8 @@ function why({ stopped }: Ending): string {
   }
 }
 
+const unusable = {
+  write: 'the journal could not be written',
+  read: 'a file of the job could not be read',
+};
 const codeOf = (error: Error) => (error as NodeJS.ErrnoException).code ?? error.message;

@@ -41,8 +41,8 @@ export interface Ending {
     | { by: 'signal' }
     /** What is sent already and what would come next cost more than `maxCredits`. */
     | { by: 'limit' }
-    /** Nothing could be recorded any more, so nothing more was sent. */
-    | { by: 'disk'; error: Error }
+    /** Nothing could be recorded any more, or the plan not be read, so nothing more was sent. */
+    | { by: 'disk'; doing: 'write' | 'read'; error: Error }
     | { by: 'fault'; error: unknown }
     | null;
   /** Null when nobody asked to wait. */

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type Attempt, backoff, learnBalance, settledBy, startAttempt } from './attempt.js';
 import { Budget } from './budget.js';
 import type { BulkEvent } from './events.js';
+import { stoppedBy } from './outcome.js';
 import type { Chunk } from './plan.js';
 import { Progress } from './progress.js';
 import { type ChunkRequest, sendOnce, unlessAborted } from './requests.js';
@@ -96,8 +97,7 @@ class Runner {
   }
 
   #fail(error: unknown): void {
-    const { fault } = this.#options.journal;
-    this.halt(fault === null ? { by: 'fault', error } : { by: 'disk', error: fault });
+    this.halt(stoppedBy(error, this.#options.journal.fault));
   }
 
   async #reviseFailed(): Promise<void> {

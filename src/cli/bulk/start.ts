@@ -9,6 +9,7 @@ import { readText } from '../input/text.js';
 import { counted, grouped } from '../output/wording.js';
 import { visible } from '../terminal/sanitise.js';
 import { readError } from './answer.js';
+import { isSystemError } from './disk.js';
 import { delimiterNamed } from './input/delimiter.js';
 import { InputError } from './input/input-error.js';
 import type { RepairCounts } from './input/repair.js';
@@ -43,7 +44,9 @@ export async function startJob(
   const pricing = await optional(() => client.pricing.get());
   const { stateDirectory } = context;
   const unique = `${process.pid}-${Math.floor(context.random() * 2 ** 32).toString(36)}`;
-  const folder = await folderForPlan(stateDirectory, unique, context.clock.now());
+  const folder = await folderForPlan(stateDirectory, unique, context.clock.now()).catch((error) => {
+    throw notMade(error);
+  });
   try {
     const outcome = await plan(context, channel, file, options, { templates, pricing, folder });
     tellInput(context, outcome);
@@ -66,9 +69,17 @@ export async function startJob(
       if (job.table.untouched) await removeJob(stateDirectory, id, true);
       throw error;
     }
+  } catch (error) {
+    throw notMade(error);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** What this machine refused while nothing was sent yet. */
+function notMade(error: unknown): unknown {
+  if (!isSystemError(error)) return error;
+  return machineError(`the job could not be kept (${error.code}); nothing was sent`, error);
 }
 
 async function templatesOf(context: Context, options: BulkOptions): Promise<MessageTemplates> {
@@ -125,9 +136,6 @@ async function plan(
       ),
     );
   } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    if (syscall !== undefined)
-      throw machineError(`the plan could not be kept (${code}); nothing was sent`, error);
     if (!(error instanceof InputError)) throw error;
     if (
       error.fault !== 'encoding' ||
