@@ -14,6 +14,8 @@ export const drawOn =
       text: fitting(text),
       stream: oneLine(terminal) as WriteStream,
       discardStdin: false,
+      // Whether to draw was decided already; ora would ask the environment for CI.
+      isEnabled: true,
       color: colour && 'cyan',
     });
     spinner.start();
