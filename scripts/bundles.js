@@ -17,6 +17,18 @@ const commanderSpawnsNothing = {
   load: (id) => (id === '\0nothing' ? 'module.exports = {};' : null),
 };
 
+/** Questions are coloured with a function that Node.js has only from 20.12 on; before that they are plain. */
+const plainWhereNothingElse = {
+  name: 'plain-where-nothing-else',
+  resolveId: (id, importer) =>
+    id === 'node:util' && /[/\\]node_modules[/\\]@inquirer[/\\]/.test(importer) ? '\0style-text' : null,
+  load: (id) =>
+    id === '\0style-text'
+      ? `import util from 'node:util';
+         export const { stripVTControlCharacters, styleText = (_, text) => text } = util;`
+      : null,
+};
+
 /** Of package.json the bundles need the version alone. */
 const onlyTheVersion = {
   name: 'only-the-version',
@@ -56,7 +68,7 @@ export async function bundle(name, source, { constants = {}, together } = {}) {
     input: { [entry]: source },
     platform: 'node',
     external: ['@photostructure/sqlite'],
-    plugins: [serviceDoor, commanderSpawnsNothing, onlyTheVersion],
+    plugins: [serviceDoor, commanderSpawnsNothing, plainWhereNothingElse, onlyTheVersion],
     transform: {
       target: 'node20',
       define: Object.fromEntries(

@@ -23,20 +23,23 @@ export async function runApplication(argv: readonly string[], world: World, stre
   const program = buildProgram(context, output, (command) => {
     chosen = command;
   });
-  program.hook('preAction', async (_, command) => context.printer.checkColumns(viewOf(command)));
+  program.hook('preAction', async (_, command) => {
+    await context.notices.loadColours();
+    await context.printer.checkColumns(viewOf(command));
+  });
   const signals = watchSignals(world, context);
   const work = program
     .parseAsync(asCalled(argv, program), { from: 'user' })
     .then((): Exit => exits.ok)
     // What fails because the run was stopped is no news.
-    .catch((error: unknown) => signals.over() ?? exitOf(error, argv, chosen, context))
+    .catch((error: unknown) => signals.over() ?? exitOf(error, argv, chosen ?? program, context))
     .finally(() => context.notices.stop());
   const exit = await Promise.race([work, signals.ended]);
   context.notices.stop();
   if (typeof exit !== 'string') await context.close();
   signals.ignore();
-  await streams.stdout.write('');
-  await streams.stderr.write('');
+  await streams.stdout.settled();
+  await streams.stderr.settled();
   return signals.received() ?? exit;
 }
 
@@ -45,14 +48,19 @@ const topicsNamedAsCommands = new Set(['sandbox', 'jobs']);
 /** `urtuu` alone is `urtuu --help`, and `urtuu help sms send` is `urtuu sms send --help`. */
 function asCalled(argv: readonly string[], program: Command): string[] {
   if (argv.length === 0) return ['--help'];
-  const [first, second, ...rest] = argv;
+  const [first, ...rest] = argv;
   // Flags that callers of sendmail give by habit, and that our own options would be mistaken for.
-  if (first === 'sendmail') return argv.filter((word) => !/^-(?:o[a-z]+|i|bm)$/.test(word));
-  const isCommand = program.commands.some((each) => each.name() === second);
-  const isTopic = rest.length === 0 && topicsNamedAsCommands.has(second ?? '');
-  return first === 'help' && second !== undefined && isCommand && !isTopic
-    ? [second, ...rest, '--help']
+  if (first === 'sendmail') return argv.filter((word) => !/^-(?:o[a-z]+|i|bm|B\S*)$/.test(word));
+  const isTopic = rest.length === 1 && topicsNamedAsCommands.has(rest[0] ?? '');
+  return first === 'help' && rest.length > 0 && !isTopic && isCommand(rest, program)
+    ? [...rest, '--help']
     : [...argv];
+}
+
+function isCommand(words: readonly string[], program: Command): boolean {
+  let command: Command | undefined = program;
+  for (const word of words) command = command?.commands.find((each) => each.name() === word);
+  return command !== undefined;
 }
 
 function watchSignals(world: World, context: OwnedContext) {
@@ -93,7 +101,7 @@ function warnOfDoubt(context: OwnedContext): void {
 async function exitOf(
   thrown: unknown,
   argv: readonly string[],
-  command: Command | null,
+  command: Command,
   context: OwnedContext,
 ): Promise<Exit> {
   if (thrown instanceof Ended) return thrown.exit;
@@ -102,15 +110,19 @@ async function exitOf(
   const error = thrown instanceof CommanderError ? usageOf(thrown, command) : thrown;
   const { failureOf } = await import('./failure.js');
   const failure = await failureOf(error, context.lastExchange);
+  failure.hint ??= `See: ${nameOf(command)} --help`;
   if (context.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
   context.notices.stop();
-  if (asksForMachineFormat(argv, context)) context.notices.raw(safeJson({ error: failure }));
-  else context.notices.error(said(failure), failure.hint);
+  if (asksForMachineFormat(argv, context)) {
+    context.notices.raw(safeJson({ error: failure }));
+  } else {
+    await context.notices.loadColours();
+    await context.notices.error(said(failure), failure.hint);
+  }
   if (context.options.verbose && error instanceof Error && failure.exit === exits.fault) {
     for (const line of (error.stack ?? '').split('\n')) context.notices.write(line);
   }
-  const translation = command === null ? undefined : exitTranslationOf(command);
-  return translation?.of(failure.exit, failure.idempotency_key) ?? failure.exit;
+  return exitTranslationOf(command)?.of(failure.exit, failure.idempotency_key) ?? failure.exit;
 }
 
 const isTexts = (value: unknown): value is string[] =>
@@ -119,17 +131,39 @@ const isTexts = (value: unknown): value is string[] =>
 const said = ({ code, message, status }: { code: string; message: string; status: number | null }) =>
   status === null ? message : `${message} (${code})`;
 
-function usageOf(error: CommanderError, command: Command | null) {
-  const path: string[] = [];
-  for (let each = command; each !== null; each = each.parent) path.unshift(each.name());
-  const called = path.length === 0 ? 'urtuu' : path.join(' ');
+/** What commander found wrong, in the words of our own errors. */
+function usageOf(error: CommanderError, command: Command) {
+  const called = nameOf(command);
   if (error.code === 'commander.help') {
-    const names = command?.commands.map((each) => each.name()).join(', ');
-    return usageError(`which command? ${called} has: ${names}`, `See: ${called} --help`);
+    const names = command.commands.map((each) => each.name()).join(', ');
+    return usageError(command.parent === null ? 'which command?' : `which command? ${called} has: ${names}`);
   }
   const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const hint = `See: ${called} --help`;
-  return usageError(message, suggestion === undefined ? hint : `${suggestion.slice(1, -1)} ${hint}`);
+  const what = rewordings.reduce((text, [from, to]) => text.replace(from, to), message);
+  return usageError(
+    what.replace('COMMAND', called),
+    suggestion === undefined ? undefined : `${suggestion.slice(1, -1)} See: ${called} --help`,
+  );
+}
+
+const rewordings: readonly (readonly [from: RegExp, to: string])[] = [
+  [/^option '(?:-\w, )?(--?[\w-]+).*' argument '.*' is invalid\. /s, '$1: '],
+  [/^command-argument value '.*' is invalid for argument '(\w+)'\. /s, '<$1>: '],
+  [/^option '(?:-\w, )?(--?[\w-]+) (.*)' argument missing$/, '$1 needs a value: $2'],
+  [/^missing required argument '(\w+)'$/, 'missing: <$1>'],
+  // What is wrongly given as an option may be a secret.
+  [/^(unknown option '[^=]*)=.*'$/s, "$1'"],
+  [/^too many arguments.* Expected 0 .*$/s, 'COMMAND takes no arguments'],
+  [
+    /^too many arguments.* Expected (\d+) arguments? but got (\d+)\.$/s,
+    'COMMAND takes at most $1, and there are $2 arguments; quote a text that has spaces',
+  ],
+];
+
+function nameOf(command: Command): string {
+  const path: string[] = [];
+  for (let each: Command | null = command; each !== null; each = each.parent) path.unshift(each.name());
+  return path.join(' ');
 }
 
 /** The options may not have been read to their end when an error is found among them. */

@@ -1,15 +1,19 @@
-import type { Command } from 'commander';
-import { type Exit, type ExitCode, exitMeanings } from './exit-codes.js';
+import type { Command, Help } from 'commander';
+import { type Exit, type ExitCode, exits as exitCodes, exitMeanings } from './exit-codes.js';
 import { globalOptionNames } from './options.js';
 import type { View } from './output/view.js';
 
 export interface Description<Row = never> {
   /** Two real command lines, each with what it is for. */
   examples: readonly (readonly [line: string, purpose: string])[];
+  /** What 0 means, where it is not that something was done, or everything accepted. */
+  ok?: string;
   /** Exit codes besides 0, 1, 2 and 13, which every command can end with. */
   exits: readonly ExitCode[];
-  /** What `--json` prints, as an example on one line. */
-  json?: string;
+  /** What `--json` prints, as an example on one line; several with what each is of. */
+  json?: string | readonly (readonly [of: string, example: string])[];
+  /** Lines before the examples, for what no option says. */
+  notes?: readonly string[];
   /** Another code in place of the program's own, for callers who expect those. */
   exitAs?: ExitTranslation;
   /** The view that `--columns` chooses from; it is checked before the action runs. */
@@ -38,28 +42,58 @@ export function viewOf(command: Command): View<never> | undefined {
 
 /** Adds to a command's help what its options do not say. */
 export function describe<Row>(command: Command, description: Description<Row>): Command {
-  const { examples, exits, json, view, exitAs } = description;
+  const { examples, exits, ok, json, view, exitAs, notes } = description;
   if (view !== undefined) views.set(command, view as unknown as ViewChoice<never>);
   if (exitAs !== undefined) translations.set(command, exitAs);
-  const lines = [
-    '',
-    'Examples:',
-    ...examples.flatMap(([line, purpose]) => [`  # ${purpose}`, `  ${line}`]),
-    ...(json === undefined ? [] : ['', 'JSON:', `  ${json}`]),
-    '',
-    ...(exitAs === undefined ? exitLines(exits) : ['Exit codes (sysexits.h):', ...linesOf(exitAs.meanings)]),
-    '',
-    'Global options (urtuu --help):',
-    ...globalOptionNames.map((line) => `  ${line}`),
-  ];
-  return command.addHelpText('after', lines.join('\n'));
+  return command.addHelpText('after', () => {
+    const helper = helperOf(command);
+    const variants = typeof json === 'string' ? [['', json] as const] : (json ?? []);
+    const lines = [
+      ...(notes === undefined ? [] : ['', ...notes]),
+      '',
+      'Examples:',
+      ...examples.flatMap(([line, purpose]) => [`  # ${purpose}`, `  ${line}`]),
+      ...variants.flatMap(([of, example]) => ['', `JSON${of && ` ${of}`}:`, ...jsonLines(helper, example)]),
+      '',
+      exitAs === undefined ? 'Exit codes (urtuu help exit-codes):' : 'Exit codes (sysexits.h):',
+      ...linesOf(exitAs?.meanings ?? meaningsOf(exits, ok), helper),
+      '',
+      ...globalOptionNote(helper),
+    ];
+    return lines.join('\n');
+  });
 }
 
-const linesOf = (meanings: Readonly<Record<number, string>>) =>
-  Object.entries(meanings).map(([code, meaning]) => `  ${code.padStart(2)}  ${meaning}`);
+/** What is at the end of every help. */
+export function globalOptionNote(helper: Help): string[] {
+  return ['Global options (urtuu --help):', ...indented(helper, globalOptionNames)];
+}
 
-function exitLines(exits: readonly ExitCode[]): string[] {
+/** Commander's helper for a command, as wide as its help is. */
+export function helperOf(command: Command): Help {
+  const helper = command.createHelp();
+  const helpWidth = command.configureOutput().getOutHelpWidth?.();
+  helper.prepareContext(helpWidth === undefined ? {} : { helpWidth });
+  return helper;
+}
+
+/** As lines that begin two columns from the left, all but the first one `further`. */
+const indented = (helper: Help, text: string, further = '') =>
+  helper
+    .boxWrap(text, (helper.helpWidth ?? 80) - 2 - further.length)
+    .split('\n')
+    .map((line, index) => `  ${index === 0 ? '' : further}${line}`);
+
+/** Broken between fields only: a value stays with its name. */
+const jsonLines = (helper: Help, example: string) =>
+  indented(helper, example.replaceAll('": ', '":\0'), ' ').map((line) => line.replaceAll('\0', ' '));
+
+const linesOf = (meanings: Readonly<Record<number, string>>, helper: Help) =>
+  Object.entries(meanings).map(([code, meaning]) => helper.formatItem(code.padStart(2), 2, meaning, helper));
+
+function meaningsOf(exits: readonly ExitCode[], ok: string | undefined): Record<number, string> {
   const codes: ExitCode[] = [0, 1, 2, ...exits, 13];
+  const sends = exits.includes(exitCodes.doubt);
   const meanings = Object.fromEntries(codes.map((code) => [code, exitMeanings[code]]));
-  return ['Exit codes (urtuu help exit-codes):', ...linesOf(meanings)];
+  return { ...meanings, ...(ok === undefined && sends ? {} : { 0: ok ?? 'done' }) };
 }

@@ -30,11 +30,21 @@ export const usageError = (message: string, hint?: string): CliError =>
 export const inputError = (message: string, hint?: string): CliError =>
   new CliError('invalid_input', exits.input, message, hint === undefined ? {} : { hint });
 
-/** A file or folder that this machine does not give us. */
+const diskHints: Readonly<Record<string, string>> = {
+  ENOSPC: 'Make room on the disk.',
+  EDQUOT: 'Make room: your share of the disk is used up.',
+  EROFS: 'The disk is read-only. Choose another folder with XDG_CONFIG_HOME or XDG_STATE_HOME.',
+  EACCES: 'The file and its folder have to be yours.',
+  EPERM: 'The file and its folder have to be yours.',
+  ENOTDIR: 'A file stands where a folder has to be.',
+};
+
+/** A file or folder that this machine does not give us; the hint follows from the cause where none is given. */
 export function machineError(message: string, cause: unknown, hint?: string): CliError {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+  const what = hint ?? diskHints[code ?? ''];
   return new CliError('machine', exits.machine, message, {
-    ...(hint === undefined ? {} : { hint }),
+    ...(what === undefined ? {} : { hint: what }),
     details: code === undefined ? {} : { errno: code },
     cause,
   });

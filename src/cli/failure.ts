@@ -4,6 +4,7 @@ import { CliError } from './errors.js';
 import { type ExitCode, exitOfFailure, exits } from './exit-codes.js';
 import { hints, hintsByErrno } from './hints.js';
 import type { Exchange } from './network/exchange.js';
+import { counted, grouped } from './output/wording.js';
 
 /** An error as a person and a program are told of it. */
 export interface Failure {
@@ -89,7 +90,7 @@ function hintOf(error: UrtuuError, exit: ExitCode, kind: RequestKind, key: strin
   }
   if (exit === exits.doubt) return 'It may have arrived. Look before you run it again.';
   if (error.code === 'insufficient_credits' && error.required !== undefined) {
-    return `It costs ${error.required} credits, there are ${error.balance}. Nothing was sent.`;
+    return `Nothing was sent: it needs ${counted(error.required, 'credit')}, ${grouped(error.balance ?? 0)} are left. Add some, then run it again.`;
   }
   if (error.code === 'invalid_code' && error.attempts_remaining !== undefined) {
     return `Tries left: ${error.attempts_remaining}.`;

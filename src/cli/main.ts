@@ -7,8 +7,8 @@ import type { World } from './world.js';
 
 /** Runs one command line and says how the process has to end. The only place that decides an exit code. */
 export async function run(argv: readonly string[], world: World): Promise<Exit> {
-  const stdout = new Sink(world.stdout);
-  const stderr = new Sink(world.stderr);
+  const stdout = new Sink(() => world.stdout);
+  const stderr = new Sink(() => world.stderr);
   const exit =
     argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')
       ? await stdout.write(`${pkg.version}\n`).then(() => exits.ok)
@@ -43,8 +43,12 @@ function worldOf(process: NodeJS.Process): World {
     get stdin() {
       return process.stdin;
     },
-    stdout: outputOf(1, () => process.stdout),
-    stderr: outputOf(2, () => process.stderr),
+    get stdout() {
+      return outputOf(1, () => process.stdout);
+    },
+    get stderr() {
+      return outputOf(2, () => process.stderr);
+    },
     clock: {
       now: () => Date.now(),
       sleep: async (milliseconds, signal) => {

@@ -1,5 +1,4 @@
-import type { Command } from 'commander';
-import { usageError } from './errors.js';
+import { type Command, type Help, InvalidArgumentError } from 'commander';
 import { readDuration } from './input/duration.js';
 
 export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv'] as const;
@@ -46,21 +45,26 @@ const declarations: readonly Declaration[] = [
   ['--yes', 'answer yes to questions'],
 ];
 
-/** Adds the global options; a command hides them in its help and only names them. */
-export function addGlobalOptions(command: Command, hidden: boolean): void {
+/** Adds the global options; `urtuu --help` tells of them below the commands, the help of a command names them. */
+export function addGlobalOptions(command: Command): void {
   for (const [flags, description, read] of declarations) {
-    const option = command.createOption(flags, description).helpGroup('Global options:');
+    const option = command.createOption(flags, description).hideHelp();
     if (read !== undefined) option.argParser(read);
-    if (hidden) option.hideHelp();
     command.addOption(option);
   }
 }
 
-/** Their names in lines of a help text. */
-export const globalOptionNames: readonly string[] = [
-  declarations.slice(0, 7).map(nameOf).join(', '),
-  declarations.slice(7).map(nameOf).join(', '),
-];
+/** What `urtuu --help` says of them. */
+export function globalOptionLines(helper: Help): string[] {
+  const widest = Math.max(...declarations.map(([flags]) => flags.length));
+  return [
+    'Global options:',
+    ...declarations.map(([flags, description]) => helper.formatItem(flags, widest, description, helper)),
+  ];
+}
+
+/** Their names, one after the other. */
+export const globalOptionNames: string = declarations.map(nameOf).join(', ');
 
 function nameOf([flags]: Declaration): string {
   return flags.replace(/ [<[].*/, '').replace(/^-\w, /, '');
@@ -81,13 +85,13 @@ export function globalOptions(command: Command): GlobalOptions {
 
 function readTimeout(written: string): number {
   const timeout = readDuration(written);
-  if (timeout === 0) throw usageError('--timeout must be over 0');
+  if (timeout === 0) throw new InvalidArgumentError('it must be over 0');
   return timeout;
 }
 
 /** A whole number, 0 or more. */
 export function readCount(written: string): number {
-  if (!/^\d{1,9}$/.test(written)) throw usageError(`'${written}' is not a whole number`);
+  if (!/^\d{1,9}$/.test(written)) throw new InvalidArgumentError(`'${written}' is not a whole number`);
   return Number(written);
 }
 
@@ -95,7 +99,7 @@ export function readCount(written: string): number {
 export function readChoice<Word extends string>(...words: readonly Word[]): (written: string) => Word {
   return (written) => {
     const word = words.find((each) => each === written);
-    if (word === undefined) throw usageError(`'${written}' is none of ${words.join(', ')}`);
+    if (word === undefined) throw new InvalidArgumentError(`'${written}' is none of ${words.join(', ')}`);
     return word;
   };
 }

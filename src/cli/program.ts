@@ -1,7 +1,9 @@
-import { Command } from 'commander';
+import { Command, type Option } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
 import type { Context } from './context.js';
-import { addGlobalOptions } from './options.js';
+import { globalOptionNote, helperOf } from './describe.js';
+import { readDuration, writtenDuration } from './input/duration.js';
+import { addGlobalOptions, globalOptionLines } from './options.js';
 
 /** Adds a command's arguments, options, help and action; loaded only when the command is called. */
 export type CommandBody = (command: Command, context: Context) => void;
@@ -139,10 +141,28 @@ const bodies = new WeakMap<Command, Leaf[2]>();
 
 /** Gives a command its options, and lets its body, where it has one, fill it. Only a command that is called. */
 export async function loadBody(command: Command, context: Context): Promise<void> {
-  addGlobalOptions(command, true);
+  addGlobalOptions(command);
   const body = await bodies.get(command)?.();
   bodies.delete(command);
   body?.(command, context);
+}
+
+const firstSteps = [
+  'Try it without a key:',
+  "  urtuu --sandbox sms send 99112233 'Сайн байна уу'",
+  '  urtuu sandbox outbox',
+  '',
+  'More: urtuu help, urtuu <command> --help',
+];
+
+/** A default as the person would write it. */
+function optionDescription({ description, defaultValue, parseArg }: Option): string {
+  if (defaultValue === undefined || typeof defaultValue === 'boolean') return description;
+  const written =
+    typeof defaultValue === 'number' && parseArg === (readDuration as unknown)
+      ? writtenDuration(defaultValue)
+      : String(defaultValue);
+  return `${description} (default ${written})`;
 }
 
 /** Where commander writes: help to standard output, nothing else; errors are thrown. */
@@ -160,7 +180,7 @@ export function buildProgram(
   output: ProgramOutput,
   chosen: (command: Command) => void,
 ): Command {
-  const program = new Command('urtuu')
+  const program: Command = new Command('urtuu')
     .description('Send SMS and email: single, in bulk from CSV files, exactly once.')
     .version(pkg.version, '-V, --version', 'print the version')
     .exitOverride()
@@ -170,11 +190,14 @@ export function buildProgram(
       getOutHelpWidth: () => output.width,
       getOutHasColors: () => false,
     })
+    .configureHelp({ optionDescription, subcommandTerm: (command) => command.name() })
+    .usage('<command> [options]')
     .enablePositionalOptions()
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
-    .showSuggestionAfterError();
-  addGlobalOptions(program, false);
+    .showSuggestionAfterError()
+    .addHelpText('after', () => ['', ...globalOptionLines(helperOf(program)), '', ...firstSteps].join('\n'));
+  addGlobalOptions(program);
   const add = (parent: Command, [name, summary, inside]: Leaf | Group) => {
     const hidden = name.startsWith('_');
     const command = parent.command(name, { hidden }).summary(summary).description(`${summary}.`);
@@ -182,7 +205,11 @@ export function buildProgram(
       bodies.set(command, inside);
       return;
     }
-    command.enablePositionalOptions().helpCommand(false);
+    command
+      .usage('<command> [options]')
+      .enablePositionalOptions()
+      .helpCommand(false)
+      .addHelpText('after', () => ['', ...globalOptionNote(helperOf(command))].join('\n'));
     for (const leaf of inside) add(command, leaf);
     loadBefore(command);
   };

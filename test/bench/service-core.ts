@@ -1,8 +1,4 @@
-/**
- * Speed of the service without HTTP, against bare SQLite transactions of the same rows in the same store:
- *   npx esbuild test/bench/service-core.ts --bundle --platform=node --external:@photostructure/sqlite \
- *     --outfile=dist/bench/service-core.cjs && node dist/bench/service-core.cjs
- */
+// The service without HTTP, against bare SQLite transactions of the same rows in the same store.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +6,7 @@ import { openCore } from '../../src/service/core.js';
 import { openDatabase } from '../../src/service/database/open.js';
 import { defaultProject } from '../../src/service/settings.js';
 import { migrations } from '../../src/service/store/sqlite/schema.js';
+import { inPairs, type Row } from './pairs.js';
 
 const caller = { projectId: defaultProject.id, keyId: 'bench' };
 const text = 'Сайн байна уу, таны захиалга ирлээ.';
@@ -23,7 +20,7 @@ const insertMessage = `INSERT INTO messages (id, project, batch, content, channe
   VALUES (?, 1, ?, 1, 'sms', ?, 'Mobicom', 'queued', 1, 1, 10, ?, ?, NULL, 0, NULL)`;
 
 /** One transaction a message: its row, its charge, its key; then the row and the key are updated. */
-async function bareSends(): Promise<number> {
+export async function bareSends(): Promise<number> {
   const directory = folder();
   const database = await openDatabase(join(directory, 'bare.db'), { synchronous: 'full', migrations });
   database.exec(`INSERT INTO projects (id, name, balance, created_at) VALUES ('p', 'p', 1000000000, 0)`);
@@ -124,21 +121,24 @@ async function serviceBatch(): Promise<number> {
   return each;
 }
 
-async function main(): Promise<void> {
-  const rounds: { sends: number; batch: number }[] = [];
-  for (let round = 0; round < Number(process.env.ROUNDS ?? 5); round += 1) {
-    const [bare, service] = [await bareSends(), await serviceSends()];
-    const [bareMs, serviceMs] = [await bareBatch(), await serviceBatch()];
-    rounds.push({ sends: service / bare, batch: serviceMs / bareMs });
-    process.stdout.write(
-      `sends/s: bare ${bare.toFixed(0)}, service ${service.toFixed(0)}; ` +
-        `batch ms: bare ${bareMs.toFixed(1)}, service ${serviceMs.toFixed(1)}\n`,
-    );
-  }
-  const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-  const rate = median(rounds.map(({ sends: ratio }) => ratio)).toFixed(2);
-  const time = median(rounds.map(({ batch }) => batch)).toFixed(2);
-  process.stdout.write(`sms: ${rate} of the bare rate (goal 0.5); batch: ${time} x bare (goal 2)\n`);
+/** Messages and batches of the service without HTTP. */
+export async function core(rounds = 5): Promise<Row[]> {
+  const send = await inPairs(serviceSends, bareSends, rounds);
+  const batch = await inPairs(serviceBatch, bareBatch, rounds);
+  return [
+    {
+      what: 'service: one SMS, 16 at once, durable, without HTTP',
+      against: 'the bare SQLite transaction of the same rows',
+      goal: '0.5 of its rate',
+      measured: `${send.ratio.toFixed(2)} (${send.a.toFixed(0)}/s to ${send.b.toFixed(0)}/s)`,
+      met: send.ratio >= 0.5,
+    },
+    {
+      what: 'service: a batch of 1,000 to completed',
+      against: '1,000 rows inserted and updated',
+      goal: '2',
+      measured: `${batch.ratio.toFixed(2)} (${batch.a.toFixed(0)} ms to ${batch.b.toFixed(0)} ms)`,
+      met: batch.ratio <= 2,
+    },
+  ];
 }
-
-void main();

@@ -20,7 +20,9 @@ describe('urtuu balance', () => {
   it('ends with 7 below --min, and still shows it', async () => {
     const result = await run('balance --min 20000', { fetch: rich().fetch });
     expect(result).toMatchObject({ code: 7, stdout: 'balance  12340\n' });
-    expect(result.stderr).toBe('urtuu: the balance of 12340 credits is below 20000\n');
+    expect(result.stderr).toBe(
+      'urtuu: the balance of 12,340 credits is below 20,000\n  Add credits to the project.\n',
+    );
     expect(await run('balance --min 12340', { fetch: rich().fetch })).toMatchObject({ code: 0 });
   });
 

@@ -1,3 +1,6 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fakeService, type Reply, refusal, run, testKey } from '../support/run.js';
 
@@ -37,6 +40,69 @@ describe('urtuu doctor', () => {
     expect((await examine(well, { nodeVersion: 'v18.20.0' })).code).toBe(13);
     const env = { URTUU_API_KEY: testKey, URTUU_BASE_URL: 'http://sms.example.mn/v1' };
     expect(await examine(well, { env })).toMatchObject({ code: 2 });
+  });
+
+  it('looks at everything a send needs, in this order', async () => {
+    const { stdout } = await run(
+      'doctor --json',
+      fakeService(() => well),
+    );
+    expect(JSON.parse(stdout).map(({ check }: { check: string }) => check)).toEqual([
+      'node',
+      'config',
+      'data',
+      'base url',
+      'key',
+      'service',
+      'clock',
+      'rate',
+    ]);
+  });
+
+  it('ends with what failed, and with what to do about it', async () => {
+    const { stderr } = await run('doctor', { env: {} });
+    expect(stderr).toBe(
+      'urtuu: 1 of 5 checks failed: key\n  Set URTUU_API_KEY, or run: urtuu login. To try without one: add --sandbox\n',
+    );
+    const two = await run('doctor', { env: {}, nodeVersion: 'v18.0.0' });
+    expect(two.stderr).toContain('key: Set URTUU_API_KEY');
+    expect(two.stderr).toContain('2 of 5 checks failed: node, key\n  Install Node.js 20');
+    const program = await run('doctor --json', { env: {} });
+    expect(JSON.parse(program.stderr).error).toMatchObject({ code: 'unwell', exit: 4, failed: ['key'] });
+  });
+
+  it('fits a terminal of 80 columns as a table, its hints below', async () => {
+    const env = { URTUU_API_KEY: testKey, URTUU_BASE_URL: 'http://127.0.0.1:1/' };
+    const { stdout, stderr } = await run('doctor --no-color', {
+      ...fakeService(() => well),
+      env,
+      terminal: 80,
+      home: '/home/bat',
+    });
+    expect(stdout).toMatch(/^CHECK {5}STATUS {3}DETAIL$/m);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(stderr).toBe('base url: The address of a service usually ends in /v1.\n');
+  });
+
+  it.skipIf(process.platform === 'win32')('warns of data that others can read, and of a config', async () => {
+    const home = mkdtempSync(join(tmpdir(), 'urtuu-doctor-'));
+    try {
+      const state = join(home, '.local/state/urtuu');
+      mkdirSync(state, { recursive: true });
+      chmodSync(state, 0o755);
+      expect((await examine(well, { home })).of('data')).toMatchObject({ status: 'warning' });
+      chmodSync(state, 0o700);
+      expect((await examine(well, { home })).of('data')).toMatchObject({ status: 'ok' });
+      const config = join(home, '.config/urtuu');
+      mkdirSync(config, { recursive: true });
+      writeFileSync(join(config, 'config.json'), '{"profiles": {}}');
+      chmodSync(join(config, 'config.json'), 0o644);
+      const open = await examine(well, { home });
+      expect(open).toMatchObject({ code: 13 });
+      expect(open.of('config')).toMatchObject({ status: 'failed' });
+    } finally {
+      rmSync(home, { recursive: true });
+    }
   });
 
   it('warns of a clock that is off, an allowance that is used up, a base URL without its version', async () => {

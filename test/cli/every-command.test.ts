@@ -1,97 +1,124 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Captured, run } from '../support/run.js';
+import { answers, run } from '../support/run.js';
+import { CommandHome } from './command-home.js';
+import { commandLines } from './command-lines.js';
 
-let home: string;
-let id: string;
-let verification: string;
-let key: string;
-const env = { URTUU_SANDBOX: '1' };
-const json = async (line: string) => JSON.parse((await run(`${line} --json`, { home, env })).stdout);
+const home = new CommandHome();
+const { here } = home;
+const json = (line: string) => home.json(line);
+beforeAll(() => home.open());
+afterAll(() => home.close());
 
-beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'urtuu-every-'));
-  ({ id } = await json('sms send 99112233 hello'));
-  ({ id: verification } = await json('verify create 88001122'));
-  ({ id: key } = await json('keys create'));
-});
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+const cases = commandLines(home.known, (line, setting) => here(line, { cwd: home.path, ...setting }));
 
-let recipients = 0;
-/** Another number each time: one recipient may get only so many messages. */
-const number = () => `9911${String(recipients++).padStart(4, '0')}`;
-
-/** Commands that print a result; what JSON they print is an object or an array. */
-const table: [line: () => string, json: 'object' | 'array'][] = [
-  [() => `sms send ${number()} 'Сайн уу'`, 'object'],
-  [() => 'sms send 99112233 hi --dry-run', 'object'],
-  [() => `email send ${number()}@example.mn --subject s --text t --wait`, 'object'],
-  [() => `verify create ${number()}@example.mn`, 'object'],
-  [() => `verify get ${verification}`, 'object'],
-  [() => `messages get ${id}`, 'object'],
-  [() => `messages get ${id} ${id} --wait`, 'array'],
-  [() => 'balance', 'object'],
-  [() => 'pricing', 'object'],
-  [() => 'pricing --text hi', 'object'],
-  [() => 'profiles list', 'array'],
-  [() => 'doctor', 'array'],
-  [() => 'sandbox outbox', 'array'],
-  [() => 'sandbox credit 1', 'object'],
-  [() => `keys list`, 'array'],
-  [() => 'jobs list', 'array'],
-];
-const colour = /\u001b\[(?:1|2|22|3[1-6]|39)m/g;
 const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
+const colour = /\u001b\[(?:1|22|3[1-3]|39)m/g;
+const named = (line: () => string) => line.toString().replace(/^\(\) => /, '');
+
+/** The help's example of JSON, and the exit codes it names. */
+async function helpOf(line: string) {
+  const [first = '', second = ''] = line.split(' ');
+  const group = ['sms', 'email', 'verify', 'messages', 'batches', 'jobs', 'profiles', 'sandbox', 'keys'];
+  const { stdout } = await run(`${first} ${group.includes(first) ? second : ''} --help`, { env: {} });
+  return {
+    codes: [...stdout.matchAll(/^ {2}( \d|\d\d) {2}\S/gm)].map(([, each]) => Number(each)),
+    example: (of: string) => {
+      const start = stdout.indexOf(`\nJSON${of && ` ${of}`}:\n`);
+      const [, text = ''] = /:\n((?: {2}.*\n)+)/.exec(stdout.slice(start)) ?? [];
+      return start === -1 ? undefined : JSON.parse(text.replaceAll('\n', ' '));
+    },
+  };
+}
+
+/** Names of the fields, within each other; of a list those of its first. */
+function shapeOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? [] : [shapeOf(value[0])];
+  if (typeof value !== 'object' || value === null) return null;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, inside]) => [name, shapeOf(inside)] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
 
 describe('every command', () => {
-  it.each(table.map(([line, kind]) => [line.toString().slice(6), line, kind] as const))(
-    'prints for people and programs: %s',
-    async (_, line, kind) => {
-      const pipe = await run(line(), { home, env });
-      expect(pipe.code).toBe(0);
-      expect(pipe.stdout).not.toMatch(control);
+  it.each(cases.map((each) => [named(each.line), each] as const))('%s', async (_, each) => {
+    const { line, code = 0, stdout = /^$/, stderr = /^$/, stdin = '', prepare } = each;
+    const setting = { stdin, cwd: home.path };
 
-      // Standard input is left alone: whatever is missing would be asked for.
-      const terminal = await run(line(), { home, env, terminal: 200 });
-      expect(terminal.code).toBe(0);
-      expect(terminal.stdout.replaceAll(colour, '')).not.toMatch(control);
+    await prepare?.();
+    const pipe = await here(line(), setting);
+    expect(pipe).toMatchObject({ code, stdout: expect.stringMatching(stdout) });
+    // Nothing but notes, warnings or an error with its hint.
+    if (stderr.source !== '^$') expect(pipe.stderr).toMatch(stderr);
+    else if (!line().includes('bulk')) expect(pipe.stderr).toBe('');
+    if (code !== 0 && code !== 3 && stdout.source === '^$')
+      expect(pipe.stderr).toMatch(/(?:^|\n)urtuu: .+\n {2}\S.*\n$/);
+    expect(pipe.stdout.replaceAll('\r\n', '\n') + pipe.stderr).not.toMatch(control);
 
-      const program = await run(`${line()} --json`, { home, env });
-      expect(program.code).toBe(0);
+    await prepare?.();
+    // Nothing is missing, so nothing may be asked but what `--yes` answers.
+    const terminal = await here(line(), { ...setting, terminal: 80, questions: answers() });
+    expect(terminal).toMatchObject({ code });
+    const said = terminal.stdout.replaceAll(colour, '');
+    expect(said).not.toMatch(control);
+    expect(said).toMatch(stdout);
+    expect(terminal.stderr.replaceAll(colour, '')).toMatch(stderr.source === '^$' ? /^/ : stderr);
+
+    await prepare?.();
+    const program = await here(`${line()} --json`, setting);
+    expect(program.code).toBe(code);
+    const help = await helpOf(line());
+    if (!line().startsWith('help')) expect(help.codes).toContain(code);
+    if (each.json === undefined) {
+      if (each.text === undefined) expect(program.stdout).toBe('');
+    } else {
       const value = JSON.parse(program.stdout);
-      expect(Array.isArray(value) ? 'array' : typeof value).toBe(kind);
+      expect(Array.isArray(value) ? 'array' : typeof value).toBe(each.json);
+      if (each.shape !== undefined) expect(shapeOf(value)).toEqual(shapeOf(help.example(each.shape)));
+    }
+    if (code !== 0 && code !== 3) {
+      const { error } = JSON.parse(program.stderr.trim().split('\n').at(-1) ?? '');
+      expect(error.hint).toBeTypeOf('string');
+      if (typeof code === 'number' && code < 64) expect(error.exit).toBe(code);
+    }
+  });
 
-      const rows = await run(`${line()} -o ndjson`, { home, env });
+  // A dry run of a bulk send prints another table than the send.
+  const listed = cases.filter(
+    ({ json, code, line }) => json !== undefined && code === undefined && !/bulk.*--dry-run/.test(line()),
+  );
+  it.each(listed.map((each) => [named(each.line), each] as const))(
+    'has the same columns in ndjson, csv and --columns: %s',
+    async (_, { line, stdin = '', prepare }) => {
+      const setting = { stdin, cwd: home.path };
+      await prepare?.();
+      const rows = await here(`${line()} -o ndjson`, setting);
       for (const row of rows.stdout.split('\n').filter(Boolean)) expect(JSON.parse(row)).toBeTypeOf('object');
-      const csv = await run(`${line()} -o csv --no-header`, { home, env });
-      const headed = await run(`${line()} -o csv`, { home, env });
-      expect(headed.stdout.split('\r\n').length).toBeGreaterThan(csv.stdout.split('\r\n').length);
-
-      const columns = (await run(`${line()} --columns`, { home, env })).stdout.trim().split('\n');
+      await prepare?.();
+      const headed = await here(`${line()} -o csv`, setting);
+      const columns = (await here(`${line()} --columns`, setting)).stdout.trim().split('\n');
       expect(headed.stdout.split('\r\n')[0]).toBe(columns.join(','));
     },
   );
 
-  it('fails the same way for people and programs', async () => {
-    for (const [line, code] of [
-      ['verify check nothing 123456', 12],
-      [`verify check ${verification} 1`, 10],
-      ['messages get nothing', 12],
-      ['batches get nothing', 12],
-      ['keys revoke nothing --yes', 12],
-      ['sms send 123 hi', 8],
-      ['profiles show nobody', 2],
-      ['jobs show nothing', 12],
-    ] as const) {
-      const people = await run(line, { home, env });
-      const program = await run(`${line} --json`, { home, env, stdout: new Captured(undefined) });
-      expect({ line, code: people.code }).toEqual({ line, code });
-      expect(people.stderr).toMatch(/^urtuu: .+\n( {2}.+\n)?$/);
-      expect(JSON.parse(program.stderr)).toMatchObject({ error: { exit: code } });
-      expect(people.stdout).toBe('');
-    }
-    expect(await run(`keys revoke ${key} --yes`, { home, env })).toMatchObject({ code: 0 });
+  it('verify check, with the right code', async () => {
+    const { id } = await json('verify create 88001133');
+    const [{ text }] = await json('sandbox outbox --to 88001133');
+    const right = /\d{6}/.exec(text)?.[0] ?? '';
+    const { code: exit, stdout } = await here(`verify check ${id} ${right} --json`);
+    expect(exit).toBe(0);
+    const { example } = await helpOf('verify check');
+    expect(shapeOf(JSON.parse(stdout))).toEqual(shapeOf(example('')));
+  });
+
+  it('sandbox reset, which leaves nothing', async () => {
+    expect(await here('sandbox reset')).toMatchObject({ code: 2, stdout: '' });
+    const declined = await here('sandbox reset', { terminal: 80, questions: answers(false) });
+    expect(declined).toMatchObject({ code: 2, stdout: '' });
+    expect(await json('sandbox outbox')).not.toEqual([]);
+    const { code: exit, stderr } = await here('sandbox reset --yes');
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: expect.stringContaining('is empty') });
+    expect(await json('sandbox outbox')).toEqual([]);
   });
 });

@@ -27,6 +27,8 @@ describe('the sandbox', () => {
       { channel: 'email', to: 'bat@example.mn', subject: 'Hi', text: 't' },
     ]);
     expect(await json('sandbox outbox --to 99112233 --limit 1')).toHaveLength(1);
+    expect(await json('sandbox outbox --limit 1')).toMatchObject([{ to: 'bat@example.mn' }]);
+    expect(await json('sandbox outbox --limit 0')).toEqual([]);
     const [{ message_id: id }] = await json('sandbox outbox');
     expect(await json(`messages get ${id} --sandbox`)).toMatchObject({ id, status: 'sent' });
   });
@@ -45,7 +47,7 @@ describe('the sandbox', () => {
     expect(await json('sandbox credit --set 3')).toEqual({ balance: 3 });
     const { code, stderr } = await here('sms send 99112233 hi --sandbox');
     expect(code).toBe(7);
-    expect(stderr).toContain('It costs 10 credits, there are 3.');
+    expect(stderr).toContain('it needs 10 credits, 3 are left');
     expect(await here('sandbox credit')).toMatchObject({ code: 2 });
     expect(await here('sandbox credit 1 --set 2')).toMatchObject({ code: 2 });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answers, fakeService, refusal, run } from '../support/run.js';
+import { answers, fakeService, pricing, refusal, run } from '../support/run.js';
 
 const sms = {
   id: '0b6f2f6e-2c3d-4e5f-8a9b-0c1d2e3f4a5b',
@@ -23,16 +23,6 @@ const email = {
   status: 'queued',
   sent_at: null,
   credits: 2,
-};
-const pricing = {
-  sms: {
-    credits_per_part: 10,
-    rate_multiplier: 1,
-    latin_characters_per_part: 150,
-    cyrillic_characters_per_part: 60,
-    max_parts: 5,
-  },
-  email: { credits_per_message: 2 },
 };
 
 const accepting = (body: object = sms, headers = {}) => fakeService(() => ({ body, headers }));

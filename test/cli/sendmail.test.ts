@@ -17,7 +17,7 @@ Content-Type: text/plain; charset=UTF-8
 
 describe('urtuu sendmail', () => {
   it('sends what cron gives it', async () => {
-    const { code, stdout, stderr, requests } = await send(cron, '-FCronDaemon -i -odi -oem -t');
+    const { code, stdout, stderr, requests } = await send(cron, '-FCronDaemon -i -odi -B8BITMIME -oem -t');
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(requests).toMatchObject([
       {

@@ -108,6 +108,14 @@ describe('the installed command', () => {
     expect(stdout).toBe(await consumer.node('--version'));
   });
 
+  it('has no part that this Node.js cannot load', async () => {
+    const parts = join(consumer.folder, 'node_modules/urtuu/dist/cli');
+    const files = readdirSync(parts).map((file) => `./node_modules/urtuu/dist/cli/${file}`);
+    expect(files.length).toBeGreaterThan(20);
+    writeFileSync(join(consumer.folder, 'all.cjs'), files.map((file) => `require('${file}');`).join('\n'));
+    expect(await consumer.node('all.cjs')).toBe('');
+  });
+
   it('runs from npx, from its link, and from a link to that', async () => {
     expect((await consumer.run('npx', ['--no-install', 'urtuu', '--version'])).stdout).toBe(`${version}\n`);
     expect((await consumer.run(bin(), ['--version'])).stdout).toBe(`${version}\n`);

@@ -18,12 +18,13 @@ export function arbitraryRequests({ key, ids }: Aim) {
     ['/v1/verify', { to: '99112233' }],
     [`/v1/verify/${ids.verification}/check`, { code: '123456' }],
   ];
+  const unknownId = fc
+    .tuple(fc.constantFrom('messages', 'batches', 'verify'), fc.uuid())
+    .map((parts) => `/v1/${parts.join('/')}`);
   const otherPath = fc.oneof(
     fc.constantFrom('/v1/balance', `/v1/batches/${ids.batch}/messages?limit=1`),
     fc.webPath().map((tail) => `/v1${tail}`),
-    fc
-      .tuple(fc.constantFrom('messages', 'batches', 'verify'), fc.uuid())
-      .map((parts) => `/v1/${parts.join('/')}`),
+    { weight: 3, arbitrary: unknownId },
     fc.string().map((tail) => `/v1/messages/${encodeURIComponent(tail.replace(/\p{Surrogate}/gu, ''))}`),
     fc.webQueryParameters().map((query) => `/v1/batches/${ids.batch}/messages?${query}`),
   );

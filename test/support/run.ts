@@ -24,6 +24,8 @@ export interface Setting extends Partial<Omit<World, 'stdin' | 'stdout' | 'stder
   stdout?: OutputStream;
   /** Words in place of a line, where quoting would hide what is meant. */
   argv?: string[];
+  /** Another build of the command line. */
+  main?: typeof runMain;
 }
 
 export class Captured implements OutputStream {
@@ -49,13 +51,13 @@ export const testKey = `urtuu_${'A'.repeat(40)}`;
 
 /** Runs a command line in this process, in a world of its own, as `main` would. */
 export async function run(line: string, setting: Setting = {}): Promise<Result> {
-  const { terminal, stdin = '', stdout = new Captured(terminal), argv, ...given } = setting;
+  const { terminal, stdin = '', stdout = new Captured(terminal), argv, main = runMain, ...given } = setting;
   const home = mkdtempSync(join(tmpdir(), 'urtuu-home-'));
   const stderr = new Captured(terminal);
   let now = Date.parse('2026-11-21T00:00:00.000Z');
   let slept = 0;
   try {
-    const code = await runMain(argv ?? words(line), {
+    const code = await main(argv ?? words(line), {
       env: { URTUU_API_KEY: testKey },
       cwd: home,
       home,
@@ -139,6 +141,18 @@ export function fakeService(answer: (request: Request, index: number) => Reply |
     },
   };
 }
+
+/** What the service answers on its prices. */
+export const pricing = {
+  sms: {
+    credits_per_part: 10,
+    rate_multiplier: 1,
+    latin_characters_per_part: 150,
+    cyrillic_characters_per_part: 60,
+    max_parts: 5,
+  },
+  email: { credits_per_message: 2 },
+};
 
 /** An error answer of the service. */
 export const refusal = (status: number, code: string, extra: object = {}): Reply => ({

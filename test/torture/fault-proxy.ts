@@ -1,38 +1,6 @@
 import { EventEmitter, once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-
-const page = '<html><body><h1>502 Bad Gateway</h1></body></html>';
-const httpPage = `HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nContent-Length: ${page.length}\r\nConnection: close\r\n\r\n${page}`;
-const redirect =
-  'HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/\r\nContent-Length: 0\r\nConnection: close\r\n\r\n';
-
-interface Fault {
-  name: string;
-  after: boolean;
-  act(client: Socket, answer: Buffer): void;
-}
-
-/** What can happen to a request; those with `after` reach the service before anything goes wrong. */
-const faults: readonly Fault[] = [
-  { name: 'drop before', after: false, act: (client: Socket) => client.destroy() },
-  { name: 'page before', after: false, act: (client: Socket) => client.end(httpPage) },
-  { name: 'redirect', after: false, act: (client: Socket) => client.end(redirect) },
-  {
-    name: 'garbage',
-    after: false,
-    act: (client: Socket) => client.end('\u0000\u0001 no http at all\r\n\r\n'),
-  },
-  { name: 'hang before', after: false, act: () => {} },
-  { name: 'drop after', after: true, act: (client: Socket) => client.destroy() },
-  { name: 'reset after', after: true, act: (client: Socket) => client.resetAndDestroy() },
-  { name: 'page after', after: true, act: (client: Socket) => client.end(httpPage) },
-  { name: 'hang after', after: true, act: () => {} },
-  {
-    name: 'cut',
-    after: true,
-    act: (client: Socket, answer: Buffer) => client.end(answer.subarray(0, Math.floor(answer.length / 2))),
-  },
-];
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type Fault, faults, needsKey } from './faults.js';
 
 export interface FaultProxy {
   port: number;
@@ -44,8 +12,8 @@ export interface FaultProxy {
 }
 
 /**
- * Passes TCP connections on to a service and spoils a share of the requests: before the service sees them, or
- * after it has done what they ask. Half of the others are delayed a little.
+ * Passes TCP connections on to a service and spoils a share of the requests. Half of the others are delayed a
+ * little.
  */
 export async function startFaultProxy(
   target: () => number,
@@ -55,54 +23,111 @@ export async function startFaultProxy(
   const counts = { requests: 0, faults: 0 };
   const passed = new EventEmitter();
   const sockets = new Set<Socket>();
+
+  function open(socket: Socket): Socket {
+    sockets.add(socket);
+    return socket.on('error', () => {}).on('close', () => sockets.delete(socket));
+  }
+
+  function faultFor(request: Buffer): Fault | null {
+    counts.requests += 1;
+    if (random() >= share) return null;
+    const fault = faults[Math.floor(random() * faults.length)] ?? null;
+    if (fault !== null && needsKey(fault) && !hasKey(request)) return null;
+    counts.faults += 1;
+    return fault;
+  }
+
   const server = createServer((client) => {
-    const upstream = connect(target(), '127.0.0.1');
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => {}).on('close', () => sockets.delete(socket));
-    }
+    open(client);
+    const upstream = open(connect(target(), '127.0.0.1'));
     let fault: Fault | null = null;
+    let waiting = Buffer.alloc(0);
+    let spoiled = false;
+    /** What is left of the delay of an earlier part of the answer. */
+    let written = Promise.resolve();
+
     client.on('data', (data) => {
-      if (/^(?:GET|POST) /.test(data.toString('latin1', 0, 5))) {
-        counts.requests += 1;
-        fault = random() < share ? (faults[Math.floor(random() * faults.length)] ?? null) : null;
-        if (fault !== null) counts.faults += 1;
+      waiting = waiting.length === 0 ? data : Buffer.concat([waiting, data]);
+      if (spoiled || !isWhole(waiting)) return;
+      const request = waiting;
+      waiting = Buffer.alloc(0);
+      fault = faultFor(request);
+      if (fault?.passes === 'nothing') {
+        spoiled = true;
+        return fault.answer(client, Buffer.alloc(0));
       }
-      if (fault !== null && !fault.after) return fault.act(client, Buffer.alloc(0));
-      upstream.write(data);
+      if (fault?.passes === 'half') {
+        spoiled = true;
+        return void upstream.write(request.subarray(0, Math.floor(request.length / 2)), () => {
+          upstream.destroy();
+          client.destroy();
+        });
+      }
+      upstream.write(request);
+      if (fault?.passes === 'twice') open(connect(target(), '127.0.0.1')).end(request).resume();
       passed.emit('request');
     });
     upstream.on('data', (data) => {
-      if (fault !== null) return void fault.act(client, data);
-      if (random() < 0.5) return void client.write(data);
-      setTimeout(() => client.write(data), random() * 40);
+      if (spoiled) return;
+      if (fault !== null) {
+        spoiled = true;
+        return fault.answer(client, data);
+      }
+      const delay = random() < 0.5 ? 0 : random() * 40;
+      written = written.then(() => delayed(delay)).then(() => void client.write(data));
     });
-    client.on('end', () => upstream.end());
-    upstream.on('close', () => setTimeout(() => client.destroy(), 50));
+    client.on('end', () => upstream.end()).on('close', () => upstream.destroy());
+    upstream.on('close', () => {
+      if (!spoiled) void written.then(() => delayed(50)).then(() => client.destroy());
+    });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
   return {
-    port: (server.address() as AddressInfo).port,
+    ...(await listening(server)),
     counts,
-    async passed(requests, milliseconds) {
-      let left = requests;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, milliseconds).unref();
-        const onRequest = () => {
-          left -= 1;
-          if (left > 0) return;
-          clearTimeout(timer);
-          passed.off('request', onRequest);
-          resolve();
-        };
-        passed.on('request', onRequest);
-      });
-    },
+    passed: (requests, milliseconds) => countDown(passed, requests, milliseconds),
     async close() {
       for (const socket of sockets) socket.destroy();
       server.close();
       await once(server, 'close');
     },
   };
+}
+
+async function listening(server: Server): Promise<{ port: number }> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { port: (server.address() as AddressInfo).port };
+}
+
+const delayed = (milliseconds: number) =>
+  milliseconds === 0 ? undefined : new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+/** Whether head and body are there; nothing here sends a body without its length. */
+function isWhole(request: Buffer): boolean {
+  const end = request.indexOf('\r\n\r\n');
+  if (end === -1) return false;
+  const [, length = '0'] = /\r\ncontent-length: *(\d+)/i.exec(request.toString('latin1', 0, end)) ?? [];
+  return request.length >= end + 4 + Number(length);
+}
+
+function hasKey(request: Buffer): boolean {
+  return /\r\nidempotency-key:/i.test(request.toString('latin1', 0, request.indexOf('\r\n\r\n')));
+}
+
+function countDown(events: EventEmitter, count: number, milliseconds: number): Promise<void> {
+  let left = count;
+  return new Promise((resolve) => {
+    const finish = () => {
+      clearTimeout(timer);
+      events.off('request', onRequest);
+      resolve();
+    };
+    const timer = setTimeout(finish, milliseconds).unref();
+    const onRequest = () => {
+      left -= 1;
+      if (left <= 0) finish();
+    };
+    events.on('request', onRequest);
+  });
 }

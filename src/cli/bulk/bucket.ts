@@ -1,14 +1,6 @@
-import {
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { makeFolder } from '../config/make-folder.js';
 
 /** A token bucket at a moment; times are milliseconds since 1970. */
 export interface Bucket {
@@ -108,7 +100,7 @@ function takeLock(path: string): boolean {
 
 function mkdirQuietly(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
   } catch {}
 }
 

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import type { Context } from '../context.js';
 import { CliError, Ended, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
+import { counted, grouped } from '../output/wording.js';
 import { fileBuckets } from './bucket.js';
 import { isSystemError } from './disk.js';
 import { display } from './display.js';
@@ -17,7 +18,6 @@ import { runJob } from './run.js';
 import type { Ending } from './run-options.js';
 import { refuseOtherService } from './start.js';
 import { summaryForPeople, summaryOf, summaryView } from './summary.js';
-import { counted, grouped } from './words.js';
 
 /** After a SIGTERM what is in flight has this long; the process has to be gone in 5 s. */
 const terminateAfter = 3_500;

@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
+import { counted, duration, grouped } from '../output/wording.js';
 import type { BulkEvent } from './events.js';
-import { counted, duration, grouped } from './words.js';
 
 /** Shows a job's events as they come, and gives what the job returns. */
 export async function display<Result>(

@@ -1,5 +1,6 @@
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../config/make-folder.js';
 import { CliError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { ChunkTable } from './chunk-table.js';
@@ -40,9 +41,11 @@ export function jobsFolder(stateDirectory: string): string {
 /** A name for a folder beside the jobs, where a plan is made before it is one. Removes what crashes left. */
 export async function folderForPlan(stateDirectory: string, unique: string, now: number): Promise<string> {
   const jobs = jobsFolder(stateDirectory);
-  await mkdir(jobs, { recursive: true, mode: 0o700 }).catch((error) => {
+  try {
+    makeFolder(jobs);
+  } catch (error) {
     throw machineError(`the folder ${jobs} could not be made`, error);
-  });
+  }
   for (const name of await readdir(jobs)) {
     if (!name.startsWith(unborn)) continue;
     const age = now - (await stat(join(jobs, name)).catch(() => ({ mtimeMs: now }))).mtimeMs;

@@ -64,7 +64,7 @@ export function addCarryOutOptions(command: Command): Command {
 }
 
 function tenMinutes(command: Command, flags: string, description: string): Option {
-  return command.createOption(flags, description).argParser(readDuration).default(600_000, '10m');
+  return command.createOption(flags, description).argParser(readDuration).default(600_000);
 }
 
 export function addInputOptions(command: Command): Command {

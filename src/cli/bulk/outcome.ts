@@ -1,8 +1,8 @@
 import { type ExitCode, exitOfFailure, exits } from '../exit-codes.js';
+import { grouped } from '../output/wording.js';
 import type { ChunkTable } from './chunk-table.js';
 import { isSystemError } from './disk.js';
 import type { Ending } from './run-options.js';
-import { grouped } from './words.js';
 
 /**
  * The exit code of a job. Doubt goes first, since it may cost money to overlook it; 0 only when every

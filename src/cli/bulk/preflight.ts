@@ -1,8 +1,8 @@
 import { requestRates } from '../../contract/index.js';
 import { field, type View } from '../output/view.js';
+import { counted, duration, grouped } from '../output/wording.js';
 import type { RepairCounts } from './input/repair.js';
 import type { PlanMeta } from './plan.js';
-import { counted, duration, grouped } from './words.js';
 
 /** What a job would do, before it does anything. */
 export interface Preflight {

@@ -1,10 +1,12 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Channel, Pricing } from '../../contract/index.js';
+import { makeFolder } from '../config/make-folder.js';
 import type { Context } from '../context.js';
 import { CliError, inputError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { readText } from '../input/text.js';
+import { counted, grouped } from '../output/wording.js';
 import { visible } from '../terminal/sanitise.js';
 import { readError } from './answer.js';
 import { isSystemError } from './disk.js';
@@ -17,7 +19,6 @@ import type { BulkOptions } from './options.js';
 import { buildPlan, type PlanOutcome } from './planning/build-plan.js';
 import type { MessageTemplates } from './planning/message.js';
 import { type Preflight, preflightLines, preflightOf, preflightView, shortage } from './preflight.js';
-import { counted, grouped } from './words.js';
 
 /** Stands in a plan for the embedded service, wherever its data are. */
 export const sandboxBaseUrl = 'sandbox:';
@@ -158,7 +159,7 @@ const encodings = ['windows-1251', 'windows-1252', 'koi8-r'];
 async function rejectsFile(context: Context, file: string, options: BulkOptions): Promise<string> {
   if (options.rejects !== undefined) return resolve(context.cwd, options.rejects);
   const folder = join(context.stateDirectory, 'rejects');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   return join(folder, file === '-' ? 'stdin.csv' : basename(file));
 }
 

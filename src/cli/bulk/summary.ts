@@ -1,9 +1,9 @@
 import type { ExitCode } from '../exit-codes.js';
 import { field, type View } from '../output/view.js';
+import { grouped } from '../output/wording.js';
 import type { ChunkTable, Tally } from './chunk-table.js';
 import type { Entry } from './journal.js';
 import type { PlanMeta } from './plan.js';
-import { grouped } from './words.js';
 
 /** A batch of a job, as far as its job knows. */
 export interface BatchFigures {

@@ -5,10 +5,11 @@ import { topics } from '../topics/index.js';
 export const help: CommandBody = (command, context) => {
   command
     .description('Show help on a topic or a command.')
-    .argument('[topic]', Object.keys(topics).join(', '));
-  command.action(async (name: string | undefined) => {
-    const topic = name === undefined ? undefined : topics[name];
-    if (name !== undefined && topic === undefined) throw unknown(name);
+    .argument('[topic...]', Object.keys(topics).join(', '));
+  command.action(async (words: string[]) => {
+    const name = words.join(' ');
+    const topic = Object.hasOwn(topics, name) ? topics[name] : undefined;
+    if (name !== '' && topic === undefined) throw unknown(name);
     await context.printer.text(topic?.text ?? list());
   });
 };
@@ -24,5 +25,5 @@ const list = () =>
 const unknown = (name: string) =>
   usageError(
     `there is no command and no help topic '${name}'`,
-    `The topics are ${Object.keys(topics).join(', ')}.`,
+    `The topics are ${Object.keys(topics).join(', ')}; the commands: urtuu --help`,
   );

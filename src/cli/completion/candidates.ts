@@ -72,7 +72,7 @@ async function walk(program: Command, context: Context, words: readonly string[]
       pending = option?.required ? option : undefined;
       continue;
     }
-    const next = command.commands.find((each) => each.name() === word);
+    const next = command.commands.find((each) => each.name() === word && !isHidden(each));
     if (next === undefined) continue;
     command = next;
     path.push(word);
@@ -93,4 +93,6 @@ async function possible(
 }
 
 const visibleNames = (command: Command): string[] =>
-  command.commands.map((each) => each.name()).filter((name) => !name.startsWith('_'));
+  command.commands.filter((each) => !isHidden(each)).map((each) => each.name());
+
+const isHidden = (command: Command) => command.name().startsWith('_');

@@ -21,7 +21,15 @@ _urtuu() {
 compdef _urtuu urtuu
 `,
   fish: `# urtuu completion for fish: urtuu completion fish > ~/.config/fish/completions/urtuu.fish
-complete -c urtuu -k -a '(urtuu __complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+function __urtuu
+  set -l found (urtuu __complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c urtuu -f -k -a '(__urtuu)'
 `,
   powershell: `# urtuu completion for PowerShell; in $PROFILE: urtuu completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName urtuu -ScriptBlock {

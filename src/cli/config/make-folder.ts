@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 export function makeFolder(path: string): void {
   if (made(path)) return;
   makeFolder(dirname(path));
-  mkdirSync(path, { mode: 0o700 });
+  if (!made(path)) mkdirSync(path, { mode: 0o700 });
 }
 
 /** False when the folder above is missing, too. */

@@ -39,7 +39,9 @@ export async function readConfig(directory: string, platform: NodeJS.Platform): 
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
-    throw error instanceof CliError ? error : machineError(`${file} could not be read`, error);
+    throw error instanceof CliError
+      ? error
+      : machineError(`${file} could not be read`, error, 'It has to be a file that is yours.');
   }
   return parse(text, file);
 }

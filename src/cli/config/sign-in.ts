@@ -24,7 +24,10 @@ export async function newProfile(
     throw usageError(`'${name}' cannot be the name of a profile`, 'Use letters, digits, . _ -');
   const { apiKeyFile, baseUrl } = context.options;
   if (apiKeyFile !== undefined && options.keyCommand !== undefined) {
-    throw usageError('--api-key-file and --key-command exclude each other');
+    throw usageError(
+      '--api-key-file and --key-command exclude each other',
+      'Keep the key, or the command that prints it.',
+    );
   }
   const before = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   const allowHttp = options.allowHttp ?? before?.allow_http ?? false;

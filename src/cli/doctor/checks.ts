@@ -1,10 +1,12 @@
-import { stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
 import { readKey } from '../config/key.js';
 import { configFile } from '../config/profiles.js';
 import type { Context } from '../context.js';
-import { CliError } from '../errors.js';
+import { CliError, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import { failureOf } from '../failure.js';
+import { counted, grouped } from '../output/wording.js';
 
 export interface Check {
   check: string;
@@ -19,35 +21,42 @@ const clockMayDiffer = 60_000;
 
 /** Looks at what a send needs, one thing after the other; throws at the end what the worst finding deserves. */
 export async function* examine(context: Context): AsyncGenerator<Check> {
-  let worst: ExitCode = exits.ok;
+  const failed: { check: string; hint: string | undefined; exit: ExitCode }[] = [];
+  let count = 0;
   const examined = async (
     check: string,
     look: () => Promise<string | Omit<Check, 'check'>>,
   ): Promise<Check> => {
+    count += 1;
     try {
       const found = await look();
       return { check, ...(typeof found === 'string' ? { status: 'ok', detail: found, hint: null } : found) };
     } catch (error) {
       const { message, hint, exit } = await failureOf(error, context.lastExchange);
-      if (worst === exits.ok) worst = exit;
+      failed.push({ check, hint, exit });
       return { check, status: 'failed', detail: message, hint: hint ?? null };
     }
   };
 
   yield examined('node', async () => nodeVersion(context));
   yield examined('config', () => configuration(context));
+  yield examined('data', () => data(context));
   yield examined('base url', () => baseUrl(context));
   yield examined('key', () => keyOf(context));
-  if (worst === exits.ok) {
+  if (failed.length === 0) {
     yield examined('service', () => service(context));
     if (context.lastExchange !== null) {
       yield examined('clock', async () => clocks(context));
       yield examined('rate', async () => rate(context));
     }
   }
-  if (worst !== exits.ok) {
-    throw new CliError('unwell', worst, 'something above needs to be mended', { hint: 'See its hint.' });
-  }
+  const [first] = failed;
+  if (first === undefined) return;
+  const names = failed.map(({ check }) => check).join(', ');
+  throw new CliError('unwell', first.exit, `${failed.length} of ${count} checks failed: ${names}`, {
+    ...(first.hint === undefined ? {} : { hint: first.hint }),
+    details: { failed: failed.map(({ check }) => check) },
+  });
 }
 
 function nodeVersion({ nodeVersion: version }: Context): string {
@@ -60,11 +69,32 @@ function nodeVersion({ nodeVersion: version }: Context): string {
 async function configuration(context: Context): Promise<string> {
   const { profiles } = await context.config.read();
   const file = configFile(context.config.directory);
-  const there = await stat(file).then(
-    () => true,
-    () => false,
+  if ((await modeOf(file)) === null) return `none at ${file}`;
+  const count = Object.keys(profiles).length;
+  return `${file}, ${counted(count, 'profile')}, read by nobody else`;
+}
+
+/** Jobs keep recipients and texts there, and have to be able to write before anything is sent. */
+async function data({ stateDirectory: folder, platform }: Context): Promise<string | Omit<Check, 'check'>> {
+  const mode = await modeOf(folder);
+  if (mode === null) return `none yet at ${folder}`;
+  await access(folder, constants.W_OK).catch((error) => {
+    throw machineError(`${folder} cannot be written to`, error);
+  });
+  if (platform === 'win32' || (mode & 0o077) === 0) return `${folder}, read by nobody else`;
+  return {
+    status: 'warning',
+    detail: `${folder} can be read by others on this machine`,
+    hint: `Jobs in it hold recipients and texts. Run: chmod 700 '${folder}'`,
+  };
+}
+
+/** Null where there is no such file or folder. */
+async function modeOf(path: string): Promise<number | null> {
+  return stat(path).then(
+    ({ mode }) => mode,
+    () => null,
   );
-  return there ? `${file}, ${Object.keys(profiles).length} profiles, read by nobody else` : `none at ${file}`;
 }
 
 async function baseUrl(context: Context): Promise<string | Omit<Check, 'check'>> {
@@ -91,7 +121,7 @@ async function keyOf(context: Context): Promise<string> {
 async function service(context: Context): Promise<string> {
   const client = await context.client();
   const { balance } = await client.balance.get();
-  return `answers in ${Math.round(context.lastExchange?.milliseconds ?? 0)} ms; ${balance} credits`;
+  return `answers in ${Math.round(context.lastExchange?.milliseconds ?? 0)} ms; ${grouped(balance)} credits`;
 }
 
 function clocks({ lastExchange, clock }: Context): string | Omit<Check, 'check'> {

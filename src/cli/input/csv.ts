@@ -9,6 +9,9 @@ export function parseCsv(text: string): string[][] {
   try {
     return parse(text, { delimiter, relax_column_count: true, skip_empty_lines: true });
   } catch (error) {
-    throw inputError(`the file is not CSV: ${(error as Error).message}`);
+    throw inputError(
+      `the file is not CSV: ${(error as Error).message}`,
+      'Mend it, or give the ids one a line without --column.',
+    );
   }
 }

@@ -17,14 +17,16 @@ export class Files {
   /** The bytes of a file as they come. Throws CliError: exit 13 when it cannot be read. */
   async *bytes(name: string): AsyncGenerator<Uint8Array> {
     if (name === '-') {
-      if (this.#stdinTaken) throw usageError('standard input (-) can be read only once');
+      if (this.#stdinTaken)
+        throw usageError('standard input (-) can be read only once', 'Give one of the two as a file.');
       this.#stdinTaken = true;
     }
     const source = name === '-' ? this.#stdin() : createReadStream(resolve(this.#folder, name));
     try {
       for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     } catch (error) {
-      throw machineError(`${name === '-' ? 'standard input' : name} ${why(error)}`, error);
+      const [what, hint] = reasonOf(error);
+      throw machineError(`${name === '-' ? 'standard input' : name} ${what}`, error, hint);
     }
   }
 
@@ -41,17 +43,17 @@ export class Files {
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch {
-      throw inputError(`${name === '-' ? 'standard input' : name} is not UTF-8 text`);
+      throw inputError(`${name === '-' ? 'standard input' : name} is not UTF-8 text`, 'Save it as UTF-8.');
     }
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  EISDIR: 'is a folder',
-  EACCES: 'may not be read: permission denied',
+const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+  ENOENT: ['does not exist', 'Check the name, and the folder you are in.'],
+  EISDIR: ['is a folder', 'Name a file in it.'],
+  EACCES: ['may not be read: permission denied', 'Its owner can allow it.'],
 };
-const why = (error: unknown): string => {
+const reasonOf = (error: unknown): readonly [what: string, hint: string] => {
   const code = (error as NodeJS.ErrnoException).code ?? '';
-  return reasons[code] ?? `could not be read: ${code}`;
+  return reasons[code] ?? [`could not be read: ${code}`, 'Check the disk or the network folder it is on.'];
 };

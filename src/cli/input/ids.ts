@@ -19,7 +19,10 @@ export function addIdOptions(command: Command): void {
 export async function readIds(context: Context, given: string[], source: IdSource): Promise<string[]> {
   const { fromFile, column } = source;
   if (column !== undefined && fromFile === undefined && !given.includes('-')) {
-    throw usageError('--column needs a CSV file: --from-file FILE');
+    throw usageError(
+      '--column needs a CSV file',
+      'Name it with --from-file FILE, or give it on standard input with -',
+    );
   }
   if (given.length === 0 && fromFile === undefined) {
     throw usageError(
@@ -33,13 +36,18 @@ export async function readIds(context: Context, given: string[], source: IdSourc
     if (file === undefined) ids.push(word as string);
     else ids.push(...(await idsOf(context, file, column)));
   }
-  if (ids.length === 0) throw inputError('there are no ids');
+  if (ids.length === 0)
+    throw inputError(
+      'there are no ids',
+      'Write one a line, or name the CSV column they are in with --column.',
+    );
   return ids.map(readId);
 }
 
 /** An id as it can stand in a path; the client refuses the others. */
 export function readId(written: string): string {
-  if (written === '' || written === '.' || written === '..') throw inputError(`'${written}' is no id`);
+  if (written === '' || written === '.' || written === '..')
+    throw inputError(`'${written}' is no id`, 'Ids are in the first column of what a send prints.');
   return written;
 }
 

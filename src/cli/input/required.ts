@@ -44,5 +44,5 @@ export async function confirmed(context: Context, question: string): Promise<voi
     throw usageError('there is no terminal to ask at', 'Add --yes to go on without the question.');
   }
   const questions = await context.ask();
-  if (!(await questions.confirm(question))) throw usageError('declined; nothing was done');
+  if (!(await questions.confirm(question))) throw usageError('declined', 'Nothing was done.');
 }

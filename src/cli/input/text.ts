@@ -18,13 +18,14 @@ export interface TextSource {
 export async function readText(context: Context, source: TextSource): Promise<string | undefined> {
   const { value, file, name, fileOption } = source;
   if (value !== undefined && file !== undefined) {
-    throw usageError(`${name} and ${fileOption} exclude each other`);
+    throw usageError(`${name} and ${fileOption} exclude each other`, 'Give the text in one of the two ways.');
   }
   const from = file ?? (value === '-' ? '-' : undefined);
   const text = from === undefined ? value : (await context.files.text(from)).replace(/\r?\n$/, '');
   if (text !== undefined && text.trim() === '') {
     const origin = from === '-' ? 'standard input' : from;
-    throw inputError(origin === undefined ? 'the text is empty' : `the text from ${origin} is empty`);
+    const what = origin === undefined ? 'the text is empty' : `the text from ${origin} is empty`;
+    throw inputError(what, 'Nothing was sent.');
   }
   return text;
 }

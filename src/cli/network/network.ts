@@ -77,7 +77,11 @@ export function openNetwork(needs: Needs): Network {
   };
   const client = once(async () => {
     if (sandbox) {
-      if (options.baseUrl !== undefined) throw usageError('--sandbox and --base-url exclude each other');
+      if (options.baseUrl !== undefined)
+        throw usageError(
+          '--sandbox and --base-url exclude each other',
+          'The embedded service has no address.',
+        );
       const embedded = await service();
       return connect(embedded.localKey, sandboxUrl, (url, init) => embedded.fetch(url, init));
     }
@@ -125,8 +129,19 @@ async function openService(
   try {
     return await open({ directory, report });
   } catch (error) {
-    throw machineError(`the embedded service cannot run: ${(error as Error).message}`, error);
+    throw machineError(
+      `the embedded service cannot run: ${(error as Error).message}`,
+      error,
+      embeddedHint(error),
+    );
   }
+}
+
+/** The engine is an optional dependency, so it may not be there. */
+function embeddedHint(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
+    ? 'Install its engine beside urtuu: npm install @photostructure/sqlite'
+    : 'It needs a folder that is yours, with room in it; see: urtuu help sandbox';
 }
 
 /** The first call does the work, later ones get its result. */

@@ -1,8 +1,8 @@
 import { CliError, Ended, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Format, GlobalOptions } from '../options.js';
-import { type Paint, painter, wantsColour } from '../terminal/colour.js';
-import { safeJson } from '../terminal/sanitise.js';
+import { painter, wantsColour } from '../terminal/colour.js';
+import { safeJson, visibleLines } from '../terminal/sanitise.js';
 import type { Sink } from '../terminal/streams.js';
 import { masked } from './mask.js';
 import type { Column, View } from './view.js';
@@ -15,14 +15,14 @@ export class Printer {
   readonly mask: boolean;
   readonly #sink: Sink;
   readonly #options: GlobalOptions;
-  readonly #paint: Paint;
+  readonly #colour: boolean;
 
   constructor(sink: Sink, options: GlobalOptions, env: Readonly<Record<string, string | undefined>>) {
     this.#sink = sink;
     this.#options = options;
     this.format = options.json ? 'json' : (options.output ?? 'table');
     this.mask = options.mask ?? (this.format === 'table' && env.CI !== undefined && env.CI !== 'false');
-    this.#paint = painter(this.format === 'table' && wantsColour(sink, env, options.color ?? true));
+    this.#colour = this.format === 'table' && wantsColour(sink, env, options.color ?? true);
   }
 
   /** A program reads the output. */
@@ -34,7 +34,7 @@ export class Printer {
   async checkColumns(view: View<never> | undefined): Promise<void> {
     const wanted = this.#options.columns;
     if (wanted === undefined) return;
-    if (view === undefined) throw usageError('this command has no columns to choose');
+    if (view === undefined) throw usageError('this command has no columns to choose', 'It prints no table.');
     if (wanted === true) {
       await this.#sink.write(view.columns.map(({ name }) => `${name}\n`).join(''));
       throw new Ended(exits.ok);
@@ -50,8 +50,8 @@ export class Printer {
   /** One result. */
   async one<Row>(view: View<Row>, row: Row): Promise<void> {
     if (this.format !== 'table') return this.#machine(view, [row], true);
-    const { card } = await import('./table.js');
-    await this.#sink.write(await card(this.#columns(view, true), row, this.#style()));
+    const { card } = await import('./card.js');
+    await this.#sink.write(await card(this.#columns(view, true), row, await this.#style()));
   }
 
   /** One result that is read from a list, when it comes. */
@@ -72,7 +72,7 @@ export class Printer {
     }
     const { arrived, problem } = await gather(rows);
     const { table } = await import('./table.js');
-    await this.#sink.write(await table(this.#columns(view, false), arrived, this.#style()));
+    await this.#sink.write(await table(this.#columns(view, false), arrived, await this.#style()));
     if (problem !== null) throw problem.error;
     return arrived.length;
   }
@@ -96,9 +96,9 @@ export class Printer {
     if (problem !== null) throw problem.error;
   }
 
-  /** A text as it is, for commands whose output is a text (completion scripts, help). */
+  /** A text as it is, for commands whose output is one; made safe where a terminal shows it. */
   async text(text: string): Promise<void> {
-    await this.#sink.write(text);
+    await this.#sink.write(this.#sink.isTerminal ? visibleLines(text) : text);
   }
 
   async #each<Row>(rows: Rows<Row>, line: (row: Row) => string): Promise<void> {
@@ -126,9 +126,9 @@ export class Printer {
     return Object.fromEntries(columns.map(({ name, value }) => [name, full[name] ?? value(row) ?? null]));
   }
 
-  #style() {
+  async #style() {
     return {
-      paint: this.#paint,
+      paint: await painter(this.#colour),
       header: this.#options.header ?? true,
       width: this.#sink.isTerminal ? this.#sink.columns : null,
       mask: this.mask,

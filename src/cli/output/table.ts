@@ -1,31 +1,20 @@
-import type { Paint, Style } from '../terminal/colour.js';
+import Table from 'cli-table3';
 import { visible } from '../terminal/sanitise.js';
-import { widthFor } from '../terminal/width.js';
+import { takesOneColumnEach, widthFor } from '../terminal/width.js';
+import { card, painted, type TableStyle } from './card.js';
 import { shown } from './cells.js';
 import type { Column } from './view.js';
 
-export interface TableStyle {
-  paint: Paint;
-  header: boolean;
-  /** Columns of the terminal; null on a pipe, which takes any width. */
-  width: number | null;
-  mask: boolean;
-}
-
 const gap = '  ';
-const statusStyles: Readonly<Record<string, Style>> = {
-  sent: 'green',
-  completed: 'green',
-  verified: 'green',
-  ok: 'green',
-  queued: 'yellow',
-  processing: 'yellow',
-  pending: 'yellow',
-  warning: 'yellow',
-  failed: 'red',
-  expired: 'red',
-  not_found: 'red',
-};
+const noBorders = Object.fromEntries(
+  ['top', 'bottom', 'left', 'right', 'mid'].flatMap((side) => [
+    [side, ''],
+    ...['left', 'mid', 'right'].map((corner) => [`${side}-${corner}`, '']),
+  ]),
+);
+
+/** The time that cli-table3 takes grows with the square of the rows, so it gets few at a time. */
+const rowsAtOnce = 100;
 
 /** Rows as aligned columns; as cards where these do not fit the terminal. */
 export async function table<Row>(
@@ -33,53 +22,66 @@ export async function table<Row>(
   rows: readonly Row[],
   style: TableStyle,
 ): Promise<string> {
+  const names = columns.map(({ name }) => name.toUpperCase().replaceAll('_', ' '));
+  const header = style.header && rows.length > 0 ? [names] : [];
   const cells = rows.map((row) => columns.map((column) => visible(shown(column, row, style.mask))));
-  const header = columns.map(({ name }) => name.toUpperCase().replaceAll('_', ' '));
   const width = await widthFor(cells.flat());
   const widths = columns.map((_, index) =>
-    [...(style.header ? [header] : []), ...cells].reduce(
-      (most, row) => Math.max(most, width(row[index] ?? '')),
-      0,
-    ),
+    [...header, ...cells].reduce((most, row) => Math.max(most, width(row[index] ?? '')), 0),
   );
   const total = widths.reduce((sum, each) => sum + each + gap.length, -gap.length);
   if (style.width !== null && total > style.width) {
-    return rows.map((row) => card(columns, row, style)).join('\n');
+    return (await Promise.all(rows.map((row) => card(columns, row, style)))).join('\n');
   }
-  const line = (row: readonly string[], paint: (text: string, index: number) => string) =>
-    row
-      .map((cell, index) => {
-        const align = columns[index]?.kind === 'number' ? 'right' : 'left';
-        // Nothing follows the last column, so it needs no room to its right.
-        const last = index === columns.length - 1 && align === 'left';
-        const space = ' '.repeat(last ? 0 : (widths[index] ?? 0) - width(cell));
-        return paint(align === 'right' ? space + cell : cell + space, index);
-      })
-      .join(gap)
-      .trimEnd()
-      .concat('\n');
-  const head = style.header && rows.length > 0 ? line(header, (text) => style.paint('bold', text)) : '';
-  return (
-    head + cells.map((row) => line(row, (text, index) => painted(columns[index], text, style.paint))).join('')
-  );
+  const standIns = new StandIns(width);
+  const lines = [
+    ...header.map((row) => row.map((name) => style.paint('bold', name))),
+    ...cells.map((row) => row.map((cell, index) => painted(columns[index], cell, standIns.of(cell), style))),
+  ];
+  const aligned: string[] = [];
+  for (let at = 0; at < lines.length; at += rowsAtOnce) {
+    aligned.push(align(columns, widths, lines.slice(at, at + rowsAtOnce)));
+  }
+  return standIns.resolve(aligned.join(''));
 }
 
-/** One row as `name  value` lines; what the row has no value for is left out. */
-export function card<Row>(columns: readonly Column<Row>[], row: Row, style: TableStyle): string {
-  const entries = columns
-    .map((column) => ({ column, value: visible(shown(column, row, style.mask)) }))
-    .filter(({ value }) => value !== '')
-    .map(({ column, value }) => ({
-      label: column.name.replaceAll('_', ' '),
-      value: painted(column, value, style.paint),
-    }));
-  const widest = Math.max(0, ...entries.map(({ label }) => label.length));
-  return entries
-    .map(({ label, value }) => `${style.paint('bold', label.padEnd(widest))}${gap}${value}\n`)
-    .join('');
+function align<Row>(columns: readonly Column<Row>[], widths: number[], rows: string[][]): string {
+  const aligned = new Table({
+    chars: { ...noBorders, middle: gap },
+    colAligns: columns.map(({ kind }) => (kind === 'number' ? 'right' : 'left')),
+    // Zero would mean that it finds the width by itself.
+    colWidths: widths.map((each) => Math.max(1, each)),
+    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
+  });
+  aligned.push(...rows);
+  return `${aligned.toString().replace(/ +$/gm, '')}\n`;
 }
 
-function painted<Row>(column: Column<Row> | undefined, text: string, paint: Paint): string {
-  const style = column?.kind === 'status' ? statusStyles[text.trim()] : undefined;
-  return style === undefined ? text : paint(style, text);
+const first = '\ue000';
+const further = '\ue001';
+
+/**
+ * cli-table3 measures texts by an old Unicode. What may be wider or narrower by now is stood in for by
+ * characters of the private use area while it aligns, and put back in the order in which it comes.
+ */
+class StandIns {
+  readonly #width: (text: string) => number;
+  readonly #texts: string[] = [];
+
+  constructor(width: (text: string) => number) {
+    this.#width = width;
+  }
+
+  of(text: string): string {
+    if (takesOneColumnEach(text)) return text;
+    const width = this.#width(text);
+    if (width === 0) return '';
+    this.#texts.push(text);
+    return first + further.repeat(width - 1);
+  }
+
+  resolve(aligned: string): string {
+    const texts = this.#texts.values();
+    return aligned.replace(new RegExp(`${first}${further}*`, 'g'), () => texts.next().value ?? '');
+  }
 }

@@ -2,6 +2,7 @@ import { UrtuuError } from '../../client/index.js';
 import type { Context } from '../context.js';
 import { CliError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
+import { hints } from '../hints.js';
 import { Pace } from '../network/pace.js';
 import type { Missing } from '../output/views.js';
 import { deadlineOf, notFinal, readUntilFinal, type WaitOptions } from './wait.js';
@@ -17,6 +18,9 @@ export interface Resource<State> {
   /** How much of it failed. */
   failed(state: State): 'none' | 'some' | 'all';
 }
+
+/** A failed message is never sent by itself. */
+const again = 'To send it once more, use a new idempotency key.';
 
 interface Tally {
   found: number;
@@ -114,15 +118,20 @@ function count<State extends object>(tally: Tally, row: State | Missing, resourc
 
 function verdict(tally: Tally, noun: string, waited: boolean): CliError | null {
   const { found, missing, open, someFailed, allFailed } = tally;
-  const problem = (code: string, exit: ExitCode, message: string) => new CliError(code, exit, message);
+  const problem = (code: string, exit: ExitCode, message: string, hint: string) =>
+    new CliError(code, exit, message, { hint });
   const all = found + missing;
-  if (found === 0) return problem('not_found', exits.missing, `none of the ${all} ids was found`);
+  if (found === 0)
+    return problem('not_found', exits.missing, `none of the ${all} ids was found`, hints.not_found);
   if (waited && open > 0) return notFinal(open === 1 ? `a ${noun}` : `one of ${open} ${noun}s`);
   if (waited && allFailed === all)
-    return problem('failed', exits.notSent, `not sent, refunded: ${noun} failed`);
+    return problem('failed', exits.notSent, `not sent, refunded: ${noun} failed`, again);
   if (waited && someFailed + allFailed > 0) {
-    return problem('partly_failed', exits.partly, `some messages were not sent and are refunded`);
+    return problem('partly_failed', exits.partly, 'some messages were not sent and are refunded', again);
   }
-  if (missing > 0) return problem('partly_missing', exits.partly, `${missing} of ${all} ids were not found`);
+  if (missing > 0) {
+    const what = `${missing} of ${all} ids were not found`;
+    return problem('partly_missing', exits.partly, what, hints.not_found);
+  }
   return null;
 }

@@ -1,7 +1,6 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { SendOptions } from '../../client/index.js';
 import { isIdempotencyKey } from '../../contract/index.js';
-import { usageError } from '../errors.js';
 import { addWaitOptions, type WaitOptions } from '../reading/wait.js';
 
 export interface SingleSendOptions extends WaitOptions {
@@ -22,5 +21,5 @@ export const sendOptionsOf = ({ idempotencyKey }: SingleSendOptions): SendOption
 
 function readKey(written: string): string {
   if (isIdempotencyKey(written) && written.trim() === written) return written;
-  throw usageError('an idempotency key is 1 to 255 printable ASCII characters, no space at either end');
+  throw new InvalidArgumentError('it is 1 to 255 printable ASCII characters, no space at either end');
 }

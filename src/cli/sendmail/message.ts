@@ -13,7 +13,7 @@ export interface Envelope {
 /** Reads an internet message into what the service sends; refuses what would be lost on the way. */
 export async function readMessage(raw: Uint8Array, recipients: readonly string[]): Promise<Envelope> {
   const mail = await PostalMime.parse(raw).catch((error: Error) => {
-    throw inputError(`this is no message: ${error.message}`);
+    throw inputError(`this is no message: ${error.message}`, 'It has headers, an empty line and a text.');
   });
   const to = addressesOf(mail, recipients);
   if (mail.attachments.length > 0) {
@@ -42,7 +42,7 @@ function addressesOf(mail: Email, recipients: readonly string[]): string[] {
 function bodiesOf({ text, html }: Email): { text: string; html?: string } | { html: string } {
   const plain = text?.trimEnd();
   if (html?.trim()) return plain ? { html, text: plain } : { html };
-  if (!plain) throw inputError('the message is empty');
+  if (!plain) throw inputError('the message is empty', 'Nothing was sent.');
   return { text: plain };
 }
 

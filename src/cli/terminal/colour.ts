@@ -1,12 +1,4 @@
-const codes = {
-  bold: [1, 22],
-  dim: [2, 22],
-  red: [31, 39],
-  green: [32, 39],
-  yellow: [33, 39],
-  cyan: [36, 39],
-} as const;
-export type Style = keyof typeof codes;
+export type Style = 'bold' | 'red' | 'green' | 'yellow';
 export type Paint = (style: Style, text: string) => string;
 
 /** Colour: --no-color, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal that can. */
@@ -20,7 +12,12 @@ export function wantsColour(
   return stream.isTerminal && env.TERM !== 'dumb';
 }
 
-export function painter(enabled: boolean): Paint {
-  if (!enabled) return (_, text) => text;
-  return (style, text) => `\u001b[${codes[style][0]}m${text}\u001b[${codes[style][1]}m`;
+export const plain: Paint = (_, text) => text;
+
+/** Paints with the sixteen colours that every terminal has. Chalk is loaded only where something is painted. */
+export async function painter(enabled: boolean): Promise<Paint> {
+  if (!enabled) return plain;
+  const { Chalk } = await import('chalk');
+  const chalk = new Chalk({ level: 1 });
+  return (style, text) => chalk[style](text);
 }

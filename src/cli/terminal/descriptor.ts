@@ -3,19 +3,23 @@ import type { OutputStream } from './streams.js';
 
 type Failed = (error: NodeJS.ErrnoException) => void;
 
+/** An empty pipe takes this much on every system, so that to write it waits for nobody. */
+const writtenAtOnce = 16_384;
+
 /**
- * Standard output or error. Into a pipe or a file Node.js writes at once, waiting for the reader; this does the
- * same without the stream that Node.js would load for it, which costs a short command a tenth of its start.
+ * Standard output or error. Little is written at once into a pipe, a socket or a file: the stream that Node.js
+ * would load for it costs a short command a tenth of its start. More goes through the stream, which waits for a
+ * slow reader without stopping everything else.
  */
 export function outputOf(descriptor: number, open: () => NodeJS.WriteStream): OutputStream {
-  return isPipeOrFile(descriptor) ? new DirectOutput(descriptor, open) : open();
+  return takesAtOnce(descriptor) ? new DirectOutput(descriptor, open) : open();
 }
 
-function isPipeOrFile(descriptor: number): boolean {
+function takesAtOnce(descriptor: number): boolean {
   if (process.platform === 'win32') return false;
   try {
     const stats = fstatSync(descriptor);
-    return stats.isFIFO() || stats.isFile();
+    return stats.isFIFO() || stats.isSocket() || stats.isFile();
   } catch {
     return false;
   }
@@ -27,6 +31,7 @@ class DirectOutput implements OutputStream {
   readonly #open: () => NodeJS.WriteStream;
   readonly #listeners: Failed[] = [];
   #stream: NodeJS.WriteStream | null = null;
+  #left = writtenAtOnce;
 
   constructor(descriptor: number, open: () => NodeJS.WriteStream) {
     this.#descriptor = descriptor;
@@ -35,18 +40,23 @@ class DirectOutput implements OutputStream {
 
   on(_event: 'error', listener: Failed): this {
     this.#listeners.push(listener);
+    this.#stream?.on('error', listener);
     return this;
   }
 
   write(text: string, done: (error?: Error | null) => void = () => {}): boolean {
-    if (this.#stream !== null) return this.#stream.write(text, done);
     let rest: Uint8Array = Buffer.from(text);
+    this.#left -= rest.length;
+    if (this.#left < 0) return this.#opened().write(rest, done);
     try {
       while (rest.length > 0) rest = rest.subarray(writeSync(this.#descriptor, rest));
     } catch (thrown) {
       const error = thrown as NodeJS.ErrnoException;
       // Somebody made the pipe non-blocking, and it is full: only the stream can wait.
-      if (error.code === 'EAGAIN') return this.#openStream().write(rest, done);
+      if (error.code === 'EAGAIN') {
+        this.#left = -1;
+        return this.#opened().write(rest, done);
+      }
       for (const listener of this.#listeners) listener(error);
       done(error);
       return false;
@@ -55,9 +65,11 @@ class DirectOutput implements OutputStream {
     return true;
   }
 
-  #openStream(): NodeJS.WriteStream {
-    this.#stream = this.#open();
-    for (const listener of this.#listeners) this.#stream.on('error', listener);
+  #opened(): NodeJS.WriteStream {
+    if (this.#stream === null) {
+      this.#stream = this.#open();
+      for (const listener of this.#listeners) this.#stream.on('error', listener);
+    }
     return this.#stream;
   }
 }

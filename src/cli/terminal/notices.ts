@@ -1,13 +1,13 @@
 import type { GlobalOptions } from '../options.js';
 import type { World } from '../world.js';
-import { type Paint, painter, wantsColour } from './colour.js';
+import { type Paint, painter, plain, wantsColour } from './colour.js';
 import { DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
-import { visible } from './sanitise.js';
+import { visible, withoutKeys } from './sanitise.js';
 import type { Sink } from './streams.js';
 
 /** What goes to standard error: notes, warnings, errors and the display of long work, never in each other's way. */
 export class Notices {
-  readonly paint: Paint;
+  #paint: Paint = plain;
   readonly #world: World;
   readonly #sink: Sink;
   readonly #options: GlobalOptions;
@@ -19,7 +19,15 @@ export class Notices {
     this.#sink = sink;
     this.#options = options;
     this.#machine = machine;
-    this.paint = painter(wantsColour(sink, world.env, options.color ?? true));
+  }
+
+  /** Loads the colours, where there are any; what is said before is plain. */
+  async loadColours(): Promise<void> {
+    this.#paint = await painter(this.#wantsColour);
+  }
+
+  get #wantsColour(): boolean {
+    return wantsColour(this.#sink, this.#world.env, this.#options.color ?? true);
   }
 
   /** One safe line, whatever the text holds. */
@@ -32,13 +40,20 @@ export class Notices {
   }
 
   warn(text: string): void {
-    this.#line(`${this.paint('yellow', 'warning:')} ${visible(text)}`);
+    this.#line(`${this.#paint('yellow', 'warning:')} ${visible(text)}`);
   }
 
   /** An error for people: what, then what to do about it. */
-  error(message: string, hint: string | undefined): void {
-    this.#line(`${this.paint('red', 'urtuu:')} ${visible(message)}`);
-    if (hint !== undefined) this.#line(`  ${visible(hint)}`);
+  async error(message: string, hint: string | undefined): Promise<void> {
+    this.#line(`${this.#paint('red', 'urtuu:')} ${await this.#wrapped(message, 'urtuu: '.length)}`);
+    if (hint !== undefined) this.#line(`  ${await this.#wrapped(hint, 2)}`);
+  }
+
+  /** Safe, and as wide as the terminal is; a pipe takes any line. */
+  async #wrapped(text: string, indent: number): Promise<string> {
+    if (!this.#sink.isTerminal) return visible(text);
+    const { wrap } = await import('./wrap.js');
+    return wrap(visible(text), this.#sink.columns - indent, indent);
   }
 
   /** A text of ours, already safe. */
@@ -53,7 +68,8 @@ export class Notices {
     this.#drawn?.stop();
     this.#drawn = new DrawnProgress(
       async (text) => {
-        const draw = this.#world.draw ?? (await import('./spinner.js')).drawOn(this.#world.stderr);
+        const { draw = (await import('./spinner.js')).drawOn(this.#world.stderr, this.#wantsColour) } =
+          this.#world;
         return draw(text);
       },
       this.#world.clock,
@@ -73,6 +89,6 @@ export class Notices {
 
   #line(text: string): void {
     this.makeRoom();
-    void this.#sink.write(`${text}\n`);
+    void this.#sink.write(`${withoutKeys(text)}\n`);
   }
 }

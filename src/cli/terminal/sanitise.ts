@@ -15,6 +15,11 @@ export function visible(text: string): string {
   return text.replace(unsafe(), (character) => named[character] ?? escaped(character));
 }
 
+/** A text of several lines that is safe on a terminal: its line ends stay. */
+export function visibleLines(text: string): string {
+  return text.split(/\r?\n/).map(visible).join('\n');
+}
+
 /** JSON that no terminal can be hurt by: the same characters as escapes, the value unchanged. */
 export function safeJson(value: unknown, indent?: number): string {
   const json = JSON.stringify(value, undefined, indent);
@@ -28,3 +33,9 @@ function escaped(character: string): string {
     return `\\u${unit}`;
   }).join('');
 }
+
+/** What a key of the service looks like. The client hides the one it uses; this one stands in a wrong place. */
+const keyLike = /urtuu_[0-9A-Za-z]{20,}/g;
+
+/** A text without the keys that a person gave where none belongs: as an argument, a name, an option. */
+export const withoutKeys = (text: string): string => text.replace(keyLike, 'urtuu_***');

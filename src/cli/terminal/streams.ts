@@ -1,7 +1,7 @@
 /** What the command line needs of an output stream; `process.stdout` is one. */
 export interface OutputStream {
   write(text: string, done?: (error?: Error | null) => void): boolean;
-  on(event: 'error', listener: (error: NodeJS.ErrnoException) => void): unknown;
+  on(event: 'error', listener: (error: NodeJS.ErrnoException) => void): OutputStream;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
 }
@@ -19,13 +19,19 @@ export class Sink {
   failure: NodeJS.ErrnoException | null = null;
   /** Makes room for a line where something is drawn on the same terminal. */
   makeRoom: () => void = () => {};
-  readonly #stream: OutputStream;
+  readonly #open: () => OutputStream;
+  #opened: OutputStream | null = null;
 
-  constructor(stream: OutputStream) {
-    this.#stream = stream;
-    stream.on('error', (error) => {
+  /** The stream is opened when it is asked for; most commands never write to standard error. */
+  constructor(open: () => OutputStream) {
+    this.#open = open;
+  }
+
+  get #stream(): OutputStream {
+    this.#opened ??= this.#open().on('error', (error) => {
       this.failure ??= error;
     });
+    return this.#opened;
   }
 
   get isTerminal(): boolean {
@@ -39,6 +45,11 @@ export class Sink {
   /** Nobody reads this any more. */
   get closed(): boolean {
     return this.failure !== null;
+  }
+
+  /** Resolves when all before was handed over, or dropped. */
+  async settled(): Promise<void> {
+    if (this.#opened !== null) await this.write('');
   }
 
   /** Resolves when the text was handed over, or dropped. */

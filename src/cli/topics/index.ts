@@ -1,5 +1,5 @@
 import { exitMeanings } from '../exit-codes.js';
-import { csv, environment, jobs, sandbox, templates } from './texts.js';
+import { csv, environment, exitCodesEnd, jobs, sandbox, templates } from './texts.js';
 
 /** Help on what is not one command. */
 export const topics: Readonly<Record<string, { summary: string; text: string }>> = {
@@ -12,14 +12,20 @@ export const topics: Readonly<Record<string, { summary: string; text: string }>>
 };
 
 function exitCodes(): string {
-  const rows = Object.entries(exitMeanings).map(([code, meaning]) => `  ${code.padStart(2)}  ${meaning}`);
-  return `Exit codes
+  const indent = ' '.repeat(6);
+  const rows = Object.entries(exitMeanings).map(
+    ([code, meaning]) => `  ${code.padStart(2)}  ${broken(meaning, 74).join(`\n${indent}`)}`,
+  );
+  return `Exit codes\n\n${rows.join('\n')}\n\n${exitCodesEnd}`;
+}
 
-${rows.join('\n')}
-
-Stopped by Ctrl-C or SIGTERM, the process dies by that signal (a shell shows 130 or 143).
-
-Only 6 leaves open whether something was sent. Repeating the command with the idempotency
-key that the message names cannot send it twice.
-`;
+/** A text in lines of at most so many characters. */
+function broken(text: string, most: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= most) lines.push(`${lines.pop()} ${word}`);
+    else lines.push(word);
+  }
+  return lines;
 }

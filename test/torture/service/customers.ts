@@ -44,6 +44,8 @@ export function isFinal(reply: Reply): boolean {
 export interface Customers {
   /** Lets them finish what they have begun and resolves with everything that was acknowledged. */
   finish(): Promise<Acknowledgement[]>;
+  /** Lets them go, whatever they are at. */
+  dismiss(): void;
   readonly attempts: number;
 }
 
@@ -61,9 +63,10 @@ export function startCustomers(options: {
   const acknowledged: Acknowledgement[] = [];
   let attempts = 0;
   let over = false;
+  let dismissed = false;
 
   async function carryOut(task: Task): Promise<void> {
-    for (let repeat = 0; ; repeat += 1) {
+    for (let repeat = 0; !dismissed; repeat += 1) {
       attempts += 1;
       const key = options.forgetKeys ? `${task.idempotencyKey}-${repeat}` : task.idempotencyKey;
       const reply = await attempt(options.url(), options.apiKey(task.project), task, key);
@@ -82,6 +85,10 @@ export function startCustomers(options: {
   return {
     get attempts() {
       return attempts;
+    },
+    dismiss() {
+      over = true;
+      dismissed = true;
     },
     async finish() {
       over = true;

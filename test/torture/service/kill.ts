@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Machine } from '../../support/binary.js';
 import { seededRandom } from '../../support/random.js';
 import { audit, type Findings, openAccounts } from './books.js';
-import { startCustomers } from './customers.js';
-import { type Server, scripted, served } from './server.js';
+import { type Customers, startCustomers } from './customers.js';
+import { scripted, served } from './server.js';
 import type { Break } from './service-main.js';
 import { taskMaker } from './tasks.js';
 
@@ -29,25 +29,24 @@ export async function playKills({ seed, kills, service, forgetKeys }: KillOption
   const random = seededRandom(seed);
   const machine = new Machine();
   const directory = join(machine.home, 'service');
-  let server: Server | null = null;
+  const server =
+    service === 'urtuu serve' ? served(machine, directory) : await scripted(machine, directory, service);
+  let customers: Customers | undefined;
   try {
     const accounts = await openAccounts(directory, 12);
-    server =
-      service === 'urtuu serve' ? served(machine, directory) : await scripted(machine, directory, service);
-    const { start, end } = { start: () => server?.start(), end: () => server?.end('SIGKILL') };
-    await start();
+    await server.start();
     const maker = taskMaker(accounts.length, random);
-    const customers = startCustomers({
+    customers = startCustomers({
       count: 48,
       next: maker.next,
-      url: () => server?.url ?? '',
+      url: () => server.url,
       apiKey: (project) => accounts[project]?.keys[0] ?? '',
       forgetKeys: forgetKeys ?? false,
     });
     for (let kill = 0; kill < kills; kill += 1) {
       await sleep(100 + random() * 500);
-      await end();
-      await start();
+      await server.end('SIGKILL');
+      await server.start();
     }
     const acknowledged = await customers.finish();
     await server.end('SIGTERM');
@@ -59,7 +58,8 @@ export async function playKills({ seed, kills, service, forgetKeys }: KillOption
       ...(await audit(directory, accounts, acknowledged)),
     };
   } finally {
-    await server?.end('SIGKILL');
+    customers?.dismiss();
+    await server.end('SIGKILL');
     machine.remove();
   }
 }

@@ -4,10 +4,10 @@ import { leaseTime } from '../../../src/service/delivery/delivery.js';
 import { Machine } from '../../support/binary.js';
 import { seededRandom } from '../../support/random.js';
 import { audit, type Findings, openAccounts } from './books.js';
-import { startCustomers } from './customers.js';
+import { type Customers, startCustomers } from './customers.js';
 import { type Server, scripted } from './server.js';
 import type { Break } from './service-main.js';
-import { taskMaker } from './tasks.js';
+import { type Task, taskMaker } from './tasks.js';
 
 export interface PauseResult extends Findings {
   pauses: number;
@@ -27,6 +27,7 @@ export async function playPauses(options: {
   const machine = new Machine();
   const directory = join(machine.home, 'service');
   const servers: Server[] = [];
+  let customers: Customers | undefined;
   try {
     const accounts = await openAccounts(directory, 1);
     for (let count = 0; count < 2; count += 1) {
@@ -35,10 +36,15 @@ export async function playPauses(options: {
       await server.start();
     }
     const maker = taskMaker(1, random, 200);
+    let made = 0;
+    const next = () => {
+      made += 1;
+      return made % 4 === 0 ? slowEmails(made) : maker.next();
+    };
     let asked = 0;
-    const customers = startCustomers({
+    customers = startCustomers({
       count: 32,
-      next: maker.next,
+      next,
       url: () => {
         asked += 1;
         return servers[asked % 2]?.url ?? '';
@@ -60,7 +66,23 @@ export async function playPauses(options: {
       ...(await audit(directory, accounts, acknowledged)),
     };
   } finally {
+    customers?.dismiss();
     await Promise.all(servers.map((server) => server.end('SIGKILL')));
     machine.remove();
   }
+}
+
+/** Emails that are on their way to the operator for 2 seconds, so that a process stops in the middle of them. */
+function slowEmails(number: number): Task {
+  const arrive = 5;
+  const to = Array.from({ length: arrive }, (_, index) => `fault-2s@d${number}-${index}.mn`);
+  return {
+    path: '/email/bulk',
+    body: { to, subject: 'News', text: 'Hello' },
+    project: 0,
+    idempotencyKey: `slow-${number}`,
+    arrive,
+    refused: 0,
+    cost: arrive * 2,
+  };
 }

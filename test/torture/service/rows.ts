@@ -1,46 +1,10 @@
+import { groupOf, type Played } from '../row.js';
 import { type Findings, wrong } from './books.js';
 import { playFuzz } from './fuzz.js';
 import { playKills } from './kill.js';
 import { playPauses } from './pause.js';
 import { playSameKeys } from './same-key.js';
 import { playStops } from './terminate.js';
-
-export interface Played {
-  /** What was done, for people. */
-  measured: string;
-  /** What was found, for people. */
-  found: string;
-  /** How much of it must not be: 0. */
-  wrong: number;
-}
-
-export interface Row {
-  name: string;
-  play(seed: number): Promise<Played>;
-  /** The same with something broken on purpose: each must find something wrong. */
-  controls: { name: string; play(seed: number): Promise<Played> }[];
-}
-
-export interface Sizes {
-  clients: number;
-  keys: number;
-  kills: number;
-  stops: number;
-  pauses: number;
-  requests: number;
-  /** Kills of each control. */
-  controlKills: number;
-}
-
-export const smallSizes: Sizes = {
-  clients: 20,
-  keys: 50,
-  kills: 5,
-  stops: 3,
-  pauses: 1,
-  requests: 400,
-  controlKills: 4,
-};
 
 const books = (measured: string, findings: Findings): Played => ({
   measured,
@@ -49,97 +13,114 @@ const books = (measured: string, findings: Findings): Played => ({
 });
 
 /** What is proven of the service, row by row. */
-export function serviceRows(sizes: Sizes): Row[] {
-  const sameKey = async (
-    seed: number,
-    size: { clients: number; keys: number },
-    service: 'nothing' | 'forgets_keys',
-  ) => {
-    const result = await playSameKeys({ seed, ...size, service });
-    const { clients, keys } = size;
-    const played = books(
-      `${clients} clients x ${keys} keys, 2 API keys, 2 processes: ${result.sends} sends`,
-      result,
-    );
-    return {
-      ...played,
-      found: `${played.found}, ${result.unequal} keys with unequal answers`,
-      wrong: played.wrong + result.unequal,
+export const service = groupOf(
+  'service',
+  {
+    full: { clients: 100, keys: 1_000, kills: 50, stops: 20, pauses: 10, requests: 10_000 },
+    small: { clients: 20, keys: 50, kills: 5, stops: 3, pauses: 1, requests: 400 },
+  },
+  (sizes) => {
+    const sameKey = async (
+      seed: number,
+      size: { clients: number; keys: number },
+      service: 'nothing' | 'forgets_keys',
+    ) => {
+      const result = await playSameKeys({ seed, ...size, service });
+      const { clients, keys } = size;
+      const played = books(
+        `${clients} clients x ${keys} keys, 2 API keys, 2 processes: ${result.sends} sends`,
+        result,
+      );
+      return {
+        ...played,
+        found: `${played.found}, ${result.unequal} keys with unequal answers`,
+        wrong: played.wrong + result.unequal,
+      };
     };
-  };
-  const kill = async (options: Parameters<typeof playKills>[0]) => {
-    const result = await playKills(options);
-    return books(`${result.kills} kills, ${result.sends} sends, ${result.messages} messages`, result);
-  };
-  const stop = async (seed: number, stops: number, signal: 'SIGTERM' | 'SIGKILL') => {
-    const result = await playStops({ seed, stops, signal });
-    return books(`${stops} stops, ${result.sends} sends, the slowest stop ${result.slowestStop} ms`, result);
-  };
-  const pause = async (seed: number, pauses: number, service: 'nothing' | 'forgets_hand_overs') => {
-    const result = await playPauses({ seed, pauses, service });
-    return books(`${pauses} pauses, ${result.sends} sends, 2 processes`, result);
-  };
-  const fuzz = async (seed: number, requests: number, service: Parameters<typeof playFuzz>[0]['service']) => {
-    const result = await playFuzz({ seed, requests, service });
-    return {
-      measured: `${result.requests} requests, ${result.accepted} of them valid`,
-      found: `${result.crashed} answers of 500 and up, ${result.stored} refused but stored, ${result.failed} valid sends failed`,
-      wrong: result.crashed + result.stored + result.failed,
+    const kill = async (options: Parameters<typeof playKills>[0]) => {
+      const result = await playKills(options);
+      return books(`${result.kills} kills, ${result.sends} sends, ${result.messages} messages`, result);
     };
-  };
-  const { controlKills: kills } = sizes;
+    const stop = async (seed: number, stops: number, signal: 'SIGTERM' | 'SIGKILL') => {
+      const result = await playStops({ seed, stops, signal });
+      return books(
+        `${stops} stops, ${result.sends} sends, the slowest stop ${result.slowestStop} ms`,
+        result,
+      );
+    };
+    const pause = async (seed: number, pauses: number, service: 'nothing' | 'forgets_hand_overs') => {
+      const result = await playPauses({ seed, pauses, service });
+      return books(`${pauses} pauses, ${result.sends} sends, 2 processes`, result);
+    };
+    const fuzz = async (
+      seed: number,
+      requests: number,
+      service: Parameters<typeof playFuzz>[0]['service'],
+    ) => {
+      const result = await playFuzz({ seed, requests, service });
+      return {
+        measured: `${result.requests} requests, ${result.accepted} of them valid`,
+        found: `${result.crashed} answers of 500 and up, ${result.stored} refused but stored, ${result.failed} valid sends failed`,
+        wrong: result.crashed + result.stored + result.failed,
+      };
+    };
+    const kills = Math.min(6, sizes.kills);
 
-  return [
-    {
-      name: 'the same keys at once',
-      play: (seed) => sameKey(seed, sizes, 'nothing'),
-      controls: [
-        {
-          name: 'a service that forgets keys',
-          play: (seed) => sameKey(seed, { clients: 8, keys: 20 }, 'forgets_keys'),
-        },
-      ],
-    },
-    {
-      name: 'kill -9 of urtuu serve under load',
-      play: (seed) => kill({ seed, kills: sizes.kills, service: 'urtuu serve' }),
-      controls: [
-        {
-          name: 'customers who repeat with a new key',
-          play: (seed) => kill({ seed, kills, service: 'nothing', forgetKeys: true }),
-        },
-        {
-          name: 'a service that does not ask what became of a hand-over',
-          play: (seed) => kill({ seed, kills, service: 'forgets_hand_overs' }),
-        },
-        {
-          name: 'a service that answers before it stores',
-          play: (seed) => kill({ seed, kills, service: 'answers_before_it_stores' }),
-        },
-      ],
-    },
-    {
-      name: 'SIGTERM of urtuu serve under load',
-      play: (seed) => stop(seed, sizes.stops, 'SIGTERM'),
-      controls: [{ name: 'SIGKILL', play: (seed) => stop(seed, 3, 'SIGKILL') }],
-    },
-    {
-      name: 'a process that stands still, another that goes on',
-      play: (seed) => pause(seed, sizes.pauses, 'nothing'),
-      controls: [
-        {
-          name: 'an operator that takes hand-overs from the past',
-          play: (seed) => pause(seed, 1, 'forgets_hand_overs'),
-        },
-      ],
-    },
-    {
-      name: 'fuzzed requests',
-      play: (seed) => fuzz(seed, sizes.requests, 'nothing'),
-      controls: [
-        { name: 'a service that stores before it checks', play: (seed) => fuzz(seed, 1_000, 'stores_first') },
-        { name: 'a service that trusts ids', play: (seed) => fuzz(seed, 1_000, 'trusts_ids') },
-      ],
-    },
-  ];
-}
+    return [
+      {
+        name: 'the same keys at once',
+        play: (seed) => sameKey(seed, sizes, 'nothing'),
+        controls: [
+          {
+            name: 'a service that forgets keys',
+            play: (seed) => sameKey(seed, { clients: 8, keys: 20 }, 'forgets_keys'),
+          },
+        ],
+      },
+      {
+        name: 'kill -9 of urtuu serve under load',
+        play: (seed) => kill({ seed, kills: sizes.kills, service: 'urtuu serve' }),
+        controls: [
+          {
+            name: 'a service that does not ask what became of a hand-over',
+            play: (seed) => kill({ seed, kills, service: 'forgets_hand_overs' }),
+          },
+          {
+            name: 'customers who repeat with a new key',
+            play: (seed) => kill({ seed, kills, service: 'nothing', forgetKeys: true }),
+          },
+          {
+            name: 'a service that answers before it stores',
+            play: (seed) => kill({ seed, kills, service: 'answers_before_it_stores' }),
+          },
+        ],
+      },
+      {
+        name: 'SIGTERM of urtuu serve under load',
+        play: (seed) => stop(seed, sizes.stops, 'SIGTERM'),
+        controls: [{ name: 'SIGKILL', play: (seed) => stop(seed, 3, 'SIGKILL') }],
+      },
+      {
+        name: 'a process that stands still, another that goes on',
+        play: (seed) => pause(seed, sizes.pauses, 'nothing'),
+        controls: [
+          {
+            name: 'an operator that takes hand-overs from the past',
+            play: (seed) => pause(seed, 1, 'forgets_hand_overs'),
+          },
+        ],
+      },
+      {
+        name: 'fuzzed requests',
+        play: (seed) => fuzz(seed, sizes.requests, 'nothing'),
+        controls: [
+          {
+            name: 'a service that stores before it checks',
+            play: (seed) => fuzz(seed, 1_000, 'stores_first'),
+          },
+          { name: 'a service that trusts ids', play: (seed) => fuzz(seed, 1_000, 'trusts_ids') },
+        ],
+      },
+    ];
+  },
+);

@@ -50,7 +50,7 @@ export function served(machine: Machine, directory: string): Server {
 let built: Promise<string> | undefined;
 
 async function buildScript(): Promise<string> {
-  const script = join(root, 'dist/torture/service-main.cjs');
+  const script = join(root, 'node_modules/.cache/urtuu/torture/service-main.cjs');
   await build({
     entryPoints: [join(root, 'test/torture/service/service-main.ts')],
     outfile: script,

@@ -1,4 +1,5 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { makeFolder } from '../../config/make-folder.js';
 
 /** The operations a plan is written with; a test can let each of them fail. */
 export interface Disk {
@@ -13,7 +14,7 @@ export interface Disk {
 }
 
 export const nodeDisk: Disk = {
-  makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: 0o700 }),
+  makeFolder,
   open: (path, flags) => openSync(path, flags, 0o600),
   write: (file, bytes) => writeSync(file, bytes),
   read: (file, into, position) => readSync(file, into, 0, into.length, position),

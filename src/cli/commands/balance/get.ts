@@ -4,6 +4,7 @@ import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
+import { counted, grouped } from '../../output/wording.js';
 import type { CommandBody } from '../../program.js';
 
 const view: View<Balance> = { columns: [field('balance', { kind: 'number' })], record: (balance) => balance };
@@ -16,7 +17,7 @@ export const balance: CommandBody = (command, context) => {
       ['urtuu balance', 'how many credits are left'],
       ['urtuu balance --min 5000 --quiet || echo "credits are low"', 'in a cron job'],
     ],
-    exits: [4, 5, 7],
+    exits: [4, 5, 7, 12],
     json: '{"balance": 12340}',
   });
   command.action(async ({ min }: { min?: number }) => {
@@ -27,6 +28,12 @@ export const balance: CommandBody = (command, context) => {
 };
 
 const belowMinimum = (balance: number, min: number) =>
-  new CliError('below_minimum', exits.money, `the balance of ${balance} credits is below ${min}`, {
-    details: { balance, min },
-  });
+  new CliError(
+    'below_minimum',
+    exits.money,
+    `the balance of ${counted(balance, 'credit')} is below ${grouped(min)}`,
+    {
+      hint: 'Add credits to the project.',
+      details: { balance, min },
+    },
+  );

@@ -1,5 +1,6 @@
 import { describe } from '../../describe.js';
 import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
+import { batchExample, messageExample, missingExample } from '../../output/examples.js';
 import type { View } from '../../output/view.js';
 import { batchView, messageView } from '../../output/views.js';
 import type { CommandBody } from '../../program.js';
@@ -23,8 +24,13 @@ export const batchesGet: CommandBody = (command, context) => {
       ['urtuu batches get 51de...90 --wait', 'wait until a batch is completed'],
       ['urtuu batches get 51de...90 --messages -o csv > messages.csv', 'the messages of a batch as CSV'],
     ],
+    ok: 'all found; with --wait, all sent',
     exits: [3, 4, 5, 8, 9, 12, 14],
-    json: '{"id": "...", "status": "completed", "channel": "sms", "total": 1000, "sent": 998, "failed": 2, ...}, of several ids an array of these',
+    json: [
+      ['of one id', batchExample],
+      ['of several', `[${batchExample}, ${missingExample}]`],
+      ['with --messages', `[${messageExample}]`],
+    ],
   });
   command.action(async (given: string[], options: Options) => {
     const ids = await readIds(context, given, options);

@@ -1,4 +1,5 @@
 import { describe } from '../../describe.js';
+import { emailExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 import { estimateEmail, estimateView, sendView } from '../../sending/dry-run.js';
 import { addContentOptions, type ContentOptions, emailOf } from '../../sending/email.js';
@@ -14,14 +15,20 @@ export const emailSend: CommandBody = (command, context) => {
   describe(command, {
     view: sendView,
     examples: [
-      ["urtuu email send bat@example.mn --subject 'Сайн уу' --text 'Маргааш уулзъя.'", 'send a plain text'],
+      ["urtuu email send bat@example.mn --subject 'Сайн уу' --text 'Маргааш ирнэ.'", 'send a plain text'],
       [
         'urtuu email send bat@example.mn --subject Report --html-file report.html --wait',
         'wait for the outcome',
       ],
     ],
     exits: [4, 5, 6, 7, 8, 9, 12, 14],
-    json: '{"id": "...", "status": "queued", "channel": "email", "to": "bat@example.mn", "credits": 2, "balance": 988, ...}',
+    json: [
+      ['', emailExample],
+      [
+        'with --dry-run',
+        '{"to": "bat@example.mn", "channel": "email", "kind": null, "size": 1834, "parts": null, "credits": 2}',
+      ],
+    ],
   });
   command.action(async (to: string | undefined, options: ContentOptions & SingleSendOptions) => {
     const message = await emailOf(context, to, options);

@@ -19,8 +19,8 @@ export const keysCreate: CommandBody = (command, context) => {
       ['urtuu keys create', 'make a key for urtuu serve'],
       ['urtuu keys create --json | jq -r .secret > key.txt', 'keep it in a file'],
     ],
-    exits: [],
-    json: '{"id": "...", "secret": "urtuu_...", "created_at": "...", "revoked_at": null}',
+    exits: [8],
+    json: '{"id": "3f0a...7d", "created_at": "2026-11-21T08:00:00.000Z", "revoked_at": null, "secret": "urtuu_..."}',
   });
   command.action(async (options: DataOptions) => {
     const service = await keyAdministration(context, options);

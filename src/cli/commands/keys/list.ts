@@ -12,7 +12,7 @@ export const keysList: CommandBody = (command, context) => {
       ['urtuu keys list --data /srv/urtuu --json', 'those of another folder'],
     ],
     exits: [],
-    json: '[{"id": "...", "created_at": "...", "revoked_at": null}]',
+    json: '[{"id": "3f0a...7d", "created_at": "2026-11-21T08:00:00.000Z", "revoked_at": null}]',
   });
   command.action(async (options: DataOptions) => {
     const service = await keyAdministration(context, options);

@@ -1,5 +1,6 @@
 import { describe } from '../../describe.js';
 import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
+import { messageExample, missingExample } from '../../output/examples.js';
 import { messageView } from '../../output/views.js';
 import type { CommandBody } from '../../program.js';
 import { messageResource } from '../../reading/resources.js';
@@ -18,8 +19,12 @@ export const messagesGet: CommandBody = (command, context) => {
       ['urtuu messages get 0b6f...2c --wait', 'wait until an email is sent or failed'],
       ['urtuu messages get --from-file report.csv --column message_id -o csv', 'look up the ids of a report'],
     ],
+    ok: 'all found; with --wait, all sent',
     exits: [3, 4, 5, 8, 9, 12, 14],
-    json: '{"id": "...", "status": "sent", "channel": "sms", ...}, of several ids an array of these; {"id": "...", "status": "not_found"} for a missing one',
+    json: [
+      ['of one id', messageExample],
+      ['of several', `[${messageExample}, ${missingExample}]`],
+    ],
   });
   command.action(async (given: string[], options: IdSource & WaitOptions) => {
     const ids = await readIds(context, given, options);

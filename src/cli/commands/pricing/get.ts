@@ -55,8 +55,14 @@ export const pricing: CommandBody = (command, context) => {
       ['urtuu pricing', 'the price list'],
       ["urtuu pricing --text 'Таны захиалга бэлэн боллоо.'", 'kind, parts and credits of a text'],
     ],
-    exits: [4, 5, 8],
-    json: '{"sms": {"credits_per_part": 10, ...}, "email": {"credits_per_message": 2}}; with --text {"kind": "cyrillic", "size": 27, "parts": 1, "max_parts": 5, "credits": 10}',
+    exits: [4, 5, 8, 12],
+    json: [
+      [
+        '',
+        '{"sms": {"credits_per_part": 10, "rate_multiplier": 1, "latin_characters_per_part": 150, "cyrillic_characters_per_part": 60, "max_parts": 5}, "email": {"credits_per_message": 2}}',
+      ],
+      ['with --text', '{"kind": "cyrillic", "size": 27, "parts": 1, "max_parts": 5, "credits": 10}'],
+    ],
   });
   command.action(async (options: Options) => {
     const source = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };

@@ -1,4 +1,5 @@
 import { describe } from '../../describe.js';
+import { profileExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 import { profileView } from './view.js';
 
@@ -10,7 +11,7 @@ export const profilesList: CommandBody = (command, context) => {
       ["urtuu profiles list --json | jq -r '.[].name'", 'their names'],
     ],
     exits: [],
-    json: '[{"name": "default", "current": true, "base_url": "https://sms.example.mn/v1", "key": "stored", ...}]',
+    json: `[${profileExample}]`,
   });
   command.action(async () => {
     const { current, profiles } = await context.config.read();

@@ -1,6 +1,7 @@
 import { profileNameOf } from '../../config/settings.js';
 import { newProfile, type SignInOptions, tryKey } from '../../config/sign-in.js';
 import { describe } from '../../describe.js';
+import { profileExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 import { profileView } from './view.js';
 
@@ -20,8 +21,8 @@ export const login: CommandBody = (command, context) => {
       ['urtuu login --base-url https://sms.example.mn/v1', 'the key is asked for'],
       ["urtuu login --profile work --key-command 'pass show urtuu'", 'the key stays in the password store'],
     ],
-    exits: [4, 5],
-    json: '{"name": "default", "current": true, "base_url": "https://sms.example.mn/v1", "key": "stored"}',
+    exits: [4, 12],
+    json: profileExample,
   });
   command.action(async (options: SignInOptions) => {
     const name = profileNameOf(context.options, context.env, {});

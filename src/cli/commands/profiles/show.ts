@@ -1,5 +1,6 @@
 import { profileNameOf } from '../../config/settings.js';
 import { describe } from '../../describe.js';
+import { profileExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 import { namedProfile } from './named.js';
 import { profileView } from './view.js';
@@ -13,7 +14,7 @@ export const profilesShow: CommandBody = (command, context) => {
       ['urtuu profiles show work --json | jq -r .base_url', 'one value of a profile'],
     ],
     exits: [],
-    json: '{"name": "default", "current": true, "base_url": "https://sms.example.mn/v1", "key": "stored", ...}',
+    json: profileExample,
   });
   command.action(async (given: string | undefined) => {
     const config = await context.config.read();

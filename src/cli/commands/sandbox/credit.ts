@@ -28,7 +28,8 @@ export const sandboxCredit: CommandBody = (command, context) => {
     json: '{"balance": 15000}',
   });
   command.action(async (credits: number | undefined, { set, ...data }: Options) => {
-    if ((credits === undefined) === (set === undefined)) throw usageError('give either credits or --set');
+    if ((credits === undefined) === (set === undefined))
+      throw usageError('give either credits or --set', 'Example: urtuu sandbox credit 5000');
     const service = await administration(context, data);
     const change = credits ?? (set ?? 0) - (await service.credit(0));
     await context.print(view, { balance: await service.credit(change) });

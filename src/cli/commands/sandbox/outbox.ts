@@ -31,7 +31,7 @@ export const sandboxOutbox: CommandBody = (command, context) => {
   command
     .description('Show what the embedded service delivered, texts and verification codes included.')
     .option('--to <recipient>', 'only to this recipient')
-    .option('--limit <n>', 'only the newest', readCount);
+    .option('--limit <n>', 'only so many, the newest', readCount);
   addDataOption(command);
   describe(command, {
     view,
@@ -40,11 +40,20 @@ export const sandboxOutbox: CommandBody = (command, context) => {
       ['urtuu sandbox outbox --to 99112233 --limit 1 --json', 'the newest message to a number'],
     ],
     exits: [],
-    json: '[{"message_id": "...", "channel": "sms", "to": "99112233", "text": "...", "route": "...", "delivered_at": "..."}]',
+    json: '[{"message_id": "0b6f...2c", "channel": "sms", "to": "99112233", "text": "...", "subject": null, "html": null, "from": null, "reply_to": null, "route": "Mobicom", "delivered_at": "2026-11-21T08:00:00.100Z"}]',
   });
   command.action(async ({ to, limit, ...data }: Options) => {
     const service = await administration(context, data);
-    const filter = { ...(to === undefined ? {} : { to }), ...(limit === undefined ? {} : { limit }) };
-    await context.printAll(view, service.outbox(filter));
+    const deliveries = service.outbox(to === undefined ? {} : { to });
+    await context.printAll(view, limit === undefined ? deliveries : newest(deliveries, limit));
   });
 };
+
+async function* newest<Each>(all: AsyncIterable<Each>, limit: number): AsyncGenerator<Each> {
+  const kept: Each[] = [];
+  for await (const each of all) {
+    kept.push(each);
+    if (kept.length > limit) kept.shift();
+  }
+  yield* kept;
+}

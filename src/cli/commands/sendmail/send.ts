@@ -11,13 +11,25 @@ interface Options {
 export const sendmail: CommandBody = (command, context) => {
   command
     .description(
-      'Read a message from standard input and send it, for cron and programs that call sendmail. Ends with the codes of sysexits.h: 75 where trying again later may help.',
+      'Read a message from standard input and send it as an email, for cron and programs that call sendmail.',
     )
     .argument('[recipient...]', 'addresses, in place of those in the message')
     .option('-t', 'send to the addresses in To, Cc and Bcc')
     .option('-f <address>', 'ignored: emails come from the address of the service')
     .option('-F <name>', 'ignored: the name is that of the From header');
   describe(command, {
+    notes: [
+      'The subject, the sender name and where replies go are those of the headers;',
+      'text and HTML may be encoded as MIME allows. Attachments are refused. A message',
+      'with a Message-ID is sent once, however often it is handed over.',
+      '',
+      'Cron mails what its jobs print. Let it call urtuu, and say to whom:',
+      '  crond -m "urtuu sendmail -t"       # cronie',
+      '  MAILTO=ops@example.mn              # in the crontab',
+      'Other crons call /usr/sbin/sendmail, which can be this script:',
+      '  #!/bin/sh',
+      '  exec urtuu sendmail --profile cron "$@"',
+    ],
     examples: [
       ['urtuu sendmail -t < message.eml', 'send a message to the addresses in it'],
       ['urtuu sendmail -t -oi --profile work', 'as the sendmail command of another program'],
@@ -26,7 +38,11 @@ export const sendmail: CommandBody = (command, context) => {
     exitAs: sysexitTranslation,
   });
   command.action(async (recipients: string[], { t }: Options) => {
-    if (recipients.length === 0 && !t) throw usageError('missing: a recipient, or -t');
+    if (recipients.length === 0 && !t)
+      throw usageError(
+        'missing: a recipient, or -t',
+        'urtuu sendmail -t sends to the addresses in the message.',
+      );
     const message = await readMessage(await context.files.whole('-'), t ? [] : recipients);
     await deliver(message);
   });

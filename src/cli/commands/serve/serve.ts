@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
+import { InvalidArgumentError } from 'commander';
 import { defaultHost, defaultPort } from '../../../contract/index.js';
 import type { Context } from '../../context.js';
 import { describe } from '../../describe.js';
-import { machineError, usageError } from '../../errors.js';
+import { machineError } from '../../errors.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
 import type { CommandBody } from '../../program.js';
@@ -41,7 +42,16 @@ export const serve: CommandBody = (command, context) => {
       ['urtuu serve --port 0 --data ./data -o ndjson', 'for a test: a free port, told on the first line'],
     ],
     exits: [],
-    json: '{"base_url": "http://127.0.0.1:7788/v1", "data": "...", "api_key": "urtuu_..." or null}',
+    json: [
+      [
+        'on its first start',
+        '{"base_url": "http://127.0.0.1:7788/v1", "data": "/home/bat/.local/state/urtuu/service", "api_key": "urtuu_..."}',
+      ],
+      [
+        'later',
+        '{"base_url": "http://127.0.0.1:7788/v1", "data": "/home/bat/.local/state/urtuu/service", "api_key": null}',
+      ],
+    ],
   });
   command.action(async ({ host, port, data }: Options) => {
     const folder = data === undefined ? serviceDirectory(context) : resolve(context.cwd, data);
@@ -69,6 +79,6 @@ function stopped({ signal }: Context): Promise<void> {
 
 function readPort(written: string): number {
   const port = readCount(written);
-  if (port > 65_535) throw usageError(`'${written}' is not a port`);
+  if (port > 65_535) throw new InvalidArgumentError(`'${written}' is not a port`);
   return port;
 }

@@ -1,6 +1,7 @@
 import { describe } from '../../describe.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
+import { sentExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 import { estimateSms, estimateView, sendView } from '../../sending/dry-run.js';
 import { finishSend } from '../../sending/finish.js';
@@ -27,7 +28,13 @@ export const smsSend: CommandBody = (command, context) => {
       ['uptime | urtuu sms send 99112233 - --json', 'send what a command says, and print the result as JSON'],
     ],
     exits: [4, 5, 6, 7, 8, 9, 12, 14],
-    json: '{"id": "...", "status": "sent", "channel": "sms", "to": "99112233", "parts": 1, "credits": 10, "balance": 990, ...}',
+    json: [
+      ['', sentExample],
+      [
+        'with --dry-run',
+        '{"to": "99112233", "channel": "sms", "kind": "cyrillic", "size": 27, "parts": 1, "credits": 10}',
+      ],
+    ],
   });
   command.action(async (to: string | undefined, text: string | undefined, options: Options) => {
     const source = { value: text, file: options.textFile, name: '[text]', fileOption: '--text-file' };

@@ -2,6 +2,7 @@ import { describe } from '../../describe.js';
 import { readId } from '../../input/ids.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
+import { verifiedExample } from '../../output/examples.js';
 import { verificationView } from '../../output/views.js';
 import type { CommandBody } from '../../program.js';
 
@@ -16,8 +17,9 @@ export const verifyCheck: CommandBody = (command, context) => {
       ['urtuu verify check 7f9c...e1 123456', 'check a code'],
       ['urtuu verify check "$id" && echo verified', 'ask for the code on the terminal'],
     ],
+    ok: 'the code is right',
     exits: [4, 5, 6, 8, 10, 12],
-    json: '{"id": "...", "status": "verified", "channel": "sms", "to": "99112233", "verified_at": "...", ...}',
+    json: verifiedExample,
   });
   command.action(async (given: string | undefined, typed: string | undefined) => {
     const source = { value: typed, file: undefined, name: '[code]', fileOption: '' };

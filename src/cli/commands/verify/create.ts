@@ -4,6 +4,7 @@ import { readDuration } from '../../input/duration.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { readChoice, readCount } from '../../options.js';
+import { createdExample } from '../../output/examples.js';
 import { verificationView } from '../../output/views.js';
 import type { CommandBody } from '../../program.js';
 import { remember } from '../../recent.js';
@@ -38,8 +39,9 @@ export const verifyCreate: CommandBody = (command, context) => {
         'keep the id for verify check',
       ],
     ],
-    exits: [4, 5, 6, 7, 8, 9],
-    json: '{"id": "...", "status": "pending", "channel": "sms", "to": "99112233", "attempts_remaining": 5, ...}',
+    ok: 'the code was sent',
+    exits: [4, 5, 6, 7, 8, 9, 12],
+    json: createdExample,
   });
   command.action(async (given: string | undefined, options: Options) => {
     const source = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };

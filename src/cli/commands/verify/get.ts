@@ -1,6 +1,7 @@
 import { describe } from '../../describe.js';
 import { readId } from '../../input/ids.js';
 import { required } from '../../input/required.js';
+import { pendingExample } from '../../output/examples.js';
 import { verificationView } from '../../output/views.js';
 import type { CommandBody } from '../../program.js';
 
@@ -14,8 +15,8 @@ export const verifyGet: CommandBody = (command, context) => {
       ['urtuu verify get 7f9c...e1', 'show its status and the tries that are left'],
       ['urtuu verify get "$id" --json | jq -r .status', 'in a script'],
     ],
-    exits: [4, 5, 12],
-    json: '{"id": "...", "status": "pending", "channel": "sms", "to": "99112233", "attempts_remaining": 5, ...}',
+    exits: [4, 5, 8, 12],
+    json: pendingExample,
   });
   command.action(async (given: string | undefined) => {
     const { id } = await required(context, {

@@ -1,6 +1,6 @@
-/** A number as people read it: 1,234,567. */
-export function grouped(value: number): string {
-  return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
+/** A number in a sentence: 1,250,000. In tables and data numbers stay plain, to be cut out and compared. */
+export function grouped(number: number): string {
+  return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
 /** `1 recipient`, `2,600 recipients`, `2 batches`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Preflight, preflightLines } from '../../../src/cli/bulk/preflight.js';
-import { counted, duration, grouped } from '../../../src/cli/bulk/words.js';
+import { counted, duration, grouped } from '../../../src/cli/output/wording.js';
 
 describe('numbers for people', () => {
   it.each([

@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+/** Bundles a TypeScript program of test/, outside of what is published, and runs it to its end. */
+export async function runTypeScript(entry, args) {
+  const outfile = join(
+    'node_modules/.cache/urtuu',
+    basename(dirname(entry)),
+    `${basename(entry, '.ts')}.cjs`,
+  );
+  mkdirSync(dirname(outfile), { recursive: true });
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    logLevel: 'warning',
+    external: ['@photostructure/sqlite', 'esbuild'],
+    define: { 'import.meta.dirname': JSON.stringify(resolve(dirname(entry))) },
+  });
+  return spawnSync(process.execPath, [outfile, ...args], { stdio: 'inherit' }).status ?? 1;
+}

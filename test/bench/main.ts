@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs';
+import { arch, cpus, loadavg, platform, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../support/binary.js';
+import { bulk } from './bulk.js';
+import { client } from './client.js';
+import { journal } from './journal.js';
+import { type Row, tableOf } from './pairs.js';
+import { rows } from './rows.js';
+import { core } from './service-core.js';
+import { http } from './service-http.js';
+import { size } from './size.js';
+import { start } from './start.js';
+
+const groups: Record<string, () => Promise<Row[]>> = { start, client, rows, bulk, journal, http, core, size };
+
+function machine(): string {
+  const model = cpus()[0]?.model.trim() ?? 'unknown processor';
+  const memory = Math.round(totalmem() / 2 ** 30);
+  return `${model}, ${cpus().length} cores, ${memory} GiB, ${platform()} ${arch()}, Node.js ${process.version}`;
+}
+
+async function main(wanted: readonly string[]): Promise<void> {
+  // Certificates from a file are read at every start, and would make the command look better than it is.
+  delete process.env.NODE_EXTRA_CA_CERTS;
+  const unknown = wanted.filter((name) => !(name in groups));
+  if (unknown.length > 0) throw new Error(`no such group: ${unknown}; there are ${Object.keys(groups)}`);
+  const table: Row[] = [];
+  const load = loadavg()[0]?.toFixed(1);
+  for (const [name, measure] of Object.entries(groups)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    const measured = await measure();
+    process.stdout.write(`${name}\n${tableOf(measured)}\n`);
+    table.push(...measured);
+  }
+  if (wanted.length > 0) return;
+  const text = [
+    '# Results of `npm run bench`',
+    '',
+    `${new Date().toISOString().slice(0, 10)}, ${machine()}; load average before it ${load}.`,
+    '',
+    'Ratios are medians of interleaved pairs; cpu is user and system. Other machines differ in the figures beside',
+    'the ratios, and less in the ratios. What was missed is explained in [NOTES.md](NOTES.md).',
+    '',
+    tableOf(table),
+  ].join('\n');
+  writeFileSync(join(root, 'test/bench/RESULTS.md'), text);
+}
+
+void main(process.argv.slice(2));

@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Result, run, type Setting } from '../support/run.js';
+import type { Known } from './command-lines.js';
+
+/** A home with a sandbox in it that has seen a message, a batch and a verification. */
+export class CommandHome {
+  path = '';
+  readonly env = { URTUU_SANDBOX: '1', URTUU_API_KEY: 'a-key-of-nobody' };
+  readonly known: Known = { message: '', batch: '', verification: '', wrong: '' };
+
+  /** Runs a line in this process. */
+  readonly here = (line: string, setting: Setting = {}): Promise<Result> =>
+    run(line, { home: this.path, env: this.env, ...setting });
+
+  async json(line: string) {
+    return JSON.parse((await this.here(`${line} --json`)).stdout);
+  }
+
+  async open(): Promise<void> {
+    this.path = mkdtempSync(join(tmpdir(), 'urtuu-every-'));
+    const { known, path } = this;
+    writeFileSync(join(path, 'two.csv'), 'phone,name\n99119001,Бат\n99119002,Цэцэг\n');
+    writeFileSync(join(path, 'mixed.csv'), 'phone,name\n99119003,Бат\nnobody,Цэцэг\n');
+    writeFileSync(join(path, 'mails.csv'), 'email\nbat@example.mn\nbold@example.mn\n');
+    known.message = (await this.json('sms send 99112233 hello')).id;
+    known.verification = (await this.json('verify create 88001122')).id;
+    const [sent] = await this.json('sandbox outbox --to 88001122');
+    const code = /\d{6}/.exec(sent.text)?.[0] ?? '';
+    known.wrong = `${code.slice(0, 5)}${(Number(code[5]) + 1) % 10}`;
+    const bulk = 'sms bulk two.csv --text hi --job july --yes --json';
+    known.batch = JSON.parse((await this.here(bulk, { cwd: path })).stdout).batches[0].id;
+  }
+
+  close(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,249 @@
+import type { Exit } from '../../src/cli/exit-codes.js';
+import type { Result, Setting } from '../support/run.js';
+
+export interface Case {
+  line: () => string;
+  code?: Exit;
+  /** What people read; nothing when absent. */
+  stdout?: RegExp;
+  stderr?: RegExp;
+  /** What programs read: where it is in the help, or nothing. */
+  json?: 'object' | 'array';
+  /** Words after the command that its help has this JSON for. */
+  shape?: string;
+  /** No table, so no columns. */
+  text?: true;
+  stdin?: string;
+  /** A run of it changes what the next one finds. */
+  prepare?: () => Promise<unknown>;
+}
+
+/** What the lines need to name, once it is known. */
+export interface Known {
+  message: string;
+  batch: string;
+  verification: string;
+  /** A code that is not that of the verification. */
+  wrong: string;
+}
+
+let recipients = 0;
+/** Another number each time: one recipient may get only so many messages. */
+const number = () => `9922${String(recipients++).padStart(4, '0')}`;
+
+/** Every command, as it goes well and as it does not, in the sandbox of `here`. */
+export function commandLines(
+  known: Known,
+  here: (line: string, setting?: Setting) => Promise<Result>,
+): Case[] {
+  const json = async (line: string) => JSON.parse((await here(`${line} --json`)).stdout);
+  const wellKey = 'another-key-of-nobody';
+  const login = () =>
+    here('login --api-key-file - --base-url http://127.0.0.1:1/v1 --max-retries 0', { stdin: wellKey });
+  const newKey = async () => (await json('keys create')).id;
+
+  let spareKey = '';
+
+  return [
+    { line: () => `sms send ${number()} 'Сайн уу'`, stdout: /^status +sent$/m, json: 'object', shape: '' },
+    {
+      line: () => `sms send ${number()} -`,
+      stdin: 'hi\n',
+      stdout: /^status +sent$/m,
+      json: 'object',
+      shape: '',
+    },
+    {
+      line: () => 'sms send 99112233 hi --dry-run',
+      stdout: /^credits +10$/m,
+      json: 'object',
+      shape: 'with --dry-run',
+    },
+    { line: () => 'sms send 70112233 hi', code: 8, stderr: /unsupported_number/ },
+    { line: () => 'sms send 99000001 hi --max-retries 0', code: 9, stderr: /provider_failed/ },
+    { line: () => 'sms send 99000012 hi --max-retries 0', code: 6, stderr: /--idempotency-key/ },
+    {
+      line: () => 'sms bulk two.csv --text hi --dry-run',
+      stdout: /ecipients +2/,
+      stderr: /^$/,
+      json: 'object',
+    },
+    {
+      line: () => `sms bulk two.csv --text ${number()} --yes`,
+      stdout: /^accepted +2$/m,
+      stderr: /Certain: 2/,
+      json: 'object',
+    },
+    { line: () => 'sms bulk two.csv --text hi --job july --yes', code: 11, stderr: /ran already/ },
+    { line: () => 'sms bulk mixed.csv --text hi --yes', code: 8, stderr: /mixed\.csv:3/ },
+    {
+      line: () => `sms bulk mixed.csv --text ${number()} --yes --skip-invalid`,
+      code: 3,
+      stdout: /^rejected +1$/m,
+      stderr: /1 rejected/,
+      json: 'object',
+    },
+    { line: () => 'sms bulk nowhere.csv --text hi --yes', code: 13, stderr: /does not exist/ },
+    {
+      line: () => `email send ${number()}@example.mn --subject s --text t`,
+      stdout: /^status +queued$/m,
+      json: 'object',
+      shape: '',
+    },
+    {
+      line: () => `email send ${number()}@example.mn --subject s --text t --wait`,
+      stdout: /^status +sent$/m,
+      stderr: /waiting/,
+      json: 'object',
+      shape: '',
+    },
+    {
+      line: () => 'email send bat@example.mn --subject s --html x --dry-run',
+      stdout: /^credits +2$/m,
+      json: 'object',
+      shape: 'with --dry-run',
+    },
+    {
+      line: () => 'email send fault-2s@example.mn --subject s --text t --wait --wait-timeout 0',
+      code: 14,
+      stdout: /queued/,
+      stderr: /not final yet/,
+      json: 'object',
+      shape: '',
+    },
+    {
+      line: () => `email bulk mails.csv --subject s --text ${number()} --yes`,
+      stdout: /^accepted +2$/m,
+      stderr: /Certain: 2/,
+      json: 'object',
+    },
+    { line: () => `verify create ${number()}`, stdout: /^status +pending$/m, json: 'object', shape: '' },
+    { line: () => 'verify create nobody', code: 8, stderr: /invalid_request/ },
+    {
+      line: () => `verify get ${known.verification}`,
+      stdout: /^status +pending$/m,
+      json: 'object',
+      shape: '',
+    },
+    { line: () => 'verify get nothing', code: 12, stderr: /not_found/ },
+    { line: () => `verify check ${known.verification} ${known.wrong}`, code: 10, stderr: /Tries left: \d/ },
+    { line: () => 'verify check nothing 123456', code: 12, stderr: /not_found/ },
+    {
+      line: () => `messages get ${known.message}`,
+      stdout: /^status +sent$/m,
+      json: 'object',
+      shape: 'of one id',
+    },
+    {
+      line: () => `messages get ${known.message} nothing`,
+      code: 3,
+      stdout: /not_found/,
+      stderr: /1 of 2 ids/,
+      json: 'array',
+      shape: 'of several',
+    },
+    {
+      line: () => 'messages get a b',
+      code: 12,
+      stdout: /not_found/,
+      stderr: /none of the 2 ids/,
+      json: 'array',
+    },
+    { line: () => 'messages get -', stdin: 'nothing\n', code: 12, stderr: /not_found/ },
+    {
+      line: () => `batches get ${known.batch} --wait`,
+      stdout: /^status +completed$/m,
+      json: 'object',
+      shape: 'of one id',
+    },
+    {
+      line: () => `batches get ${known.batch} nothing`,
+      code: 3,
+      stdout: /not_found/,
+      stderr: /1 of 2 ids/,
+      json: 'array',
+      shape: 'of several',
+    },
+    {
+      line: () => `batches get ${known.batch} --messages`,
+      stdout: /99119001/,
+      json: 'array',
+      shape: 'with --messages',
+    },
+    { line: () => 'balance', stdout: /^balance +\d+$/m, json: 'object', shape: '' },
+    {
+      line: () => 'balance --min 100000000',
+      code: 7,
+      stdout: /^balance/,
+      stderr: /is below 100,000,000/,
+      json: 'object',
+    },
+    { line: () => 'pricing', stdout: /^max parts +5$/m, json: 'object', shape: '' },
+    {
+      line: () => "pricing --text 'Сайн уу'",
+      stdout: /^kind +cyrillic$/m,
+      json: 'object',
+      shape: 'with --text',
+    },
+    { line: () => 'jobs list', stdout: /july/, json: 'array' },
+    { line: () => 'jobs show july', stdout: /^job +july$/m, json: 'object' },
+    { line: () => 'jobs show nothing', code: 12, stderr: /there is no job/ },
+    { line: () => 'jobs resume july', code: 11, stderr: /ran already/ },
+    { line: () => 'jobs report july', stdout: /^phone,name,message_id/m, text: true },
+    {
+      line: () => 'jobs remove spare',
+      prepare: () => here(`sms bulk two.csv --text ${number()} --job spare --yes`),
+      text: true,
+    },
+    {
+      line: () => 'login --api-key-file - --base-url http://127.0.0.1:1/v1 --max-retries 0',
+      stdin: wellKey,
+      stdout: /^key +stored$/m,
+      stderr: /could not be tried/,
+      json: 'object',
+      shape: '',
+    },
+    { line: () => 'logout --yes', prepare: login, stderr: /^Removed profile default\.$/m, text: true },
+    { line: () => 'logout --profile nobody --yes', code: 2, stderr: /no profile 'nobody'/ },
+    { line: () => 'profiles list', prepare: login, stdout: /default/, json: 'array', shape: '' },
+    { line: () => 'profiles show', prepare: login, stdout: /^name +default$/m, json: 'object', shape: '' },
+    { line: () => 'profiles show nobody', code: 2, stderr: /no profile/ },
+    {
+      line: () => 'profiles use default',
+      prepare: login,
+      stderr: /^Now using profile default\.$/m,
+      text: true,
+    },
+    // The lines before it may have used up the reading allowance of their project.
+    { line: () => 'doctor', stdout: /service/, stderr: /^(?:rate: .*\n)?$/, json: 'array', shape: '' },
+    { line: () => 'sandbox outbox --limit 2', stdout: /99/, json: 'array', shape: '' },
+    { line: () => 'sandbox credit 1', stdout: /^balance/, json: 'object', shape: '' },
+    { line: () => 'sandbox credit', code: 2, stderr: /either credits or --set/ },
+    { line: () => 'keys list', prepare: newKey, stdout: /^ID/, json: 'array', shape: '' },
+    { line: () => 'keys revoke nothing --yes', code: 12, stderr: /no active key/ },
+    {
+      line: () => `keys revoke ${spareKey} --yes`,
+      prepare: async () => {
+        spareKey = await newKey();
+      },
+      stderr: /^Revoked key/m,
+      text: true,
+    },
+    {
+      line: () => 'keys create',
+      prepare: async () => {
+        for (const { id } of await json('keys list')) await here(`keys revoke ${id} --yes`);
+      },
+      stdout: /urtuu_\w{40}/,
+      stderr: /not shown again/,
+      json: 'object',
+      shape: '',
+    },
+    { line: () => 'completion zsh', stdout: /#compdef urtuu/, text: true },
+    { line: () => 'completion tcsh', code: 2, stderr: /none of bash/ },
+    { line: () => 'help jobs', stdout: /^Jobs$/m, text: true },
+    { line: () => 'help nothing', code: 2, stderr: /no help topic/ },
+    { line: () => 'sendmail -t', stdin: 'To: cron@example.mn\nSubject: s\n\ntext\n', text: true },
+    { line: () => 'sendmail -t', code: 64, stderr: /no recipient/ },
+  ];
+}

@@ -1,0 +1,108 @@
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import { card, type TableStyle } from '../../../src/cli/output/card.js';
+import { table } from '../../../src/cli/output/table.js';
+import { field, type View } from '../../../src/cli/output/view.js';
+import { painter, plain } from '../../../src/cli/terminal/colour.js';
+
+interface Row {
+  name: string;
+  size: number;
+  status: string;
+}
+const { columns }: View<Row> = {
+  columns: [field('name'), field('size', { kind: 'number' }), field('status', { kind: 'status' })],
+  record: (row) => row,
+};
+const pipe: TableStyle = { paint: plain, header: true, width: null, mask: false };
+const rows = (names: string[]): Row[] => names.map((name, index) => ({ name, size: index, status: 'sent' }));
+
+const scripts = [
+  ['Latin', 'Sukhbaatar'],
+  ['Cyrillic', 'Өлзийсайхан'],
+  ['Cyrillic with marks of its own', 'а\u0483бы\u0487'],
+  ['combining', 'e\u0301о\u0301'],
+  ['Chinese', '蒙古国'],
+  ['half-width Katakana', 'ﾓﾝｺﾞﾙ'],
+  ['full-width digits', '９９１１'],
+  ['Mongolian with a variation selector', 'ᠮᠣᠩᠭᠣᠯ\u180b'],
+  ['Devanagari', 'हिन्दी'],
+  ['emoji', '👍🏽🇲🇳❤️'],
+  ['a newer emoji', '\u{1fae0}\u{1fae8}'],
+  ['a sign', '₮ № — …'],
+  ['private use', '\ue000\ue001x\ue001'],
+  ['nothing', ''],
+] as const;
+
+describe('a table', () => {
+  it.each(scripts)('lines up %s', async (_, text) => {
+    const printed = await table(columns, rows([text, 'x', text + text]), pipe);
+    const lines = printed.trimEnd().split('\n');
+    expect(lines).toHaveLength(4);
+    expect(lines[1]?.startsWith(text)).toBe(true);
+    expect(lines[3]?.startsWith(text + text)).toBe(true);
+    const places = lines.slice(1).map((line) => stringWidth(line.slice(0, line.indexOf('sent'))));
+    expect(new Set(places).size).toBe(1);
+  });
+
+  it('lines up all scripts together, in any number of rows, as one table', async () => {
+    const names = Array.from({ length: 30 }, () => scripts.map(([, text]) => text)).flat();
+    const lines = (await table(columns, rows(names), pipe)).trimEnd().split('\n');
+    expect(lines).toHaveLength(names.length + 1);
+    expect(new Set(lines.slice(1).map((line) => stringWidth(line.slice(0, line.indexOf('sent'))))).size).toBe(
+      1,
+    );
+    for (const [index, name] of names.entries()) expect(lines[index + 1]?.startsWith(name)).toBe(true);
+  });
+
+  it('has no border, no colour of its own, and no space at the end of a line', async () => {
+    expect(await table(columns, rows(['a', 'bb']), pipe)).toBe(
+      'NAME  SIZE  STATUS\na        0  sent\nbb       1  sent\n',
+    );
+    expect(await table(columns, [], pipe)).toBe('');
+  });
+
+  it('takes a time that grows with its rows', async () => {
+    const started = performance.now();
+    await table(columns, rows(Array.from({ length: 10_000 }, (_, index) => `name ${index}`)), pipe);
+    expect(performance.now() - started).toBeLessThan(6_000);
+  });
+
+  it('is painted around the text, so that colours do not move anything', async () => {
+    const coloured = await table(columns, rows(['蒙古', 'b']), { ...pipe, paint: await painter(true) });
+    expect(coloured).toContain('\u001b[1mNAME\u001b[22m');
+    expect(coloured).toContain('\u001b[32msent\u001b[39m');
+    const bare = await table(columns, rows(['蒙古', 'b']), pipe);
+    expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(bare);
+  });
+});
+
+describe('a card', () => {
+  const long = {
+    name: `Check the key with urtuu doctor, ${'or sign in again, '.repeat(5)}`,
+    size: 1,
+    status: 'ok',
+  };
+
+  it('breaks long values between words, under each other', async () => {
+    const printed = await card(columns, long, { ...pipe, width: 40 });
+    const lines = printed.split('\n');
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(40);
+    expect(lines[1]).toMatch(/^ {8}\S/);
+    expect(printed.replace(/\s+/g, ' ')).toContain(long.name.trim());
+  });
+
+  it('never breaks a word: a command, a path or an id can be copied', async () => {
+    const path = `/home/${'x'.repeat(100)}/config.json`;
+    const printed = await card(
+      columns,
+      { ...long, name: `Run: chmod 600 ${path} now` },
+      { ...pipe, width: 40 },
+    );
+    expect(printed).toContain(path);
+  });
+
+  it('is as wide as it is on a pipe', async () => {
+    expect((await card(columns, long, pipe)).split('\n')).toHaveLength(4);
+  });
+});

@@ -1,0 +1,76 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { build } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Outcome, outcomeOf } from '../../support/binary.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'urtuu-output-'));
+const lines = 250;
+beforeAll(async () => {
+  const input = resolve(import.meta.dirname, '../../../src/cli/terminal/descriptor.ts');
+  await build({ input, platform: 'node', output: { file: join(folder, 'descriptor.cjs'), format: 'cjs' } });
+  writeFileSync(
+    join(folder, 'writer.cjs'),
+    `const { outputOf } = require('./descriptor.cjs');
+    const output = outputOf(1, () => process.stdout);
+    output.on('error', (error) => console.error('heard', error.code));
+    // Four bytes a character: a part that was written may end inside of one.
+    const mark = '\u{1F4EE}'.repeat(1_000);
+    let left = ${lines};
+    const next = (error) => {
+      if (left-- > 0 && !error) return output.write(mark + '\\n', next);
+      console.error('done', error?.code);
+      // A stream tells its listeners after the callback of the write.
+      setImmediate(() => process.exit());
+    };
+    next();`,
+  );
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const shell = (line: string): Promise<Outcome> =>
+  outcomeOf(spawn('bash', ['-c', line, 'bash', process.execPath, join(folder, 'writer.cjs')]));
+const whole = `${'\u{1F4EE}'.repeat(1_000)}\n`.repeat(lines);
+
+describe('standard output', () => {
+  it('takes everything through a pipe, however slow its reader', async () => {
+    const { stdout, stderr } = await shell('"$1" "$2" | (sleep 0.3; cat)');
+    expect(stderr).toBe('done undefined\n');
+    expect(stdout === whole).toBe(true);
+  });
+
+  it('takes everything through a socket', async () => {
+    const { stdout, stderr } = await outcomeOf(spawn(process.execPath, [join(folder, 'writer.cjs')]));
+    expect(stderr).toBe('done undefined\n');
+    expect(stdout === whole).toBe(true);
+  });
+
+  it('takes everything into a file', async () => {
+    const file = join(folder, 'output');
+    expect((await shell(`"$1" "$2" > '${file}'`)).stderr).toBe('done undefined\n');
+    expect(readFileSync(file, 'utf8') === whole).toBe(true);
+  });
+
+  it('lets the program go on while its reader is slow', async () => {
+    const ticking = `"$1" -e 'require(process.argv[1]); setInterval(() => console.error("tick"), 50)' "$2"`;
+    const { stdout, stderr } = await shell(`${ticking} | (sleep 0.5; cat)`);
+    expect(stderr).toMatch(/(?:tick\n){3,}done undefined\n$/);
+    expect(stdout === whole).toBe(true);
+  });
+
+  it('waits where another process has made the pipe non-blocking, and filled it', async () => {
+    // A stream of Node.js sets the flag, for everybody who holds the same end.
+    const filler = 'y'.repeat(65_536);
+    const other = `"$1" -e 'process.stdout.write("y".repeat(65536)); setTimeout(() => {}, 1000)' & sleep 0.3;`;
+    const { stdout, stderr } = await shell(`(${other} "$1" "$2"; wait) | (sleep 0.6; cat)`);
+    expect(stderr).toBe('done undefined\n');
+    expect(stdout === filler + whole).toBe(true);
+  });
+
+  it('tells of a reader that left', async () => {
+    const { stderr } = await shell('"$1" "$2" | head -c 10 > /dev/null');
+    expect(new Set(stderr.trimEnd().split('\n'))).toEqual(new Set(['heard EPIPE', 'done EPIPE']));
+  });
+});

@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Machine } from '../support/binary.js';
+import { json, Loopback } from '../support/loopback.js';
+import { pricing } from '../support/run.js';
+
+const key = 'urtuu_KnownSecretKnownSecretKnownSecret0123456';
+
+let machine: Machine;
+let server: Loopback;
+/** What the service does with what is posted. */
+let mood: 'accepts' | 'refuses' | 'quotes' | 'drops' = 'accepts';
+
+beforeAll(async () => {
+  machine = new Machine();
+  writeFileSync(join(machine.home, 'key.txt'), `${key}\n`);
+  writeFileSync(join(machine.home, 'list.csv'), 'phone,name\n99112233,Bat\n88001122,Bold\n95112233,Dorj\n');
+  writeFileSync(join(machine.home, 'bad.csv'), 'phone,name\n99112233,Bat\nnobody,Bold\n');
+  server = await Loopback.listen(({ method, path, headers, body }, response) => {
+    if (mood === 'refuses') return json(response, 401, { error: { code: 'unauthorized', message: 'no' } });
+    if (mood === 'quotes') {
+      const quote = `seen: ${JSON.stringify(headers)}`;
+      return json(response, 400, { error: { code: 'invalid_request', message: quote, invalid: [quote] } });
+    }
+    if (path.endsWith('/pricing')) return json(response, 200, pricing);
+    if (path.endsWith('/balance')) return json(response, 200, { balance: 900 });
+    if (mood === 'drops') return void response.socket?.destroy();
+    const to = method === 'POST' ? JSON.parse(body).to : '99112233';
+    const total = Array.isArray(to) ? to.length : 1;
+    json(response, 200, { id: 'm', status: 'sent', channel: 'sms', to, total, credits: 10, balance: 1 });
+  });
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  machine.remove();
+});
+
+const lines = [
+  'balance',
+  'balance -v',
+  'balance --json -v',
+  'balance --min 100000',
+  'pricing -v',
+  'doctor -v',
+  'doctor --json',
+  'sms send 99112233 hi -v',
+  'sms send 99112233 hi --json',
+  'sms send 99112233 hi --dry-run',
+  'email send a@b.mn --subject s --text t -v',
+  'verify create 99112233 -v',
+  'verify check v 123456 -v',
+  'verify get v',
+  'messages get a b c -v',
+  'batches get a --messages',
+  'sms bulk list.csv --text hi --yes --job constant -v --max-wait 300ms',
+  'sms bulk list.csv --text Hi-{name} --yes --max-wait 300ms --report report.csv',
+  'sms bulk bad.csv --text hi --yes',
+  'sms bulk list.csv --text hi --dry-run --json',
+  'jobs list --json',
+  'jobs show constant',
+  'jobs report constant --offline',
+  'jobs resume constant -v --max-wait 300ms',
+  'profiles list',
+  'profiles show --json',
+  'completion bash',
+  'help environment',
+  'nope',
+  'balance --nope',
+];
+
+/** Names of the files in a folder that have a text in them. */
+function filesWith(text: string, folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => readFileSync(file).includes(text));
+}
+
+describe('the key', () => {
+  it.each(['accepts', 'refuses', 'quotes', 'drops'] as const)(
+    'is in no output and no file but the profile that keeps it, when the service %s',
+    async (how) => {
+      mood = 'accepts';
+      const url = `${server.origin}/v1`;
+      const login = await machine.run(['login', '--api-key-file', '-', '--base-url', url, '-v'], {
+        input: key,
+      });
+      expect(login.code).toBe(0);
+      mood = how;
+      const before = server.requests.length;
+      const ways: NodeJS.ProcessEnv[] = [{}, { URTUU_API_KEY: key, URTUU_BASE_URL: url }];
+      let said = login.stdout + login.stderr;
+      for (const [index, line] of lines.entries()) {
+        const env = ways[index % ways.length] ?? {};
+        const { stdout, stderr } = await machine.run([...line.split(' '), '--max-retries', '0'], {
+          env,
+          cwd: machine.home,
+        });
+        said += stdout + stderr;
+      }
+      const file = await machine.run(['balance', '-v', '--api-key-file', 'key.txt'], { cwd: machine.home });
+      said += file.stdout + file.stderr;
+
+      expect(server.requests.length).toBeGreaterThan(before + 10);
+      for (const { headers } of server.requests.slice(before)) {
+        expect(headers.authorization).toBe(`Bearer ${key}`);
+      }
+      expect(said.length).toBeGreaterThan(5_000);
+      for (const part of [key, key.slice(6), Buffer.from(key).toString('base64').slice(0, 24)]) {
+        expect(said).not.toContain(part);
+      }
+      expect(filesWith(key, machine.home).sort()).toEqual([
+        join(machine.home, 'config/urtuu/config.json'),
+        join(machine.home, 'key.txt'),
+      ]);
+      expect(filesWith('list.csv', machine.home).length).toBeGreaterThan(0);
+    },
+  );
+
+  it('of the sandbox and of serve is in no file in the clear', async () => {
+    const { stdout } = await machine.run(['keys', 'create', '--json']);
+    const { secret } = JSON.parse(stdout);
+    expect(secret).toMatch(/^urtuu_/);
+    expect(filesWith(secret, machine.home)).toEqual([]);
+  });
+});

@@ -1,0 +1,20 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+const rows = readFileSync(join(root, 'SECURITY.md'), 'utf8')
+  .split('\n')
+  .flatMap((line) => {
+    const [, threat, file, title] = /^\| (.+?) \| .+ \| `(test\/.+?)`: (.+) \|$/.exec(line) ?? [];
+    return threat !== undefined && file !== undefined && title !== undefined ? [[threat, file, title]] : [];
+  }) as [string, string, string][];
+
+describe('SECURITY.md names a test for each threat', () => {
+  it('in every row of its table', () => expect(rows.length).toBeGreaterThan(15));
+
+  it.each(rows)('%s: %s', (_, file, title) => {
+    expect(existsSync(join(root, file))).toBe(true);
+    expect(readFileSync(join(root, file), 'utf8')).toContain(title);
+  });
+});

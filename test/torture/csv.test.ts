@@ -1,0 +1,4 @@
+import { csv } from './csv/rows.js';
+import { describeGroup } from './describe-group.js';
+
+describeGroup(csv);

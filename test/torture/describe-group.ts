@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { type Group, playControl } from './row.js';
+
+/** The rows of a group, small, each with its first control; URTUU_SEED repeats a run. */
+export function describeGroup(group: Group): void {
+  const seed = Number(process.env.URTUU_SEED ?? Date.now() % 1_000_000);
+  describe(`torture: ${group.name}, seed ${seed}`, () => {
+    for (const { name, play, controls, unavailable } of group.rows('small')) {
+      const test = unavailable?.() ? it.skip : it.concurrent;
+      test(name, { timeout: 120_000 }, async () => {
+        const played = await play(seed);
+        expect(played.wrong, played.found).toBe(0);
+      });
+      for (const control of controls.slice(0, 1)) {
+        test(`${name}: is noticed with ${control.name}`, { timeout: 120_000 }, async () => {
+          expect((await playControl(control, seed)).wrong).toBeGreaterThan(0);
+        });
+      }
+    }
+  });
+}

@@ -1,0 +1,12 @@
+import { bulk } from './bulk-rows.js';
+import { csv } from './csv/rows.js';
+import { money } from './money/rows.js';
+import { network } from './network/rows.js';
+import { nodes } from './nodes.js';
+import type { Group } from './row.js';
+import { service } from './service/rows.js';
+import { terminal } from './terminal/rows.js';
+import { text } from './text/rows.js';
+
+/** Everything that `npm run torture` plays, in its order. */
+export const groups: readonly Group[] = [bulk, service, network, money, csv, text, terminal, nodes];

@@ -1,0 +1,4 @@
+import { describeGroup } from './describe-group.js';
+import { money } from './money/rows.js';
+
+describeGroup(money);
