@@ -5,8 +5,9 @@ import { network } from './network/rows.js';
 import { nodes } from './nodes.js';
 import type { Group } from './row.js';
 import { service } from './service/rows.js';
+import { syscalls } from './syscalls.js';
 import { terminal } from './terminal/rows.js';
 import { text } from './text/rows.js';
 
 /** Everything that `npm run torture` plays, in its order. */
-export const groups: readonly Group[] = [bulk, service, network, money, csv, text, terminal, nodes];
+export const groups: readonly Group[] = [bulk, syscalls, service, network, money, csv, text, terminal, nodes];

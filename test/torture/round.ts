@@ -55,12 +55,13 @@ async function timeToDie({ random, proxy, longestLife }: Round): Promise<void> {
 }
 
 function startRun(round: Round, machine: Machine, file: string, resume: boolean) {
-  const { job, service, proxy, rate } = round;
+  const { job, service, proxy, rate, random } = round;
   const send = ['sms', 'bulk', file, '--text', '{message}', '--job', job, '--yes'];
   const child = machine.start(
     [
       ...(resume ? ['jobs', 'resume', job] : send),
       ...['--json', '--quiet', '--timeout', '700ms', '--rate', String(rate)],
+      ...(random() < 0.5 ? ['--wait'] : []),
       ...['--base-url', `http://127.0.0.1:${proxy.port}/v1`],
     ],
     { env: { URTUU_API_KEY: service.key } },

@@ -1,87 +1,75 @@
-import { parseArgs } from 'node:util';
 import { Machine } from '../support/binary.js';
 import {
   type Command,
   carelessCommand,
   type Finding,
   failAt,
+  type Place,
   placesOf,
   realCommand,
   whyNoInjection,
 } from './bulk-syscalls.js';
 import { RecordingService } from './recording-service.js';
+import { groupOf, type Played } from './row.js';
 
-// npm run torture -- syscalls [--only <part of "call path">] [--every N]
-const { values } = parseArgs({
-  options: { only: { type: 'string', default: '' }, every: { type: 'string', default: '1' } },
-});
-const print = (line: string) => process.stdout.write(`${line}\n`);
-const nameOf = ({ place: { call, path, nth } }: Pick<Finding, 'place'>) => `${call} ${path}, time ${nth}`;
+const isOfJournal = ({ path }: Place) => path === 'jobs/july/journal';
 
-async function failAll(
-  service: RecordingService,
-  title: string,
-  command: Command,
-  only: string,
-): Promise<Finding[]> {
-  const started = Date.now();
-  const places = (await placesOf(service, command)).filter((place) =>
-    `${place.call} ${place.path}`.includes(only),
-  );
-  const chosen = places.filter((_, index) => index % Number(values.every) === 0);
-  const findings: Finding[] = [];
-  for (const place of chosen) {
-    const finding = await failAt(service, command, place);
-    findings.push(finding);
-    for (const wrong of finding.wrong) print(`  ${nameOf(finding)}: ${wrong}`);
-  }
-  const reached = findings.filter((each) => each.reached);
-  const wrong = reached.filter((each) => each.wrong.length > 0);
-  const ended = (exit: Finding['exit']) => reached.filter((each) => each.exit === exit).length;
-  const seconds = Math.round((Date.now() - started) / 1_000);
-  print(
-    `${title}: ${reached.length} calls failed once (${chosen.length} of ${places.length} tried), ` +
-      `${wrong.length} wrong; ${ended(13)} ended with 13, ${ended(0)} with 0; ${seconds} s`,
-  );
-  return findings;
-}
-
-async function main(): Promise<boolean> {
-  const why = whyNoInjection();
-  if (why !== null) throw new Error(why);
+/** Runs the command once for each of its calls, or for one in so many, with that call failing. */
+async function failEach(
+  commandIn: (folder: string) => Promise<Command>,
+  every: number,
+  isChosen: (place: Place) => boolean = () => true,
+): Promise<Played> {
   const service = await RecordingService.start();
   const machine = new Machine();
   try {
-    const waiting = { ...realCommand, options: ['--wait'] };
-    const real = [
-      ...(await failAll(service, 'urtuu sms bulk', realCommand, values.only)),
-      ...(await failAll(service, 'urtuu sms bulk --wait', waiting, values.only || 'july/journal')),
-    ];
-    const careless = await failAll(
-      service,
-      'control, a journal that overlooks errors',
-      await carelessCommand(machine.home),
-      'july/journal',
-    );
-    const caught = careless.filter(({ wrong }) => wrong.some((each) => each.includes('sends after it')));
-    if (caught.length === 0) print('the control was not caught, so this run proves nothing');
-    return (
-      caught.length > 0 &&
-      real.every(({ wrong }) => wrong.length === 0) &&
-      real.some(({ reached }) => reached)
-    );
+    const command = await commandIn(machine.home);
+    const places = (await placesOf(service, command)).filter(isChosen);
+    const findings: Finding[] = [];
+    for (const [index, place] of places.entries()) {
+      if (index % every === 0) findings.push(await failAt(service, command, place));
+    }
+    return told(places.length, findings);
   } finally {
     await service.close();
     machine.remove();
   }
 }
 
-main().then(
-  (right) => {
-    process.exitCode = right ? 0 : 1;
+function told(places: number, findings: readonly Finding[]): Played {
+  const reached = findings.filter((each) => each.reached);
+  const wrong = reached.filter((each) => each.wrong.length > 0);
+  const ended = (exit: Finding['exit']) => reached.filter((each) => each.exit === exit).length;
+  const [first] = wrong;
+  const example = first
+    ? `: ${first.place.call} ${first.place.path} ${first.place.nth}: ${first.wrong[0]}`
+    : '';
+  return {
+    measured: `${reached.length} of ${places} calls, each failed once`,
+    found: `${wrong.length} wrong${example}; ${ended(13)} ended with 13, ${ended(0)} with 0 and everything sent`,
+    // A run in which nothing failed shows nothing.
+    wrong: reached.length === 0 ? 1 : wrong.length,
+  };
+}
+
+/** The real command on a disk that fails at one of its calls: no send follows, and nothing is sent twice. */
+export const syscalls = groupOf('syscalls', { full: { every: 1 }, small: { every: 12 } }, ({ every }) => [
+  {
+    name: 'every system call of a job fails once',
+    unavailable: whyNoInjection,
+    play: () => failEach(async () => realCommand, every),
+    controls: [
+      {
+        name: 'a journal that overlooks what the disk says',
+        play: () => failEach(carelessCommand, every > 1 ? 4 : 1, isOfJournal),
+      },
+    ],
   },
-  (error: unknown) => {
-    print(String(error instanceof Error ? error.stack : error));
-    process.exitCode = 1;
+  {
+    name: 'every call on the journal fails once, with --wait',
+    unavailable: whyNoInjection,
+    play: () =>
+      failEach(async () => ({ ...realCommand, options: ['--wait'] }), every > 1 ? 4 : 1, isOfJournal),
+    controls: [],
   },
-);
+]);

@@ -151,6 +151,10 @@ export class ChunkTable {
         else this.sent += 1;
         this.#move(entry[1], 'accepted');
         break;
+      case 'alarm':
+        if (this.phase(entry[1]) === 'accepted') this.#disown(entry[1]);
+        this.#move(entry[1], 'alarm');
+        break;
       case 'removed':
         this.#remove(entry[1], entry[2], entry[3]);
         break;
@@ -176,6 +180,13 @@ export class ChunkTable {
     this.#phase[chunk] = phases.indexOf(to);
     this.#open += Number(this.isOpen(chunk)) - Number(wasOpen);
     if (to !== 'pending') this.#refused.delete(chunk);
+  }
+
+  /** An accepted batch has turned out to be another one. */
+  #disown(chunk: number): void {
+    if (this.#final.has(chunk)) this.#finish(chunk, 0, 0);
+    else this.#unfinal -= 1;
+    this.#final.delete(chunk);
   }
 
   #remove(chunk: number, revision: number, indexes: readonly number[]): void {

@@ -3,6 +3,7 @@ import { readError } from './answer.js';
 import type { Entry } from './journal.js';
 import type { Pace } from './pace.js';
 import type { Chunk, FrozenPlan } from './plan.js';
+import { recipientForm } from './states.js';
 
 /** `in_doubt` is nothing `--only` can choose: only the job's own keys may send it again. */
 export const receiptStatuses = ['pending', 'in_doubt', 'queued', 'sent', 'failed', 'rejected'] as const;
@@ -54,6 +55,8 @@ export class Receipts {
   readonly #oddIds = new Map<number, string>();
   readonly #codes = [''];
   #listing = true;
+  /** Accepted batches that are not what was sent. */
+  readonly alarms: { chunk: number; reason: string }[] = [];
 
   private constructor(plan: FrozenPlan, ends: ReadonlyMap<number, ChunkEnd>) {
     const { chunks, recipients } = plan.meta;
@@ -121,34 +124,48 @@ export class Receipts {
       });
     }
     if (chunk.kind === 'batch' && end.status === 'queued' && source.client !== null) {
-      await this.#list(chunk, end.id, source.client, source);
+      await this.#list(chunk, end.id, end.removed ?? new Set(), source);
     }
   }
 
-  async #list(chunk: Chunk, id: string, client: ListingClient, source: ReceiptSource): Promise<void> {
+  async #list(chunk: Chunk, id: string, removed: ReadonlySet<number>, source: ReceiptSource): Promise<void> {
     const first = this.#first[chunk.number] ?? 0;
-    const places = new Map(chunk.to.map((to, index) => [to, first + index]));
+    const places = new Map<string, number>();
+    for (const [index, to] of chunk.to.entries()) if (!removed.has(index)) places.set(to, first + index);
+    const missing = new Set(places.keys());
+    let strangers = 0;
     let after: string | null = null;
     while (this.#listing) {
-      const page = await this.#page(client, id, after, source);
+      const page = await this.#page(id, after, source);
       if (page === null) return;
       for (const message of page.data) {
-        const place = places.get(message.to);
-        if (place !== undefined) this.#set(place, receiptOf(message));
+        const to = recipientForm(message.to);
+        const place = places.get(to);
+        if (place === undefined) strangers += 1;
+        else this.#set(place, receiptOf(message));
+        missing.delete(to);
       }
       after = page.next;
-      if (after === null) return;
+      if (after !== null) continue;
+      if (strangers > 0 && missing.size > 0) this.#raise(chunk.number, id, strangers, places.values());
+      return;
     }
+  }
+
+  /** The key was used before for another request with as many recipients: the answer was about that one. */
+  #raise(chunk: number, id: string, strangers: number, places: Iterable<number>): void {
+    const whom = strangers === 1 ? '1 recipient' : `${strangers} recipients`;
+    this.alarms.push({ chunk, reason: `batch ${id} went to ${whom} of another request with the same key` });
+    for (const place of places) this.#set(place, { status: 'in_doubt', code: '', credits: null, id: '' });
   }
 
   /** Null when there is nothing to be had; a service that does not list messages is asked only once. */
   async #page(
-    client: ListingClient,
     id: string,
     after: string | null,
-    { pace, sleep, stop }: ReceiptSource,
+    { client, pace, sleep, stop }: ReceiptSource,
   ): Promise<MessagePage | null> {
-    for (let tries = 1; ; tries += 1) {
+    for (let tries = 1; client !== null; tries += 1) {
       if (!(await pace.take('reading', stop))) return null;
       try {
         return await client.batches.messages(id, {
@@ -165,6 +182,7 @@ export class Receipts {
         await sleep(answer.kind === 'refusal' ? (answer.retryAfter ?? 1) * 1_000 : 500 * 2 ** tries);
       }
     }
+    return null;
   }
 
   #set(
@@ -179,12 +197,10 @@ export class Receipts {
   }
 
   #writeId(place: number, id: string): void {
-    const hex = id.replaceAll('-', '');
-    if (/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(id)) {
-      this.#ids.write(hex, place * 16, 'hex');
-    } else if (id !== '') {
-      this.#oddIds.set(place, id);
-    }
+    const isUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(id);
+    this.#ids.write(isUuid ? id.replaceAll('-', '') : '0'.repeat(32), place * 16, 'hex');
+    if (isUuid || id === '') this.#oddIds.delete(place);
+    else this.#oddIds.set(place, id);
   }
 
   #readId(place: number): string {
@@ -219,6 +235,9 @@ async function endsOf(journal: ReceiptSource['journal']): Promise<Map<number, Ch
         break;
       case 'accepted':
         Object.assign(at(entry[1]), { status: 'queued', id: entry[3], credits: entry[4] });
+        break;
+      case 'alarm':
+        Object.assign(at(entry[1]), { status: 'in_doubt', id: '', credits: null, final: null });
         break;
       case 'rejected':
         Object.assign(at(entry[1]), { status: 'rejected', code: entry[3] });

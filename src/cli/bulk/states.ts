@@ -126,7 +126,8 @@ function sameRecipient(one: string, other: string): boolean {
   return recipientForm(one) === recipientForm(other);
 }
 
-function recipientForm(written: string): string {
+/** A recipient as it is compared, however it is written. */
+export function recipientForm(written: string): string {
   const reading = readNumber(written);
   return reading.kind === 'number' ? reading.number : (normalizeAddress(written) ?? written);
 }

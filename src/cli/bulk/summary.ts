@@ -40,6 +40,7 @@ export async function summaryOf(
       const recipients = table.recipients(entry[1]);
       batches.set(entry[1], { id: entry[3], recipients, credits: entry[4], sent: null, failed: null });
     }
+    if (entry[0] === 'alarm') batches.delete(entry[1]);
     const batch = entry[0] === 'final' ? batches.get(entry[1]) : undefined;
     if (batch && entry[0] === 'final') Object.assign(batch, { sent: entry[2], failed: entry[3] });
   });

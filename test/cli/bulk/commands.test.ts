@@ -259,6 +259,33 @@ describe('urtuu sms bulk', () => {
     expect([...here.project.received().values()].every((count) => count === 1)).toBe(true);
   });
 
+  it.each([
+    ['', ''],
+    [' once their end is known', ' --wait'],
+  ])('finds in the report a key that another machine used for as many others%s', async (_, wait) => {
+    const [one, other] = [desk(people(3)), desk([])];
+    const strangers = numbers(2, 500).map((number) => `${number},Bat`);
+    other.write('list.csv', ['phone,name', ...people(1), ...strangers]);
+    await one.run(constant);
+    const { fetch } = one.project.service;
+    const end = await other.run(`${constant} --report report.csv --json${wait}`, { fetch });
+    expect(end.code).toBe(6);
+    expect(end.stderr).toMatch(
+      /request 0: batch \S+ went to 2 recipients of another request with the same key/,
+    );
+    expect(figures(end.stdout)).toMatchObject({
+      planned: 3,
+      accepted: 0,
+      failed: 0,
+      in_doubt: 3,
+      batches: [],
+    });
+    const report = other.read('report.csv');
+    expect(report.match(/,in_doubt,/g)).toHaveLength(3);
+    expect(await other.run('jobs report july --offline', { fetch })).toMatchObject({ stdout: report });
+    expect(figures((await other.run('jobs show july --json')).stdout)).toMatchObject({ in_doubt: 3 });
+  });
+
   it('reports the figures of a batch where its messages are not listed', async () => {
     const here = desk(people(3), { listing: false });
     const { stderr } = await here.run(`${constant} --wait --report report.csv`);

@@ -1,4 +1,4 @@
-import { reportJob } from '../../bulk/carry-out.js';
+import { reportJob } from '../../bulk/report-job.js';
 import { describe } from '../../describe.js';
 import type { CommandBody } from '../../program.js';
 
