@@ -104,6 +104,17 @@ describe.skipIf(pty === null)('at a terminal', () => {
     expect(await outbox()).toHaveLength(2);
   });
 
+  it('asks for the text of a bulk send that has none', async () => {
+    writeFileSync(join(machine.home, 'list.csv'), 'phone,name\n99112233,Bat\n88001122,Dorj\n');
+    const terminal = urtuu(['sms', 'bulk', 'list.csv'], sandbox);
+    await terminal.shows(/Text:/);
+    terminal.type('Hi {name}\r');
+    await terminal.shows(/Send to 2 recipients for 20 credits/);
+    terminal.type('y\r');
+    expect(await terminal.ended).toMatchObject({ code: 0 });
+    expect((await outbox()).map(({ text }) => text)).toEqual(['Hi Bat', 'Hi Dorj']);
+  });
+
   it('asks for a code, and says how many tries are left', async () => {
     const { stdout } = await machine.run(['verify', 'create', '99112233', '--json'], sandbox);
     const [{ text = '' } = {}] = await outbox();

@@ -5,6 +5,7 @@ import { makeFolder } from '../config/make-folder.js';
 import type { Context } from '../context.js';
 import { CliError, inputError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
+import { required, type Wanted } from '../input/required.js';
 import { readText } from '../input/text.js';
 import { counted, grouped } from '../output/wording.js';
 import { visible } from '../terminal/sanitise.js';
@@ -38,8 +39,7 @@ export async function startJob(
   file: string,
   options: BulkOptions,
 ): Promise<Job | null> {
-  const templates = await templatesOf(context, options);
-  refuseNothingToSay(channel, templates);
+  const templates = await complete(context, channel, await templatesOf(context, options));
   const client = await context.client();
   const pricing = await optional(() => client.pricing.get());
   const { stateDirectory } = context;
@@ -94,15 +94,20 @@ async function templatesOf(context: Context, options: BulkOptions): Promise<Mess
   };
 }
 
-function refuseNothingToSay(channel: Channel, { text, html, subject }: MessageTemplates): void {
-  const missing =
-    channel === 'sms'
-      ? [...(text === undefined ? ['--text'] : [])]
-      : [
-          ...(subject === undefined ? ['--subject'] : []),
-          ...(text === undefined && html === undefined ? ['--text or --html'] : []),
-        ];
-  if (missing.length > 0) throw usageError(`missing: ${missing.join(', ')}`);
+/** What no message can do without is asked for where there is a terminal. */
+async function complete(
+  context: Context,
+  channel: Channel,
+  templates: MessageTemplates,
+): Promise<MessageTemplates> {
+  const { text, html, subject } = templates;
+  const wanted: Record<string, Wanted> = {};
+  if (channel === 'email') wanted.subject = { value: subject, name: '--subject', question: 'Subject:' };
+  if (html === undefined) {
+    const name = channel === 'sms' ? '--text' : '--text or --html';
+    wanted.text = { value: text, name, question: 'Text:' };
+  }
+  return { ...templates, ...(await required(context, wanted)) };
 }
 
 async function plan(
