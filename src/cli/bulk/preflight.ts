@@ -1,7 +1,7 @@
 import { requestRates } from '../../contract/index.js';
 import { field, type View } from '../output/view.js';
 import { counted, duration, grouped } from '../output/wording.js';
-import type { RepairCounts } from './input/repair.js';
+import type { RepairCounts, RepairKind } from './input/repair.js';
 import type { PlanMeta } from './plan.js';
 
 /** What a job would do, before it does anything. */
@@ -50,7 +50,9 @@ export function preflightOf(
 /** The block that is shown before anything is sent, at most 80 columns wide. */
 export function preflightLines(plan: Preflight, repairs: RepairCounts = {}): string[] {
   const { recipients, merged, rejected, repaired, requests, batches, singles } = plan;
-  const kinds = Object.entries(repairs).map(([kind, count]) => `${grouped(count)} ${kind.replace('_', ' ')}`);
+  const kinds = Object.entries(repairs).map(
+    ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
+  );
   const rows: [label: string, value: string][] = [
     ['Job', `${shortened(plan.job, valueColumns - 8)} (${plan.channel})`],
     [
@@ -67,6 +69,17 @@ export function preflightLines(plan: Preflight, repairs: RepairCounts = {}): str
     wrapped(value).map((text, index) => (index === 0 ? label : '').padEnd(labelColumns) + text),
   );
 }
+
+const repairNames = {
+  separators: 'with separators',
+  country_code: 'with a country code',
+  invisible: 'with invisible characters',
+  full_width: 'with full-width characters',
+  apostrophe: 'with an apostrophe',
+  formula: 'written as a formula',
+  decimals: 'with decimals',
+  exponent: 'with an exponent',
+} satisfies Record<RepairKind, string>;
 
 const labelColumns = 12;
 const valueColumns = 80 - labelColumns;

@@ -29,6 +29,8 @@ export interface ReceiptSource {
   client: ListingClient | null;
   pace: Pick<Pace, 'take' | 'block'>;
   sleep(milliseconds: number): Promise<void>;
+  /** Told of each batch whose messages are about to be asked for. */
+  onBatch?(): void;
   stop?: AbortSignal;
 }
 
@@ -124,6 +126,7 @@ export class Receipts {
       });
     }
     if (chunk.kind === 'batch' && end.status === 'queued' && source.client !== null) {
+      source.onBatch?.();
       await this.#list(chunk, end.id, end.removed ?? new Set(), source);
     }
   }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Context } from '../context.js';
 import { CliError, machineError } from '../errors.js';
+import { grouped } from '../output/wording.js';
 import { isSystemError } from './disk.js';
 import { type Job, openJob } from './job.js';
 import { type JobWorld, openJobWorld } from './job-world.js';
@@ -49,6 +50,8 @@ export async function reportJob(
 async function gather(context: Context, job: Job, world: JobWorld | null): Promise<Receipts> {
   const { plan, journal, table } = job;
   const online = world !== null && !world.stop.aborted;
+  const progress = context.progress();
+  let batches = 0;
   try {
     const receipts = await Receipts.gather({
       plan,
@@ -56,6 +59,14 @@ async function gather(context: Context, job: Job, world: JobWorld | null): Promi
       client: online ? world.client : null,
       pace: world?.pace ?? { take: async () => true, block: () => {} },
       sleep: (milliseconds) => context.clock.sleep(milliseconds),
+      onBatch() {
+        const total = plan.meta.batches;
+        progress.update([`report: batch ${grouped(batches + 1)} of ${grouped(total)}`], {
+          done: batches,
+          total,
+        });
+        batches += 1;
+      },
       stop: context.signal,
     });
     if (!receipts.complete) {
@@ -70,5 +81,7 @@ async function gather(context: Context, job: Job, world: JobWorld | null): Promi
     return receipts;
   } catch (error) {
     throw isSystemError(error) ? machineError('a file of the job could not be used', error) : error;
+  } finally {
+    progress.stop();
   }
 }

@@ -52,7 +52,7 @@ describe('what is shown before a job is sent', () => {
     expect(preflightLines(plan, { separators: 1_285, country_code: 850 })).toEqual([
       'Job         july (sms)',
       'Recipients  2,600 (3 merged, 0 rejected, 1,709 repaired)',
-      'Repaired    1,285 separators, 850 country code',
+      'Repaired    1,285 with separators, 850 with a country code',
       'Latin       1 recipient, 1 part, 10 credits',
       'Cyrillic    2,599 recipients, 5,198 parts, 51,980 credits',
       'Requests    475 (289 batches, 186 singles)',
