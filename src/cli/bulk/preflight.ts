@@ -19,17 +19,28 @@ export interface Preflight {
   /** Credits of the whole job; null when the service does not say its prices. */
   credits: number | null;
   balance: number | null;
-  /** Expected time at the allowed rate. */
+  /** Expected time of what is still to be sent. */
   seconds: number;
+}
+
+/** What earlier runs of the job have left, and how fast it is sent. */
+export interface StillToSend {
+  requests: number;
+  /** Charged already. */
+  spent: number;
+  /** Requests a second; the documented allowance when absent. */
+  rate?: number | undefined;
 }
 
 export function preflightOf(
   job: string,
   meta: PlanMeta,
   money: { priced: boolean; balance: number | null },
+  { requests, rate }: Pick<StillToSend, 'requests' | 'rate'>,
 ): Preflight {
   const { channel, recipients, merged, rejected, repaired, chunks, batches, singles, cost } = meta;
   const { burst, perSecond } = requestRates.sending;
+  const speed = rate ?? perSecond;
   return {
     job,
     channel,
@@ -43,12 +54,12 @@ export function preflightOf(
     cost,
     credits: money.priced ? meta.credits : null,
     balance: money.balance,
-    seconds: Math.ceil(Math.max(0, chunks - burst) / perSecond),
+    seconds: Math.ceil(Math.max(0, requests - (burst * speed) / perSecond) / speed),
   };
 }
 
 /** The block that is shown before anything is sent, at most 80 columns wide. */
-export function preflightLines(plan: Preflight, repairs: RepairCounts = {}): string[] {
+export function preflightLines(plan: Preflight, repairs: RepairCounts, still: StillToSend): string[] {
   const { recipients, merged, rejected, repaired, requests, batches, singles } = plan;
   const kinds = Object.entries(repairs).map(
     ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
@@ -62,8 +73,11 @@ export function preflightLines(plan: Preflight, repairs: RepairCounts = {}): str
     ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] as [string, string]] : []),
     ...plan.cost.map(costRow),
     ['Requests', `${grouped(requests)} (${counted(batches, 'batch')}, ${counted(singles, 'single')})`],
-    ['Time', `about ${duration(plan.seconds)} at the allowed rate`],
-    ['Credits', creditsOf(plan)],
+    [
+      'Time',
+      `about ${duration(plan.seconds)} at ${still.rate === undefined ? 'the allowed rate' : `${still.rate}/s`}`,
+    ],
+    ['Credits', creditsOf(plan, still.spent)],
   ];
   return rows.flatMap(([label, value]) =>
     wrapped(value).map((text, index) => (index === 0 ? label : '').padEnd(labelColumns) + text),
@@ -106,15 +120,15 @@ function costRow({ kind, recipients, parts, credits }: PlanMeta['cost'][number])
   return [kindNames[kind], `${counted(recipients, 'recipient')}${size}, ${counted(credits, 'credit')}`];
 }
 
-function creditsOf(plan: Preflight): string {
-  const cost = plan.credits === null ? 'unknown' : grouped(plan.credits);
+function creditsOf(plan: Preflight, spent: number): string {
+  const cost = plan.credits === null ? 'unknown' : grouped(plan.credits - spent);
   const balance = plan.balance === null ? 'an unknown balance' : grouped(plan.balance);
-  return `${cost} of ${balance}${shortage(plan)}`;
+  return `${cost} of ${balance}${shortage(plan, spent)}`;
 }
 
-export function shortage({ credits, balance }: Preflight): string {
-  if (credits === null || balance === null || credits <= balance) return '';
-  return `: ${grouped(credits - balance)} missing, the job will stop there`;
+export function shortage({ credits, balance }: Preflight, spent: number): string {
+  if (credits === null || balance === null || credits - spent <= balance) return '';
+  return `: ${grouped(credits - spent - balance)} missing, the job will stop there`;
 }
 
 export const preflightView: View<Preflight> = {

@@ -13,7 +13,6 @@ import { readError } from './answer.js';
 import { isSystemError } from './disk.js';
 import { delimiterNamed } from './input/delimiter.js';
 import { InputError } from './input/input-error.js';
-import type { RepairCounts } from './input/repair.js';
 import { adoptPlan, folderForPlan, type Job, openJob, removeJob } from './job.js';
 import { jobIdOf } from './keys.js';
 import type { BulkOptions } from './options.js';
@@ -56,13 +55,18 @@ export async function startJob(
     const money = { priced: pricing !== null, balance };
     if (options.dryRun) {
       const id = options.job ?? jobIdOf(frozen.meta);
-      await printPreflight(context, preflightOf(id, frozen.meta, money), outcome.repairs);
+      const still = { requests: frozen.meta.chunks, spent: 0, rate: options.rate };
+      const preflight = preflightOf(id, frozen.meta, money, still);
+      await printPreflight(context, preflight, preflightLines(preflight, outcome.repairs, still));
       return null;
     }
     const id = await adoptPlan(stateDirectory, frozen, { name: options.job, again: options.again });
     const job = await openJob(stateDirectory, id);
     try {
-      await agree(context, job, preflightOf(id, job.plan.meta, money), outcome.repairs, options);
+      const still = { requests: job.table.open, spent: job.table.credits, rate: options.rate };
+      const preflight = preflightOf(id, job.plan.meta, money, still);
+      const lines = preflightLines(preflight, outcome.repairs, still);
+      await agree(context, job, { preflight, lines, spent: still.spent }, options);
       return job;
     } catch (error) {
       await job.close();
@@ -191,13 +195,12 @@ function refuseBadRows({ meta, rejects }: PlanOutcome): CliError {
 async function agree(
   context: Context,
   job: Job,
-  preflight: Preflight,
-  repairs: RepairCounts,
+  { preflight, lines, spent }: { preflight: Preflight; lines: string[]; spent: number },
   options: BulkOptions,
 ): Promise<void> {
   const { tally } = job.table;
   if (job.table.finished) return;
-  for (const line of preflightLines(preflight, repairs)) context.note(line);
+  for (const line of lines) context.note(line);
   const resumed = tally.pending < job.plan.meta.recipients;
   const toGo = tally.pending + tally.in_doubt;
   if (resumed) context.note(`Going on    ${grouped(tally.accepted)} accepted, ${grouped(toGo)} to go`);
@@ -207,21 +210,19 @@ async function agree(
     throw usageError('there is no terminal to ask at', 'Add --yes to send without the question.');
   }
   const credits =
-    preflight.credits === null ? '' : ` for ${counted(preflight.credits, 'credit')}${shortage(preflight)}`;
+    preflight.credits === null
+      ? ''
+      : ` for ${counted(preflight.credits - spent, 'credit')}${shortage(preflight, spent)}`;
   if (!(await (await context.ask()).confirm(`Send to ${counted(toGo, 'recipient')}${credits}?`))) {
     throw usageError('declined; nothing was sent');
   }
 }
 
 /** With --dry-run: the same block for people, and figures for programs. */
-async function printPreflight(context: Context, preflight: Preflight, repairs: RepairCounts): Promise<void> {
+async function printPreflight(context: Context, preflight: Preflight, lines: string[]): Promise<void> {
   const { printer, options } = context;
   if (printer.isMachine || options.columns !== undefined) return context.print(preflightView, preflight);
-  await printer.text(
-    preflightLines(preflight, repairs)
-      .map((line) => `${visible(line)}\n`)
-      .join(''),
-  );
+  await printer.text(lines.map((line) => `${visible(line)}\n`).join(''));
 }
 
 function refuseCost({ credits }: Preflight, { maxCredits }: BulkOptions): void {

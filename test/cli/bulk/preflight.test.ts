@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Preflight, preflightLines } from '../../../src/cli/bulk/preflight.js';
+import { type Preflight, preflightLines, preflightOf, shortage } from '../../../src/cli/bulk/preflight.js';
 import { counted, duration, grouped } from '../../../src/cli/output/wording.js';
+import { memoryPlan, numbers } from './memory-plan.js';
 
 describe('numbers for people', () => {
   it.each([
@@ -47,9 +48,11 @@ const plan: Preflight = {
   seconds: 22,
 };
 
+const whole = { requests: 475, spent: 0 };
+
 describe('what is shown before a job is sent', () => {
   it('is an aligned block', () => {
-    expect(preflightLines(plan, { separators: 1_285, country_code: 850 })).toEqual([
+    expect(preflightLines(plan, { separators: 1_285, country_code: 850 }, whole)).toEqual([
       'Job         july (sms)',
       'Recipients  2,600 (3 merged, 0 rejected, 1,709 repaired)',
       'Repaired    1,285 with separators, 850 with a country code',
@@ -59,6 +62,17 @@ describe('what is shown before a job is sent', () => {
       'Time        about 22 s at the allowed rate',
       'Credits     51,990 of 100,000',
     ]);
+  });
+
+  it('counts of a job that goes on only what is left, at the rate that was asked for', () => {
+    const { meta } = memoryPlan([{ to: numbers(1_000), text: 'Hello' }]);
+    const still = { requests: 120, spent: 4_000, rate: 10 };
+    const preflight = preflightOf('july', meta, { priced: true, balance: 5_000 }, still);
+    expect(preflightLines(preflight, {}, still).slice(-2)).toEqual([
+      'Time        about 10 s at 10/s',
+      'Credits     6,000 of 5,000: 1,000 missing, the job will stop there',
+    ]);
+    expect(shortage({ ...preflight, balance: 6_000 }, still.spent)).toBe('');
   });
 
   it('fits 80 columns, whatever the figures and the name', () => {
@@ -88,6 +102,7 @@ describe('what is shown before a job is sent', () => {
         seconds: 9_999_999,
       },
       repairs,
+      whole,
     );
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(lines.join(' ')).toContain('999,999,999 missing');
