@@ -120,15 +120,22 @@ function costRow({ kind, recipients, parts, credits }: PlanMeta['cost'][number])
   return [kindNames[kind], `${counted(recipients, 'recipient')}${size}, ${counted(credits, 'credit')}`];
 }
 
+/** What is still to be paid; prices may have risen since the plan was made. */
+export function creditsLeft({ credits }: Preflight, spent: number): number | null {
+  return credits === null ? null : Math.max(0, credits - spent);
+}
+
 function creditsOf(plan: Preflight, spent: number): string {
-  const cost = plan.credits === null ? 'unknown' : grouped(plan.credits - spent);
+  const left = creditsLeft(plan, spent);
+  const cost = left === null ? 'unknown' : grouped(left);
   const balance = plan.balance === null ? 'an unknown balance' : grouped(plan.balance);
   return `${cost} of ${balance}${shortage(plan, spent)}`;
 }
 
-export function shortage({ credits, balance }: Preflight, spent: number): string {
-  if (credits === null || balance === null || credits - spent <= balance) return '';
-  return `: ${grouped(credits - spent - balance)} missing, the job will stop there`;
+export function shortage(plan: Preflight, spent: number): string {
+  const left = creditsLeft(plan, spent);
+  if (left === null || plan.balance === null || left <= plan.balance) return '';
+  return `: ${grouped(left - plan.balance)} missing, the job will stop there`;
 }
 
 export const preflightView: View<Preflight> = {

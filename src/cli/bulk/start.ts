@@ -18,7 +18,14 @@ import { jobIdOf } from './keys.js';
 import type { BulkOptions } from './options.js';
 import { buildPlan, type PlanOutcome } from './planning/build-plan.js';
 import type { MessageTemplates } from './planning/message.js';
-import { type Preflight, preflightLines, preflightOf, preflightView, shortage } from './preflight.js';
+import {
+  creditsLeft,
+  type Preflight,
+  preflightLines,
+  preflightOf,
+  preflightView,
+  shortage,
+} from './preflight.js';
 
 /** Stands in a plan for the embedded service, wherever its data are. */
 export const sandboxBaseUrl = 'sandbox:';
@@ -209,10 +216,8 @@ async function agree(
   if (!context.interactive) {
     throw usageError('there is no terminal to ask at', 'Add --yes to send without the question.');
   }
-  const credits =
-    preflight.credits === null
-      ? ''
-      : ` for ${counted(preflight.credits - spent, 'credit')}${shortage(preflight, spent)}`;
+  const left = creditsLeft(preflight, spent);
+  const credits = left === null ? '' : ` for ${counted(left, 'credit')}${shortage(preflight, spent)}`;
   if (!(await (await context.ask()).confirm(`Send to ${counted(toGo, 'recipient')}${credits}?`))) {
     throw usageError('declined; nothing was sent');
   }
