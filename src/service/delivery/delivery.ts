@@ -46,6 +46,8 @@ export class Delivery {
   readonly #inFlight = new Set<string>();
   /** By token, its leases: when they end, as last renewed, and how many messages hold them. */
   readonly #leases = new Map<string, { until: number; messages: number }>();
+  /** Messages there is room kept for. */
+  #reserved = 0;
   #claims = 0;
   #running = false;
   #stopped = true;
@@ -68,6 +70,30 @@ export class Delivery {
     };
   }
 
+  /** Room for messages that are about to be accepted, to be handed over without being looked for. */
+  reserve(messages: number) {
+    if (this.#stopped || messages > this.#free()) return null;
+    this.#reserved += messages;
+    return {
+      lease: this.newLease(),
+      deliver: (claimed: readonly ClaimedMessage[], settings: Settings): void => {
+        this.#reserved -= messages;
+        this.#deliverAll(claimed, () => settings);
+        if (claimed.length > 0) return;
+        this.wake();
+        this.#changed();
+      },
+    };
+  }
+
+  get #busy(): boolean {
+    return this.#running || this.#inFlight.size > 0 || this.#reserved > 0;
+  }
+
+  #free(): number {
+    return maxInFlight - this.#inFlight.size - this.#reserved;
+  }
+
   start(): void {
     this.#stopped = false;
     this.wake();
@@ -84,14 +110,14 @@ export class Delivery {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelLook();
-    while (this.#running || this.#inFlight.size > 0) await this.#nextChange();
+    while (this.#busy) await this.#nextChange();
     this.#cancelRenewal?.();
   }
 
   /** Resolves when no message is leased, or due and not taken up. */
   async settled(): Promise<void> {
     for (let round = 0; ; round += 1) {
-      while (this.#running || this.#inFlight.size > 0) await this.#nextChange();
+      while (this.#busy) await this.#nextChange();
       if (!(await this.#parts.store.hasDue(this.#parts.clock.now()))) return;
       // Another process is at it, or died: its leases end by themselves.
       if (round > 0) await this.#nextChange(50);
@@ -164,7 +190,7 @@ export class Delivery {
   }
 
   async #claimGroup(): Promise<void> {
-    const limit = Math.min(groupSize, maxInFlight - this.#inFlight.size);
+    const limit = Math.min(groupSize, this.#free());
     if (limit <= 0) return;
     const { clock, store } = this.#parts;
     const next = await store.nextDue();
@@ -176,13 +202,20 @@ export class Delivery {
       if (settings.has(message.projectId)) continue;
       settings.set(message.projectId, await this.#parts.settingsOf(message.projectId));
     }
+    this.#deliverAll(claimed, (projectId) => settings.get(projectId));
+  }
+
+  #deliverAll(
+    claimed: readonly ClaimedMessage[],
+    settingsOf: (projectId: string) => Settings | undefined,
+  ): void {
     for (const one of claimed) {
       // Its own lease ran out while it was still at it: whoever holds it then settles it.
       if (this.#inFlight.has(one.message.id)) continue;
-      void this.deliver(one, settings.get(one.message.projectId))
+      void this.deliver(one, settingsOf(one.message.projectId))
         .catch(() => {})
         .finally(() => {
-          if (this.#inFlight.size === maxInFlight - 1) this.wake();
+          if (this.#free() === 1) this.wake();
         });
     }
   }

@@ -6,11 +6,20 @@ import type { Allowances } from '../store/allowances.js';
 import type { ClaimedMessage, Lease, Settled, Store } from '../store/store.js';
 import type { AnswerBoard } from './answer-board.js';
 
+/** Room for messages that are about to be accepted. */
+export interface Room {
+  lease: Lease;
+  /** Hands over, in the background, what was accepted with the lease; to be called once, with none if need be. */
+  deliver(claimed: readonly ClaimedMessage[], settings: Settings): void;
+}
+
 /** Who takes accepted messages out. */
 export interface Dispatch {
   newLease(): Lease;
   /** Hands over a leased message; null when its end is not known yet. */
   deliver(claimed: ClaimedMessage): Promise<Settled | null>;
+  /** Null while there is no room for so many: they are delivered in their turn. */
+  reserve(messages: number): Room | null;
   /** Says that there are messages to deliver. */
   wake(): void;
 }

@@ -2,7 +2,14 @@ import type { Channel } from '../../contract/index.js';
 import { batchAnswer, bound, messageAnswer, type SendAnswer } from '../answers.js';
 import { ServiceError } from '../service-error.js';
 import { capsOf } from '../settings.js';
-import type { AcceptResult, BatchRecord, BoundAnswer, Content, MessageRecord } from '../store/store.js';
+import type {
+  AcceptResult,
+  BatchRecord,
+  BoundAnswer,
+  ClaimedMessage,
+  Content,
+  MessageRecord,
+} from '../store/store.js';
 import type { OperationContext, Project } from './context.js';
 import type { Recipient } from './fields.js';
 import type { Answer, Caller } from './operations.js';
@@ -102,19 +109,40 @@ export async function sendBatch(context: OperationContext, send: BatchSend): Pro
     createdAt: context.clock.now(),
     completedAt: null,
   };
-  const result = await context.store.acceptBatch({
-    projectId: project.id,
-    batch,
-    content,
-    idempotencyKey,
-    recipients: recipients.map((recipient) => ({ id: context.newId(), ...recipient })),
-    each,
-    answer: (balance) => bound(batchAnswer(batch, balance)),
+  const messages = recipients.map((recipient): MessageRecord => {
+    const message = newMessage(context, { project, channel, recipient, price: each });
+    return { ...message, batchId: batch.id, createdAt: batch.createdAt };
   });
-  if (result.kind === 'repeat') return repeated(context, project.id, idempotencyKey ?? '', result.answer);
-  const balance = acceptedBalance(result, batch.credits, batch.createdAt);
-  context.dispatch.wake();
-  return { ...batchAnswer(batch, balance), replayed: false };
+  const room = context.dispatch.reserve(messages.length);
+  let claimed: ClaimedMessage[] = [];
+  try {
+    const result = await context.store.acceptBatch({
+      projectId: project.id,
+      batch,
+      content,
+      idempotencyKey,
+      recipients: messages,
+      lease: room?.lease ?? null,
+      each,
+      answer: (balance) => bound(batchAnswer(batch, balance)),
+    });
+    if (result.kind === 'repeat') return repeated(context, project.id, idempotencyKey ?? '', result.answer);
+    const balance = acceptedBalance(result, batch.credits, batch.createdAt);
+    if (room !== null && result.kind === 'accepted') {
+      claimed = messages.map((message) => ({
+        message,
+        content,
+        lease: room.lease,
+        pendingKey: null,
+        attempts: 1,
+        earlier: result.earlier.get(message.to) ?? [],
+      }));
+    }
+    return { ...batchAnswer(batch, balance), replayed: false };
+  } finally {
+    if (room === null) context.dispatch.wake();
+    else room.deliver(claimed, project.settings);
+  }
 }
 
 export function newMessage(

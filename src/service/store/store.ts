@@ -120,6 +120,8 @@ export interface BatchAcceptance {
   content: Content;
   idempotencyKey: string | null;
   recipients: readonly { id: string; to: string; operator: string | null }[];
+  /** Set when the caller itself hands the messages over; otherwise they are due at once. */
+  lease: Lease | null;
   /** What is the same for every message of it. */
   each: { parts: number | null; rateMultiplier: number | null; credits: number };
   answer: (balance: number) => BoundAnswer;
@@ -136,6 +138,11 @@ export type AcceptResult =
   /** A cap is reached until `until`. */
   | { kind: 'capped'; until: Instant }
   | { kind: 'insufficient'; balance: number };
+
+export type BatchResult =
+  | Exclude<AcceptResult, { kind: 'accepted' | 'capped' }>
+  /** `earlier`, by recipient: as of claimed messages; empty without a lease. */
+  | { kind: 'accepted'; balance: number; earlier: ReadonlyMap<string, Instant[]> };
 
 export interface ClaimedMessage {
   message: MessageRecord;
@@ -195,7 +202,7 @@ export interface Store {
   findAnswer(projectId: string, idempotencyKey: string): Promise<BoundAnswer | null | undefined>;
   /** Checks key, caps and funds in this order, then charges and stores; a refusal stores nothing. */
   acceptMessage(acceptance: MessageAcceptance): Promise<AcceptResult>;
-  acceptBatch(acceptance: BatchAcceptance): Promise<AcceptResult>;
+  acceptBatch(acceptance: BatchAcceptance): Promise<BatchResult>;
   acceptVerification(acceptance: VerificationAcceptance): Promise<AcceptResult>;
 
   /** Leases up to `limit` messages that are due, the longest waiting first. */

@@ -9,7 +9,7 @@ const cores = new Cores();
 afterEach(() => cores.closeAll());
 
 const sms = { to: '99112233', text: 'Сайн уу' };
-const numbers = Array.from({ length: 1_200 }, (_, index) => `${88_000_000 + index}`);
+const numbers = Array.from({ length: 2_700 }, (_, index) => `${88_000_000 + index}`);
 
 const points: CrashPoint[] = [
   { when: 'before', method: 'submit', call: 1 },
@@ -17,7 +17,14 @@ const points: CrashPoint[] = [
   { when: 'before', method: 'settleMessages', call: 1 },
   { when: 'after', method: 'settleMessages', call: 1 },
 ];
+// Three batches: two are handed over as they are accepted, there is no room for the third, which is claimed.
+const batches = [0, 900, 1_800].map((first) => ({
+  params: { to: numbers.slice(first, first + 900), text: 'Hello' },
+  idempotencyKey: `from ${first}`,
+}));
 const batchPoints: CrashPoint[] = [
+  { when: 'before', method: 'acceptBatch', call: 2 },
+  { when: 'after', method: 'acceptBatch', call: 2 },
   { when: 'before', method: 'claimMessages', call: 1 },
   { when: 'after', method: 'claimMessages', call: 1 },
   { when: 'before', method: 'submit', call: 250 },
@@ -84,24 +91,24 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     expect(await outboxOf(core)).toHaveLength(1);
   });
 
-  it.each(batchPoints)('batch: $when $method $call', async (point) => {
+  it.each(batchPoints)('batches, each repeated afterwards: $when $method $call', async (point) => {
     const directory = cores.folder();
     const clock = new ManualClock();
     const crash = new Crash(point);
     const dying = await cores.openMortal({ directory, clock }, crash.doubles);
-    const batch = { to: numbers.slice(0, 900), text: 'Hello' };
-    const accepted = await dying.operations.sendSmsBulk({ caller, params: batch, idempotencyKey: 'b1' });
+    for (const batch of batches) void dying.operations.sendSmsBulk({ caller, ...batch }).catch(() => {});
     await crash.happened;
 
     const core = await restart(directory, clock);
-    const { id } = accepted.body as { id: string };
-    expect(await core.operations.getBatch(caller, id)).toMatchObject({
-      status: 'completed',
-      sent: 900,
-      failed: 0,
-    });
+    for (const batch of batches) {
+      const { body } = await core.operations.sendSmsBulk({ caller, ...batch });
+      await core.administration.settled();
+      const { id } = body as { id: string };
+      const ended = { status: 'completed', sent: 900, failed: 0 };
+      expect(await core.operations.getBatch(caller, id)).toMatchObject(ended);
+    }
     const delivered = (await outboxOf(core)).map(({ to }) => to);
-    expect(delivered.sort()).toEqual(batch.to);
+    expect(delivered.sort()).toEqual(numbers);
     expect(await core.carrier.repeats()).toBe(0);
     expect(await ledgerDifference(core)).toBe(0);
   });
@@ -133,7 +140,7 @@ describe('two services on one folder', () => {
       [first, second, first, second].map((core, index) =>
         core.operations.sendSmsBulk({
           caller,
-          params: { to: numbers.slice(index * 300, index * 300 + 300), text: 'Hello' },
+          params: { to: numbers.slice(index * 675, index * 675 + 675), text: 'Hello' },
           idempotencyKey: null,
         }),
       ),
@@ -141,7 +148,7 @@ describe('two services on one folder', () => {
     await Promise.all([first.administration.settled(), second.administration.settled()]);
     for (const { body } of batches) {
       const batch = await second.operations.getBatch(caller, (body as { id: string }).id);
-      expect(batch).toMatchObject({ status: 'completed', sent: 300 });
+      expect(batch).toMatchObject({ status: 'completed', sent: 675 });
     }
     expect((await outboxOf(first)).map(({ to }) => to).sort()).toEqual(numbers);
     expect(await ledgerDifference(first)).toBe(0);

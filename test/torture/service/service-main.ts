@@ -34,7 +34,7 @@ const doubles: Record<Break, CoreDoubles> = {
       ...store,
       async acceptBatch(batch) {
         setTimeout(() => void store.acceptBatch(batch).catch(() => {}), 50);
-        return { kind: 'accepted', balance: 0 };
+        return { kind: 'accepted', balance: 0, earlier: new Map() };
       },
     }),
   },

@@ -3,6 +3,7 @@ import { cappedUntil, earlierMessages, longestWindow } from '../caps.js';
 import type {
   AcceptResult,
   BatchAcceptance,
+  BatchResult,
   BoundAnswer,
   Content,
   Instant,
@@ -12,6 +13,10 @@ import type {
 } from '../store.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
+
+/** Whether another counted message to the recipient of `m` was accepted before it, however long ago. */
+export const hasEarlier = `EXISTS (SELECT 1 FROM messages e WHERE e.project = m.project
+  AND e.recipient = m.recipient AND e.refunded = 0 AND e.seq < m.seq)`;
 
 /** Taking in what a caller sends. The functions write inside the transaction of their caller. */
 export function prepareAcceptance(database: Database, projects: Projects, leases: Leases) {
@@ -29,15 +34,16 @@ export function prepareAcceptance(database: Database, projects: Projects, leases
   );
   const insertBatchMessages = database.prepare(
     `INSERT INTO messages (id, project, batch, content, channel, recipient, operator, status, parts,
-       rate_multiplier, credits, created_at, due_at)
+       rate_multiplier, credits, created_at, due_at, lease, attempts)
      SELECT value ->> 0, :project, :batch, :content, :channel, value ->> 1, value ->> 2, 'queued', :parts,
-       :rateMultiplier, :credits, :createdAt, :createdAt
+       :rateMultiplier, :credits, :createdAt, :dueAt, :lease, :attempts
      FROM json_each(:recipients)`,
   );
   const insertBatch = database.prepare(
     `INSERT INTO batches (id, project, channel, total, credits, first_message, created_at)
-     VALUES (?, ?, ?, ?, ?, (SELECT coalesce(max(seq), 0) + 1 FROM messages), ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
+  const selectNextMessage = database.prepare('SELECT coalesce(max(seq), 0) + 1 AS next FROM messages');
   const insertVerification = database.prepare(
     `INSERT INTO verifications (id, project, message, code_hash, status, attempts_remaining, created_at, expires_at)
      VALUES (?, ?, ?, ?, 'pending', ?, ?, ?)`,
@@ -46,6 +52,10 @@ export function prepareAcceptance(database: Database, projects: Projects, leases
     `SELECT created_at FROM messages
      WHERE project = ? AND recipient = ? AND refunded = 0 AND created_at > ? AND seq < ?
      ORDER BY created_at DESC LIMIT ${earlierMessages}`,
+  );
+
+  const selectRepeatedRecipients = database.prepare(
+    `SELECT seq, recipient FROM messages m WHERE seq BETWEEN ? AND ? AND ${hasEarlier}`,
   );
 
   /** When counted messages to a recipient were accepted before this one, the newest first. */
@@ -60,7 +70,10 @@ export function prepareAcceptance(database: Database, projects: Projects, leases
     return row.status === null || row.body === null ? null : { status: row.status, body: row.body };
   }
 
-  function refusal(project: number, { message, caps, idempotencyKey }: MessageAcceptance): Refusal | null {
+  function refusal(
+    project: number,
+    { message, caps, idempotencyKey }: MessageAcceptance,
+  ): Exclude<AcceptResult, { kind: 'accepted' }> | null {
     const repeat = repeatOf(project, idempotencyKey);
     if (repeat !== null) return repeat;
     const earlier = earlierTo(project, message.to, message.createdAt, Number.MAX_SAFE_INTEGER);
@@ -68,12 +81,12 @@ export function prepareAcceptance(database: Database, projects: Projects, leases
     return until === null ? shortOf(project, message.credits) : { kind: 'capped', until };
   }
 
-  function repeatOf(project: number, key: string | null): Refusal | null {
+  function repeatOf(project: number, key: string | null): Repeat | null {
     const answer = key === null ? undefined : findAnswer(project, key);
     return answer === undefined ? null : { kind: 'repeat', answer };
   }
 
-  function shortOf(project: number, charge: number): Refusal | null {
+  function shortOf(project: number, charge: number): Shortage | null {
     const balance = projects.balanceOf(project);
     return balance < charge ? { kind: 'insufficient', balance } : null;
   }
@@ -139,29 +152,42 @@ export function prepareAcceptance(database: Database, projects: Projects, leases
     return { kind: 'accepted', balance };
   }
 
-  function acceptBatch(acceptance: BatchAcceptance): AcceptResult {
-    const { projectId, batch, content, each, recipients, idempotencyKey, answer } = acceptance;
+  function acceptBatch(acceptance: BatchAcceptance): BatchResult {
+    const { projectId, batch, content, each, recipients, lease, idempotencyKey, answer } = acceptance;
     const project = projects.numberOf(projectId);
     const refused = repeatOf(project, idempotencyKey) ?? shortOf(project, batch.credits);
     if (refused !== null) return refused;
     const { id, channel, total, credits, createdAt } = batch;
     projects.move(project, -credits, 'batch', id, createdAt);
     const contentSeq = storeContent(content);
-    const batchSeq = insertBatch.run(id, project, channel, total, credits, createdAt).lastInsertRowid;
+    const first = (selectNextMessage.get() as { next: number }).next;
+    const last = first + recipients.length - 1;
+    const inserted = insertBatch.run(id, project, channel, total, credits, first, createdAt);
     insertBatchMessages.run({
       project,
-      batch: batchSeq,
+      batch: inserted.lastInsertRowid,
       content: contentSeq,
       channel,
       parts: each.parts,
       rateMultiplier: each.rateMultiplier,
       credits: each.credits,
       createdAt,
+      dueAt: lease === null ? createdAt : null,
+      lease: lease?.token ?? null,
+      attempts: lease === null ? 0 : 1,
       recipients: JSON.stringify(recipients.map((one) => [one.id, one.to, one.operator])),
     });
     const balance = projects.balanceOf(project);
     bind(project, idempotencyKey, answer(balance));
-    return { kind: 'accepted', balance };
+    const earlier = new Map<string, Instant[]>();
+    if (lease !== null) {
+      leases.open(lease, first, last, recipients.length);
+      const repeated = selectRepeatedRecipients.all(first, last) as { seq: number; recipient: string }[];
+      for (const { seq, recipient } of repeated) {
+        earlier.set(recipient, earlierTo(project, recipient, createdAt, seq));
+      }
+    }
+    return { kind: 'accepted', balance, earlier };
   }
 
   return {
@@ -173,6 +199,7 @@ export function prepareAcceptance(database: Database, projects: Projects, leases
   };
 }
 
-type Refusal = Exclude<AcceptResult, { kind: 'accepted' }>;
+type Shortage = Extract<AcceptResult, { kind: 'insufficient' }>;
+type Repeat = Extract<AcceptResult, { kind: 'repeat' }>;
 
 export type AcceptanceStatements = ReturnType<typeof prepareAcceptance>;

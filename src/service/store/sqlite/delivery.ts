@@ -10,7 +10,7 @@ import type {
   Settled,
   Settlement,
 } from '../store.js';
-import type { AcceptanceStatements } from './acceptance.js';
+import { type AcceptanceStatements, hasEarlier } from './acceptance.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
 
@@ -52,8 +52,7 @@ export function prepareDelivery(
   const selectDue = database.prepare(
     `SELECT seq, id, project, batch, content, channel, recipient, operator, parts, rate_multiplier, credits,
        created_at, attempts, pending_key,
-       batch IS NOT NULL AND EXISTS (SELECT 1 FROM messages e WHERE e.project = m.project
-         AND e.recipient = m.recipient AND e.refunded = 0 AND e.seq < m.seq)
+       batch IS NOT NULL AND ${hasEarlier}
      FROM messages m WHERE due_at <= ? ORDER BY due_at, seq LIMIT ?`,
   );
   selectDue.setReturnArrays(true);

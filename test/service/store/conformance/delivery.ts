@@ -38,6 +38,26 @@ export function deliveryConformance(fixture: () => Fixture): void {
       expect(await fixture().claim(start + 5_000)).toMatchObject([{ attempts: 2 }]);
     });
 
+    it('of an accepted batch count as the first claim, and tell of earlier messages to its recipients', async () => {
+      await fixture().store.acceptMessage(message({ to: '2' }));
+      await fixture().store.acceptMessage(message({ to: '3', createdAt: start - 1_000 }));
+      await fixture().settle(await fixture().claim(), 'failed');
+      await fixture().store.acceptMessage(message({ to: '2', createdAt: start + 1 }));
+      await fixture().store.acceptBatch(batch(['4']));
+      await fixture().settle(await fixture().claim(start + 1), 'sent');
+      const lease = { token: 'mine', until: start + 5_000 };
+      const accepted = await fixture().store.acceptBatch(batch(['1', '2', '3'], { lease }));
+      expect(accepted).toMatchObject({ kind: 'accepted', earlier: new Map([['2', [start + 1]]]) });
+      expect(await fixture().store.nextDue()).toBe(start + 5_000);
+      expect(await fixture().claim(start + 4_999)).toEqual([]);
+      const again = await fixture().claim(start + 5_000);
+      expect(again.map(({ message: { to }, attempts }) => [to, attempts])).toEqual([
+        ['1', 2],
+        ['2', 2],
+        ['3', 2],
+      ]);
+    });
+
     it('can be renewed while they are held', async () => {
       await fixture().store.acceptBatch(batch(['1', '2']));
       const [first] = await fixture().claim();

@@ -73,6 +73,7 @@ export function batch(recipients: readonly string[], rest: Partial<BatchAcceptan
     content,
     idempotencyKey: null,
     recipients: recipients.map((to) => ({ id: newId(), to, operator: 'Mobicom' })),
+    lease: null,
     each: { parts: 1, rateMultiplier: 1, credits: 10 },
     answer: (balance) => ({ status: 202, body: JSON.stringify({ balance }) }),
     ...rest,
