@@ -9,10 +9,19 @@ import { writeLicences } from './licences.js';
 /** What users import; `exports` in package.json names them too. */
 const libraries = { 'client/index': 'src/client/index.ts', 'sandbox/index': 'src/sandbox/index.ts' };
 
-/** What every start of a command needs, and what every request does; to read few files takes less time. */
+/** What every start needs, what every request does, and the small parts of commands: few files take less time. */
 const together = [
-  { name: 'core', test: /[/\\]src[/\\]cli[/\\](?:main|application|program)\.ts$/, priority: 2 },
-  { name: 'network', test: /[/\\]src[/\\](?:client[/\\]|cli[/\\]network[/\\]fetch\.ts)/, priority: 1 },
+  {
+    name: 'core',
+    test: /[/\\]src[/\\]cli[/\\](?:main|application|program)\.ts$|rolldown[/\\]runtime/,
+    priority: 3,
+  },
+  { name: 'network', test: /[/\\]src[/\\](?:client[/\\]|cli[/\\]network[/\\]fetch\.ts)/, priority: 2 },
+  {
+    name: 'parts',
+    test: /[/\\]src[/\\]cli[/\\](?:sending[/\\]|recent|input[/\\](?:required|text)|output[/\\](?:card|examples|views))/,
+    priority: 1,
+  },
 ];
 
 rmSync('dist', { recursive: true, force: true });
