@@ -1,7 +1,6 @@
 import { carryOut } from '../../bulk/carry-out.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from '../../bulk/options.js';
-import { startJob } from '../../bulk/start.js';
-import { summaryView } from '../../bulk/summary.js';
+import { bulkView, startJob } from '../../bulk/start.js';
 import { describe } from '../../describe.js';
 import type { CommandBody } from '../../program.js';
 
@@ -19,7 +18,7 @@ export const emailBulk: CommandBody = (command, context) => {
   addInputOptions(command);
   addCarryOutOptions(command);
   describe(command, {
-    view: summaryView,
+    view: bulkView,
     examples: [
       [
         "urtuu email bulk members.csv --subject 'Hello {name}' --html-file news.html --dry-run",

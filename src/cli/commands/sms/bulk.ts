@@ -1,7 +1,6 @@
 import { carryOut } from '../../bulk/carry-out.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from '../../bulk/options.js';
-import { startJob } from '../../bulk/start.js';
-import { summaryView } from '../../bulk/summary.js';
+import { bulkView, startJob } from '../../bulk/start.js';
 import { describe } from '../../describe.js';
 import type { CommandBody } from '../../program.js';
 
@@ -14,7 +13,7 @@ export const smsBulk: CommandBody = (command, context) => {
   addInputOptions(command);
   addCarryOutOptions(command);
   describe(command, {
-    view: summaryView,
+    view: bulkView,
     examples: [
       ["urtuu sms bulk customers.csv --text 'Сайн байна уу, {name}' --dry-run", 'what it would cost'],
       ['urtuu sms bulk list.csv --text-file text.txt --yes --wait --report report.csv', 'in a script'],
