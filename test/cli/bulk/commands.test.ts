@@ -383,6 +383,17 @@ describe('urtuu jobs', () => {
     expect(await here.run('jobs show ../../etc')).toMatchObject({ code: 12 });
   });
 
+  it('lists them as a table where the terminal has 80 columns', async () => {
+    const here = desk(people(3));
+    await here.run("sms bulk list.csv --text 'Hello' --yes");
+    await here.run("sms bulk list.csv --text 'Hello' --yes --again");
+    const { stdout } = await here.run('jobs list --no-color', { terminal: 80 });
+    const [header, ...lines] = stdout.trimEnd().split('\n');
+    expect(header).toMatch(/^JOB +STATE +CREATED AT +PLANNED +ACCEPTED$/);
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatch(/^sms-[0-9a-f]{20}\.2 +finished +2026-11-21 \S+ +3 +3$/);
+  });
+
   it('resumes without the file, and only at the service it was made for', async () => {
     const here = desk(people(5), { credits: 25 });
     await here.run(personal);
