@@ -43,7 +43,7 @@ async function settle(
   const ending = await send(context, job, options, world);
   const line = () => lastLine(job.table, ending, resumeCommand(context, job.id));
   if (ending.stopped?.by === 'fault') {
-    context.warn(line());
+    context.warn(...line());
     throw ending.stopped.error;
   }
   const unreported = options.report !== undefined && !(await report(context, job, options.report, world));
@@ -52,11 +52,11 @@ async function settle(
   try {
     await end(context, job, ending, exit);
   } catch (error) {
-    context.warn(line());
+    context.warn(...line());
     throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
   }
-  if (exit === exits.ok) context.note(line());
-  else context.warn(line());
+  if (exit === exits.ok) context.note(...line());
+  else context.warn(...line());
   return exit;
 }
 

@@ -175,6 +175,16 @@ describe('urtuu sms bulk', () => {
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
   });
 
+  it('says at a terminal how to go on in whole words, and the command in one piece', async () => {
+    const here = desk(people(5), { credits: 25 });
+    const { code, stderr } = await here.run(`${personal} --no-color`, { terminal: 50 });
+    expect(code).toBe(7);
+    for (const line of stderr.split('\n')) expect(line.length).toBeLessThanOrEqual(50);
+    expect(stderr).toMatch(
+      /warning: Stopped: insufficient_credits. Certain: 2\n {9}accepted, .*\n(?: {9}.*\n)* {2}urtuu jobs resume july\n$/,
+    );
+  });
+
   it.each([
     ['unauthorized', refused(401, 'unauthorized'), 4],
     ['not_found', refused(404, 'not_found'), 12],
