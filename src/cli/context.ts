@@ -203,7 +203,8 @@ export function createContext(world: World, streams: Streams, options: () => Glo
         throw usageError('there is no terminal to ask at', 'Give every value as an option or argument.');
       }
       if (world.questions !== undefined) return world.questions;
-      return (await import('./terminal/inquirer.js')).questions(world.stdin, world.stderr);
+      const { questions } = await import('./terminal/inquirer.js');
+      return questions(world.stdin, world.stderr, notices().colour);
     },
     get notices() {
       return notices();

@@ -25,11 +25,11 @@ export class Notices {
 
   /** Loads what a terminal needs: colours, and breaks between words. What is said before is plain. */
   async dress(): Promise<void> {
-    this.#paint = await painter(this.#wantsColour);
+    this.#paint = await painter(this.colour);
     if (this.#sink.isTerminal) this.#wrap = await wrapper();
   }
 
-  get #wantsColour(): boolean {
+  get colour(): boolean {
     return wantsColour(this.#sink, this.#world.env, this.#options.color ?? true);
   }
 
@@ -72,8 +72,7 @@ export class Notices {
     this.#drawn?.stop();
     this.#drawn = new DrawnProgress(
       async (text) => {
-        const { draw = (await import('./spinner.js')).drawOn(this.#world.stderr, this.#wantsColour) } =
-          this.#world;
+        const { draw = (await import('./spinner.js')).drawOn(this.#world.stderr, this.colour) } = this.#world;
         return draw(text);
       },
       this.#world.clock,
