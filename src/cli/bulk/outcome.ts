@@ -37,7 +37,7 @@ export function lastLine(table: ChunkTable, ending: Ending, goOn: string): [text
   const certain = [
     // Only after waiting is it known what became of everything that was accepted.
     ...(ending.waited?.final ? [`${grouped(accepted)} sent`] : [`${grouped(accepted)} accepted`]),
-    ...(ending.waited?.final === false ? [`${grouped(unknown)} of them not final yet`] : []),
+    ...(ending.waited?.final === false && unknown > 0 ? [`${grouped(unknown)} of them not final yet`] : []),
     ...(rejected > 0 ? [`${grouped(rejected)} rejected`] : []),
     ...(failed > 0 ? [`${grouped(failed)} failed and refunded`] : []),
     ...(pending > 0 ? [`${grouped(pending)} not sent yet`] : []),

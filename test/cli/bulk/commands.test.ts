@@ -349,7 +349,7 @@ describe('urtuu sms bulk', () => {
       if (method === 'POST' && here.project.messages.length === 5) interrupt('SIGINT');
       return undefined;
     };
-    const { code, stderr } = await here.run(personal, {
+    const { code, stderr } = await here.run(`${personal} --wait`, {
       onSignal: (listener) => {
         interrupt = listener;
         return () => {};
