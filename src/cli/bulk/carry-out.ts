@@ -68,7 +68,7 @@ function refuseFinished({ id, table }: Job, { retryFailed, wait }: CarryOutOptio
     exits.refused,
     `the job ${id} ran already${ended ? `, until ${ended.at}` : ''}`,
     {
-      hint: `${grouped(tally.accepted)} of ${grouped(tally.planned)} were accepted; nothing was sent now. To send it once more: --again`,
+      hint: `${grouped(tally.accepted)} of ${grouped(tally.planned)} were accepted; nothing was sent now. To send it once more, give the bulk command --again`,
       details: { job: id, ended_at: ended?.at ?? null, ...tally },
     },
   );

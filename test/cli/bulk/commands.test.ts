@@ -393,6 +393,13 @@ describe('urtuu jobs', () => {
     expect(await here.run('jobs show ../../etc')).toMatchObject({ code: 12 });
   });
 
+  it('says how much is left of one that it does not remove', async () => {
+    const here = desk(people(1_002), { credits: 20 });
+    await here.run(`${personal} --concurrency 1`);
+    const { stderr } = await here.run('jobs remove july');
+    expect(stderr).toContain('is not finished: 1,000 pending, 0 in doubt');
+  });
+
   it('lists them as a table where the terminal has 80 columns', async () => {
     const here = desk(people(3));
     await here.run("sms bulk list.csv --text 'Hello' --yes");
@@ -412,7 +419,10 @@ describe('urtuu jobs', () => {
     const elsewhere = await here.run('jobs resume july --base-url http://127.0.0.1:9999/v1');
     expect(elsewhere).toMatchObject({ code: 11 });
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
-    expect(await here.run('jobs resume july')).toMatchObject({ code: 11 });
+    const again = await here.run('jobs resume july');
+    expect(again).toMatchObject({ code: 11 });
+    // It is no option of this command.
+    expect(again.stderr).toContain('give the bulk command --again');
   });
 
   it('writes the report later, also to standard output', async () => {
