@@ -12,7 +12,7 @@ import { report } from './report-job.js';
 import { runJob } from './run.js';
 import type { Ending } from './run-options.js';
 import { refuseOtherService } from './start.js';
-import { summaryForPeople, summaryOf, summaryView } from './summary.js';
+import { summaryOf, summaryView } from './summary.js';
 
 /**
  * Sends what is open in a job, waits and reports as the options say, prints the summary, and ends with the
@@ -106,9 +106,7 @@ async function end(context: Context, job: Job, ending: Ending, exit: ExitCode): 
     const at = new Date(context.clock.now()).toISOString();
     await journal.append(['end', at, exit, table.balance]).catch(() => {});
   }
-  const { printer, options } = context;
-  const view = printer.isMachine || options.columns !== undefined ? summaryView : summaryForPeople;
-  await context.print(view, await summaryOf(id, plan.meta, table, journal, exit));
+  await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
 }
 
 /** The command that goes on with a job, from anywhere. */

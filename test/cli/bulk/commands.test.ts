@@ -393,6 +393,16 @@ describe('urtuu jobs', () => {
     expect(await here.run('jobs show ../../etc')).toMatchObject({ code: 12 });
   });
 
+  it('shows one to a person as it is read, without what there is none of', async () => {
+    const here = desk(people(1_002), { credits: 20 });
+    await here.run(`${personal} --concurrency 1`);
+    const { stdout } = await here.run('jobs show july');
+    expect(stdout).toMatch(/\nplanned +1,002\naccepted +2\npending +1,000\ncredits +20\n$/);
+    expect((await here.run('jobs show july --columns planned,failed')).stdout).toMatch(
+      /^planned +1002\nfailed +0\n$/,
+    );
+  });
+
   it('says how much is left of one that it does not remove', async () => {
     const here = desk(people(1_002), { credits: 20 });
     await here.run(`${personal} --concurrency 1`);

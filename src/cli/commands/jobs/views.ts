@@ -1,6 +1,7 @@
 import { type JobView, jobIds, viewJob } from '../../bulk/job.js';
+import { outcomes } from '../../bulk/summary.js';
 import { CliError } from '../../errors.js';
-import { field, type View } from '../../output/view.js';
+import { counts, field, type View } from '../../output/view.js';
 
 /** A job in a list. */
 export interface JobRow {
@@ -68,6 +69,16 @@ export const jobView: View<JobRow> = {
     field('base_url', { detail: true }),
     field('ended_at', { kind: 'time', detail: true }),
     field('exit', { kind: 'number', detail: true }),
+  ],
+  card: [
+    field('job'),
+    field('state', { kind: 'status' }),
+    field('channel'),
+    field('source'),
+    field('base_url'),
+    field('created_at', { kind: 'time' }),
+    field('ended_at', { kind: 'time' }),
+    ...counts<JobRow>('planned', ...outcomes, 'credits'),
   ],
   record: (row) => row,
   empty: 'There are no jobs.',
