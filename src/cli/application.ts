@@ -24,7 +24,7 @@ export async function runApplication(argv: readonly string[], world: World, stre
     chosen = command;
   });
   program.hook('preAction', async (_, command) => {
-    await context.notices.loadColours();
+    await context.notices.dress();
     await context.printer.checkColumns(viewOf(command));
   });
   const signals = watchSignals(world, context);
@@ -116,8 +116,8 @@ async function exitOf(
   if (asksForMachineFormat(argv, context)) {
     context.notices.raw(safeJson({ error: failure }));
   } else {
-    await context.notices.loadColours();
-    await context.notices.error(said(failure), failure.hint);
+    await context.notices.dress();
+    context.notices.error(said(failure), failure.hint);
   }
   if (context.options.verbose && error instanceof Error && failure.exit === exits.fault) {
     for (const line of (error.stack ?? '').split('\n')) context.notices.write(line);

@@ -60,10 +60,13 @@ export interface Context {
   /** A list of results; ndjson, csv and tsv write each as it comes, and stop reading when nobody reads. */
   printAll<Row>(view: View<Row>, rows: Iterable<Row> | AsyncIterable<Row>): Promise<void>;
   readonly printer: Printer;
-  /** A line for the person on standard error; nothing with --quiet. */
-  note(text: string): void;
+  /**
+   * A line for the person on standard error; nothing with --quiet. A `command` is what follows the text, to be
+   * copied.
+   */
+  note(text: string, command?: string): void;
   /** A line on standard error that --quiet does not hide. */
-  warn(text: string): void;
+  warn(text: string, command?: string): void;
   /** Does some work, with a sign of it on the terminal when it takes a while. */
   during<Value>(text: string, work: () => Promise<Value>): Promise<Value>;
   /** A display of long work on standard error. Stop it before the command ends. */
@@ -178,8 +181,8 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     get printer() {
       return printer();
     },
-    note: (text) => notices().note(text),
-    warn: (text) => notices().warn(text),
+    note: (text, command) => notices().note(text, command),
+    warn: (text, command) => notices().warn(text, command),
     progress: () => notices().progress(),
     async during(text, work) {
       const progress = notices().progress();
@@ -200,7 +203,8 @@ export function createContext(world: World, streams: Streams, options: () => Glo
         throw usageError('there is no terminal to ask at', 'Give every value as an option or argument.');
       }
       if (world.questions !== undefined) return world.questions;
-      return (await import('./terminal/inquirer.js')).questions(world.stdin, world.stderr);
+      const { questions } = await import('./terminal/inquirer.js');
+      return questions(world.stdin, world.stderr, notices().colour);
     },
     get notices() {
       return notices();

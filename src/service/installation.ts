@@ -1,5 +1,5 @@
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Random } from './random.js';
 
 /** Where a service keeps its data. */
@@ -23,7 +23,7 @@ export function openInstallation(directory: string | undefined, random: Random):
     const secret = random.bytes(secretLength);
     return { store: memory, allowances: memory, carrier: memory, secret, shared: false };
   }
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeFolders(directory);
   return {
     store: join(directory, 'service.db'),
     allowances: join(directory, 'rates.db'),
@@ -31,6 +31,17 @@ export function openInstallation(directory: string | undefined, random: Random):
     secret: readSecret(directory, random),
     shared: true,
   };
+}
+
+/** Not the `recursive` of Node.js: it never returns where every new folder is answered with ENOENT, as in /proc. */
+function makeFolders(path: string): void {
+  const above = dirname(path);
+  if (above !== path && !existsSync(above)) makeFolders(above);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 function readSecret(directory: string, random: Random): Uint8Array {

@@ -1,19 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { fakeService, type Reply, refusal, run } from '../support/run.js';
+import { fakeService, type Reply, refusal, run, sentMessage } from '../support/run.js';
 
-const message = (id: string, status = 'sent') => ({
-  id,
-  status,
-  channel: 'sms',
-  to: '99112233',
-  parts: 1,
-  rate_multiplier: 1,
-  credits: 10,
-  batch_id: null,
-  error: null,
-  created_at: '2026-11-21T00:00:00.000Z',
-  sent_at: null,
-});
+const message = (id: string, status = 'sent') => ({ ...sentMessage, id, status });
 const batch = (id: string, extra = {}) => ({
   id,
   status: 'completed',

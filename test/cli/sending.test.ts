@@ -1,20 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answers, fakeService, pricing, refusal, run } from '../support/run.js';
+import { answers, fakeService, pricing, refusal, run, sentMessage } from '../support/run.js';
 
-const sms = {
-  id: '0b6f2f6e-2c3d-4e5f-8a9b-0c1d2e3f4a5b',
-  status: 'sent',
-  channel: 'sms',
-  to: '99112233',
-  parts: 1,
-  rate_multiplier: 1,
-  credits: 10,
-  batch_id: null,
-  error: null,
-  created_at: '2026-11-21T00:00:00.000Z',
-  sent_at: '2026-11-21T00:00:00.100Z',
-  balance: 990,
-};
+const sms = { ...sentMessage, balance: 990 };
 const { parts: _, rate_multiplier: __, ...rest } = sms;
 const email = {
   ...rest,

@@ -95,6 +95,23 @@ describe.skipIf(pty === null)('at a terminal', () => {
     expect(await outbox()).toHaveLength(1);
   });
 
+  it.each([
+    ['an empty answer', ['sms', 'send'], /number:/, '\r', /cannot be empty/],
+    ['a key', ['login'], /API key:/, 'x', /\*/],
+    ['yes or no', ['sandbox', 'reset'], /\(y\/N\)/, 'x\r', /must answer/],
+    ['a choice', ['sms', 'bulk', 'old.csv', '--text', 'hi'], /Which encoding/, '\u001b[B', /❯ windows-1252/],
+  ])('asks without colours with --no-color: %s', async (_, args, question, keys, answer) => {
+    writeFileSync(
+      join(machine.home, 'old.csv'),
+      Buffer.from('phone,name\n99112233,\xc1\xe0\xf2\n', 'latin1'),
+    );
+    const terminal = urtuu([...args, '--no-color'], sandbox);
+    await terminal.shows(question);
+    terminal.type(keys);
+    await terminal.shows(answer);
+    expect(terminal.raw).not.toMatch(/\u001b\[[\d;]*m/);
+  });
+
   it('asks before a bulk send, and sends when told so', async () => {
     writeFileSync(join(machine.home, 'list.csv'), 'phone\n99112233\n88001122\n');
     const terminal = urtuu(['sms', 'bulk', 'list.csv', '--text', 'hi', '--job', 'j'], sandbox);
@@ -151,7 +168,7 @@ describe.skipIf(pty === null)('at a terminal', () => {
     terminal.type('\u0003');
     const { signal, screen } = await terminal.ended;
     expect(signal).toBe('SIGINT');
-    expect(screen).toMatch(/--idempotency-key \S+: that cannot send it twice/);
+    expect(screen.replace(/\s+/g, ' ')).toMatch(/--idempotency-key \S+: that cannot send it twice/);
     // The spinner hides the cursor; it has to be shown again.
     expect(terminal.raw.lastIndexOf('\u001b[?25h')).toBeGreaterThan(terminal.raw.lastIndexOf('\u001b[?25l'));
     expect(existsSync(join(machine.home, 'state/urtuu/jobs'))).toBe(false);

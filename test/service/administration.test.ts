@@ -174,8 +174,12 @@ describe('the data folder', () => {
     await expect(cores.open({ directory })).rejects.toThrow(/secret is damaged/);
   });
 
+  it.runIf(process.platform === 'linux')('is given up where no folder can be made', async () => {
+    await expect(cores.open({ directory: '/proc/none/one/two' })).rejects.toThrow('ENOENT');
+  });
+
   it('several that start at once share one secret', async () => {
-    const directory = cores.folder();
+    const directory = join(cores.folder(), 'made by each');
     const services = await Promise.all(Array.from({ length: 5 }, () => cores.open({ directory })));
     const [first, last] = [services[0], services[4]] as [Core, Core];
     const { id } = await first.operations.createVerification(caller, { to: '99112233' });

@@ -37,6 +37,17 @@ export class Cores {
   }
 }
 
+/** What tests ask a service for again and again; `core` gives the one of the running test. */
+export const requestsTo = (core: () => Core) => ({
+  send: (to: string, text: string, idempotencyKey: string | null = null) =>
+    core().operations.sendSms({ caller, params: { to, text }, idempotencyKey }),
+  sendBulk: (to: string[], text: string) =>
+    core().operations.sendSmsBulk({ caller, params: { to, text }, idempotencyKey: null }),
+  balance: async () => (await core().operations.getBalance(caller)).balance,
+});
+
+export const bodyOf = async <Body>(answer: Promise<{ body: object }>) => (await answer).body as Body;
+
 export async function outboxOf({ administration }: Core): Promise<Delivery[]> {
   const deliveries: Delivery[] = [];
   for await (const delivery of administration.outbox()) deliveries.push(delivery);

@@ -154,6 +154,21 @@ export const pricing = {
   email: { credits_per_message: 2 },
 };
 
+/** What the service says of a message. */
+export const sentMessage = {
+  id: '0b6f2f6e-2c3d-4e5f-8a9b-0c1d2e3f4a5b',
+  status: 'sent',
+  channel: 'sms',
+  to: '99112233',
+  parts: 1,
+  rate_multiplier: 1,
+  credits: 10,
+  batch_id: null,
+  error: null,
+  created_at: '2026-11-21T00:00:00.000Z',
+  sent_at: '2026-11-21T00:00:00.100Z',
+};
+
 /** An error answer of the service. */
 export const refusal = (status: number, code: string, extra: object = {}): Reply => ({
   status,

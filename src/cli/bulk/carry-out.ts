@@ -12,7 +12,7 @@ import { report } from './report-job.js';
 import { runJob } from './run.js';
 import type { Ending } from './run-options.js';
 import { refuseOtherService } from './start.js';
-import { summaryForPeople, summaryOf, summaryView } from './summary.js';
+import { summaryOf, summaryView } from './summary.js';
 
 /**
  * Sends what is open in a job, waits and reports as the options say, prints the summary, and ends with the
@@ -43,7 +43,7 @@ async function settle(
   const ending = await send(context, job, options, world);
   const line = () => lastLine(job.table, ending, resumeCommand(context, job.id));
   if (ending.stopped?.by === 'fault') {
-    context.warn(line());
+    context.warn(...line());
     throw ending.stopped.error;
   }
   const unreported = options.report !== undefined && !(await report(context, job, options.report, world));
@@ -52,11 +52,11 @@ async function settle(
   try {
     await end(context, job, ending, exit);
   } catch (error) {
-    context.warn(line());
+    context.warn(...line());
     throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
   }
-  if (exit === exits.ok) context.note(line());
-  else context.warn(line());
+  if (exit === exits.ok) context.note(...line());
+  else context.warn(...line());
   return exit;
 }
 
@@ -68,7 +68,7 @@ function refuseFinished({ id, table }: Job, { retryFailed, wait }: CarryOutOptio
     exits.refused,
     `the job ${id} ran already${ended ? `, until ${ended.at}` : ''}`,
     {
-      hint: `${grouped(tally.accepted)} of ${grouped(tally.planned)} were accepted; nothing was sent now. To send it once more: --again`,
+      hint: `${grouped(tally.accepted)} of ${grouped(tally.planned)} were accepted; nothing was sent now. To send it once more, give the bulk command --again`,
       details: { job: id, ended_at: ended?.at ?? null, ...tally },
     },
   );
@@ -106,9 +106,7 @@ async function end(context: Context, job: Job, ending: Ending, exit: ExitCode): 
     const at = new Date(context.clock.now()).toISOString();
     await journal.append(['end', at, exit, table.balance]).catch(() => {});
   }
-  const { printer, options } = context;
-  const view = printer.isMachine || options.columns !== undefined ? summaryView : summaryForPeople;
-  await context.print(view, await summaryOf(id, plan.meta, table, journal, exit));
+  await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
 }
 
 /** The command that goes on with a job, from anywhere. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { makeFolder } from '../config/make-folder.js';
 import { CliError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
+import { grouped } from '../output/wording.js';
 import { ChunkTable } from './chunk-table.js';
 import { type Disk, nodeDisk, syncFolder } from './disk.js';
 import { BrokenJournalError, type Entry, Journal, readEntries } from './journal.js';
@@ -240,7 +241,7 @@ async function refuseUnsettled(stateDirectory: string, id: string): Promise<void
   throw new CliError(
     'job_unfinished',
     exits.refused,
-    `the job ${id} is not finished: ${tally.pending} pending, ${tally.in_doubt} in doubt`,
+    `the job ${id} is not finished: ${grouped(tally.pending)} pending, ${grouped(tally.in_doubt)} in doubt`,
     {
       hint: `Go on with: urtuu jobs resume ${id}; or remove it with --force`,
       details: { job: id, ...tally },

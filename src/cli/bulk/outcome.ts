@@ -30,21 +30,21 @@ export function stoppedBy(error: unknown, journalFault: Error | null): NonNullab
   return isSystemError(error) ? { by: 'disk', doing: 'read', error } : { by: 'fault', error };
 }
 
-/** The last line: what is certain, what is in doubt, and the command that goes on. */
-export function lastLine(table: ChunkTable, ending: Ending, goOn: string): string {
+/** The last line: what is certain, what is in doubt, and the command that goes on where something is left. */
+export function lastLine(table: ChunkTable, ending: Ending, goOn: string): [text: string, command?: string] {
   const { accepted, rejected, failed, in_doubt, pending } = table.tally;
   const unknown = accepted - table.sent;
   const certain = [
     // Only after waiting is it known what became of everything that was accepted.
     ...(ending.waited?.final ? [`${grouped(accepted)} sent`] : [`${grouped(accepted)} accepted`]),
-    ...(ending.waited?.final === false ? [`${grouped(unknown)} of them not final yet`] : []),
+    ...(ending.waited?.final === false && unknown > 0 ? [`${grouped(unknown)} of them not final yet`] : []),
     ...(rejected > 0 ? [`${grouped(rejected)} rejected`] : []),
     ...(failed > 0 ? [`${grouped(failed)} failed and refunded`] : []),
     ...(pending > 0 ? [`${grouped(pending)} not sent yet`] : []),
   ];
   const doubt = in_doubt > 0 ? `in doubt: ${grouped(in_doubt)}` : 'nothing in doubt';
-  const next = table.finished ? '' : ` Go on with: ${goOn}`;
-  return `${why(ending)}Certain: ${certain.join(', ')}; ${doubt}.${next}`;
+  const text = `${why(ending)}Certain: ${certain.join(', ')}; ${doubt}.`;
+  return table.finished ? [text] : [`${text} Go on with:`, goOn];
 }
 
 function why({ stopped }: Ending): string {

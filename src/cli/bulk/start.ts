@@ -7,6 +7,7 @@ import { CliError, inputError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { required, type Wanted } from '../input/required.js';
 import { readText } from '../input/text.js';
+import type { View } from '../output/view.js';
 import { counted, grouped } from '../output/wording.js';
 import { visible } from '../terminal/sanitise.js';
 import { readError } from './answer.js';
@@ -26,6 +27,11 @@ import {
   preflightView,
   shortage,
 } from './preflight.js';
+import { summaryView } from './summary.js';
+
+/** What a bulk command shows. */
+export const bulkView = ({ dryRun }: Record<string, unknown>): View<never> =>
+  (dryRun ? preflightView : summaryView) as View<never>;
 
 /** Stands in a plan for the embedded service, wherever its data are. */
 export const sandboxBaseUrl = 'sandbox:';

@@ -1,5 +1,5 @@
 import type { ExitCode } from '../exit-codes.js';
-import { field, type View } from '../output/view.js';
+import { counts, field, type View } from '../output/view.js';
 import { grouped } from '../output/wording.js';
 import type { ChunkTable, Tally } from './chunk-table.js';
 import type { Entry } from './journal.js';
@@ -48,6 +48,9 @@ export async function summaryOf(
   return { job, ...tally, merged: meta.merged, credits, balance, batches: [...batches.values()], exit };
 }
 
+/** What became of the recipients of a job. */
+export const outcomes = ['accepted', 'rejected', 'failed', 'in_doubt', 'pending'] as const;
+
 export const summaryView: View<Summary> = {
   columns: [
     field('job'),
@@ -63,20 +66,9 @@ export const summaryView: View<Summary> = {
     { name: 'batches', kind: 'number', value: ({ batches }) => batches.length },
     field('exit', { kind: 'number' }),
   ],
-  record: (summary) => summary,
-};
-
-const figures = ['accepted', 'rejected', 'failed', 'in_doubt', 'pending', 'merged'] as const;
-
-/** For people: numbers as they are read, what there is none of left out, and no exit code. */
-export const summaryForPeople: View<Summary> = {
-  columns: [
+  card: [
     field('job'),
-    { name: 'planned', value: ({ planned }) => grouped(planned) },
-    ...figures.map((name) => ({
-      name,
-      value: (summary: Summary) => (summary[name] === 0 ? null : grouped(summary[name])),
-    })),
+    ...counts<Summary>('planned', ...outcomes, 'merged'),
     { name: 'batches', value: ({ batches }) => (batches.length === 0 ? null : grouped(batches.length)) },
     { name: 'credits', value: ({ credits }) => grouped(credits) },
     { name: 'balance', value: ({ balance }) => (balance === null ? null : grouped(balance)) },

@@ -1,6 +1,6 @@
 import type { Paint, Style } from '../terminal/colour.js';
 import { visible } from '../terminal/sanitise.js';
-import { wrap } from '../terminal/wrap.js';
+import { unbroken, wrapper } from '../terminal/wrap.js';
 import { shown } from './cells.js';
 import type { Column } from './view.js';
 
@@ -44,10 +44,11 @@ export async function card<Row>(
     }))
     .filter(({ value }) => value !== '');
   const indent = Math.max(0, ...entries.map(({ label }) => label.length)) + gap.length;
-  const room = style.width === null ? Number.POSITIVE_INFINITY : style.width - indent;
+  const wrap = style.width === null ? unbroken : await wrapper();
+  const room = (style.width ?? 0) - indent;
   let text = '';
   for (const { column, label, value } of entries) {
-    const body = painted(column, value, await wrap(value, room, indent), style);
+    const body = painted(column, value, wrap(value, room, indent), style);
     text += `${style.paint('bold', label.padEnd(indent - gap.length))}${gap}${body}\n`;
   }
   return text;

@@ -19,3 +19,16 @@ export const verifiedExample = `{${verification('verified', '"2026-11-21T08:01:0
 
 export const profileExample =
   '{"name": "default", "current": true, "base_url": "https://sms.example.mn/v1", "key": "stored", "key_command": null, "allow_http": false}';
+
+const summary = (credits: number) =>
+  `{"job": "july-offer", "planned": 1000, "accepted": 1000, "rejected": 0, "failed": 0, "in_doubt": 0, "pending": 0, "merged": 3, "credits": ${credits}, "balance": ${100_000 - credits}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": ${credits}, "sent": null, "failed": null}], "exit": 0}`;
+export const summaryExample = summary(10_000);
+export const emailSummaryExample = summary(2_000);
+
+const preflight = (channel: string, kind: string, parts: number, credits: number) =>
+  `{"job": "july-offer", "channel": "${channel}", "recipients": 1000, "merged": 3, "rejected": 0, "repaired": 0, "requests": 1, "batches": 1, "singles": 0, "cost": [{"kind": "${kind}", "recipients": 1000, "parts": ${parts}, "credits": ${credits}}], "credits": ${credits}, "balance": 100000, "seconds": 0}`;
+export const preflightExample = preflight('sms', 'cyrillic', 1_000, 10_000);
+export const emailPreflightExample = preflight('email', 'email', 0, 2_000);
+
+export const jobExample =
+  '{"job": "july-offer", "state": "finished", "channel": "sms", "source": "customers.csv", "planned": 1000, "accepted": 1000, "rejected": 0, "failed": 0, "in_doubt": 0, "pending": 0, "credits": 10000, "base_url": "http://127.0.0.1:7788/v1", "created_at": "2026-11-21T08:00:00.000Z", "ended_at": "2026-11-21T08:00:00.600Z", "exit": 0}';

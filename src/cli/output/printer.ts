@@ -51,7 +51,7 @@ export class Printer {
   async one<Row>(view: View<Row>, row: Row): Promise<void> {
     if (this.format !== 'table') return this.#machine(view, [row], true);
     const { card } = await import('./card.js');
-    await this.#sink.write(await card(this.#columns(view, true), row, await this.#style()));
+    await this.#sink.write(await card(this.#cardOf(view), row, await this.#style()));
   }
 
   /** One result that is read from a list, when it comes. */
@@ -106,6 +106,12 @@ export class Printer {
       await this.#sink.write(line(row));
       if (this.#sink.closed) return;
     }
+  }
+
+  #cardOf<Row>(view: View<Row>): readonly Column<Row>[] {
+    return typeof this.#options.columns === 'string'
+      ? this.#columns(view, true)
+      : (view.card ?? view.columns);
   }
 
   #columns<Row>(view: View<Row>, details: boolean): readonly Column<Row>[] {

@@ -1,3 +1,5 @@
+import { grouped } from './wording.js';
+
 export type Cell = string | number | boolean | null | undefined;
 
 export interface Column<Row> {
@@ -13,10 +15,17 @@ export interface Column<Row> {
 /** How rows of one kind look; it serves every format. */
 export interface View<Row> {
   columns: readonly Column<Row>[];
+  /** What a person reads of a single row, unless `--columns` names some; all columns when absent. */
+  card?: readonly Column<Row>[];
   /** The JSON form. Fields that share a `recipient` column's name can be masked. */
   record: (row: Row) => object;
   /** What a person reads in place of an empty table. */
   empty?: string;
+}
+
+/** Numbers as a person reads them, 1,250,000; what there is none of is left out. */
+export function counts<Row>(...names: readonly (keyof Row & string)[]): Column<Row>[] {
+  return names.map((name) => ({ name, value: (row) => (row[name] ? grouped(Number(row[name])) : null) }));
 }
 
 /** A column that shows the row's field of the same name. */

@@ -4,10 +4,12 @@ import { type Paint, painter, plain, wantsColour } from './colour.js';
 import { DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
 import { visible, withoutKeys } from './sanitise.js';
 import type { Sink } from './streams.js';
+import { unbroken, type Wrap, wrapper } from './wrap.js';
 
 /** What goes to standard error: notes, warnings, errors and the display of long work, never in each other's way. */
 export class Notices {
   #paint: Paint = plain;
+  #wrap: Wrap = unbroken;
   readonly #world: World;
   readonly #sink: Sink;
   readonly #options: GlobalOptions;
@@ -21,12 +23,13 @@ export class Notices {
     this.#machine = machine;
   }
 
-  /** Loads the colours, where there are any; what is said before is plain. */
-  async loadColours(): Promise<void> {
-    this.#paint = await painter(this.#wantsColour);
+  /** Loads what a terminal needs: colours, and breaks between words. What is said before is plain. */
+  async dress(): Promise<void> {
+    this.#paint = await painter(this.colour);
+    if (this.#sink.isTerminal) this.#wrap = await wrapper();
   }
 
-  get #wantsColour(): boolean {
+  get colour(): boolean {
     return wantsColour(this.#sink, this.#world.env, this.#options.color ?? true);
   }
 
@@ -35,25 +38,26 @@ export class Notices {
     this.#line(visible(text));
   }
 
-  note(text: string): void {
-    if (!this.#options.quiet) this.write(text);
+  note(text: string, command?: string): void {
+    if (!this.#options.quiet) this.#line(this.#fitted(text, 0, command));
   }
 
-  warn(text: string): void {
-    this.#line(`${this.#paint('yellow', 'warning:')} ${visible(text)}`);
+  warn(text: string, command?: string): void {
+    const said = this.#fitted(text, 'warning: '.length, command);
+    this.#line(`${this.#paint('yellow', 'warning:')} ${said}`);
   }
 
   /** An error for people: what, then what to do about it. */
-  async error(message: string, hint: string | undefined): Promise<void> {
-    this.#line(`${this.#paint('red', 'urtuu:')} ${await this.#wrapped(message, 'urtuu: '.length)}`);
-    if (hint !== undefined) this.#line(`  ${await this.#wrapped(hint, 2)}`);
+  error(message: string, hint: string | undefined): void {
+    this.#line(`${this.#paint('red', 'urtuu:')} ${this.#fitted(message, 'urtuu: '.length)}`);
+    if (hint !== undefined) this.#line(`  ${this.#fitted(hint, 2)}`);
   }
 
-  /** Safe, and as wide as the terminal is; a pipe takes any line. */
-  async #wrapped(text: string, indent: number): Promise<string> {
-    if (!this.#sink.isTerminal) return visible(text);
-    const { wrap } = await import('./wrap.js');
-    return wrap(visible(text), this.#sink.columns - indent, indent);
+  /** Safe, and as wide as the terminal is: there a command has a line of its own. On a pipe all is one line. */
+  #fitted(text: string, indent: number, command?: string): string {
+    const lines = this.#wrap(visible(text), this.#sink.columns - indent, indent);
+    if (command === undefined) return lines;
+    return `${lines}${this.#sink.isTerminal ? '\n  ' : ' '}${visible(command)}`;
   }
 
   /** A text of ours, already safe. */
@@ -68,8 +72,7 @@ export class Notices {
     this.#drawn?.stop();
     this.#drawn = new DrawnProgress(
       async (text) => {
-        const { draw = (await import('./spinner.js')).drawOn(this.#world.stderr, this.#wantsColour) } =
-          this.#world;
+        const { draw = (await import('./spinner.js')).drawOn(this.#world.stderr, this.colour) } = this.#world;
         return draw(text);
       },
       this.#world.clock,

@@ -175,6 +175,16 @@ describe('urtuu sms bulk', () => {
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
   });
 
+  it('says at a terminal how to go on in whole words, and the command in one piece', async () => {
+    const here = desk(people(5), { credits: 25 });
+    const { code, stderr } = await here.run(`${personal} --no-color`, { terminal: 50 });
+    expect(code).toBe(7);
+    for (const line of stderr.split('\n')) expect(line.length).toBeLessThanOrEqual(50);
+    expect(stderr).toMatch(
+      /warning: Stopped: insufficient_credits. Certain: 2\n {9}accepted, .*\n(?: {9}.*\n)* {2}urtuu jobs resume july\n$/,
+    );
+  });
+
   it.each([
     ['unauthorized', refused(401, 'unauthorized'), 4],
     ['not_found', refused(404, 'not_found'), 12],
@@ -339,7 +349,7 @@ describe('urtuu sms bulk', () => {
       if (method === 'POST' && here.project.messages.length === 5) interrupt('SIGINT');
       return undefined;
     };
-    const { code, stderr } = await here.run(personal, {
+    const { code, stderr } = await here.run(`${personal} --wait`, {
       onSignal: (listener) => {
         interrupt = listener;
         return () => {};
@@ -383,6 +393,34 @@ describe('urtuu jobs', () => {
     expect(await here.run('jobs show ../../etc')).toMatchObject({ code: 12 });
   });
 
+  it('shows one to a person as it is read, without what there is none of', async () => {
+    const here = desk(people(1_002), { credits: 20 });
+    await here.run(`${personal} --concurrency 1`);
+    const { stdout } = await here.run('jobs show july');
+    expect(stdout).toMatch(/\nplanned +1,002\naccepted +2\npending +1,000\ncredits +20\n$/);
+    expect((await here.run('jobs show july --columns planned,failed')).stdout).toMatch(
+      /^planned +1002\nfailed +0\n$/,
+    );
+  });
+
+  it('says how much is left of one that it does not remove', async () => {
+    const here = desk(people(1_002), { credits: 20 });
+    await here.run(`${personal} --concurrency 1`);
+    const { stderr } = await here.run('jobs remove july');
+    expect(stderr).toContain('is not finished: 1,000 pending, 0 in doubt');
+  });
+
+  it('lists them as a table where the terminal has 80 columns', async () => {
+    const here = desk(people(3));
+    await here.run("sms bulk list.csv --text 'Hello' --yes");
+    await here.run("sms bulk list.csv --text 'Hello' --yes --again");
+    const { stdout } = await here.run('jobs list --no-color', { terminal: 80 });
+    const [header, ...lines] = stdout.trimEnd().split('\n');
+    expect(header).toMatch(/^JOB +STATE +CREATED AT +PLANNED +ACCEPTED$/);
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatch(/^sms-[0-9a-f]{20}\.2 +finished +2026-11-21 \S+ +3 +3$/);
+  });
+
   it('resumes without the file, and only at the service it was made for', async () => {
     const here = desk(people(5), { credits: 25 });
     await here.run(personal);
@@ -391,7 +429,10 @@ describe('urtuu jobs', () => {
     const elsewhere = await here.run('jobs resume july --base-url http://127.0.0.1:9999/v1');
     expect(elsewhere).toMatchObject({ code: 11 });
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
-    expect(await here.run('jobs resume july')).toMatchObject({ code: 11 });
+    const again = await here.run('jobs resume july');
+    expect(again).toMatchObject({ code: 11 });
+    // It is no option of this command.
+    expect(again.stderr).toContain('give the bulk command --again');
   });
 
   it('writes the report later, also to standard output', async () => {

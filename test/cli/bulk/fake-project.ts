@@ -4,23 +4,13 @@ import { join } from 'node:path';
 import {
   type FakeService,
   fakeService,
+  pricing,
   type Reply,
   type Request,
   type Result,
   run,
   type Setting,
 } from '../../support/run.js';
-
-const pricing = {
-  sms: {
-    credits_per_part: 10,
-    rate_multiplier: 1,
-    latin_characters_per_part: 150,
-    cyrillic_characters_per_part: 60,
-    max_parts: 5,
-  },
-  email: { credits_per_message: 2 },
-};
 
 export interface ProjectOptions {
   credits?: number;

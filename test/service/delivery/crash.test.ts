@@ -35,6 +35,17 @@ const batchPoints: CrashPoint[] = [
   { when: 'after', method: 'settleMessages', call: 1 },
 ];
 
+/** What a service leaves that dies while it sends an SMS with the key `k1`. */
+async function diedSending(point: CrashPoint): Promise<{ directory: string; clock: ManualClock }> {
+  const directory = cores.folder();
+  const clock = new ManualClock();
+  const crash = new Crash(point);
+  const dying = await cores.openMortal({ directory, clock }, crash.doubles);
+  void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
+  await crash.happened;
+  return { directory, clock };
+}
+
 async function restart(directory: string, clock: ManualClock): Promise<Core> {
   await turns();
   const core = await cores.open({ directory, clock });
@@ -46,12 +57,7 @@ async function restart(directory: string, clock: ManualClock): Promise<Core> {
 
 describe('a message is delivered exactly once, whatever the process dies of', () => {
   it.each(points)('single SMS: $when $method', async (point) => {
-    const directory = cores.folder();
-    const clock = new ManualClock();
-    const crash = new Crash(point);
-    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
-    void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
-    await crash.happened;
+    const { directory, clock } = await diedSending(point);
 
     const core = await restart(directory, clock);
     const repeat = await core.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
@@ -61,12 +67,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
   });
 
   it('single SMS: killed before its transaction, nothing happened and the key is free', async () => {
-    const directory = cores.folder();
-    const clock = new ManualClock();
-    const crash = new Crash({ when: 'before', method: 'acceptMessage', call: 1 });
-    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
-    void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
-    await crash.happened;
+    const { directory, clock } = await diedSending({ when: 'before', method: 'acceptMessage', call: 1 });
 
     const core = await restart(directory, clock);
     expect(await core.operations.findAnswer(caller, 'k1')).toBeNull();
@@ -74,12 +75,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
   });
 
   it('a repeat that comes while the lease of the dead process still holds waits for the answer', async () => {
-    const directory = cores.folder();
-    const clock = new ManualClock();
-    const crash = new Crash({ when: 'after', method: 'submit', call: 1 });
-    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
-    void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
-    await crash.happened;
+    const { directory, clock } = await diedSending({ when: 'after', method: 'submit', call: 1 });
     await turns();
 
     const core = await cores.open({ directory, clock });
@@ -114,12 +110,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
   });
 
   it('controls: a carrier that forgets what it took makes the same crash a duplicate', async () => {
-    const directory = cores.folder();
-    const clock = new ManualClock();
-    const crash = new Crash({ when: 'after', method: 'submit', call: 1 });
-    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
-    void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
-    await crash.happened;
+    const { directory, clock } = await diedSending({ when: 'after', method: 'submit', call: 1 });
     await turns();
 
     const core = await cores.open(

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
-import { Cores, caller } from '../../support/cores.js';
+import { bodyOf, Cores, caller, requestsTo } from '../../support/cores.js';
 
 const cores = new Cores();
 const start = Date.UTC(2026, 5, 1, 4);
@@ -14,12 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => cores.closeAll());
 
-const send = (to: string, text: string, idempotencyKey: string | null = null) =>
-  core.operations.sendSms({ caller, params: { to, text }, idempotencyKey });
-const sendBulk = (to: string[], text: string) =>
-  core.operations.sendSmsBulk({ caller, params: { to, text }, idempotencyKey: null });
-const balance = async () => (await core.operations.getBalance(caller)).balance;
-const bodyOf = async <Body>(answer: Promise<{ body: object }>) => (await answer).body as Body;
+const { send, sendBulk, balance } = requestsTo(() => core);
 
 describe('Limits, per-recipient caps', () => {
   const times = async (count: number, to = '99112233') => {

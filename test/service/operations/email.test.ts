@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
-import { Cores, caller, ledgerDifference, outboxOf } from '../../support/cores.js';
+import { Cores, caller, ledgerDifference, outboxOf, requestsTo } from '../../support/cores.js';
 
 const cores = new Cores();
 let core: Core;
@@ -17,7 +17,7 @@ const send = (fields: object = {}, idempotencyKey: string | null = null) =>
   core.operations.sendEmail({ caller, params: { ...email, ...fields } as Params, idempotencyKey });
 const sendBulk = (to: string[]) =>
   core.operations.sendEmailBulk({ caller, params: { ...email, to }, idempotencyKey: null });
-const balance = async () => (await core.operations.getBalance(caller)).balance;
+const { balance } = requestsTo(() => core);
 
 describe('POST /v1/email', () => {
   it('is queued, answered at once, and sent in the background', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
-import { Cores, caller, outboxOf, pass } from '../../support/cores.js';
+import { Cores, caller, outboxOf, pass, requestsTo } from '../../support/cores.js';
 
 const cores = new Cores();
 const start = Date.UTC(2026, 5, 1, 4);
@@ -14,9 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => cores.closeAll());
 
-const send = (to: string, text: string, idempotencyKey: string | null = null) =>
-  core.operations.sendSms({ caller, params: { to, text }, idempotencyKey });
-const balance = async () => (await core.operations.getBalance(caller)).balance;
+const { send, balance } = requestsTo(() => core);
 
 describe('faults on demand', () => {
   it.each([

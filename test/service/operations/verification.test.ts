@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
-import { Cores, caller, ledgerDifference, outboxOf, pass } from '../../support/cores.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass, requestsTo } from '../../support/cores.js';
 import { Crash } from '../../support/crash.js';
 
 const cores = new Cores();
@@ -19,7 +19,7 @@ afterEach(() => cores.closeAll());
 type Create = Parameters<Core['operations']['createVerification']>[1];
 const create = (params: Create) => core.operations.createVerification(caller, params);
 const check = (id: string, code: string) => core.operations.checkVerification(caller, id, { code });
-const balance = async () => (await core.operations.getBalance(caller)).balance;
+const { balance } = requestsTo(() => core);
 
 async function lastCode(length = 6): Promise<string> {
   await core.administration.settled();

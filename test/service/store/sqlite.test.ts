@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../../src/service/database/open.js';
 import { migrations } from '../../../src/service/store/sqlite/schema.js';
 import { openSqliteStore } from '../../../src/service/store/sqlite/sqlite-store.js';
+import { content, message } from './conformance/fixture.js';
 import { storeConformance } from './conformance.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'urtuu-store-'));
@@ -49,28 +50,8 @@ describe('SQLite files', () => {
     const path = newFile();
     const store = await openSqliteStore(path);
     await store.createProject({ id: 'p', name: 'P', balance: 100, createdAt: 0 });
-    await store.acceptMessage({
-      message: {
-        id: 'm',
-        projectId: 'p',
-        batchId: null,
-        channel: 'sms',
-        to: '99112233',
-        operator: 'Mobicom',
-        status: 'queued',
-        parts: 1,
-        rateMultiplier: 1,
-        credits: 10,
-        error: null,
-        createdAt: 0,
-        sentAt: null,
-      },
-      content: { text: null, html: null, subject: null, from: null, replyTo: null, sealed: Buffer.from('x') },
-      idempotencyKey: null,
-      caps: [5, 20],
-      lease: null,
-      answer: null,
-    });
+    const sealed = { ...content, text: null, sealed: Buffer.from('x') };
+    await store.acceptMessage(message({ projectId: 'p', createdAt: 0 }, { content: sealed }));
     const claimed = await store.claimMessages({ lease: { token: 't', until: 9 }, now: 0, limit: 1 });
     await store.settleMessages(
       claimed.map((one) => ({ claimed: one, outcome: { status: 'sent' }, at: 1 })),

@@ -1,8 +1,8 @@
 import { carryOut } from '../../bulk/carry-out.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from '../../bulk/options.js';
-import { startJob } from '../../bulk/start.js';
-import { summaryView } from '../../bulk/summary.js';
+import { bulkView, startJob } from '../../bulk/start.js';
 import { describe } from '../../describe.js';
+import { emailPreflightExample, emailSummaryExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 
 export const emailBulk: CommandBody = (command, context) => {
@@ -19,7 +19,7 @@ export const emailBulk: CommandBody = (command, context) => {
   addInputOptions(command);
   addCarryOutOptions(command);
   describe(command, {
-    view: summaryView,
+    view: bulkView,
     examples: [
       [
         "urtuu email bulk members.csv --subject 'Hello {name}' --html-file news.html --dry-run",
@@ -28,7 +28,10 @@ export const emailBulk: CommandBody = (command, context) => {
       ['urtuu email bulk members.csv --subject News --text-file news.txt --yes --wait', 'in a script'],
     ],
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
-    json: '{"job": "...", "planned": 2500, "accepted": 2500, "rejected": 0, "failed": 0, "in_doubt": 0, "pending": 0, "merged": 3, "credits": 5000, "balance": 95000, "batches": [...], "exit": 0}',
+    json: [
+      ['', emailSummaryExample],
+      ['with --dry-run', emailPreflightExample],
+    ],
   });
   command.action(async (file: string, options: BulkOptions) => {
     // The job retries by itself, with a record of every try.

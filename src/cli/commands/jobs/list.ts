@@ -1,4 +1,5 @@
 import { describe } from '../../describe.js';
+import { jobExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 import { jobRows, jobView } from './views.js';
 
@@ -10,7 +11,7 @@ export const jobsList: CommandBody = (command, context) => {
       ['urtuu jobs list -o csv --columns job,pending,in_doubt', 'for a script'],
     ],
     exits: [],
-    json: '[{"job": "...", "state": "finished", "planned": 2500, "accepted": 2500, ...}]',
+    json: `[${jobExample}]`,
   });
   command.action(async () => {
     const damaged = ({ message }: Error) => context.warn(message);

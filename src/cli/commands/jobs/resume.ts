@@ -3,6 +3,7 @@ import { openJob } from '../../bulk/job.js';
 import { addCarryOutOptions, type CarryOutOptions } from '../../bulk/options.js';
 import { summaryView } from '../../bulk/summary.js';
 import { describe } from '../../describe.js';
+import { summaryExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 
 export const jobsResume: CommandBody = (command, context) => {
@@ -16,6 +17,7 @@ export const jobsResume: CommandBody = (command, context) => {
       ['urtuu jobs resume july-offer', 'after a crash, a top-up or Ctrl-C'],
       ['urtuu jobs resume july-offer --retry-failed --report report.csv', 'try failed singles again'],
     ],
+    json: summaryExample,
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
   });
   command.action(async (id: string, options: CarryOutOptions) => {

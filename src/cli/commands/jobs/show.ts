@@ -1,5 +1,6 @@
 import { viewJob } from '../../bulk/job.js';
 import { describe } from '../../describe.js';
+import { jobExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 import { jobRow, jobView } from './views.js';
 
@@ -14,7 +15,7 @@ export const jobsShow: CommandBody = (command, context) => {
       ['urtuu jobs show july-offer --json | jq .pending', 'for a script'],
     ],
     exits: [12],
-    json: '{"job": "july-offer", "state": "unfinished", "planned": 2500, "accepted": 1200, ...}',
+    json: jobExample,
   });
   command.action(async (id: string) => {
     await context.print(jobView, jobRow(await viewJob(context.stateDirectory, id)));

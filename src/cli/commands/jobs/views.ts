@@ -1,6 +1,7 @@
 import { type JobView, jobIds, viewJob } from '../../bulk/job.js';
+import { outcomes } from '../../bulk/summary.js';
 import { CliError } from '../../errors.js';
-import { field, type View } from '../../output/view.js';
+import { counts, field, type View } from '../../output/view.js';
 
 /** A job in a list. */
 export interface JobRow {
@@ -55,19 +56,29 @@ export const jobView: View<JobRow> = {
   columns: [
     field('job'),
     field('state', { kind: 'status' }),
-    field('channel'),
+    field('channel', { detail: true }),
     field('source', { detail: true }),
+    field('created_at', { kind: 'time' }),
     field('planned', { kind: 'number' }),
     field('accepted', { kind: 'number' }),
-    field('rejected', { kind: 'number' }),
-    field('failed', { kind: 'number' }),
-    field('in_doubt', { kind: 'number' }),
-    field('pending', { kind: 'number' }),
+    field('rejected', { kind: 'number', detail: true }),
+    field('failed', { kind: 'number', detail: true }),
+    field('in_doubt', { kind: 'number', detail: true }),
+    field('pending', { kind: 'number', detail: true }),
     field('credits', { kind: 'number', detail: true }),
     field('base_url', { detail: true }),
-    field('created_at', { kind: 'time' }),
     field('ended_at', { kind: 'time', detail: true }),
     field('exit', { kind: 'number', detail: true }),
+  ],
+  card: [
+    field('job'),
+    field('state', { kind: 'status' }),
+    field('channel'),
+    field('source'),
+    field('base_url'),
+    field('created_at', { kind: 'time' }),
+    field('ended_at', { kind: 'time' }),
+    ...counts<JobRow>('planned', ...outcomes, 'credits'),
   ],
   record: (row) => row,
   empty: 'There are no jobs.',

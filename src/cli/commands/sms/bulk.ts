@@ -1,8 +1,8 @@
 import { carryOut } from '../../bulk/carry-out.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from '../../bulk/options.js';
-import { startJob } from '../../bulk/start.js';
-import { summaryView } from '../../bulk/summary.js';
+import { bulkView, startJob } from '../../bulk/start.js';
 import { describe } from '../../describe.js';
+import { preflightExample, summaryExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 
 export const smsBulk: CommandBody = (command, context) => {
@@ -14,13 +14,16 @@ export const smsBulk: CommandBody = (command, context) => {
   addInputOptions(command);
   addCarryOutOptions(command);
   describe(command, {
-    view: summaryView,
+    view: bulkView,
     examples: [
       ["urtuu sms bulk customers.csv --text 'Сайн байна уу, {name}' --dry-run", 'what it would cost'],
       ['urtuu sms bulk list.csv --text-file text.txt --yes --wait --report report.csv', 'in a script'],
     ],
     exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14],
-    json: '{"job": "...", "planned": 2500, "accepted": 2500, "rejected": 0, "failed": 0, "in_doubt": 0, "pending": 0, "merged": 3, "credits": 25000, "balance": 975000, "batches": [...], "exit": 0}',
+    json: [
+      ['', summaryExample],
+      ['with --dry-run', preflightExample],
+    ],
   });
   command.action(async (file: string, options: BulkOptions) => {
     // The job retries by itself, with a record of every try.
