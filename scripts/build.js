@@ -11,11 +11,7 @@ const libraries = { 'client/index': 'src/client/index.ts', 'sandbox/index': 'src
 
 /** What every start needs, what every request does, and the small parts of commands: few files take less time. */
 const together = [
-  {
-    name: 'core',
-    test: /[/\\]src[/\\]cli[/\\](?:main|application|program)\.ts$|rolldown[/\\]runtime/,
-    priority: 3,
-  },
+  { name: 'core', test: /[/\\]src[/\\]cli[/\\](?:main|application|program)\.ts$/, priority: 3 },
   { name: 'network', test: /[/\\]src[/\\](?:client[/\\]|cli[/\\]network[/\\]fetch\.ts)/, priority: 2 },
   {
     name: 'parts',
