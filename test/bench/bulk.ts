@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { maxBatchRecipients, requestRates } from '../../src/contract/index.js';
 import { Machine, outcomeOf } from '../support/binary.js';
 import { inPairs, type Row } from './pairs.js';
-import { writeList } from './rows.js';
+import { numberOf, writeList } from './rows.js';
 import { postRate } from './service-http.js';
 import { type RunningService, startService } from './service-process.js';
 
@@ -42,8 +42,9 @@ async function accept(file: string, service: RunningService, options: readonly s
 }
 
 /**
- * Recipients a second with no allowance, the command's and a bare client's. Each has a service of its own, for
- * what one has accepted is delivered while the next sends.
+ * Recipients a second with no allowance, the command's and a bare client's that posts the same list in the same
+ * order: numbers in a row would be stored faster. Each has a service of its own, for what one has accepted is
+ * delivered while the next sends.
  */
 async function lifted(file: string) {
   const command = async () => {
@@ -53,12 +54,11 @@ async function lifted(file: string) {
   };
   const bare = async () => {
     await using service = await startService('off');
-    let recipient = 88_000_000;
-    const batch = () => ({
-      to: Array.from({ length: maxBatchRecipients }, () => `${recipient++}`),
+    const batch = (index: number) => ({
+      to: Array.from({ length: maxBatchRecipients }, (_, entry) => numberOf(index * maxBatchRecipients + entry)),
       text: 'Сайн байна уу',
     });
-    const batches = Math.ceil(recipients / maxBatchRecipients);
+    const batches = Math.floor(recipients / maxBatchRecipients);
     return maxBatchRecipients * (await postRate(service, '/sms/bulk', batches, 8, batch));
   };
   return inPairs(command, bare, 3);

@@ -33,12 +33,17 @@ const prefixes = [
   '97',
 ];
 
+/** The number in a row of the list: different ones, in no order. */
+export function numberOf(row: number): string {
+  return `${prefixes[row % 16]}${String((row * 7_919) % 1_000_000).padStart(6, '0')}`;
+}
+
 /** A list of different recipients in no order: 3 columns, 25 bytes a row. */
 export function writeList(path: string, rows: number, column: 'phone' | 'email'): void {
   const file = openSync(path, 'w');
   let text = `${column},name,amount\n`;
   for (let row = 0; row < rows; row += 1) {
-    const number = `${prefixes[row % 16]}${String((row * 7_919) % 1_000_000).padStart(6, '0')}`;
+    const number = numberOf(row);
     text += `${column === 'phone' ? number : `u${number}@example.mn`},Бат${row % 1_000},${(row * 37) % 100_000}\n`;
     if (text.length > 1_000_000) {
       writeSync(file, text);
