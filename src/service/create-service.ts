@@ -1,6 +1,7 @@
 import { requestFaultFor } from './carriers/faults.js';
 import { openCore } from './core.js';
 import { createApp } from './http/app.js';
+import { exchangeWith } from './http/in-process.js';
 import type { Listening, Service, ServiceOptions } from './index.js';
 
 /**
@@ -18,6 +19,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
 
   return {
     fetch: (input, init) => app.fetch(new Request(input, init)),
+    exchange: exchangeWith(app),
     async listen(address) {
       // Node's HTTP server is loaded only where somebody listens; most embedded services never do.
       const { listen } = await import('./http/listen.js');

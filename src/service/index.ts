@@ -100,9 +100,26 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+/** `url` is whole: `http://embedded.invalid/v1/sms`. */
+export interface PlainRequest {
+  method: string;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string | undefined;
+}
+
+/** Header names are spelt as they go over the wire. */
+export interface PlainAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
 export interface Service {
   /** The whole service as a fetch function: what `new Urtuu(key, { fetch })` takes. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** The same without web objects, for Node.js 20 takes 16 ms to load them. */
+  exchange(request: PlainRequest): Promise<PlainAnswer>;
   listen(address?: { host?: string; port?: number }): Promise<Listening>;
   /** A key of the default project that lives in memory as long as this object and is stored nowhere. */
   readonly localKey: string;

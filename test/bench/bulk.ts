@@ -55,7 +55,9 @@ async function lifted(file: string) {
   const bare = async () => {
     await using service = await startService('off');
     const batch = (index: number) => ({
-      to: Array.from({ length: maxBatchRecipients }, (_, entry) => numberOf(index * maxBatchRecipients + entry)),
+      to: Array.from({ length: maxBatchRecipients }, (_, entry) =>
+        numberOf(index * maxBatchRecipients + entry),
+      ),
       text: 'Сайн байна уу',
     });
     const batches = Math.floor(recipients / maxBatchRecipients);

@@ -1,4 +1,4 @@
-import * as http from 'node:http';
+import type * as http from 'node:http';
 import type { FetchLike, FetchResponse } from '../../client/index.js';
 import { proxyFor } from './proxy.js';
 
@@ -43,9 +43,11 @@ async function makeAgent(url: URL, proxy: string | null): Promise<http.Agent> {
   return new (await protocolOf(url)).Agent(options);
 }
 
-/** TLS is loaded only where it is spoken. */
+/** Each is loaded only where it is spoken: the embedded service needs neither. */
 async function protocolOf({ protocol }: URL): Promise<typeof http> {
-  return protocol === 'https:' ? ((await import('node:https')) as unknown as typeof http) : http;
+  return protocol === 'https:'
+    ? ((await import('node:https')) as unknown as typeof http)
+    : await import('node:http');
 }
 
 function answer(incoming: http.IncomingMessage): FetchResponse {

@@ -8,6 +8,7 @@ import { machineError, usageError } from '../errors.js';
 import type { Files } from '../input/files.js';
 import type { GlobalOptions } from '../options.js';
 import type { World } from '../world.js';
+import { embeddedFetch } from './embedded-fetch.js';
 import { type Exchange, observed, redactedBody } from './exchange.js';
 
 export interface Network {
@@ -83,7 +84,7 @@ export function openNetwork(needs: Needs): Network {
           'The embedded service has no address.',
         );
       const embedded = await service();
-      return connect(embedded.localKey, sandboxUrl, (url, init) => embedded.fetch(url, init));
+      return connect(embedded.localKey, sandboxUrl, embeddedFetch(embedded));
     }
     const { baseUrl, key } = await settings();
     return connect(await readKey(key, needs.files, world.platform), baseUrl);

@@ -1,8 +1,8 @@
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type ErrorEnvelope, type RequestKind, requestRates } from '../../contract/index.js';
+import type { PlainAnswer } from '../index.js';
 import type { Answer } from '../operations/operations.js';
 import type { ServiceError } from '../service-error.js';
-import type { HttpContext, PlainAnswer } from './context.js';
+import type { HttpContext } from './context.js';
 
 /** The kind of allowance a method uses: POST counts as sending, everything else as reading. */
 export function kindOf(method: string): RequestKind {
@@ -28,14 +28,14 @@ export function commonHeaders(
   };
 }
 
-/** Gives an answer its common headers and hands it over: in process as a Response, else to the listener. */
+/** Gives an answer its common headers and hands it over, as a Response or without one. */
 export function write(context: HttpContext, { status, body, headers }: PlainAnswer): Response {
   const common = commonHeaders(context.get('requestId'), context.get('allowance'));
   const answer = { status, body, headers: { ...common, ...headers } };
-  if (context.env.socket === undefined) return new Response(body, answer);
-  // A web Response around every body costs as much as all the rest of the way through here.
-  context.env.answer = answer;
-  return RESPONSE_ALREADY_SENT;
+  const { plain } = context.env;
+  if (plain === undefined) return new Response(body, answer);
+  plain.answer = answer;
+  return plain.placeholder;
 }
 
 export function respond(

@@ -1,22 +1,23 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context, MiddlewareHandler } from 'hono';
+import type { PlainAnswer } from '../index.js';
 import type { Caller } from '../operations/operations.js';
 import type { JsonObject } from './body/strict-json.js';
 
-/** An answer before it is put on the wire. */
-export interface PlainAnswer {
-  status: number;
-  headers: Record<string, string>;
-  body: string;
+/** How a request without web objects reaches the app: Node.js loads those slowly, and they cost much each time. */
+export interface PlainExchange {
+  /** Rejects with `request_too_large`, or `invalid_request` when the body breaks off. */
+  readBody(): Promise<Uint8Array>;
+  /** What the app returns in place of a Response. */
+  placeholder: Response;
+  /** Left here by the app. */
+  answer?: PlainAnswer;
 }
 
 /** What one request carries through its middleware. */
 export interface HttpEnv {
   Bindings: {
-    /** Node's own request and response, when the request came over a socket. */
-    socket?: { incoming: IncomingMessage; outgoing: ServerResponse };
-    /** Then the answer is left here, for the listener to write. */
-    answer?: PlainAnswer;
+    /** Absent for a web Request, which is answered by a Response. */
+    plain?: PlainExchange;
   };
   Variables: {
     requestId: string;

@@ -3,13 +3,15 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { defaultHost, defaultPort } from '../../contract/index.js';
-import type { Listening } from '../index.js';
+import type { Listening, PlainAnswer } from '../index.js';
 import { ServiceError } from '../service-error.js';
 import { commonHeaders, errorAnswer, fullAllowance } from './answer.js';
 import type { App } from './app.js';
+import { readIncoming } from './body/read-body.js';
 import { Connections } from './connections.js';
-import type { HttpEnv, PlainAnswer } from './context.js';
+import type { PlainExchange } from './context.js';
 
 /** Times are in milliseconds. */
 export interface ListenOptions {
@@ -86,14 +88,20 @@ export async function listen(
 function requestListener(app: App) {
   return getRequestListener(
     async (request, bindings) => {
-      const socket = bindings as HttpBindings;
-      const given: HttpEnv['Bindings'] = { socket };
+      const { incoming, outgoing } = bindings as HttpBindings;
+      const plain: PlainExchange = {
+        readBody() {
+          if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
+          return readIncoming(incoming);
+        },
+        placeholder: RESPONSE_ALREADY_SENT,
+      };
       try {
-        const response = await app.fetch(request, given);
-        if (given.answer !== undefined) writeAnswer(socket.outgoing, given.answer);
+        const response = await app.fetch(request, { plain });
+        if (plain.answer !== undefined) writeAnswer(outgoing, plain.answer);
         return response;
       } catch (dropped) {
-        socket.incoming.socket.destroy();
+        incoming.socket.destroy();
         throw dropped;
       }
     },
