@@ -68,6 +68,8 @@ export async function bundle(name, source, { constants = {}, together } = {}) {
     input: { [entry]: source },
     platform: 'node',
     external: ['@photostructure/sqlite'],
+    // Or the entry would be a file of its own that only hands on what the core exports.
+    preserveEntrySignatures: 'allow-extension',
     plugins: [serviceDoor, commanderSpawnsNothing, plainWhereNothingElse, onlyTheVersion],
     transform: {
       target: 'node20',

@@ -42,7 +42,8 @@ const longestFile = 8 * 2 ** 20;
 /** When there are more, all go; those still in use come back. */
 const mostFiles = 64;
 const engine = `${process.version}-${process.arch}`;
-const wrapper = '(function (exports, require, module, __filename, __dirname) {';
+const opening = Buffer.from('(function (exports, require, module, __filename, __dirname) {');
+const closing = Buffer.from('\n})');
 
 /**
  * Loads CommonJS bundles with the code that V8 compiled for an earlier start. Nothing that goes wrong here is
@@ -77,12 +78,12 @@ export class CodeCache {
   }
 
   #compile(file: string): Script {
-    // The build keeps bundles ASCII, which V8 stores in half the space.
-    const source = `${wrapper}${readFileSync(file, 'latin1')}\n})`;
+    // The build keeps bundles ASCII, which V8 stores in half the space. Joined as bytes, they are one string alone.
+    const source = Buffer.concat([opening, readFileSync(file), closing]).toString('latin1');
     const cachedData = this.#read(file);
     const script = new Script(source, {
       filename: file,
-      columnOffset: -wrapper.length,
+      columnOffset: -opening.length,
       ...(cachedData === null ? {} : { cachedData }),
     });
     if (cachedData === null || script.cachedDataRejected) this.#unsaved.set(file, script);

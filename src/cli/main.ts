@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import pkg from '../../package.json' with { type: 'json' };
 import { type Exit, exits } from './exit-codes.js';
 import { outputOf } from './terminal/descriptor.js';
@@ -20,9 +19,9 @@ export async function run(argv: readonly string[], world: World): Promise<Exit> 
   return exit === exits.ok || exit === exits.partly ? exits.machine : exit;
 }
 
-/** Runs the command line of this process, and ends the process. */
-export async function start(process: NodeJS.Process): Promise<void> {
-  const exit = await run(process.argv.slice(2), worldOf(process));
+/** Runs the command line of this process, and ends the process. `homeOfUser` is asked where HOME is not set. */
+export async function start(process: NodeJS.Process, homeOfUser: () => string): Promise<void> {
+  const exit = await run(process.argv.slice(2), worldOf(process, homeOfUser));
   if (typeof exit === 'string') {
     process.removeAllListeners(exit);
     process.kill(process.pid, exit);
@@ -31,12 +30,12 @@ export async function start(process: NodeJS.Process): Promise<void> {
   }
 }
 
-function worldOf(process: NodeJS.Process): World {
+function worldOf(process: NodeJS.Process, homeOfUser: () => string): World {
   return {
     env: process.env,
     cwd: process.cwd(),
     get home() {
-      return process.env.HOME || homedir();
+      return process.env.HOME || homeOfUser();
     },
     platform: process.platform,
     nodeVersion: process.version,

@@ -25,7 +25,8 @@ export function start(process: NodeJS.Process, require: (id: string) => unknown)
   process.on('exit', (code) => {
     if (code === 0 && process.uptime() < longestRun) cache.save();
   });
-  void main.start(process);
+  // Node.js compiles node:os anew for each process, which most never need.
+  void main.start(process, () => (require('node:os') as typeof import('node:os')).homedir());
 }
 
 /** Whether standard output took it at once; where not, `main` says what is wrong. */

@@ -66,7 +66,9 @@ export async function carelessCommand(folder: string): Promise<Command> {
   };
   await build({
     stdin: {
-      contents: "import { start } from './src/cli/main.ts'; void start(process);",
+      contents: `import { homedir } from 'node:os';
+        import { start } from './src/cli/main.ts';
+        void start(process, homedir);`,
       resolveDir: root,
       loader: 'ts',
     },

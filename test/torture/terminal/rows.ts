@@ -46,9 +46,12 @@ export const terminal = groupOf('terminal', { full: { turns: 20 }, small: { turn
           name: 'a command without the sanitiser',
           async play(seed) {
             const file = JSON.stringify(await buildWithoutSanitiser());
-            return scenes(['hostile'], 'none', ['-e', `require(${file}).start(process)`, '--', 'urtuu'])(
-              seed,
-            );
+            return scenes(['hostile'], 'none', [
+              '-e',
+              `require(${file}).start(process, os.homedir)`,
+              '--',
+              'urtuu',
+            ])(seed);
           },
         },
       ],
