@@ -76,7 +76,11 @@ export function commandLines(
       json: 'object',
       shape: '',
     },
-    { line: () => 'sms bulk two.csv --text hi --job july --yes', code: 11, stderr: /ran already/ },
+    {
+      line: () => 'sms bulk two.csv --text hi --job july --yes',
+      code: 11,
+      stderr: /ran already, until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/,
+    },
     { line: () => 'sms bulk mixed.csv --text hi --yes', code: 8, stderr: /mixed\.csv:3/ },
     {
       line: () => `sms bulk mixed.csv --text ${number()} --yes --skip-invalid`,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -39,6 +39,16 @@ describe('the sandbox', () => {
     expect(JSON.parse(again.stdout).id).toBe(JSON.parse(first.stdout).id);
     expect(again.stderr).toContain('nothing new was sent');
     expect(await json('sandbox outbox')).toHaveLength(1);
+  });
+
+  it('says how to go on with a job of its own', async () => {
+    writeFileSync(join(home, 'list.csv'), 'phone\n99000013\n');
+    const line = 'sms bulk list.csv --text hi --job july --yes --max-wait 0s --max-retries 0 --sandbox';
+    const goOn = 'urtuu jobs resume july --sandbox';
+    const sent = await run(line, { home, env: {}, cwd: home });
+    expect(sent).toMatchObject({ code: 6, stderr: expect.stringContaining(goOn) });
+    expect((await here('jobs remove july')).stderr).toContain(goOn);
+    expect(await here(goOn.slice('urtuu '.length))).toMatchObject({ code: 0 });
   });
 
   it('has credits to give, to set and to run out of', async () => {

@@ -1,6 +1,7 @@
 import type { Context } from '../context.js';
 import { CliError, Ended, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
+import { localTime } from '../output/cells.js';
 import { counted, grouped } from '../output/wording.js';
 import { isSystemError } from './disk.js';
 import { display } from './display.js';
@@ -66,7 +67,7 @@ function refuseFinished({ id, table }: Job, { retryFailed, wait }: CarryOutOptio
   throw new CliError(
     'job_done',
     exits.refused,
-    `the job ${id} ran already${ended ? `, until ${ended.at}` : ''}`,
+    `the job ${id} ran already${ended ? `, until ${localTime(ended.at)}` : ''}`,
     {
       hint: `${grouped(tally.accepted)} of ${grouped(tally.planned)} were accepted; nothing was sent now. To send it once more, give the bulk command --again`,
       details: { job: id, ended_at: ended?.at ?? null, ...tally },

@@ -9,7 +9,7 @@ import { type Disk, nodeDisk, syncFolder } from './disk.js';
 import { BrokenJournalError, type Entry, Journal, readEntries } from './journal.js';
 import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
 import { lockFolder } from './lock.js';
-import type { FrozenPlan, PlanMeta } from './plan.js';
+import { type FrozenPlan, type PlanMeta, sandboxBaseUrl } from './plan.js';
 import { openPlan, readPlanMeta } from './planning/plan-reader.js';
 
 /** A job that this process alone works on. */
@@ -236,14 +236,15 @@ export async function removeJob(stateDirectory: string, id: string, force: boole
 }
 
 async function refuseUnsettled(stateDirectory: string, id: string): Promise<void> {
-  const { tally } = (await viewJob(stateDirectory, id)).table;
+  const { meta, table } = await viewJob(stateDirectory, id);
+  const { tally } = table;
   if (tally.pending + tally.in_doubt === 0) return;
   throw new CliError(
     'job_unfinished',
     exits.refused,
     `the job ${id} is not finished: ${grouped(tally.pending)} pending, ${grouped(tally.in_doubt)} in doubt`,
     {
-      hint: `Go on with: urtuu jobs resume ${id}; or remove it with --force`,
+      hint: `Go on with: urtuu jobs resume ${id}${meta.baseUrl === sandboxBaseUrl ? ' --sandbox' : ''}; or remove it with --force`,
       details: { job: id, ...tally },
     },
   );

@@ -26,6 +26,9 @@ export interface PlannedRow {
   error: string | null;
 }
 
+/** Stands in a plan for the embedded service, wherever its data are. */
+export const sandboxBaseUrl = 'sandbox:';
+
 export interface PlanMeta {
   version: 1;
   channel: Channel;

@@ -17,6 +17,7 @@ import { InputError } from './input/input-error.js';
 import { adoptPlan, folderForPlan, type Job, openJob, removeJob } from './job.js';
 import { jobIdOf } from './keys.js';
 import type { BulkOptions } from './options.js';
+import { sandboxBaseUrl } from './plan.js';
 import { buildPlan, type PlanOutcome } from './planning/build-plan.js';
 import type { MessageTemplates } from './planning/message.js';
 import {
@@ -32,9 +33,6 @@ import { summaryView } from './summary.js';
 /** What a bulk command shows. */
 export const bulkView = ({ dryRun }: Record<string, unknown>): View<never> =>
   (dryRun ? preflightView : summaryView) as View<never>;
-
-/** Stands in a plan for the embedded service, wherever its data are. */
-export const sandboxBaseUrl = 'sandbox:';
 
 /** The base URL that a plan is made for and a job sends to. */
 export async function baseUrlOf(context: Context): Promise<string> {

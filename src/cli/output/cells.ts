@@ -16,7 +16,7 @@ export function written<Row>(column: Column<Row>, row: Row, mask: boolean): stri
 }
 
 /** `2026-11-21 08:25:00` in the zone of this machine; a text that is no time stays as it is. */
-function localTime(iso: string): string {
+export function localTime(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;
   const two = (value: number) => String(value).padStart(2, '0');

@@ -83,7 +83,12 @@ describe('urtuu sms bulk', () => {
     await here.run(personal);
     const again = await here.run(personal);
     expect(again).toMatchObject({ code: 11 });
-    expect(again.stderr).toContain('2026-11-21T00:00:0');
+    const [, at] = /ran already, until (.*)\n/.exec(again.stderr) ?? [];
+    const forPrograms = JSON.parse((await here.run(`${personal} --json`)).stderr);
+    expect(forPrograms.error.ended_at).toMatch(/^2026-11-21T00:00:0\d\.\d{3}Z$/);
+    expect(new Date(`${at}`).getTime()).toBe(
+      Math.floor(Date.parse(forPrograms.error.ended_at) / 1_000) * 1_000,
+    );
     expect(here.project.sends).toHaveLength(3);
     expect(await here.run(`${personal} --again`)).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([2, 2, 2]);
@@ -408,6 +413,7 @@ describe('urtuu jobs', () => {
     await here.run(`${personal} --concurrency 1`);
     const { stderr } = await here.run('jobs remove july');
     expect(stderr).toContain('is not finished: 1,000 pending, 0 in doubt');
+    expect(stderr).toContain('Go on with: urtuu jobs resume july; or');
   });
 
   it('lists them as a table where the terminal has 80 columns', async () => {
