@@ -1,5 +1,6 @@
 import { bulk } from './bulk-rows.js';
 import { csv } from './csv/rows.js';
+import { disk } from './disk.js';
 import { money } from './money/rows.js';
 import { network } from './network/rows.js';
 import { nodes } from './nodes.js';
@@ -10,4 +11,15 @@ import { terminal } from './terminal/rows.js';
 import { text } from './text/rows.js';
 
 /** Everything that `npm run torture` plays, in its order. */
-export const groups: readonly Group[] = [bulk, syscalls, service, network, money, csv, text, terminal, nodes];
+export const groups: readonly Group[] = [
+  bulk,
+  syscalls,
+  disk,
+  service,
+  network,
+  money,
+  csv,
+  text,
+  terminal,
+  nodes,
+];

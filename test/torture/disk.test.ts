@@ -1,0 +1,4 @@
+import { describeGroup } from './describe-group.js';
+import { disk } from './disk.js';
+
+describeGroup(disk);
