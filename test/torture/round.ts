@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Machine, type Outcome, outcomeOf } from '../support/binary.js';
 import type { FaultProxy } from './fault-proxy.js';
-import { writeList } from './people.js';
+import { recipients, writeList } from './people.js';
 import type { ServiceProcess } from './service-process.js';
 
 export interface Round {
@@ -77,7 +77,9 @@ async function tryEditedFile(round: Round, machine: Machine, file: string): Prom
   // Before its plan is frozen a job is whatever the file says.
   if (!existsSync(dirname(journalOf(machine, round.job)))) return;
   const whole = readFileSync(file);
-  appendFileSync(file, `${round.numbers[0]?.slice(0, 2)}999999,Text 0\n`);
+  // The last number of the plan: no round has as many.
+  const [added] = recipients(3_999_999, 1);
+  appendFileSync(file, `${added},Text 0\n`);
   const { code, stderr } = await startRun(round, machine, file, false).outcome;
   writeFileSync(file, whole);
   if (code !== 11) {
