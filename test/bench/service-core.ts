@@ -1,4 +1,5 @@
 // The service without HTTP, against bare SQLite transactions of the same rows in the same store.
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,7 +45,7 @@ export async function bareSends(): Promise<number> {
     statements.message.run(id, null, `${99_100_000 + index}`, index, index);
     statements.balance.run();
     statements.ledger.run(id, index);
-    statements.key.run(`key-${index}`, body);
+    statements.key.run(randomUUID(), body);
     statements.commit.run();
   }
   const rate = (sends / (performance.now() - start)) * 1_000;
@@ -66,7 +67,7 @@ async function serviceSends(): Promise<number> {
         await core.operations.sendSms({
           caller,
           params: { to: `${99_100_000 + index}`, text },
-          idempotencyKey: `key-${index}`,
+          idempotencyKey: randomUUID(),
         });
       }
     }),

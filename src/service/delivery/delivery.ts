@@ -129,11 +129,10 @@ export class Delivery {
    * Hands over a message that the caller has leased and waits for the end. Null when that is not known yet:
    * the message stays queued and goes on in the background.
    */
-  async deliver(claimed: ClaimedMessage, given?: Settings): Promise<Settled | null> {
-    const { message, lease } = claimed;
+  async deliver(claimed: ClaimedMessage, settings: Settings): Promise<Settled | null> {
+    const { lease } = claimed;
     this.#hold(claimed);
     try {
-      const settings = given ?? (await this.#parts.settingsOf(message.projectId));
       const rules = {
         noLinkOperators: settings.no_link_operators,
         refusal: this.#overCap(claimed, settings) ? capError : null,
@@ -202,13 +201,10 @@ export class Delivery {
       if (settings.has(message.projectId)) continue;
       settings.set(message.projectId, await this.#parts.settingsOf(message.projectId));
     }
-    this.#deliverAll(claimed, (projectId) => settings.get(projectId));
+    this.#deliverAll(claimed, (projectId) => settings.get(projectId) as Settings);
   }
 
-  #deliverAll(
-    claimed: readonly ClaimedMessage[],
-    settingsOf: (projectId: string) => Settings | undefined,
-  ): void {
+  #deliverAll(claimed: readonly ClaimedMessage[], settingsOf: (projectId: string) => Settings): void {
     for (const one of claimed) {
       // Its own lease ran out while it was still at it: whoever holds it then settles it.
       if (this.#inFlight.has(one.message.id)) continue;

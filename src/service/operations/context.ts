@@ -17,7 +17,7 @@ export interface Room {
 export interface Dispatch {
   newLease(): Lease;
   /** Hands over a leased message; null when its end is not known yet. */
-  deliver(claimed: ClaimedMessage): Promise<Settled | null>;
+  deliver(claimed: ClaimedMessage, settings: Settings): Promise<Settled | null>;
   /** Null while there is no room for so many: they are delivered in their turn. */
   reserve(messages: number): Room | null;
   /** Says that there are messages to deliver. */

@@ -55,14 +55,8 @@ export async function sendSingle(context: OperationContext, send: SingleSend): P
     return { ...messageAnswer(message, balance), replayed: false };
   }
   const pendingKey = idempotencyKey;
-  const settled = await context.dispatch.deliver({
-    message,
-    content,
-    lease,
-    pendingKey,
-    attempts: 1,
-    earlier: null,
-  });
+  const claimed = { message, content, lease, pendingKey, attempts: 1, earlier: null };
+  const settled = await context.dispatch.deliver(claimed, project.settings);
   // Whoever settled it has bound the answer with the balance of then.
   if (settled === null && pendingKey !== null) {
     return { ...(await repeated(context, project.id, pendingKey, null)), replayed: false };

@@ -79,15 +79,9 @@ export async function createVerification(
   if (lease === null) {
     context.dispatch.wake();
   } else {
+    const claimed = { message, content, lease, pendingKey: null, attempts: 1, earlier: null };
     const settled =
-      (await context.dispatch.deliver({
-        message,
-        content,
-        lease,
-        pendingKey: null,
-        attempts: 1,
-        earlier: null,
-      })) ?? (await settledMessage(context, message));
+      (await context.dispatch.deliver(claimed, project.settings)) ?? (await settledMessage(context, message));
     const { error } = settled.message;
     if (error !== null)
       throw new ServiceError('provider_failed', error.message, { fields: { id: message.id } });

@@ -89,13 +89,15 @@ export const migrations: readonly string[] = [
     open INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
 
+  -- Keys come in no order: the wide rows follow each other, and the narrow index alone is written all over.
   CREATE TABLE idempotency (
+    seq INTEGER PRIMARY KEY,
     project INTEGER NOT NULL,
     key TEXT NOT NULL,
     status INTEGER,
     body TEXT,
-    PRIMARY KEY (project, key)
-  ) STRICT, WITHOUT ROWID;
+    UNIQUE (project, key)
+  ) STRICT;
 
   CREATE TABLE verifications (
     id TEXT PRIMARY KEY,
