@@ -23,11 +23,13 @@ export async function runApplication(argv: readonly string[], world: World, stre
   const program = buildProgram(context, output, (command) => {
     chosen = command;
   });
+  const signals = signalsOf(world, context);
   program.hook('preAction', async (_, command) => {
+    // Before it, as in a help text, there is nothing that a signal could leave undone.
+    signals.watch();
     await context.notices.dress();
     await context.printer.checkColumns(viewOf(command));
   });
-  const signals = watchSignals(world, context);
   const work = program
     .parseAsync(asCalled(argv, program), { from: 'user' })
     .then((): Exit => exits.ok)
@@ -63,14 +65,14 @@ function isCommand(words: readonly string[], program: Command): boolean {
   return command !== undefined;
 }
 
-function watchSignals(world: World, context: OwnedContext) {
+function signalsOf(world: World, context: OwnedContext) {
   let received: Extract<Exit, string> | undefined;
   let over: Extract<Exit, string> | undefined;
   let end: (signal: Extract<Exit, string>) => void = () => {};
   const ended = new Promise<Extract<Exit, string>>((resolve) => {
     end = resolve;
   });
-  const ignore = world.onSignal((signal) => {
+  const onSignal = (signal: Extract<Exit, string>): void => {
     const again = received !== undefined;
     received ??= signal;
     if (!context.held || again) {
@@ -81,8 +83,17 @@ function watchSignals(world: World, context: OwnedContext) {
       void world.clock.sleep(terminateWithin).then(() => end(signal));
     }
     context.abort(signal);
-  });
-  return { ended, ignore, received: () => received, over: () => over };
+  };
+  let ignore = () => {};
+  return {
+    ended,
+    watch() {
+      ignore = world.onSignal(onSignal);
+    },
+    ignore: () => ignore(),
+    received: () => received,
+    over: () => over,
+  };
 }
 
 /** A send that the person stops may be on its way. */

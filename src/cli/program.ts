@@ -188,7 +188,8 @@ export function buildProgram(
       writeOut: output.write,
       writeErr: () => {},
       getOutHelpWidth: () => output.width,
-      getOutHasColors: () => false,
+      // Nothing has to be taken out of texts that have no colours.
+      getOutHasColors: () => true,
     })
     .configureHelp({ optionDescription, subcommandTerm: (command) => command.name() })
     .usage('<command> [options]')
