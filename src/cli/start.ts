@@ -25,7 +25,7 @@ export function start(process: NodeJS.Process, require: (id: string) => unknown)
   process.on('exit', (code) => {
     if (code === 0 && process.uptime() < longestRun) cache.save();
   });
-  // Node.js compiles node:os anew for each process, which most never need.
+  // Loading node:os takes time, and most processes have HOME.
   void main.start(process, () => (require('node:os') as typeof import('node:os')).homedir());
 }
 
