@@ -1,11 +1,12 @@
 import { createAdministration } from './administration.js';
 import { messageAnswer } from './answers.js';
 import type { Carrier } from './carriers/carrier.js';
-import { openSimulatedCarrier, type SimulatedCarrier } from './carriers/simulated.js';
+import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated.js';
 import { type Clock, systemClock } from './clock.js';
+import type { DataError } from './data-error.js';
 import { Delivery } from './delivery/delivery.js';
 import type { Administration } from './index.js';
-import { openInstallation } from './installation.js';
+import { markClosed, openInstallation } from './installation/open.js';
 import { AnswerBoard } from './operations/answer-board.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
@@ -21,14 +22,16 @@ import {
   type SettingsPatch,
   settingsReader,
 } from './settings.js';
-import type { Allowances } from './store/allowances.js';
-import { openSqliteAllowances } from './store/sqlite/allowances.js';
-import { openSqliteStore } from './store/sqlite/sqlite-store.js';
+import { type Allowances, allowancesOf } from './store/allowances.js';
+import { openSqliteBuckets } from './store/sqlite/allowances.js';
+import { sqliteStore } from './store/sqlite/sqlite-store.js';
 import type { Store } from './store/store.js';
 
 export interface CoreOptions {
   /** Folder of the durable data; created when missing. Without it everything is gone after `close()`. */
   directory?: string;
+  /** Goes on with data that is not whole, as it is there; otherwise it is refused with DataError. */
+  acceptData?: boolean;
   clock?: Clock;
   /** Settings of all projects of this service object, over those that are stored. */
   settings?: SettingsPatch;
@@ -36,6 +39,8 @@ export interface CoreOptions {
   rates?: 'enforced' | 'off';
   /** Makes ids, keys and codes the same in every run that begins without data; never for real use. */
   seed?: string;
+  /** Called for every unexpected error. */
+  report?(error: unknown): void;
 }
 
 /** Stands in front of a part, for tests of what happens when it fails. */
@@ -52,18 +57,35 @@ export interface Core {
   store: Store;
   allowances: Allowances;
   carrier: SimulatedCarrier;
+  /** Resolves when a data file is gone or replaced: from then on nothing is read or written. */
+  lost: Promise<DataError>;
   close(): Promise<void>;
 }
 
 export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
-  const { clock = systemClock, rates = 'enforced', seed } = options;
+  const { clock = systemClock, rates = 'enforced', seed, report = () => {} } = options;
   const settingsOf = settingsReader(checkSettings(options.settings ?? {}));
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
-  const installation = openInstallation(options.directory, random);
-  const sqliteStore = await openSqliteStore(installation.store);
-  const allowances = await openSqliteAllowances(installation.allowances);
-  const carrier = await openSimulatedCarrier(installation.carrier, clock);
-  const store = doubles.store?.(sqliteStore) ?? sqliteStore;
+  const installation = await openInstallation(options.directory, random, options);
+  const { guard } = installation;
+  const opened = sqliteStore(
+    installation.store,
+    guard === null
+      ? {}
+      : {
+          check: () => guard.check(),
+          verify: () => guard.verifyCommit(),
+          async beforeClose() {
+            guard.stop();
+            if (!guard.isLost) await markClosed(installation.store);
+          },
+        },
+  );
+  const { rates: path, id } = installation;
+  const shared = path === null ? null : await openSqliteBuckets({ path, installation: id, clock, report });
+  const allowances = allowancesOf(clock, shared);
+  const carrier = simulatedCarrier(installation.carrier, clock);
+  const store = doubles.store?.(opened) ?? opened;
 
   const isNew = await store.createProject({
     ...defaultProject,
@@ -90,7 +112,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     answer: messageAnswer,
     settingsOf: async (id) => (await project(id)).settings,
     open: sealing.open,
-    shared: installation.shared,
+    shared: guard !== null,
     onSettled({ message }, boundKey) {
       if (message.batchId === null) answers.announce(messageTopic(message.id));
       if (boundKey !== null) answers.announce(keyTopic(message.projectId, boundKey));
@@ -119,7 +141,9 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     carrier.pause();
     await stopped;
     answers.close();
-    await Promise.all([store.close(), allowances.close(), carrier.close()]);
+    // Marked as closed first: a stop that is cut short must not look like a loss.
+    await store.close();
+    await Promise.all([allowances.close(), carrier.close()]);
   }
 
   return {
@@ -129,6 +153,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     store,
     allowances,
     carrier,
+    lost: guard?.lost ?? new Promise(() => {}),
     close() {
       closing ??= close();
       return closing;

@@ -9,8 +9,8 @@ import type { Listening, Service, ServiceOptions } from './index.js';
  * installed, the folder cannot be used, or an option breaks a rule.
  */
 export async function createService(options: ServiceOptions = {}): Promise<Service> {
-  const { report, ...rest } = options;
-  const core = await openCore(rest);
+  const { report } = options;
+  const core = await openCore(options);
   const app = createApp(core.operations, {
     faultFor: requestFaultFor,
     ...(report === undefined ? {} : { report }),
@@ -36,6 +36,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     },
     localKey: core.localKey,
     administration: core.administration,
+    lost: core.lost,
     async close() {
       // What the operator delays is answered now, so that nobody waits for it.
       core.carrier.pause();

@@ -1,4 +1,5 @@
 import type { CoreOptions } from './core.js';
+import type { DataError } from './data-error.js';
 import type { Settings, SettingsPatch } from './settings.js';
 import type { LedgerReason } from './store/store.js';
 
@@ -10,6 +11,7 @@ export {
 } from './carriers/faults.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { createService } from './create-service.js';
+export { DataError } from './data-error.js';
 export {
   defaultSettings,
   openingBalance,
@@ -18,10 +20,7 @@ export {
 } from './settings.js';
 
 /** `directory`: folder of the durable data, created when missing; without it everything is in memory. */
-export interface ServiceOptions extends CoreOptions {
-  /** Told of every error that is no refusal: the caller got 503 `unavailable`. */
-  report?(error: unknown): void;
-}
+export type ServiceOptions = CoreOptions;
 
 export interface ApiKey {
   id: string;
@@ -124,6 +123,8 @@ export interface Service {
   /** A key of the default project that lives in memory as long as this object and is stored nowhere. */
   readonly localKey: string;
   readonly administration: Administration;
+  /** Resolves when a data file is gone or replaced; from then on every answer is 503 `unavailable`. */
+  readonly lost: Promise<DataError>;
   /** Stops listening, lets what is on its way end, and closes the data. */
   close(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openSimulatedCarrier } from '../../src/service/carriers/simulated.js';
+import { openCarrierDatabase, simulatedCarrier } from '../../src/service/carriers/simulated.js';
 import { systemClock } from '../../src/service/clock.js';
 
 describe('the outbox', () => {
@@ -11,7 +11,7 @@ describe('the outbox', () => {
     [{ to: '99112233', limit: 2 }, 2, 1_198],
     [{ to: '88112233', limit: 2 }, 0, undefined],
   ])('with %o shows the newest in their order', async (filter, count, first) => {
-    const carrier = await openSimulatedCarrier(':memory:', systemClock);
+    const carrier = simulatedCarrier(await openCarrierDatabase(':memory:'), systemClock);
     const submission = { channel: 'sms', route: 'Mobicom', to: '99112233', text: 'Hello' } as const;
     const rest = { subject: null, html: null, from: null, replyTo: null };
     await Promise.all(

@@ -1,7 +1,8 @@
 import type { Channel } from '../../contract/index.js';
 import type { Clock } from '../clock.js';
+import { whenFree } from '../database/busy.js';
 import { GroupCommit } from '../database/group-commit.js';
-import { openDatabase } from '../database/open.js';
+import { type Database, openDatabase } from '../database/open.js';
 import { type Carrier, type Fate, noLinkRoute, type Submission, type SubmitAnswer } from './carrier.js';
 import { carrierFaultFor } from './faults.js';
 
@@ -54,7 +55,13 @@ const migrations = [
    CREATE TABLE losses (reference TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,
   // Attempts below `before` were said not to have been taken, and never will be.
   'CREATE TABLE barred (reference TEXT PRIMARY KEY, before INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+  // Whose deliveries these are.
+  'CREATE TABLE installation (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, epoch INTEGER NOT NULL) STRICT',
 ];
+
+export function openCarrierDatabase(path: string): Promise<Database> {
+  return openDatabase(path, { synchronous: 'off', migrations, keepsCopy: path !== ':memory:' });
+}
 
 interface DeliveryRow {
   seq: number;
@@ -82,8 +89,7 @@ const pageSize = 500;
  * Mobile operators and a mail server that deliver into an outbox. It has a file of its own, apart from the
  * service's store, as another company would; a crash of the service's process does not touch what is in it.
  */
-export async function openSimulatedCarrier(path: string, clock: Clock): Promise<SimulatedCarrier> {
-  const database = await openDatabase(path, { synchronous: 'off', migrations });
+export function simulatedCarrier(database: Database, clock: Clock): SimulatedCarrier {
   const commits = new GroupCommit(database);
   // One statement for all that says the same costs half of one for each.
   const insertAll = database.prepare(
@@ -193,15 +199,20 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
     });
     if (delivery === undefined) return 'not_taken';
     const fault = carrierFaultFor(to);
-    const silent = fault?.kind === 'silent' && clock.now() < delivery.delivered_at + fault.milliseconds;
+    const age = clock.now() - delivery.delivered_at;
+    // Delivered in the future: the clock was set back, and nobody knows how long it has been.
+    const silent = fault?.kind === 'silent' && age >= 0 && age < fault.milliseconds;
     return silent ? 'unknown' : 'taken';
   }
 
   async function* outbox({ to: only, limit }: OutboxFilter): AsyncGenerator<DeliveryRecord> {
     const to = only ?? null;
-    let last = limit === undefined ? 0 : (selectStart.get({ to, limit }) as { last: number }).last;
+    let last =
+      limit === undefined
+        ? 0
+        : ((await whenFree(() => selectStart.get({ to, limit }))) as { last: number }).last;
     for (;;) {
-      const rows = selectPage.all({ to, last }) as DeliveryRow[];
+      const rows = (await whenFree(() => selectPage.all({ to, last }))) as DeliveryRow[];
       for (const row of rows) {
         yield toRecord(row);
         last = row.seq;
@@ -214,7 +225,7 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
     submit,
     inquire,
     outbox,
-    repeats: async () => (countRepeats.get() as { repeats: number }).repeats,
+    repeats: async () => ((await whenFree(() => countRepeats.get())) as { repeats: number }).repeats,
     reset: () =>
       commits.run(() => {
         database.exec('DELETE FROM deliveries; DELETE FROM losses; DELETE FROM barred');
@@ -228,7 +239,7 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
       paused = false;
     },
     async close() {
-      commits.close();
+      await commits.close();
       database.close();
     },
   };

@@ -1,10 +1,20 @@
+import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
 import type { Database, Statement } from './open.js';
 
 interface Job {
   work: () => unknown;
   rows: number;
+  /** When it arrived, on the monotonic clock. */
+  since: number;
   resolve(value: unknown): void;
   reject(error: unknown): void;
+}
+
+export interface GroupCommitOptions {
+  /** Milliseconds a write waits for other processes before it is refused. */
+  patience?: number;
+  /** Called before and after each commit; throws where the file is not the one at its path any more. */
+  verify?: () => void;
 }
 
 /** Rows in one transaction, after which the others wait for the next: bounds how long a commit takes. */
@@ -13,54 +23,86 @@ const maxRows = 4_000;
 /**
  * Runs the writes that arrive together as one transaction, so that they share one sync of the disk. A write
  * resolves after the commit. `work` must have no effect outside the database, for it may be rolled back and
- * run again: when one of a group throws, each runs again alone.
+ * run again: when one of a group throws, each runs again alone. While another process writes, it tries again in
+ * short steps and the process goes on.
  */
 export class GroupCommit {
   readonly #database: Database;
   readonly #begin: Statement;
   readonly #commit: Statement;
+  readonly #patience: number;
+  readonly #verify: () => void;
   #waiting: Job[] = [];
+  #scheduled = false;
+  #tries = 0;
   #closed = false;
+  #drained: () => void = () => {};
 
-  constructor(database: Database) {
+  constructor(database: Database, { patience = busyPatience, verify = () => {} }: GroupCommitOptions = {}) {
     this.#database = database;
     this.#begin = database.prepare('BEGIN IMMEDIATE');
     this.#commit = database.prepare('COMMIT');
+    this.#patience = patience;
+    this.#verify = verify;
   }
 
   /** `rows` is about how many rows it writes. */
   run<Result>(work: () => Result, rows = 1): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#closed) return reject(new Error('the store is closed'));
-      this.#waiting.push({ work, rows, resolve: resolve as (value: unknown) => void, reject });
-      if (this.#waiting.length === 1) setImmediate(() => this.flush());
+      const since = performance.now();
+      this.#waiting.push({ work, rows, since, resolve: resolve as (value: unknown) => void, reject });
+      if (this.#scheduled) return;
+      this.#scheduled = true;
+      setImmediate(() => this.#flush());
     });
   }
 
-  /** Commits what is waiting. */
-  flush(): void {
-    while (this.#waiting.length > 0) {
-      let rows = 0;
-      let count = 0;
-      while (count < this.#waiting.length && rows < maxRows) {
-        rows += this.#waiting[count]?.rows ?? 0;
-        count += 1;
-      }
-      this.#transact(this.#waiting.splice(0, count));
-    }
-  }
-
-  close(): void {
-    this.flush();
+  /** Takes no more, and resolves when everything that waits was committed or refused. */
+  async close(): Promise<void> {
     this.#closed = true;
+    if (this.#waiting.length === 0) return;
+    const drained = new Promise<void>((resolve) => {
+      this.#drained = resolve;
+    });
+    await drained;
   }
 
-  #transact(jobs: Job[]): void {
+  /** Commits what is waiting. */
+  #flush(): void {
+    while (this.#waiting.length > 0) {
+      const late = this.#transact(this.#takeGroup());
+      this.#waiting.unshift(...late);
+      if (late.length > 0) {
+        setTimeout(() => this.#flush(), nextTry(this.#tries));
+        this.#tries += 1;
+        return;
+      }
+      this.#tries = 0;
+    }
+    this.#scheduled = false;
+    this.#drained();
+  }
+
+  #takeGroup(): Job[] {
+    let rows = 0;
+    let count = 0;
+    while (count < this.#waiting.length && rows < maxRows) {
+      rows += this.#waiting[count]?.rows ?? 0;
+      count += 1;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  /** Gives those that have to wait because another process is writing. */
+  #transact(jobs: Job[]): Job[] {
     try {
+      this.#verify();
       this.#begin.run();
     } catch (error) {
+      if (isBusy(error)) return this.#patientOf(jobs);
       for (const job of jobs) job.reject(error);
-      return;
+      return [];
     }
     const results: unknown[] = [];
     try {
@@ -68,12 +110,34 @@ export class GroupCommit {
       this.#commit.run();
     } catch (error) {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      if (jobs.length === 1) jobs[0]?.reject(error);
-      else for (const job of jobs) this.#transact([job]);
-      return;
+      if (jobs.length > 1) return this.#transactEach(jobs);
+      jobs[0]?.reject(error);
+      return [];
+    }
+    try {
+      this.#verify();
+    } catch (error) {
+      for (const job of jobs) job.reject(error);
+      return [];
     }
     jobs.forEach((job, index) => {
       job.resolve(results[index]);
     });
+    return [];
+  }
+
+  #transactEach(jobs: Job[]): Job[] {
+    for (const [index, job] of jobs.entries()) {
+      const late = this.#transact([job]);
+      if (late.length > 0) return [...late, ...jobs.slice(index + 1)];
+    }
+    return [];
+  }
+
+  /** Refuses those that have waited for too long. */
+  #patientOf(jobs: Job[]): Job[] {
+    const oldest = performance.now() - this.#patience;
+    for (const job of jobs) if (job.since <= oldest) job.reject(lockedTooLong());
+    return jobs.filter((job) => job.since > oldest);
   }
 }

@@ -44,8 +44,10 @@ export class Delivery {
   readonly #desk: SettlementDesk;
   /** Ids of what this object is handing over. */
   readonly #inFlight = new Set<string>();
-  /** By token, its leases: when they end, as last renewed, and how many messages hold them. */
-  readonly #leases = new Map<string, { until: number; messages: number }>();
+  /** By token, its leases: until when it may submit (monotonic), as last renewed, and how many messages hold them. */
+  readonly #leases = new Map<string, { deadline: number; messages: number }>();
+  /** By token, the oldest first, when leases that nothing holds yet began (monotonic). */
+  readonly #begun = new Map<string, number>();
   /** Messages there is room kept for. */
   #reserved = 0;
   #claims = 0;
@@ -64,10 +66,15 @@ export class Delivery {
   /** A lease that begins now; its token is used for one claim only. */
   newLease(): Lease {
     this.#claims += 1;
-    return {
-      token: `${this.#parts.owner}.${this.#claims.toString(36)}`,
-      until: this.#parts.clock.now() + leaseTime,
-    };
+    const { clock, owner } = this.#parts;
+    const token = `${owner}.${this.#claims.toString(36)}`;
+    const begin = clock.monotonic();
+    for (const [old, begun] of this.#begun) {
+      if (begun + leaseTime > begin) break;
+      this.#begun.delete(old);
+    }
+    this.#begun.set(token, begin);
+    return { token, until: clock.now() + leaseTime };
   }
 
   /** Room for messages that are about to be accepted, to be handed over without being looked for. */
@@ -141,7 +148,7 @@ export class Delivery {
         carrier: this.#parts.carrier,
         clock: this.#parts.clock,
         open: this.#parts.open,
-        leaseEnd: () => this.#leases.get(lease.token)?.until ?? lease.until,
+        deadline: () => this.#leases.get(lease.token)?.deadline ?? 0,
       });
       const outcome = finalOutcome(result, claimed.attempts);
       if (outcome !== null) return await this.#settle(claimed, outcome);
@@ -192,7 +199,7 @@ export class Delivery {
     const limit = Math.min(groupSize, this.#free());
     if (limit <= 0) return;
     const { clock, store } = this.#parts;
-    const next = await store.nextDue();
+    const next = await store.nextDue(clock.now());
     if (next === null || next > clock.now()) return;
     const claimed = await store.claimMessages({ lease: this.newLease(), now: clock.now(), limit });
     if (claimed.length > 0) this.#again = true;
@@ -218,7 +225,7 @@ export class Delivery {
 
   /** Looks again when the next message is due, and now and then for what other processes leave behind. */
   async #lookLater(): Promise<void> {
-    const next = await this.#parts.store.nextDue();
+    const next = await this.#parts.store.nextDue(this.#parts.clock.now());
     const wait = next === null ? null : Math.max(next - this.#parts.clock.now(), 10);
     if (wait !== null || this.#parts.shared) this.#look(Math.min(wait ?? lookEvery, lookEvery));
   }
@@ -231,7 +238,9 @@ export class Delivery {
 
   #hold({ message, lease }: ClaimedMessage): void {
     this.#inFlight.add(message.id);
-    const held = this.#leases.get(lease.token) ?? { until: lease.until, messages: 0 };
+    const begun = this.#begun.get(lease.token) ?? Number.NEGATIVE_INFINITY;
+    const held = this.#leases.get(lease.token) ?? { deadline: begun + leaseTime, messages: 0 };
+    this.#begun.delete(lease.token);
     held.messages += 1;
     this.#leases.set(lease.token, held);
     this.#cancelRenewal ??= this.#parts.clock.after(renewEvery, () => void this.#renew());
@@ -250,14 +259,15 @@ export class Delivery {
     this.#cancelRenewal = null;
     if (this.#leases.size === 0) return;
     this.#cancelRenewal = this.#parts.clock.after(renewEvery, () => void this.#renew());
-    const until = this.#parts.clock.now() + leaseTime;
-    const ending = [...this.#leases].filter(([, held]) => held.until < until - renewEvery / 2);
+    const { clock } = this.#parts;
+    const deadline = clock.monotonic() + leaseTime;
+    const ending = [...this.#leases].filter(([, held]) => held.deadline < deadline - renewEvery / 2);
     try {
       const renewed = await this.#parts.store.renewLeases(
         ending.map(([token]) => token),
-        until,
+        clock.now() + leaseTime,
       );
-      for (const [index, [, held]] of ending.entries()) if (renewed[index]) held.until = until;
+      for (const [index, [, held]] of ending.entries()) if (renewed[index]) held.deadline = deadline;
     } catch {
       // The next renewal tries again; a lease that ends meanwhile stops its hand-overs.
     }

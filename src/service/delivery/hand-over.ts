@@ -13,8 +13,8 @@ export interface HandOverTools {
   clock: Clock;
   /** Opens a text that was stored encrypted. */
   open(sealed: Uint8Array): string;
-  /** When the lease of a message ends, as last renewed. */
-  leaseEnd(claimed: ClaimedMessage): number;
+  /** Until when, on the monotonic clock, the lease of a message lasts, as last renewed. */
+  deadline(claimed: ClaimedMessage): number;
 }
 
 /** `unknown`: it may have been taken, ask again. `again`: it certainly was not, hand it over again. */
@@ -43,7 +43,7 @@ export async function handOver(
       reason = 'the message is only a link, and its route carries no links';
       break;
     }
-    if (tools.clock.now() > tools.leaseEnd(claimed) - leaseMargin) return { status: 'again' };
+    if (tools.clock.monotonic() > tools.deadline(claimed) - leaseMargin) return { status: 'again' };
     try {
       const answer = await tools.carrier.submit({
         reference: message.id,

@@ -26,7 +26,7 @@ export class AnswerBoard {
    * too long.
    */
   async wait<Found>(topic: string, look: () => Promise<Found | null>, advice: string): Promise<Found> {
-    const end = this.#clock.now() + maxWait;
+    const end = this.#clock.monotonic() + maxWait;
     for (;;) {
       const news = this.#news(topic);
       const found = await look().catch((error) => {
@@ -38,7 +38,7 @@ export class AnswerBoard {
         return found;
       }
       await news.arrived;
-      if (this.#closed || this.#clock.now() >= end) {
+      if (this.#closed || this.#clock.monotonic() >= end) {
         throw new ServiceError(
           'unavailable',
           `The message was taken in and its outcome is not known yet; ${advice}`,

@@ -33,13 +33,13 @@ export function createOperations(context: OperationContext): Operations {
 
 /** Takes one token of a project's allowance (Limits, Request rate). */
 async function takeToken(
-  { allowances, clock, rates }: OperationContext,
+  { allowances, rates }: OperationContext,
   projectId: string,
   kind: RequestKind,
 ): Promise<Allowance> {
   const { perSecond, burst } = requestRates[kind];
   if (rates === 'off') return { allowed: true, limit: burst, remaining: burst, retryAfter: 0 };
   const bucket = { interval: 1_000 / perSecond, burst };
-  const { allowed, remaining, wait } = await allowances.take(projectId, kind, bucket, clock.now());
+  const { allowed, remaining, wait } = await allowances.take(projectId, kind, bucket);
   return { allowed, limit: burst, remaining, retryAfter: Math.ceil(wait / 1_000) };
 }

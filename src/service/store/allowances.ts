@@ -1,3 +1,5 @@
+import type { Clock } from '../clock.js';
+
 /** A token bucket: one token an `interval` (milliseconds), at most `burst` saved up. */
 export interface Bucket {
   interval: number;
@@ -18,7 +20,8 @@ export interface Taken {
  */
 export function takeToken(fullAt: number | null, bucket: Bucket, now: number): Taken & { fullAt: number } {
   const capacity = bucket.interval * bucket.burst;
-  // A clock that was set back must not lock a project out for longer than an empty bucket does.
+  // Further ahead than an empty bucket: the clock was set back, and it counts as empty. To be remembered even when
+  // nothing is taken, or it would stay empty until the clock is back where it was.
   const before = Math.min(Math.max(fullAt ?? now, now), now + capacity);
   const after = before + bucket.interval;
   const wait = after - now - capacity;
@@ -33,7 +36,47 @@ export function takeToken(fullAt: number | null, bucket: Bucket, now: number): T
 
 /** The request allowances of all projects, shared by every process; forgetting them costs nothing. */
 export interface Allowances {
-  take(projectId: string, kind: string, bucket: Bucket, now: number): Promise<Taken>;
+  take(projectId: string, kind: string, bucket: Bucket): Promise<Taken>;
   reset(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Buckets that other processes see too; null where they cannot be used now. */
+export interface SharedBuckets {
+  take(projectId: string, kind: string, bucket: Bucket): Promise<Taken | null>;
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * What this process takes counts on its monotonic clock, which nothing steps, and what all of them take in the
+ * shared buckets. Where those cannot be used the process keeps to the rate by itself.
+ */
+export function allowancesOf(clock: Clock, shared: SharedBuckets | null): Allowances {
+  const own = new Map<string, number>();
+
+  function takeOwn(name: string, bucket: Bucket): Taken {
+    const { fullAt, ...taken } = takeToken(own.get(name) ?? null, bucket, clock.monotonic());
+    if (taken.allowed) own.set(name, fullAt);
+    return taken;
+  }
+
+  return {
+    async take(projectId, kind, bucket) {
+      const name = `${kind} ${projectId}`;
+      const seen = takeToken(own.get(name) ?? null, bucket, clock.monotonic());
+      if (shared === null || !seen.allowed) return takeOwn(name, bucket);
+      const ofAll = await shared.take(projectId, kind, bucket);
+      if (ofAll?.allowed === false) return ofAll;
+      const taken = takeOwn(name, bucket);
+      return { ...taken, remaining: Math.min(taken.remaining, ofAll?.remaining ?? taken.remaining) };
+    },
+    async reset() {
+      own.clear();
+      await shared?.reset();
+    },
+    async close() {
+      await shared?.close();
+    },
+  };
 }

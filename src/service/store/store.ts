@@ -219,8 +219,8 @@ export interface Store {
     settlements: readonly Settlement[],
     answer: (message: MessageRecord, balance: number) => BoundAnswer,
   ): Promise<(Settled | null)[]>;
-  /** When the next message is due or its lease ends; null when none is queued. */
-  nextDue(): Promise<Instant | null>;
+  /** When, seen from `now`, the next message is due or its lease ends; null when none is queued. */
+  nextDue(now: Instant): Promise<Instant | null>;
   /** True while a message is leased to anyone, or due at `now`. */
   hasDue(now: Instant): Promise<boolean>;
 

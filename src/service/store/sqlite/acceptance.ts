@@ -11,6 +11,7 @@ import type {
   MessageAcceptance,
   VerificationAcceptance,
 } from '../store.js';
+import { acceptedAt, type ClockCorrections } from './clock-corrections.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
 
@@ -19,7 +20,12 @@ export const hasEarlier = `EXISTS (SELECT 1 FROM messages e WHERE e.project = m.
   AND e.recipient = m.recipient AND e.refunded = 0 AND e.seq < m.seq)`;
 
 /** Taking in what a caller sends. The functions write inside the transaction of their caller. */
-export function prepareAcceptance(database: Database, projects: Projects, leases: Leases) {
+export function prepareAcceptance(
+  database: Database,
+  projects: Projects,
+  leases: Leases,
+  corrections: ClockCorrections,
+) {
   const selectAnswer = database.prepare('SELECT status, body FROM idempotency WHERE project = ? AND key = ?');
   const insertAnswer = database.prepare(
     'INSERT INTO idempotency (project, key, status, body) VALUES (?, ?, ?, ?)',
@@ -49,9 +55,10 @@ export function prepareAcceptance(database: Database, projects: Projects, leases
      VALUES (?, ?, ?, ?, 'pending', ?, ?, ?)`,
   );
   const selectEarlier = database.prepare(
-    `SELECT created_at FROM messages
-     WHERE project = ? AND recipient = ? AND refunded = 0 AND created_at > ? AND seq < ?
-     ORDER BY created_at DESC LIMIT ${earlierMessages}`,
+    `SELECT time FROM (
+       SELECT ${acceptedAt('m.seq', 'm.created_at')} AS time FROM messages m
+       WHERE project = :project AND recipient = :recipient AND refunded = 0 AND created_at > :from AND seq < :before)
+     WHERE time > :from ORDER BY time DESC LIMIT ${earlierMessages}`,
   );
 
   const selectRepeatedRecipients = database.prepare(
@@ -60,8 +67,11 @@ export function prepareAcceptance(database: Database, projects: Projects, leases
 
   /** When counted messages to a recipient were accepted before this one, the newest first. */
   function earlierTo(project: number, recipient: string, at: Instant, before: number): Instant[] {
-    const rows = selectEarlier.all(project, recipient, at - longestWindow, before);
-    return (rows as { created_at: number }[]).map((row) => row.created_at);
+    const rows = selectEarlier.all({ project, recipient, from: at - longestWindow, before });
+    const times = (rows as { time: number }[]).map(({ time }) => time);
+    const [newest] = times;
+    if (newest === undefined || corrections.asOf(newest, at, before - 1) === newest) return times;
+    return times.map((time) => Math.min(time, at));
   }
 
   function findAnswer(project: number, key: string): BoundAnswer | null | undefined {

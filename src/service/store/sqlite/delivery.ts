@@ -10,6 +10,7 @@ import type {
   Settled,
   Settlement,
 } from '../store.js';
+import { longestDelay } from '../times.js';
 import { type AcceptanceStatements, hasEarlier } from './acceptance.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
@@ -95,7 +96,16 @@ export function prepareDelivery(
      WHERE id = :id`,
   );
   const selectNextDue = database.prepare('SELECT min(due_at) AS next FROM messages WHERE due_at IS NOT NULL');
+  const selectLastDue = database.prepare('SELECT max(due_at) AS last FROM messages WHERE due_at IS NOT NULL');
+  const bringForward = database.prepare(
+    'UPDATE messages SET due_at = ? WHERE seq IN (SELECT seq FROM messages WHERE due_at > ? LIMIT ?)',
+  );
   const selectAnyDue = database.prepare('SELECT 1 FROM messages WHERE due_at <= ? LIMIT 1');
+
+  /** Whether a message waits for a time that only a clock which was set back explains. */
+  function isAheadOf(now: Instant): boolean {
+    return ((selectLastDue.get() as { last: number | null }).last ?? now) > now + longestDelay;
+  }
 
   function contentOf(seq: number): Content {
     const { text, html, subject, sender, reply_to, sealed } = selectContent.get(seq) as ContentRow;
@@ -108,6 +118,7 @@ export function prepareDelivery(
 
   function claimMessages({ lease, now, limit }: { lease: Lease; now: Instant; limit: number }) {
     leases.endExpired(now);
+    bringForward.run(now, now + longestDelay, limit);
     const rows = selectDue.all(now, limit) as unknown as ClaimedRow[];
     const numbers = rows.map(([seq]) => seq).sort((one, other) => one - other);
     for (const [first, last] of runsOf(numbers)) claimRun.run(lease.token, first, last, now);
@@ -223,12 +234,14 @@ export function prepareDelivery(
         leases.giveBack(token, Number(postpone.run(at, messageId, token).changes));
       }
     },
-    nextDue(): Instant | null {
-      const times = [(selectNextDue.get() as { next: number | null }).next, leases.nextEnd()];
+    nextDue(now: Instant): Instant | null {
+      if (isAheadOf(now)) return now;
+      const times = [(selectNextDue.get() as { next: number | null }).next, leases.nextEnd(now)];
       const known = times.filter((time) => time !== null);
       return known.length === 0 ? null : Math.min(...known);
     },
-    hasDue: (now: Instant) => leases.nextEnd() !== null || selectAnyDue.get(now) !== undefined,
+    hasDue: (now: Instant) =>
+      leases.nextEnd(now) !== null || selectAnyDue.get(now) !== undefined || isAheadOf(now),
   };
 }
 

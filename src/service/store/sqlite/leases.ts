@@ -1,5 +1,6 @@
 import type { Database } from '../../database/open.js';
 import type { Instant, Lease } from '../store.js';
+import { longestLease } from '../times.js';
 
 interface LeaseRow {
   token: string;
@@ -17,13 +18,13 @@ export function prepareLeases(database: Database) {
   const renew = database.prepare('UPDATE leases SET until = ? WHERE token = ?');
   const close = database.prepare('DELETE FROM leases WHERE token = ? AND open <= ?');
   const shrink = database.prepare('UPDATE leases SET open = open - ? WHERE token = ?');
-  const selectExpired = database.prepare('SELECT * FROM leases WHERE until <= ?');
+  const selectExpired = database.prepare('SELECT * FROM leases WHERE until <= ? OR until > ?');
   const select = database.prepare('SELECT * FROM leases WHERE token = ?');
   const remove = database.prepare('DELETE FROM leases WHERE token = ?');
   const freeMessages = database.prepare(
     'UPDATE messages SET lease = NULL, due_at = ? WHERE seq BETWEEN ? AND ? AND lease = ?',
   );
-  const selectFirst = database.prepare('SELECT min(until) AS until FROM leases');
+  const selectEnds = database.prepare('SELECT min(until) AS first, max(until) AS last FROM leases');
 
   return {
     open({ token, until }: Lease, first: number, last: number, messages: number): void {
@@ -38,13 +39,16 @@ export function prepareLeases(database: Database) {
     },
     /** Makes the messages of leases that have ended due again. */
     endExpired(now: Instant): void {
-      for (const row of selectExpired.all(now) as LeaseRow[]) {
-        freeMessages.run(row.until, row.first_message, row.last_message, row.token);
+      for (const row of selectExpired.all(now, now + longestLease) as LeaseRow[]) {
+        freeMessages.run(Math.min(row.until, now), row.first_message, row.last_message, row.token);
         remove.run(row.token);
       }
     },
     /** When the first lease ends; null when there is none. */
-    nextEnd: () => (selectFirst.get() as { until: number | null }).until,
+    nextEnd(now: Instant): Instant | null {
+      const { first, last } = selectEnds.get() as { first: number | null; last: number | null };
+      return last !== null && last > now + longestLease ? now : first;
+    },
   };
 }
 

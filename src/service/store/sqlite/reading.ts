@@ -1,11 +1,13 @@
 import type { Channel } from '../../../contract/index.js';
 import type { Database } from '../../database/open.js';
 import type { BatchRecord, Instant, MessageRecord, VerificationRecord } from '../store.js';
+import { acceptedAt, type ClockCorrections } from './clock-corrections.js';
 import type { Projects } from './projects.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from './rows.js';
 
 interface VerificationRow {
   id: string;
+  message: number;
   status: VerificationRecord['status'];
   channel: Channel;
   recipient: string;
@@ -13,19 +15,21 @@ interface VerificationRow {
   code_hash: Uint8Array;
   attempts_remaining: number;
   created_at: number;
+  accepted_at: number;
   expires_at: number;
   verified_at: number | null;
 }
 
 /** Looking up messages, batches and verifications, and trying codes. */
-export function prepareReading(database: Database, projects: Projects) {
+export function prepareReading(database: Database, projects: Projects, corrections: ClockCorrections) {
   const selectOne = database.prepare(`${selectMessage} WHERE m.project = ? AND m.id = ?`);
   const selectPage = database.prepare(
     `${selectMessage} WHERE m.seq > ? AND m.seq < ? ORDER BY m.seq LIMIT ?`,
   );
   const selectBatch = database.prepare('SELECT * FROM batches WHERE project = ? AND id = ?');
   const selectVerification = database.prepare(
-    `SELECT v.*, m.channel, m.recipient, m.credits FROM verifications v
+    `SELECT v.*, m.channel, m.recipient, m.credits, ${acceptedAt('v.message', 'v.created_at')} AS accepted_at
+     FROM verifications v
      JOIN messages m ON m.seq = v.message WHERE v.project = ? AND v.id = ?`,
   );
   const updateVerification = database.prepare(
@@ -63,8 +67,12 @@ export function prepareReading(database: Database, projects: Projects) {
     return (rows as MessageRow[]).map((row) => toMessage(row, projectId));
   }
 
+  function verificationRow(projectId: string, id: string): VerificationRow | undefined {
+    return selectVerification.get(projects.numberOf(projectId), id) as VerificationRow | undefined;
+  }
+
   function getVerification(projectId: string, id: string): VerificationRecord | null {
-    const row = selectVerification.get(projects.numberOf(projectId), id) as VerificationRow | undefined;
+    const row = verificationRow(projectId, id);
     return row === undefined ? null : toVerification(row);
   }
 
@@ -74,8 +82,10 @@ export function prepareReading(database: Database, projects: Projects) {
     at: Instant,
     matches: (codeHash: Uint8Array) => boolean,
   ): { tried: boolean; verification: VerificationRecord } | null {
-    const verification = getVerification(projectId, id);
-    if (verification === null) return null;
+    const row = verificationRow(projectId, id);
+    if (row === undefined) return null;
+    row.accepted_at = corrections.asOf(row.accepted_at, at);
+    const verification = toVerification(row);
     if (verification.status !== 'pending' || at >= verification.expiresAt)
       return { tried: false, verification };
     if (matches(verification.codeHash)) {
@@ -103,7 +113,8 @@ function toVerification(row: VerificationRow): VerificationRecord {
     credits: row.credits,
     codeHash: row.code_hash,
     createdAt: row.created_at,
-    expiresAt: row.expires_at,
+    // It lives as long as it was to live, from when it was accepted.
+    expiresAt: row.accepted_at + (row.expires_at - row.created_at),
     verifiedAt: row.verified_at,
   };
 }

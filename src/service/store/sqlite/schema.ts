@@ -111,4 +111,21 @@ export const migrations: readonly string[] = [
     verified_at INTEGER
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- Whose data this is. complete is 0 until all its files were made; clean is 1 where it was closed in order.
+  CREATE TABLE installation (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    id TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    secret_fingerprint BLOB,
+    complete INTEGER NOT NULL,
+    clean INTEGER NOT NULL
+  ) STRICT;
+
+  -- Messages up to last_message that are later than at were accepted before the clock was set back to it.
+  CREATE TABLE clock_corrections (
+    last_message INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];

@@ -1,7 +1,9 @@
-import { GroupCommit } from '../../database/group-commit.js';
-import { openDatabase } from '../../database/open.js';
+import { whenFree } from '../../database/busy.js';
+import { GroupCommit, type GroupCommitOptions } from '../../database/group-commit.js';
+import { type Database, openDatabase } from '../../database/open.js';
 import type { Instant, Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
+import { prepareClockCorrections } from './clock-corrections.js';
 import { prepareDelivery } from './delivery.js';
 import { prepareLeases } from './leases.js';
 import { prepareProjects } from './projects.js';
@@ -10,13 +12,40 @@ import { migrations } from './schema.js';
 
 /** Opens the store in an SQLite file, or in memory with `:memory:`. */
 export async function openSqliteStore(path: string): Promise<Store> {
-  const database = await openDatabase(path, { synchronous: 'full', migrations });
-  const commits = new GroupCommit(database);
+  return sqliteStore(await openStoreDatabase(path));
+}
+
+export function openStoreDatabase(path: string, check?: (database: Database) => void): Promise<Database> {
+  const keepsCopy = path !== ':memory:';
+  return openDatabase(path, {
+    synchronous: 'full',
+    migrations,
+    keepsCopy,
+    ...(check === undefined ? {} : { check }),
+  });
+}
+
+export interface SqliteStoreOptions extends GroupCommitOptions {
+  /** Throws where nothing may be read any more. */
+  check?: () => void;
+  /** Called when nothing is written any more; where it rejects, the file is left open. */
+  beforeClose?: () => Promise<void>;
+}
+
+export function sqliteStore(database: Database, options: SqliteStoreOptions = {}): Store {
+  const { check = () => {}, beforeClose = async () => {} } = options;
+  const commits = new GroupCommit(database, options);
+  const read = <Result>(work: () => Result): Promise<Result> =>
+    whenFree(() => {
+      check();
+      return work();
+    });
+  const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database);
   const leases = prepareLeases(database);
-  const acceptance = prepareAcceptance(database, projects, leases);
+  const acceptance = prepareAcceptance(database, projects, leases, corrections);
   const delivery = prepareDelivery(database, projects, leases, acceptance);
-  const reading = prepareReading(database, projects);
+  const reading = prepareReading(database, projects, corrections);
 
   function reset(balance: number, at: Instant): void {
     for (const table of [
@@ -27,6 +56,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
       'batches',
       'contents',
       'ledger',
+      'clock_corrections',
     ]) {
       database.exec(`DELETE FROM ${table}`);
     }
@@ -39,19 +69,19 @@ export async function openSqliteStore(path: string): Promise<Store> {
 
   return {
     createProject: (project) => commits.run(() => projects.createProject(project)),
-    getProject: async (id) => projects.getProject(id),
-    listProjects: async () => projects.listProjects(),
+    getProject: (id) => read(() => projects.getProject(id)),
+    listProjects: () => read(() => projects.listProjects()),
     changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
     credit: (projectId, amount, at) => commits.run(() => projects.credit(projectId, amount, at)),
-    listLedger: async (projectId) => projects.listLedger(projectId),
+    listLedger: (projectId) => read(() => projects.listLedger(projectId)),
     reset: (balance, at) => commits.run(() => reset(balance, at)),
 
     addKey: (key, maxActive) => commits.run(() => projects.addKey(key, maxActive)),
-    listKeys: async (projectId) => projects.listKeys(projectId),
+    listKeys: (projectId) => read(() => projects.listKeys(projectId)),
     revokeKey: (projectId, id, at) => commits.run(() => projects.revokeKey(projectId, id, at)),
-    findKey: async (hash) => projects.findKey(hash),
+    findKey: (hash) => read(() => projects.findKey(hash)),
 
-    findAnswer: async (projectId, key) => acceptance.findAnswer(projectId, key),
+    findAnswer: (projectId, key) => read(() => acceptance.findAnswer(projectId, key)),
     acceptMessage: (message) => commits.run(() => acceptance.acceptMessage(message)),
     acceptBatch: (batch) => commits.run(() => acceptance.acceptBatch(batch), batch.recipients.length),
     acceptVerification: (verification) => commits.run(() => acceptance.acceptVerification(verification)),
@@ -62,19 +92,20 @@ export async function openSqliteStore(path: string): Promise<Store> {
     postponeMessages: (messages) => commits.run(() => delivery.postponeMessages(messages), messages.length),
     settleMessages: (settlements, answer) =>
       commits.run(() => delivery.settleMessages(settlements, answer), settlements.length),
-    nextDue: async () => delivery.nextDue(),
-    hasDue: async (now) => delivery.hasDue(now),
+    nextDue: (now) => read(() => delivery.nextDue(now)),
+    hasDue: (now) => read(() => delivery.hasDue(now)),
 
-    getMessage: async (projectId, id) => reading.getMessage(projectId, id),
-    getBatch: async (projectId, id) => reading.getBatch(projectId, id),
-    listBatchMessages: async (projectId, batchId, page) =>
-      reading.listBatchMessages(projectId, batchId, page),
-    getVerification: async (projectId, id) => reading.getVerification(projectId, id),
+    getMessage: (projectId, id) => read(() => reading.getMessage(projectId, id)),
+    getBatch: (projectId, id) => read(() => reading.getBatch(projectId, id)),
+    listBatchMessages: (projectId, batchId, page) =>
+      read(() => reading.listBatchMessages(projectId, batchId, page)),
+    getVerification: (projectId, id) => read(() => reading.getVerification(projectId, id)),
     checkVerification: (projectId, id, at, matches) =>
       commits.run(() => reading.checkVerification(projectId, id, at, matches)),
 
     async close() {
-      commits.close();
+      await commits.close();
+      await beforeClose();
       database.close();
     },
   };

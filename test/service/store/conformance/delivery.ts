@@ -48,7 +48,7 @@ export function deliveryConformance(fixture: () => Fixture): void {
       const lease = { token: 'mine', until: start + 5_000 };
       const accepted = await fixture().store.acceptBatch(batch(['1', '2', '3'], { lease }));
       expect(accepted).toMatchObject({ kind: 'accepted', earlier: new Map([['2', [start + 1]]]) });
-      expect(await fixture().store.nextDue()).toBe(start + 5_000);
+      expect(await fixture().store.nextDue(start)).toBe(start + 5_000);
       expect(await fixture().claim(start + 4_999)).toEqual([]);
       const again = await fixture().claim(start + 5_000);
       expect(again.map(({ message: { to }, attempts }) => [to, attempts])).toEqual([
@@ -76,22 +76,22 @@ export function deliveryConformance(fixture: () => Fixture): void {
       expect(await fixture().claim(start)).toEqual([]);
       await fixture().store.postponeMessages([{ messageId: held.id, token: lease.token, at: start + 200 }]);
       expect(await fixture().store.hasDue(start)).toBe(false);
-      expect(await fixture().store.nextDue()).toBe(start + 200);
+      expect(await fixture().store.nextDue(start)).toBe(start + 200);
       expect(await fixture().claim(start + 200)).toMatchObject([{ attempts: 2 }]);
     });
 
     it('and due messages show in nextDue and hasDue', async () => {
-      expect(await fixture().store.nextDue()).toBeNull();
+      expect(await fixture().store.nextDue(start)).toBeNull();
       expect(await fixture().store.hasDue(start)).toBe(false);
       await fixture().store.acceptBatch(batch(['1', '2']));
-      expect(await fixture().store.nextDue()).toBe(start);
+      expect(await fixture().store.nextDue(start)).toBe(start);
       const claimed = await fixture().claim();
-      expect(await fixture().store.nextDue()).toBe(start + 5_000);
+      expect(await fixture().store.nextDue(start)).toBe(start + 5_000);
       expect(await fixture().store.hasDue(start)).toBe(true);
       await fixture().settle(claimed.slice(0, 1), 'sent');
       expect(await fixture().store.hasDue(start)).toBe(true);
       await fixture().settle(claimed.slice(1), 'failed');
-      expect(await fixture().store.nextDue()).toBeNull();
+      expect(await fixture().store.nextDue(start)).toBeNull();
       expect(await fixture().store.hasDue(start)).toBe(false);
     });
 

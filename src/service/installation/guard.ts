@@ -1,0 +1,111 @@
+import { statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { DataError } from '../data-error.js';
+import type { Database } from '../database/open.js';
+import { ServiceError } from '../service-error.js';
+import type { DataFiles } from './folder.js';
+import { readIdentity } from './identity.js';
+
+/** Milliseconds between looks at the files of a service that runs. */
+const lookEvery = 400;
+
+interface Seen {
+  path: string;
+  device: number;
+  inode: number;
+  size: number;
+}
+
+/**
+ * Watches that the files a service has open are still those at their paths, whole. Once they are not, nothing is
+ * read or written any more: what went into a file that nobody finds again would be answered as stored.
+ */
+export class DataGuard {
+  /** Resolves when a file is gone, replaced or cut off. */
+  readonly lost: Promise<DataError>;
+  readonly #files: DataFiles;
+  readonly #id: string;
+  readonly #store: Database;
+  readonly #seen: Seen[];
+  readonly #timer: NodeJS.Timeout;
+  #error: DataError | null = null;
+  #tell: (error: DataError) => void = () => {};
+
+  constructor(files: DataFiles, id: string, store: Database) {
+    this.#files = files;
+    this.#id = id;
+    this.#store = store;
+    this.lost = new Promise((resolve) => {
+      this.#tell = resolve;
+    });
+    this.#seen = [files.store, `${files.store}-wal`, files.carrier, files.secret].map(look);
+    this.#timer = setInterval(() => this.look(), lookEvery).unref();
+  }
+
+  get isLost(): boolean {
+    return this.#error !== null;
+  }
+
+  /** Throws when something was found missing. */
+  check(): void {
+    if (this.#error !== null) throw unavailable();
+  }
+
+  /** After a commit: throws when it went into a file that is not at its path any more. */
+  verifyCommit(): void {
+    const [store] = this.#seen;
+    if (store !== undefined) this.#compare(store);
+    this.check();
+  }
+
+  /** Looks at all files. */
+  look(): void {
+    for (const one of this.#seen) this.#compare(one);
+    const identity = readIdentity(this.#files.identity);
+    if (identity === null || identity === 'damaged' || identity.id !== this.#id)
+      this.#lose(this.#files.identity, identity === null ? 'is gone' : 'was replaced');
+    else if (this.#error === null) this.#markOpen();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #compare(before: Seen): void {
+    const now = statSync(before.path, { throwIfNoEntry: false });
+    if (now === undefined) this.#lose(before.path, 'is gone');
+    else if (now.ino !== before.inode || now.dev !== before.device) this.#lose(before.path, 'was replaced');
+    // A -wal begins anew now and then; no other file ever becomes smaller.
+    else if (now.size < before.size && !before.path.endsWith('-wal')) this.#lose(before.path, 'was cut off');
+    else before.size = now.size;
+  }
+
+  #lose(path: string, what: string): void {
+    if (this.#error !== null) return;
+    this.stop();
+    this.#error = new DataError(
+      `${basename(path)} ${what} while the service was running, in ${dirname(path)}; it answers nothing any more`,
+      { hint: 'Put the files back as they were, then start it again.' },
+    );
+    this.#tell(this.#error);
+  }
+
+  /** Another process that closed in its order has marked the store as closed: see enter.ts. */
+  #markOpen(): void {
+    try {
+      const isClosed = this.#store.prepare('SELECT 1 FROM installation WHERE clean = 1').get() !== undefined;
+      if (isClosed) this.#store.exec('UPDATE installation SET clean = 0');
+    } catch {
+      // Somebody is writing: the next look is soon.
+    }
+  }
+}
+
+function look(path: string): Seen {
+  const { dev, ino, size } = statSync(path);
+  return { path, device: dev, inode: ino, size };
+}
+
+function unavailable(): ServiceError {
+  return new ServiceError('unavailable', 'the data of the service was taken away; nothing can be done');
+}
