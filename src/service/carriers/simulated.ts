@@ -59,8 +59,14 @@ const migrations = [
   'CREATE TABLE installation (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, epoch INTEGER NOT NULL) STRICT',
 ];
 
-export function openCarrierDatabase(path: string): Promise<Database> {
-  return openDatabase(path, { synchronous: 'off', migrations, keepsCopy: path !== ':memory:' });
+export function openCarrierDatabase(path: string, check?: (database: Database) => void): Promise<Database> {
+  const keepsCopy = path !== ':memory:';
+  return openDatabase(path, {
+    synchronous: 'off',
+    migrations,
+    keepsCopy,
+    ...(check === undefined ? {} : { check }),
+  });
 }
 
 interface DeliveryRow {
@@ -240,6 +246,8 @@ export function simulatedCarrier(database: Database, clock: Clock): SimulatedCar
     },
     async close() {
       await commits.close();
+      // So that operator.db alone is whole: a connection leaves the -wal behind as long as it has statements.
+      database.exec('PRAGMA wal_checkpoint(PASSIVE)');
       database.close();
     },
   };

@@ -1,12 +1,26 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import { DataError } from '../data-error.js';
 import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
 import { makeDatabasePrivate, makePrivate } from './private-files.js';
 
-export type Database = DatabaseSyncInstance;
-export type Statement = StatementSyncInstance;
+type Value = null | number | bigint | string | Uint8Array;
+type Parameters = [Readonly<Record<string, Value>>] | Value[];
+
+/** What is used of an SQLite engine's connection. */
+export interface Database {
+  readonly isTransaction: boolean;
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+export interface Statement {
+  run(...parameters: Parameters): { changes: number | bigint; lastInsertRowid: number | bigint };
+  get(...parameters: Parameters): unknown;
+  all(...parameters: Parameters): unknown[];
+  setReturnArrays(returnArrays: boolean): void;
+}
 
 export interface OpenOptions {
   /** `full` is on disk when a commit returns; `off` leaves that to the operating system. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { whenFree } from '../database/busy.js';
 import type { Database } from '../database/open.js';
 import { makePrivate } from '../database/private-files.js';
 import type { Random } from '../random.js';
-import { type DataFiles, setAside } from './folder.js';
+import { type DataFiles, setAside, sizeOf } from './folder.js';
 import { type Identity, readIdentity, writeIdentity } from './identity.js';
 import { dataError, forgottenSince, type Problem } from './problems.js';
 import { fingerprintOf, isSecretOf, makeSecret, readSecret } from './secret.js';
@@ -104,7 +104,7 @@ async function complete(entry: Entry): Promise<Entered | null> {
   const carrier = await entry.openCarrier();
   try {
     await stamp(carrier, { id, epoch: 1 });
-    writeIdentity(files.identity, { id, epoch: 1 });
+    writeIdentity(files.identity, { id, epoch: 1, sizes: sizesOf(files) });
     store
       .prepare('UPDATE installation SET secret_fingerprint = ?, complete = 1, epoch = 1')
       .run(fingerprintOf(secret));
@@ -120,8 +120,8 @@ async function verify(entry: Entry): Promise<Entered> {
   const { files, store } = entry;
   const row = rowOf(store) as StoreRow;
   const problems: Problem[] = [];
-  const wal = statSync(`${files.store}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  if (row.clean === 0 && wal === 0) {
+  // This connection has made it anew; nobody who has the store open leaves it empty.
+  if (row.clean === 0 && !sizeOf(`${files.store}-wal`)) {
     const what =
       'was not closed in order and its -wal file is missing: it is a copy without it, or it was deleted';
     problems.push({ file: 'store', what, forgotten: forgottenSince });
@@ -141,8 +141,8 @@ async function verify(entry: Entry): Promise<Entered> {
       : 'is missing';
     problems.push({ file: 'secret', what });
   }
-  const size = statSync(files.carrier, { throwIfNoEntry: false })?.size;
-  if (!size) problems.push({ file: 'carrier', what: size === undefined ? 'is missing' : 'is empty' });
+  const size = sizeOf(files.carrier);
+  if (!size) problems.push({ file: 'carrier', what: size === null ? 'is missing' : 'is empty' });
   if (!size || secret === null || found === null) throw dataError(files, problems);
 
   const carrier = await entry.openCarrier();
@@ -182,9 +182,14 @@ async function bringUp({ files }: Entry, carrier: Database, { id, epoch }: Ident
   if (stamped.epoch < epoch) await stamp(carrier, { id, epoch });
   const identity = readIdentity(files.identity);
   if (identity === null || identity === 'damaged' || identity.epoch < epoch)
-    writeIdentity(files.identity, { id, epoch });
+    writeIdentity(files.identity, { id, epoch, sizes: sizesOf(files) });
   else makePrivate(files.identity);
 }
+
+const sizesOf = ({ store, carrier }: DataFiles) => ({
+  store: sizeOf(store) ?? 0,
+  carrier: sizeOf(carrier) ?? 0,
+});
 
 /** On disk when it returns, for the store's epoch is. */
 async function stamp(carrier: Database, { id, epoch }: Identity): Promise<void> {

@@ -54,6 +54,11 @@ function makeFolders(path: string): void {
   if (process.platform !== 'win32') chmodSync(path, ownersOnly);
 }
 
+/** Null where there is no such file. */
+export function sizeOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? null;
+}
+
 /** Keeps what cannot be used under another name. */
 export function setAside(path: string): void {
   const aside = `${path}.aside-${new Date().toISOString().replace(/[^0-9]/g, '')}`;

@@ -1,9 +1,10 @@
 import { statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DataError } from '../data-error.js';
-import type { Database } from '../database/open.js';
+import { isBusy } from '../database/busy.js';
+import type { Database, Statement } from '../database/open.js';
 import { ServiceError } from '../service-error.js';
-import type { DataFiles } from './folder.js';
+import { type DataFiles, sizeOf } from './folder.js';
 import { readIdentity } from './identity.js';
 
 /** Milliseconds between looks at the files of a service that runs. */
@@ -26,6 +27,7 @@ export class DataGuard {
   readonly #files: DataFiles;
   readonly #id: string;
   readonly #store: Database;
+  readonly #selectClosed: Statement;
   readonly #seen: Seen[];
   readonly #timer: NodeJS.Timeout;
   #error: DataError | null = null;
@@ -35,6 +37,7 @@ export class DataGuard {
     this.#files = files;
     this.#id = id;
     this.#store = store;
+    this.#selectClosed = store.prepare('SELECT 1 FROM installation WHERE clean = 1');
     this.lost = new Promise((resolve) => {
       this.#tell = resolve;
     });
@@ -90,13 +93,18 @@ export class DataGuard {
     this.#tell(this.#error);
   }
 
-  /** Another process that closed in its order has marked the store as closed: see enter.ts. */
+  /** Another process that closed has marked the store as closed, or somebody has emptied the -wal: see enter.ts. */
   #markOpen(): void {
     try {
-      const isClosed = this.#store.prepare('SELECT 1 FROM installation WHERE clean = 1').get() !== undefined;
-      if (isClosed) this.#store.exec('UPDATE installation SET clean = 0');
-    } catch {
+      const isClosed = this.#selectClosed.get() !== undefined;
+      if (!isClosed && sizeOf(`${this.#files.store}-wal`) !== 0) return;
+      // Both, for an empty -wal only fills up when something changes.
+      this.#store.exec(
+        'BEGIN IMMEDIATE; UPDATE installation SET clean = 1; UPDATE installation SET clean = 0; COMMIT',
+      );
+    } catch (error) {
       // Somebody is writing: the next look is soon.
+      if (!isBusy(error)) throw error;
     }
   }
 }

@@ -8,8 +8,14 @@ export interface Identity {
   epoch: number;
 }
 
+/** What `installation.json` holds. */
+export interface WrittenIdentity extends Identity {
+  /** Bytes of the data files when it was written. */
+  sizes: { store: number; carrier: number };
+}
+
 /** What `installation.json` says: null when it is missing, 'damaged' when it says nothing. */
-export function readIdentity(path: string): Identity | 'damaged' | null {
+export function readIdentity(path: string): WrittenIdentity | 'damaged' | null {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
@@ -18,18 +24,21 @@ export function readIdentity(path: string): Identity | 'damaged' | null {
     throw error;
   }
   try {
-    const { version, id, epoch } = JSON.parse(text) as Record<string, unknown>;
-    if (version === 1 && typeof id === 'string' && Number.isSafeInteger(epoch))
-      return { id, epoch: epoch as number };
-  } catch {}
+    const { version, ...identity } = JSON.parse(text) as WrittenIdentity & { version: number };
+    const { id, epoch, sizes } = identity;
+    const numbers = [epoch, sizes.store, sizes.carrier];
+    if (version === 1 && typeof id === 'string' && numbers.every(Number.isSafeInteger)) return identity;
+  } catch {
+    // Not what was written.
+  }
   return 'damaged';
 }
 
 /** On disk when it returns. To be called by one process at a time. */
-export function writeIdentity(path: string, { id, epoch }: Identity): void {
+export function writeIdentity(path: string, { id, epoch, sizes }: WrittenIdentity): void {
   const made = `${path}.new`;
   makePrivate(made);
-  writeFileSync(made, `${JSON.stringify({ version: 1, id, epoch })}\n`, { flush: true });
+  writeFileSync(made, `${JSON.stringify({ version: 1, id, epoch, sizes })}\n`, { flush: true });
   renameSync(made, path);
   if (process.platform === 'win32') return;
   const folder = openSync(dirname(path), 'r');

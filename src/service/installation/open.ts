@@ -1,12 +1,14 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { openCarrierDatabase } from '../carriers/simulated.js';
 import { isDamaged, whenFree } from '../database/busy.js';
 import { type Database, versionOf } from '../database/open.js';
 import type { Random } from '../random.js';
 import { openStoreDatabase } from '../store/sqlite/sqlite-store.js';
 import { enter } from './enter.js';
-import { type DataFiles, filesOf, prepareFolder, setAside } from './folder.js';
+import { type DataFiles, filesOf, prepareFolder, setAside, sizeOf } from './folder.js';
 import { DataGuard } from './guard.js';
+import { readIdentity } from './identity.js';
 import { dataError, type Problem } from './problems.js';
 import { secretLength } from './secret.js';
 
@@ -45,15 +47,23 @@ export async function openInstallation(
   }
   prepareFolder(directory);
   const files = filesOf(directory);
+  try {
+    return await openFiles(files, random, acceptData);
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    if (!acceptData) throw dataError(files, [{ file: 'store', what: 'is damaged' }], error);
+    setAside(files.store);
+    return openFiles(files, random, acceptData);
+  }
+}
+
+async function openFiles(files: DataFiles, random: Random, acceptData: boolean): Promise<Installation> {
   const store = await openStore(files, acceptData);
   try {
-    const entered = await enter({
-      files,
-      store,
-      random,
-      acceptData,
-      openCarrier: () => openUsable(files, 'carrier', acceptData, () => openCarrierDatabase(files.carrier)),
-    });
+    await awaitWal(store, files.store);
+    const openCarrier = () =>
+      openUsable(files, 'carrier', acceptData, () => openCarrierDatabase(files.carrier));
+    const entered = await enter({ files, store, random, acceptData, openCarrier });
     return { ...entered, store, rates: files.rates, guard: new DataGuard(files, entered.id, store) };
   } catch (error) {
     leave(store, files.store);
@@ -61,10 +71,19 @@ export async function openInstallation(
   }
 }
 
+/** A service that runs refills a -wal that somebody emptied, see guard.ts; then it was not lost. */
+async function awaitWal(store: Database, path: string): Promise<void> {
+  const select = store.prepare('SELECT 1 FROM installation WHERE clean = 0 AND complete = 1');
+  for (let looks = 0; looks < 6; looks += 1) {
+    if (sizeOf(`${path}-wal`) !== 0 || (await whenFree(() => select.get())) === undefined) return;
+    await pause(200);
+  }
+}
+
 async function openStore(files: DataFiles, acceptData: boolean): Promise<Database> {
   // In this order: the store is the first that is made, so where another file is, it has to be there too.
   const others = [files.identity, files.secret, files.carrier].some((path) => existsSync(path));
-  const size = statSync(files.store, { throwIfNoEntry: false })?.size ?? null;
+  const size = sizeOf(files.store);
   const refuse = (what: string): void => {
     if (!acceptData) throw dataError(files, [{ file: 'store', what }]);
   };
@@ -74,11 +93,24 @@ async function openStore(files: DataFiles, acceptData: boolean): Promise<Databas
     // SQLite would delete the -wal beside it.
     setAside(files.store);
   }
+  for (const problem of cutOffOf(files)) {
+    if (!acceptData) throw dataError(files, [problem]);
+    setAside(files[problem.file]);
+  }
   return openUsable(files, 'store', acceptData, () =>
     openStoreDatabase(files.store, (database) => {
       if (others && versionOf(database) === 0) refuse('is empty, or its -wal file is missing');
     }),
   );
+}
+
+/** No data file ever becomes smaller. */
+function cutOffOf(files: DataFiles): Problem[] {
+  const identity = readIdentity(files.identity);
+  if (identity === null || identity === 'damaged') return [];
+  return (['store', 'carrier'] as const)
+    .filter((file) => (sizeOf(files[file]) || Number.POSITIVE_INFINITY) < identity.sizes[file])
+    .map((file) => ({ file, what: 'was cut off' }));
 }
 
 /** Opens a file; one that is damaged is refused, or set aside where that is accepted. */
@@ -88,6 +120,7 @@ async function openUsable(
   acceptData: boolean,
   open: () => Promise<Database>,
 ): Promise<Database> {
+  if (acceptData && sizeOf(files[file]) === 0) setAside(files[file]);
   try {
     return await open();
   } catch (error) {
@@ -101,8 +134,7 @@ async function openUsable(
 /** Closes what was refused. As the last connection it takes the -wal away, which must not look like a loss. */
 function leave(store: Database, path: string): void {
   try {
-    const wal = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-    if (wal > 0) store.exec('UPDATE installation SET clean = 1 WHERE clean = 0');
+    if ((sizeOf(`${path}-wal`) ?? 0) > 0) store.exec('UPDATE installation SET clean = 1 WHERE clean = 0');
     store.close();
   } catch {
     // Left open rather than closed without the mark: then the -wal stays.
@@ -112,4 +144,6 @@ function leave(store: Database, path: string): void {
 /** To be called before the store is closed; where it rejects, the store has to stay open. */
 export async function markClosed(store: Database): Promise<void> {
   await whenFree(() => store.exec('UPDATE installation SET clean = 1 WHERE clean = 0'), 2_000);
+  // So that service.db alone is whole: a connection leaves the -wal behind as long as it has statements.
+  store.exec('PRAGMA wal_checkpoint(PASSIVE)');
 }
