@@ -44,7 +44,7 @@ export interface Context {
   /** Whether requests go to the embedded service. */
   readonly sandbox: boolean;
   /** The embedded service of --sandbox, or the one in `directory`; opened once, closed at the end. */
-  service(directory?: string): Promise<Service>;
+  service(directory?: string, options?: { acceptData?: boolean }): Promise<Service>;
   /** Called after every HTTP exchange of `client()`; gives the way to stop that. */
   onExchange(listener: (exchange: Exchange) => void): () => void;
   /** The newest exchange that has ended. */
@@ -153,7 +153,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     get sandbox() {
       return network().sandbox;
     },
-    service: (folder) => network().service(folder),
+    service: (folder, given) => network().service(folder, given),
     onExchange: (listener) => network().onExchange(listener),
     get lastExchange() {
       return network().last();

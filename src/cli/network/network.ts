@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import type { FetchLike, Urtuu } from '../../client/index.js';
-import type { Service } from '../../service/index.js';
+import type { DataError, Service, ServiceOptions } from '../../service/index.js';
 import { readKey } from '../config/key.js';
 import type { Config } from '../config/profiles.js';
 import { type Settings, settingsOf } from '../config/settings.js';
-import { machineError, usageError } from '../errors.js';
+import { CliError, machineError, usageError } from '../errors.js';
+import { exits } from '../exit-codes.js';
 import type { Files } from '../input/files.js';
 import type { GlobalOptions } from '../options.js';
 import type { World } from '../world.js';
@@ -16,7 +17,7 @@ export interface Network {
   clientWith(key: string, baseUrl: string): Promise<Urtuu>;
   settings(): Promise<Settings>;
   readonly sandbox: boolean;
-  service(directory?: string): Promise<Service>;
+  service(directory?: string, options?: { acceptData?: boolean }): Promise<Service>;
   onExchange(listener: (exchange: Exchange) => void): () => void;
   /** The newest exchange that has ended. */
   last(): Exchange | null;
@@ -52,10 +53,12 @@ export function openNetwork(needs: Needs): Network {
   const services = new Map<string, Promise<Service>>();
   const sandboxDirectory = join(needs.state, 'sandbox');
 
-  const service = (directory = sandboxDirectory): Promise<Service> => {
-    const known = services.get(directory) ?? openService(world, directory, needs.report);
-    services.set(directory, known);
-    return known;
+  const service = (directory = sandboxDirectory, given: { acceptData?: boolean } = {}): Promise<Service> => {
+    const opened =
+      services.get(directory) ?? openService(world, { ...given, directory, report: needs.report });
+    services.set(directory, opened);
+    opened.catch(() => services.delete(directory));
+    return opened;
   };
   const began = (exchange: Exchange) => void underway.add(exchange);
   const ended = (exchange: Exchange) => {
@@ -121,21 +124,32 @@ const isInDoubt = (exchange: Exchange | null) =>
 
 const isOn = (value: string | undefined) => value !== undefined && value !== '' && value !== '0';
 
-async function openService(
-  world: World,
-  directory: string,
-  report: (error: unknown) => void,
-): Promise<Service> {
+async function openService(world: World, options: ServiceOptions): Promise<Service> {
   const open = world.openService ?? (await import('../../service/index.js')).createService;
   try {
-    return await open({ directory, report });
+    return await open(options);
   } catch (error) {
+    if (isDataError(error)) throw refusedData(error, options.directory ?? '');
     throw machineError(
       `the embedded service cannot run: ${(error as Error).message}`,
       error,
       embeddedHint(error),
     );
   }
+}
+
+const isDataError = (error: unknown): error is DataError =>
+  error instanceof Error && (error as Partial<DataError>).code === 'data_refused';
+
+function refusedData(error: DataError, folder: string): CliError {
+  const { message, hint, forgotten } = error;
+  const wayOut =
+    forgotten === null ? '' : ` Or start without them: urtuu serve --data '${folder}' --accept-data`;
+  return new CliError(error.code, exits.machine, message, {
+    hint: hint + wayOut,
+    details: forgotten === null ? {} : { forgotten },
+    cause: error,
+  });
 }
 
 /** The engine is an optional dependency, so it may not be there. */

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { defaultHost, defaultPort } from '../../../contract/index.js';
+import type { Service } from '../../../service/index.js';
 import type { Context } from '../../context.js';
 import { describe } from '../../describe.js';
-import { machineError } from '../../errors.js';
+import { CliError, machineError } from '../../errors.js';
+import { confirmed } from '../../input/required.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
 import type { CommandBody } from '../../program.js';
@@ -25,6 +27,7 @@ interface Options {
   host: string;
   port: number;
   data?: string;
+  acceptData?: boolean;
 }
 
 export const serve: CommandBody = (command, context) => {
@@ -34,7 +37,11 @@ export const serve: CommandBody = (command, context) => {
     )
     .option('--host <host>', 'address to listen on', defaultHost)
     .option('--port <port>', 'port to listen on; 0 takes a free one', readPort, defaultPort)
-    .option('--data <folder>', 'where its data is kept (default: in the state folder)');
+    .option('--data <folder>', 'where its data is kept (default: in the state folder)')
+    .option(
+      '--accept-data',
+      'start with data that is not whole, after a question that says what is forgotten',
+    );
   describe(command, {
     view,
     examples: [
@@ -53,10 +60,10 @@ export const serve: CommandBody = (command, context) => {
       ],
     ],
   });
-  command.action(async ({ host, port, data }: Options) => {
+  command.action(async ({ host, port, data, acceptData = false }: Options) => {
     const folder = data === undefined ? serviceDirectory(context) : resolve(context.cwd, data);
     const release = context.holdSignals();
-    const service = await context.service(folder);
+    const service = await opened(context, folder, acceptData);
     const { administration } = service;
     const first = (await administration.listKeys()).length === 0;
     const listening = await service.listen({ host, port }).catch((error) => {
@@ -65,12 +72,27 @@ export const serve: CommandBody = (command, context) => {
     const key = first ? (await administration.createKey()).secret : null;
     await context.print(view, { base_url: listening.url, data: folder, api_key: key });
     if (key !== null) context.note('Keep the key now: it is not shown again.');
-    await stopped(context);
+    const lost = await Promise.race([stopped(context), service.lost]);
     context.note('Stopping.');
     await listening.close();
+    if (lost !== undefined) throw machineError(lost.message, lost, lost.hint);
     release();
   });
 };
+
+/** With `acceptData` also on data that is not whole, after a question. */
+async function opened(context: Context, folder: string, acceptData: boolean): Promise<Service> {
+  try {
+    return await context.service(folder);
+  } catch (error) {
+    const { forgotten } = error instanceof CliError ? error.details : {};
+    if (!acceptData || typeof forgotten !== 'string') throw error;
+    context.warn((error as CliError).message);
+    context.warn(`Starting all the same forgets ${forgotten}.`);
+    await confirmed(context, 'Start with the data as it is?');
+    return context.service(folder, { acceptData });
+  }
+}
 
 function stopped({ signal }: Context): Promise<void> {
   if (signal.aborted) return Promise.resolve();
