@@ -30,6 +30,9 @@ interface Options {
   acceptData?: boolean;
 }
 
+/** Milliseconds for the last answers of a service whose data is gone. */
+const closeWithin = 2_000;
+
 export const serve: CommandBody = (command, context) => {
   command
     .description(
@@ -67,15 +70,18 @@ export const serve: CommandBody = (command, context) => {
     const { administration } = service;
     const first = (await administration.listKeys()).length === 0;
     const listening = await service.listen({ host, port }).catch((error) => {
-      throw machineError(`${host}:${port} cannot be listened on`, error, 'Choose another with --port.');
+      throw notListening(host, port, error);
     });
+    if (!isLoopback(host)) context.warn(inTheClear(host));
     const key = first ? (await administration.createKey()).secret : null;
     await context.print(view, { base_url: listening.url, data: folder, api_key: key });
     if (key !== null) context.note('Keep the key now: it is not shown again.');
     const lost = await Promise.race([stopped(context), service.lost]);
     context.note('Stopping.');
-    await listening.close();
+    // What was taken away cannot end in order, and nobody has to wait for it.
+    if (lost !== undefined) await Promise.race([service.close(), context.clock.sleep(closeWithin)]);
     if (lost !== undefined) throw machineError(lost.message, lost, lost.hint);
+    await listening.close();
     release();
   });
 };
@@ -93,6 +99,25 @@ async function opened(context: Context, folder: string, acceptData: boolean): Pr
     return context.service(folder, { acceptData });
   }
 }
+
+const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+  EADDRINUSE: ['address in use', 'Stop the other program, or choose another port with --port.'],
+  EACCES: ['permission denied', 'Choose a port from 1024 on with --port.'],
+  EADDRNOTAVAIL: ['not an address of this machine', 'Choose one of its addresses with --host.'],
+  ENOTFOUND: ['unknown host', 'Choose an address of this machine with --host.'],
+};
+
+function notListening(host: string, port: number, error: NodeJS.ErrnoException): CliError {
+  const { code = '' } = error;
+  const [what, hint] = reasons[code] ?? [code || error.message, 'Choose others with --host and --port.'];
+  const address = host.includes(':') ? `[${host}]` : host;
+  return machineError(`cannot listen on ${address}:${port}: ${what}`, error, hint);
+}
+
+const isLoopback = (host: string) => /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i.test(host);
+
+const inTheClear = (host: string) =>
+  `Listening on ${host} without TLS: keys, numbers and texts cross the network in the clear. Put a TLS proxy in front, or listen on ${defaultHost}.`;
 
 function stopped({ signal }: Context): Promise<void> {
   if (signal.aborted) return Promise.resolve();
