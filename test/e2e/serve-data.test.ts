@@ -1,0 +1,174 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Machine, outcomeOf, printed, root } from '../support/binary.js';
+
+let machine: Machine;
+let data: string;
+beforeEach(() => {
+  machine = new Machine();
+  data = join(machine.home, 'data');
+});
+afterEach(() => machine.remove());
+
+/** `urtuu serve` on the folder: where it is, its key, and how it ends. */
+async function serve(...options: string[]) {
+  const child = machine.start(['serve', '--port', '0', '--data', data, '-o', 'ndjson', ...options]);
+  const ended = outcomeOf(child);
+  const line = JSON.parse(await printed(child, 'stdout', /\n/)) as { base_url: string; api_key: string };
+  const env = { URTUU_BASE_URL: line.base_url, URTUU_API_KEY: line.api_key };
+  return { child, ended, ...line, run: (...words: string[]) => machine.run(words, { env }) };
+}
+
+async function servedOnce(): Promise<void> {
+  const { child, ended } = await serve();
+  child.kill('SIGTERM');
+  await ended;
+}
+
+const without = (name: string) => {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(join(data, name + suffix), { force: true });
+};
+
+describe('urtuu serve on data that is not whole', () => {
+  it.each(['service.db', 'secret', 'operator.db', 'installation.json'])(
+    'without %s: refused with 13, the file and the way out, and nothing is begun anew',
+    async (name) => {
+      await servedOnce();
+      without(name);
+      const before = readdirSync(data).sort();
+      for (const words of [
+        ['serve', '--port', '0', '--data', data],
+        ['keys', 'list', '--data', data],
+      ]) {
+        const { code, stdout, stderr } = await machine.run([...words, '-o', 'json']);
+        expect({ code, stdout }).toEqual({ code: 13, stdout: '' });
+        expect(JSON.parse(stderr)).toMatchObject({
+          error: {
+            code: 'data_refused',
+            message: `the data in ${data} is not whole: ${name} is missing`,
+            hint: expect.stringContaining(`urtuu serve --data '${data}' --accept-data`),
+            forgotten: expect.stringMatching(/\w/),
+            retryable: false,
+          },
+        });
+      }
+      expect(readdirSync(data).sort()).toEqual(before);
+    },
+  );
+
+  it('starts with --accept-data, after a question that says what is forgotten', async () => {
+    await servedOnce();
+    const kept = readFileSync(join(data, 'installation.json'), 'utf8');
+    without('service.db');
+    const asked = await machine.run(['serve', '--port', '0', '--data', data, '--accept-data']);
+    expect(asked).toMatchObject({ code: 2, stdout: '' });
+    expect(asked.stderr).toMatch(
+      /service\.db is missing.*forgets messages, balances, API keys and idempotency keys/s,
+    );
+    expect(readFileSync(join(data, 'installation.json'), 'utf8')).toBe(kept);
+
+    const { child, ended, api_key, run } = await serve('--accept-data', '--yes');
+    expect(api_key).toMatch(/^urtuu_/);
+    expect((await run('balance', '-o', 'ndjson')).stdout).toBe('{"balance":100000}\n');
+    child.kill('SIGTERM');
+    expect((await ended).stderr).toMatch(/service\.db is missing/);
+    await servedOnce();
+  });
+
+  it.skipIf(process.platform === 'win32')('refuses a folder that others can write to', async () => {
+    mkdirSync(data);
+    chmodSync(data, 0o777);
+    const { code, stderr } = await machine.run(['serve', '--port', '0', '--data', data]);
+    expect(code).toBe(13);
+    expect(stderr).toContain(`chmod go-w '${data}'`);
+    expect(stderr).not.toContain('--accept-data');
+    expect(readdirSync(data)).toEqual([]);
+  });
+});
+
+describe('data that is taken away from urtuu serve', () => {
+  it.each([
+    ['the folder moved', () => renameSync(data, `${data}.moved`)],
+    ['service.db deleted', () => without('service.db')],
+  ])('%s: it answers nothing as done any more, and ends with 13', async (_, take) => {
+    const { ended, base_url, api_key } = await serve();
+    take();
+    const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ to: '99112233', text: 'Hi' });
+    const sent = await fetch(`${base_url}/sms`, { method: 'POST', headers, body }).then(
+      ({ status }) => status,
+      () => 'gone',
+    );
+    expect(sent).not.toBe(200);
+    const { code, stderr } = await ended;
+    expect(code).toBe(13);
+    expect(stderr).toMatch(/while the service was running/);
+    expect(stderr).toMatch(/Put the files back/);
+  });
+});
+
+describe('one folder in many processes', () => {
+  it('serves while its owner works on it, and starts again after a kill', async () => {
+    const { child, ended, run } = await serve();
+    const owners = await Promise.all([
+      machine.run(['keys', 'list', '--data', data]),
+      machine.run(['sandbox', 'credit', '5', '--data', data]),
+      machine.run(['sandbox', 'outbox', '--data', data]),
+      run('sms', 'send', '99112233', 'Hi'),
+    ]);
+    expect(owners.map(({ code, stderr }) => ({ code, stderr: code === 0 ? '' : stderr }))).toEqual(
+      owners.map(() => ({ code: 0, stderr: '' })),
+    );
+    child.kill('SIGKILL');
+    await ended;
+    const outbox = await machine.run(['sandbox', 'outbox', '--data', data, '-o', 'ndjson']);
+    expect(outbox.stdout).toContain('99112233');
+    await servedOnce();
+  });
+
+  it('a sandbox is used by 8 commands at once, from the first on', async () => {
+    const runs = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        machine.run(['sms', 'send', `9911223${index}`, 'Hi', '--sandbox', '-o', 'json']),
+      ),
+    );
+    expect(runs.map(({ code, stderr }) => `${code} ${stderr}`)).toEqual(runs.map(() => '0 '));
+    const { stdout } = await machine.run(['balance', '--sandbox', '-o', 'ndjson']);
+    expect(stdout).toBe('{"balance":99920}\n');
+  });
+});
+
+describe('the data of c7d7ad4', () => {
+  it('opens with everything in it, once adopted, and keeps a copy of what it was', async () => {
+    const fixture = join(root, 'test/fixtures/c7d7ad4');
+    mkdirSync(join(machine.home, 'state'), { mode: 0o700 });
+    execFileSync('tar', ['xzf', join(fixture, 'state.tar.gz'), '-C', join(machine.home, 'state')]);
+    data = join(machine.home, 'state/urtuu/service');
+    const { child, ended, base_url, api_key } = await serve();
+    expect(api_key).toBeNull();
+    const key = readFileSync(join(fixture, 'key.txt'), 'utf8').trim();
+    const env = { URTUU_BASE_URL: base_url, URTUU_API_KEY: key };
+    const again = ['sms', 'send', '99112233', 'Hi', '--idempotency-key', 'once', '-o', 'json'];
+    const { stdout } = await machine.run(again, { env });
+    expect(JSON.parse(stdout)).toMatchObject({ to: '99112233', status: 'sent' });
+    child.kill('SIGTERM');
+    expect((await ended).stderr).not.toMatch(/fault|whole/);
+    expect(readdirSync(data)).toEqual(
+      expect.arrayContaining(['service.db.schema-1', 'operator.db.schema-2']),
+    );
+    const outbox = await machine.run([
+      'sandbox',
+      'outbox',
+      '--data',
+      data,
+      '--to',
+      '99112233',
+      '-o',
+      'ndjson',
+    ]);
+    expect(outbox.stdout.trim().split('\n')).toHaveLength(1);
+    expect((await machine.run(['sandbox', 'outbox', '--json'])).code).toBe(0);
+  });
+});
