@@ -1,10 +1,12 @@
 import { groupOf, type Played } from '../row.js';
 import { type Findings, wrong } from './books.js';
+import { type ClocksOptions, playClocks } from './clocks.js';
 import { playFuzz } from './fuzz.js';
 import { playKills } from './kill.js';
 import { playPauses } from './pause.js';
 import { playSameKeys } from './same-key.js';
 import { playOnBoundless, playStrangers } from './strangers.js';
+import { playTakenData } from './taken-data.js';
 import { playStops } from './terminate.js';
 
 const books = (measured: string, findings: Findings): Played => ({
@@ -28,6 +30,8 @@ export const service = groupOf(
       sockets: 20,
       patience: 1_000,
       attack: 3_000,
+      rounds: 5,
+      cases: 100,
     },
     small: {
       clients: 20,
@@ -40,6 +44,8 @@ export const service = groupOf(
       sockets: 20,
       patience: 5_000,
       attack: 600,
+      rounds: 1,
+      cases: 6,
     },
   },
   (sizes) => {
@@ -93,6 +99,27 @@ export const service = groupOf(
         measured: `${sizes.sockets} to ${sizes.idle} connections an attack, 256 MB of heap, ${probes} requests of others`,
         found: `${died.length} times dead, ${unanswered} not answered within ${sizes.patience} ms (slowest ${slowest} ms)`,
         wrong: died.length + unanswered,
+      };
+    };
+    const clocks = async (options: ClocksOptions) => {
+      const result = await playClocks(options);
+      const played = books(
+        `${result.runs} runs, one in four set every second for ${options.seconds} s, ${result.sends} sends`,
+        result,
+      );
+      return {
+        ...played,
+        found: `${played.found}, ${result.lockedOut} runs locked out`,
+        wrong: played.wrong + result.lockedOut,
+      };
+    };
+    const takenData = async (options: Parameters<typeof playTakenData>[0]) => {
+      const result = await playTakenData(options);
+      const played = books(`${result.cases} times damaged, ${result.sends} sends`, result);
+      return {
+        ...played,
+        found: `${played.found}; wrongly taken or refused: ${result.wronglyTaken.join(', ') || 'none'}`,
+        wrong: played.wrong + result.wronglyTaken.length,
       };
     };
     const kills = Math.min(6, sizes.kills);
@@ -156,6 +183,26 @@ export const service = groupOf(
         name: 'strangers at the port',
         play: () => strangers(playStrangers),
         controls: [{ name: 'a service without bounds', play: () => strangers(playOnBoundless) }],
+      },
+      {
+        name: 'a clock that is 2 days off, either way, and set every second',
+        play: (seed) => clocks({ seed, rounds: sizes.rounds, seconds: 9, service: 'urtuu serve' }),
+        controls: [
+          {
+            name: 'a service that measures durations on the system clock',
+            play: (seed) => clocks({ seed, rounds: 1, seconds: 9, service: 'measures_on_the_system_clock' }),
+          },
+        ],
+      },
+      {
+        name: 'data files missing, empty, damaged, foreign and old, at rest and under load',
+        play: (seed) => takenData({ seed, atRest: sizes.cases, underLoad: Math.ceil(sizes.cases / 5) }),
+        controls: [
+          {
+            name: 'a service that starts on what is there',
+            play: (seed) => takenData({ seed, atRest: 6, underLoad: 0, accepts: true }),
+          },
+        ],
       },
     ];
   },

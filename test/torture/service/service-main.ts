@@ -1,3 +1,4 @@
+import { systemClock } from '../../../src/service/clock.js';
 import type { CoreDoubles } from '../../../src/service/core.js';
 import { openCore } from '../../../src/service/core.js';
 import { type App, createApp } from '../../../src/service/http/app.js';
@@ -9,11 +10,13 @@ export type Break =
   | 'forgets_keys'
   | 'forgets_hand_overs'
   | 'answers_before_it_stores'
-  | 'boundless';
+  | 'boundless'
+  | 'measures_on_the_system_clock';
 
 const doubles: Record<Break, CoreDoubles> = {
   nothing: {},
   boundless: {},
+  measures_on_the_system_clock: {},
   forgets_keys: {
     store: (store) => ({
       ...store,
@@ -63,7 +66,12 @@ function writingAnew(app: App): App['fetch'] {
 
 /** The service as a process of its own, without a request rate. Prints its base URL as JSON. */
 async function main(directory: string, port: number, broken: Break): Promise<void> {
-  const core = await openCore({ directory, rates: 'off' }, doubles[broken]);
+  const core = await openCore(
+    broken === 'measures_on_the_system_clock'
+      ? { directory, clock: { ...systemClock, monotonic: () => Date.now() } }
+      : { directory, rates: 'off' },
+    doubles[broken],
+  );
   const app = createApp(core.operations);
   const listening = await (broken === 'boundless'
     ? listen({ ...app, fetch: writingAnew(app) }, { port }, boundless)

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Machine, root } from '../../support/binary.js';
+import { seededRandom } from '../../support/random.js';
+import { audit, type Findings, openAccounts } from './books.js';
+import { type Customers, startCustomers } from './customers.js';
+import { scripted, served } from './server.js';
+import { taskMaker } from './tasks.js';
+
+const twoDays = 172_800_000;
+/** What the clock is wrong by, one run of the service after the other. */
+const clocks = [twoDays, -twoDays, 'steps', 0] as const;
+
+const customerCount = 12;
+
+export interface ClocksResult extends Findings {
+  sends: number;
+  runs: number;
+  /** Runs in which for half of their seconds and more nobody could send. */
+  lockedOut: number;
+}
+
+export interface ClocksOptions {
+  seed: number;
+  /** Times that all the clocks are gone through. */
+  rounds: number;
+  /** Seconds of a run whose clock is set every second; the others take a third of it. */
+  seconds: number;
+  service: 'urtuu serve' | 'measures_on_the_system_clock';
+}
+
+/** Runs the service with a clock that is wrong otherwise each time, kills it in between, and compares its books. */
+export async function playClocks({ seed, rounds, seconds, service }: ClocksOptions): Promise<ClocksResult> {
+  const random = seededRandom(seed);
+  const machine = new Machine();
+  const directory = join(machine.home, 'service');
+  const shim = join(root, 'test/torture/service/stepped-clock.cjs');
+  const env: NodeJS.ProcessEnv = { NODE_OPTIONS: `--require ${JSON.stringify(shim)}`, URTUU_CLOCK: '0' };
+  const server =
+    service === 'urtuu serve'
+      ? served(machine, directory, env)
+      : await scripted(machine, directory, service, env);
+  let customers: Customers | undefined;
+  let [runs, lockedOut] = [0, 0];
+  try {
+    const accounts = await openAccounts(directory, customerCount);
+    const maker = taskMaker(accounts.length, random);
+    await server.start();
+    const taken = { count: 0 };
+    customers = startCustomers({
+      count: customerCount,
+      next() {
+        taken.count += 1;
+        return maker.next();
+      },
+      url: () => server.url,
+      apiKey: (project) => accounts[project]?.keys[0] ?? '',
+    });
+    for (const clock of Array.from({ length: rounds }, () => clocks).flat()) {
+      await server.end(random() < 0.7 ? 'SIGKILL' : 'SIGTERM');
+      env.URTUU_CLOCK = String(clock);
+      await server.start();
+      const length = clock === 'steps' ? seconds : Math.ceil(seconds / 3);
+      let idle = 0;
+      await sleep(1_000 - (Date.now() % 1_000));
+      for (let second = 0; second < length; second += 1) {
+        // Whoever begins the next task has had the one before acknowledged; each had one under way.
+        const before = taken.count;
+        await sleep(1_000 - (Date.now() % 1_000));
+        if (taken.count - before <= customerCount) idle += 1;
+      }
+      runs += 1;
+      if (idle * 2 >= length) lockedOut += 1;
+    }
+    await server.end('SIGTERM');
+    env.URTUU_CLOCK = '0';
+    await server.start();
+    const acknowledged = await customers.finish();
+    await server.end('SIGTERM');
+    return {
+      sends: acknowledged.length,
+      runs,
+      lockedOut,
+      ...(await audit(directory, accounts, acknowledged)),
+    };
+  } finally {
+    customers?.dismiss();
+    await server.end('SIGKILL');
+    machine.remove();
+  }
+}
