@@ -68,11 +68,15 @@ export function outcomeOf(child: ChildProcess): Promise<Outcome> {
 /** Resolves with everything printed so far once `pattern` is in it. */
 export function printed(child: ChildProcess, stream: 'stdout' | 'stderr', pattern: RegExp): Promise<string> {
   let text = '';
+  let errors = '';
+  child.stderr?.on('data', (chunk) => {
+    errors += chunk;
+  });
   return new Promise((settle, fail) => {
     child[stream]?.on('data', (chunk) => {
       text += chunk;
       if (pattern.test(text)) settle(text);
     });
-    child.on('close', () => fail(new Error(`it ended before it printed ${pattern}: ${text}`)));
+    child.on('close', () => fail(new Error(`it ended before it printed ${pattern}: ${text}${errors}`)));
   });
 }
