@@ -31,6 +31,7 @@ export const service = groupOf(
       patience: 1_000,
       attack: 3_000,
       rounds: 5,
+      seconds: 12,
       cases: 100,
     },
     small: {
@@ -45,6 +46,7 @@ export const service = groupOf(
       patience: 5_000,
       attack: 600,
       rounds: 1,
+      seconds: 6,
       cases: 6,
     },
   },
@@ -186,11 +188,11 @@ export const service = groupOf(
       },
       {
         name: 'a clock that is 2 days off, either way, and set every second',
-        play: (seed) => clocks({ seed, rounds: sizes.rounds, seconds: 9, service: 'urtuu serve' }),
+        play: (seed) => clocks({ seed, rounds: sizes.rounds, seconds: sizes.seconds, service: 'urtuu serve' }),
         controls: [
           {
             name: 'a service that measures durations on the system clock',
-            play: (seed) => clocks({ seed, rounds: 1, seconds: 9, service: 'measures_on_the_system_clock' }),
+            play: (seed) => clocks({ seed, rounds: 1, seconds: sizes.seconds, service: 'measures_on_the_system_clock' }),
           },
         ],
       },
