@@ -1,6 +1,7 @@
 import { bulk } from './bulk-rows.js';
 import { csv } from './csv/rows.js';
 import { disk } from './disk.js';
+import { doubt } from './doubt/rows.js';
 import { money } from './money/rows.js';
 import { network } from './network/rows.js';
 import { nodes } from './nodes.js';
@@ -13,6 +14,7 @@ import { text } from './text/rows.js';
 /** Everything that `npm run torture` plays, in its order. */
 export const groups: readonly Group[] = [
   bulk,
+  doubt,
   syscalls,
   disk,
   service,
