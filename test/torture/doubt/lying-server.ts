@@ -56,13 +56,19 @@ export async function startLyingServer(
 
   function fail(request: IncomingMessage, response: ServerResponse, error: Refused): void {
     const { code, status, retryAfter } = error;
-    if (status === null && !honest) return end(response, 429, { error: { code: 'rate_limited' } }, 0);
-    // What times out is never answered; the sender has to give up by itself.
-    if (code === 'timeout') return void request.socket.once('close', () => response.destroy());
-    if (code === 'unexpected_response') return void response.writeHead(502).end('<html>');
-    if (status === null) return void request.socket.destroy();
-    const { balance, required, invalid } = error as unknown as Record<string, unknown>;
-    end(response, status, { error: { code, message: code, balance, required, invalid } }, retryAfter);
+    if (status === null && !honest) {
+      end(response, 429, { error: { code: 'rate_limited' } }, 0);
+    } else if (code === 'timeout') {
+      // It is never answered; the sender has to give up by itself.
+      request.socket.once('close', () => response.destroy());
+    } else if (code === 'unexpected_response') {
+      response.writeHead(502).end('<html>');
+    } else if (status === null) {
+      request.socket.destroy();
+    } else {
+      const { balance, required, invalid } = error as unknown as Record<string, unknown>;
+      end(response, status, { error: { code, message: code, balance, required, invalid } }, retryAfter);
+    }
   }
 
   server.listen(0, '127.0.0.1');
