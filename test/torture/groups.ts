@@ -2,6 +2,7 @@ import { bulk } from './bulk-rows.js';
 import { csv } from './csv/rows.js';
 import { disk } from './disk.js';
 import { doubt } from './doubt/rows.js';
+import { flips } from './flips/rows.js';
 import { money } from './money/rows.js';
 import { network } from './network/rows.js';
 import { nodes } from './nodes.js';
@@ -17,6 +18,7 @@ export const groups: readonly Group[] = [
   doubt,
   syscalls,
   disk,
+  flips,
   service,
   network,
   money,

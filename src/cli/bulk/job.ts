@@ -149,8 +149,13 @@ export async function openJob(stateDirectory: string, id: string, disk: Disk = n
     const { digest } = plan.meta;
     const table = new ChunkTable(plan.meta);
     const journal = await Journal.open(disk, join(folder, journalFile), (entry) => table.apply(entry));
-    if (table.job === null) await journal.append(['job', id, digest]);
-    else if (table.job.id !== id || table.job.digest !== digest) throw foreignJournal(id);
+    try {
+      if (table.job === null) await journal.append(['job', id, digest]);
+      else if (table.job.id !== id || table.job.digest !== digest) throw foreignJournal(id);
+    } catch (error) {
+      await journal.close();
+      throw error;
+    }
     return {
       id,
       folder,
