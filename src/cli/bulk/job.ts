@@ -4,11 +4,11 @@ import { makeFolder } from '../config/make-folder.js';
 import { CliError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { grouped } from '../output/wording.js';
+import { lockFolder } from '../platform/lock.js';
 import { ChunkTable } from './chunk-table.js';
 import { type Disk, nodeDisk, syncFolder } from './disk.js';
 import { BrokenJournalError, type Entry, Journal, readEntries } from './journal.js';
 import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
-import { lockFolder } from './lock.js';
 import { type FrozenPlan, type PlanMeta, sandboxBaseUrl } from './plan.js';
 import { openPlan, readPlanMeta } from './planning/plan-reader.js';
 
