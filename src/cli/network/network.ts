@@ -28,7 +28,8 @@ export interface Network {
 interface Needs {
   world: World;
   options: GlobalOptions;
-  state: string;
+  /** The folder of the state; throws CliError where there is none. */
+  state(): string;
   files: Files;
   readConfig(): Promise<Config>;
   verbose(line: string): void;
@@ -50,9 +51,8 @@ export function openNetwork(needs: Needs): Network {
   const underway = new Set<Exchange>();
   let last: Exchange | null = null;
   const services = new Map<string, Promise<Service>>();
-  const sandboxDirectory = join(needs.state, 'sandbox');
 
-  const service = (directory = sandboxDirectory): Promise<Service> => {
+  const service = async (directory = join(needs.state(), 'sandbox')): Promise<Service> => {
     const known = services.get(directory) ?? openService(world, directory, needs.report);
     services.set(directory, known);
     return known;
