@@ -1,5 +1,6 @@
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stateHint } from '../config/folders.js';
 import { makeFolder } from '../config/make-folder.js';
 import { CliError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
@@ -46,7 +47,7 @@ export async function folderForPlan(stateDirectory: string, unique: string, now:
   try {
     makeFolder(jobs);
   } catch (error) {
-    throw machineError(`the folder ${jobs} could not be made`, error);
+    throw machineError(`the folder ${jobs} could not be made`, error, stateHint(error));
   }
   for (const name of await readdir(jobs)) {
     if (!name.startsWith(unborn)) continue;

@@ -25,6 +25,14 @@ export function stateDirectory(place: Place): string | null {
 const inHome = ({ home }: Place, ...folders: string[]) =>
   home === null ? null : join(home, ...folders, 'urtuu');
 
+const unusable: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR'];
+
+/** The way out where the folder of the state cannot be used at all; nothing where another cause has its own. */
+export function stateHint(error: unknown): string | undefined {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return unusable.includes(code) ? 'Set XDG_STATE_HOME to a folder of your own.' : undefined;
+}
+
 /** What is refused for want of a folder; the variable names one. */
 export function noHome(what: string, variable: 'XDG_CONFIG_HOME' | 'XDG_STATE_HOME'): CliError {
   return new CliError('no_home', exits.machine, `this user has no home folder to keep ${what} in`, {
