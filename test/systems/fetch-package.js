@@ -4,8 +4,13 @@ import { join } from 'node:path';
 import { root } from './bundle.js';
 
 /** Fetches a package for another system, or of another runtime, once; none of them has an install script. */
-export function fetchPackage(name, version, file) {
-  const folder = join(root, 'node_modules/.cache/runtimes', `${name.replace(/[@/]+/g, '-')}-${version}`);
+export function fetchPackage(
+  name,
+  version,
+  file,
+  cache = `runtimes/${name.replace(/[@/]+/g, '-')}-${version}`,
+) {
+  const folder = join(root, 'node_modules/.cache', cache);
   const path = join(folder, 'node_modules', name, file);
   if (!existsSync(path)) {
     mkdirSync(folder, { recursive: true });
