@@ -1,15 +1,15 @@
 import { createReadStream } from 'node:fs';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { inputError, machineError, usageError } from '../errors.js';
 import type { InputStream } from '../terminal/streams.js';
 
 /** Reads the files a person names; `-` is standard input, which only one of them can be. */
 export class Files {
   readonly #stdin: () => InputStream;
-  readonly #folder: string;
+  readonly #folder: () => string;
   #stdinTaken = false;
 
-  constructor(stdin: () => InputStream, folder: string) {
+  constructor(stdin: () => InputStream, folder: () => string) {
     this.#stdin = stdin;
     this.#folder = folder;
   }
@@ -21,7 +21,10 @@ export class Files {
         throw usageError('standard input (-) can be read only once', 'Give one of the two as a file.');
       this.#stdinTaken = true;
     }
-    const source = name === '-' ? this.#stdin() : createReadStream(resolve(this.#folder, name));
+    const source =
+      name === '-'
+        ? this.#stdin()
+        : createReadStream(isAbsolute(name) ? name : resolve(this.#folder(), name));
     try {
       for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     } catch (error) {
