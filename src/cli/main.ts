@@ -21,6 +21,8 @@ export async function run(argv: readonly string[], world: World): Promise<Exit> 
 
 /** Runs the command line of this process, and ends the process. `homeOfUser` is asked where HOME is not set. */
 export async function start(process: NodeJS.Process, homeOfUser: () => string): Promise<void> {
+  // Where nothing is left to wait for, Node.js ends the process by itself, and with 0.
+  process.exitCode = exits.fault;
   const exit = await run(process.argv.slice(2), worldOf(process, homeOfUser));
   if (typeof exit === 'string') {
     process.removeAllListeners(exit);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Machine } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
@@ -24,6 +25,11 @@ function urtuu(args: string[], options: { columns?: number; env?: NodeJS.Process
 const sandbox = { env: { URTUU_SANDBOX: '1' } };
 const outbox = async () =>
   JSON.parse((await machine.run(['sandbox', 'outbox', '--json'], sandbox)).stdout) as { text: string }[];
+
+/** Resolves when the system has stopped the process. */
+async function stopped(pid: number): Promise<void> {
+  while (!/^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))) await nextTurn();
+}
 
 describe.skipIf(pty === null)('at a terminal', () => {
   it('`sms send` alone walks one through it', async () => {
@@ -62,6 +68,19 @@ describe.skipIf(pty === null)('at a terminal', () => {
     expect(signal).toBe('SIGINT');
     expect(screen).not.toMatch(/urtuu:|Error/);
     expect(await outbox()).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')('goes on with its question after Ctrl-Z and fg', async () => {
+    const terminal = urtuu(['sms', 'send'], sandbox);
+    await terminal.shows(/Recipient number:/);
+    terminal.type('99\u001a');
+    await stopped(terminal.pid);
+    process.kill(terminal.pid, 'SIGCONT');
+    terminal.type('112233\r');
+    await terminal.shows(/Text:/);
+    terminal.type('hi\r');
+    expect(await terminal.ended).toMatchObject({ code: 0, signal: null });
+    expect(await outbox()).toMatchObject([{ to: '99112233', text: 'hi' }]);
   });
 
   it('asks for the key unseen, and keeps it', async () => {
