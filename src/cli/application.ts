@@ -123,6 +123,7 @@ async function exitOf(
   const failure = await failureOf(error, context.lastExchange);
   failure.hint ??= `See: ${nameOf(command)} --help`;
   if (context.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
+  if (context.sentToSandbox) failure.sandbox = true;
   context.notices.stop();
   if (asksForMachineFormat(argv, context)) {
     context.notices.raw(safeJson({ error: failure }));

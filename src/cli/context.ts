@@ -8,7 +8,7 @@ import type { Exchange } from './network/exchange.js';
 import { openNetwork } from './network/network.js';
 import type { GlobalOptions } from './options.js';
 import { Printer } from './output/printer.js';
-import type { View } from './output/view.js';
+import { sentToSandbox, type View } from './output/view.js';
 import { Notices } from './terminal/notices.js';
 import type { Progress } from './terminal/progress.js';
 import type { Questions } from './terminal/prompts.js';
@@ -43,6 +43,8 @@ export interface Context {
   settings(): Promise<Settings>;
   /** Whether requests go to the embedded service. */
   readonly sandbox: boolean;
+  /** Whether a message went to the embedded service. */
+  readonly sentToSandbox: boolean;
   /** The embedded service of --sandbox, or the one in `directory`; opened once, closed at the end. */
   service(directory?: string): Promise<Service>;
   /** Called after every HTTP exchange of `client()`; gives the way to stop that. */
@@ -119,6 +121,12 @@ export function createContext(world: World, streams: Streams, options: () => Glo
       files,
       readConfig: readOnce,
       verbose: (line) => notices().write(line),
+      // A person who wrote --sandbox knows; a program finds it in the result.
+      firstSandboxSend: () => {
+        const said = 'Sandbox: this is the embedded service, nobody receives anything.';
+        if (!options().sandbox) notices().warn(said);
+        else if (!printer().isMachine) notices().note(said);
+      },
       report: (error) => notices().warn(`a fault in the service: ${String(error)}`),
     }),
   );
@@ -153,6 +161,9 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     get sandbox() {
       return network().sandbox;
     },
+    get sentToSandbox() {
+      return network().sentToSandbox;
+    },
     service: (folder) => network().service(folder),
     onExchange: (listener) => network().onExchange(listener),
     get lastExchange() {
@@ -173,7 +184,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     stateDirectory: state,
     files,
 
-    print: (view, row) => printer().one(view, row),
+    print: (view, row) => printer().one(network().sentToSandbox ? sentToSandbox(view) : view, row),
     async printAll(view, rows) {
       const count = await printer().many(view, rows);
       if (count === 0 && view.empty !== undefined) notices().note(view.empty);
