@@ -12,11 +12,12 @@ interface FailedRequest {
 }
 
 /** Reads the result of `sendBulk` or `send`. An answer without its own fields is no answer of the service. */
-export function readResult(kind: 'single' | 'batch', result: unknown): Answer {
-  const { id, total, to, credits, balance } = (result ?? {}) as Record<string, unknown>;
+export function readResult(kind: 'single' | 'batch', result: unknown, replayed = false): Answer {
+  const { id, total, to, credits, balance, created_at: at } = (result ?? {}) as Record<string, unknown>;
   const figures = {
     credits: typeof credits === 'number' ? credits : 0,
     balance: typeof balance === 'number' ? balance : null,
+    replayOf: replayed ? (typeof at === 'string' ? at : '') : null,
   };
   if (typeof id === 'string' && id !== '') {
     if (kind === 'batch' && typeof total === 'number') return { kind: 'batch', id, total, ...figures };

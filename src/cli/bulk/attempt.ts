@@ -1,6 +1,7 @@
 import type { ChunkTable } from './chunk-table.js';
 import type { BareEvent } from './events.js';
 import type { Entry } from './journal.js';
+import type { RequestKey } from './keys.js';
 import type { Chunk } from './plan.js';
 import { type ChunkRequest, requestOf } from './requests.js';
 import { type Answer, countShort, type Sent, type Step } from './states.js';
@@ -18,13 +19,13 @@ export interface Attempt {
 }
 
 export function startAttempt(
-  jobId: string,
+  keyOf: RequestKey,
   chunk: Chunk,
   table: ChunkTable,
   known: { since?: number | null; foreign?: number } = {},
 ): Attempt {
   const { number, kind } = chunk;
-  const request = requestOf(jobId, chunk, table.revision(number), table.removed(number));
+  const request = requestOf(keyOf, chunk, table.revision(number), table.removed(number));
   return {
     chunk,
     request,
@@ -53,7 +54,7 @@ export function backoff(tries: number, random: number): number {
 
 /** What is recorded and told of a step that settles a chunk; null for the others. */
 export function settledBy(
-  { chunk: { number, kind } }: Attempt,
+  { chunk: { number, kind }, doubtful }: Attempt,
   revision: number,
   step: Step,
 ): {
@@ -63,7 +64,16 @@ export function settledBy(
   switch (step.to) {
     case 'accepted':
       return {
-        entry: ['accepted', number, revision, step.id, step.credits, kind],
+        entry: [
+          'accepted',
+          number,
+          revision,
+          step.id,
+          step.credits,
+          kind,
+          // An answer to a copy of this machine that had none is its own, however late.
+          ...(step.replayOf === null || doubtful ? ([] as const) : ([step.replayOf] as const)),
+        ],
         event: { type: 'accepted', chunk: number, detail: step.id },
       };
     case 'alarm':

@@ -40,14 +40,23 @@ export class ChunkTable {
   ended: { at: string; exit: number } | null = null;
   /** Job id and plan digest that the journal begins with. */
   job: { id: string; digest: string } | null = null;
+  /** The most the job may spend, as last said; null for no limit. */
+  limit: number | null = null;
+  /** Hashes of the further API keys that it may go on with. */
+  readonly accounts: string[] = [];
+  /** When the earliest of the replayed acceptances was made; null where none is known. */
+  ranAt: string | null = null;
   readonly #channel: PlanFigures['channel'];
   readonly #phase: Uint8Array;
   readonly #revision: Uint16Array;
   readonly #recipients: Uint16Array;
   readonly #removed = new Map<number, Set<number>>();
+  /** Chunks whose acceptance repeats one that this machine never asked for. */
+  readonly #replayed = new Set<number>();
   readonly #final = new Map<number, { sent: number; failed: number }>();
   readonly #refused = new Map<number, string>();
   #open: number;
+  #acceptances = 0;
   /** Accepted chunks that are still on their way: all but single SMS. */
   #unfinal = 0;
 
@@ -101,6 +110,14 @@ export class ChunkTable {
     return this.#open === 0;
   }
 
+  /**
+   * Whether every acceptance repeats one that this machine never asked for: the job ran before, elsewhere or
+   * before its record was lost, and nothing new was sent.
+   */
+  get ranElsewhere(): boolean {
+    return this.#replayed.size > 0 && this.#replayed.size === this.#acceptances;
+  }
+
   /** Whether nothing was ever sent. */
   get untouched(): boolean {
     return this.#recipients.every((count) => count === 0);
@@ -136,6 +153,12 @@ export class ChunkTable {
         this.ended = { at: entry[1], exit: entry[2] };
         this.balance = entry[3] ?? this.balance;
         break;
+      case 'limit':
+        this.limit = entry[1];
+        break;
+      case 'account':
+        this.accounts.push(entry[1]);
+        break;
       case 'send':
         this.#recipients[entry[1]] = entry[3];
         this.#revision[entry[1]] = entry[2];
@@ -149,7 +172,10 @@ export class ChunkTable {
         this.credits += entry[4];
         if (entry[5] === 'batch' || this.#channel === 'email') this.#unfinal += 1;
         else this.sent += 1;
-        this.#move(entry[1], 'accepted');
+        this.#accept(entry[1], entry[6]);
+        break;
+      case 'moved':
+        this.#handOver(entry[1], entry[2], entry[3], entry[4]);
         break;
       case 'alarm':
         if (this.phase(entry[1]) === 'accepted') this.#disown(entry[1]);
@@ -184,6 +210,8 @@ export class ChunkTable {
 
   /** An accepted batch has turned out to be another one. */
   #disown(chunk: number): void {
+    this.#acceptances -= 1;
+    this.#replayed.delete(chunk);
     if (this.#final.has(chunk)) this.#finish(chunk, 0, 0);
     else this.#unfinal -= 1;
     this.#final.delete(chunk);
@@ -192,14 +220,31 @@ export class ChunkTable {
   #remove(chunk: number, revision: number, indexes: readonly number[]): void {
     const removed = this.#removed.get(chunk) ?? new Set();
     this.#removed.set(chunk, removed);
-    for (const index of indexes) removed.add(index);
+    const fresh = new Set(indexes.filter((index) => !removed.has(index)));
+    for (const index of fresh) removed.add(index);
     this.#move(chunk, 'pending');
-    this.tally.pending -= indexes.length;
-    this.tally.rejected += indexes.length;
-    const left = (this.#recipients[chunk] ?? 0) - indexes.length;
+    this.tally.pending -= fresh.size;
+    this.tally.rejected += fresh.size;
+    const left = (this.#recipients[chunk] ?? 0) - fresh.size;
     this.#recipients[chunk] = left;
     this.#revision[chunk] = revision + 1;
     if (left === 0) this.#move(chunk, 'rejected');
+  }
+
+  /** Only what the job itself would still send can go to another one. */
+  #handOver(chunk: number, revision: number, indexes: readonly number[], recipients: number): void {
+    if (this.phase(chunk) === 'failed') this.#move(chunk, 'rejected');
+    if (this.phase(chunk) !== 'pending') return;
+    this.#recipients[chunk] = recipients;
+    this.#remove(chunk, revision, indexes);
+  }
+
+  #accept(chunk: number, replayOf: string | undefined): void {
+    this.#acceptances += 1;
+    this.#move(chunk, 'accepted');
+    if (replayOf === undefined) return;
+    this.#replayed.add(chunk);
+    if (replayOf !== '' && (this.ranAt === null || replayOf < this.ranAt)) this.ranAt = replayOf;
   }
 
   #finish(chunk: number, sent: number, failed: number): void {

@@ -6,7 +6,7 @@ import { exits } from '../exit-codes.js';
 import { grouped } from '../output/wording.js';
 import { ChunkTable } from './chunk-table.js';
 import { type Disk, nodeDisk, syncFolder } from './disk.js';
-import { BrokenJournalError, type Entry, Journal, readEntries } from './journal.js';
+import { BrokenJournalError, type Entry, Journal, NewerJournalError, readEntries } from './journal.js';
 import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
 import { lockFolder } from './lock.js';
 import { type FrozenPlan, type PlanMeta, sandboxBaseUrl } from './plan.js';
@@ -181,6 +181,13 @@ function jobError(id: string, folder: string, error: unknown): unknown {
       error.message,
       error,
       `Move ${join(folder, journalFile)} away and run it again: the keys keep anything from being sent twice.`,
+    );
+  }
+  if (error instanceof NewerJournalError) {
+    return machineError(
+      error.message,
+      error,
+      'Go on with the version of urtuu that wrote it, or a newer one.',
     );
   }
   return machineError(`the job ${id} cannot be opened: ${(error as Error).message}`, error);

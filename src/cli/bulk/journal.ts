@@ -3,14 +3,33 @@ import type { AppendFile, Disk } from './disk.js';
 import type { Chunk } from './plan.js';
 
 /**
- * What the journal remembers; every entry but the first and the last names a chunk and its revision.
- * The chunk's members never change, so positions in it (`index`) stay true for ever.
+ * What the journal remembers: of the whole job, or of a chunk and its revision. A chunk's members never
+ * change, so positions in it (`index`) stay true for ever.
  */
-export type Entry =
+export type Entry = JobEntry | ChunkEntry;
+
+export type JobEntry =
   | ['job', id: string, digest: string]
+  /** The most that the job may spend from here on; null for no limit. */
+  | ['limit', credits: number | null]
+  /** A further API key that the person said is of the same project, as a hash with the salt of the plan. */
+  | ['account', hash: string]
+  /** A run ended: when, with which exit code, and the balance last seen. */
+  | ['end', at: string, exit: number, balance: number | null];
+
+export type ChunkEntry =
   /** About to be sent, with so many recipients in its body. */
   | ['send', chunk: number, revision: number, recipients: number]
-  | ['accepted', chunk: number, revision: number, id: string, credits: number, kind: Chunk['kind']]
+  /** `replayOf`: not sent by this machine; an earlier request had this key, accepted at this time ('' unknown). */
+  | [
+      'accepted',
+      chunk: number,
+      revision: number,
+      id: string,
+      credits: number,
+      kind: Chunk['kind'],
+      replayOf?: string,
+    ]
   /** Answered by something that is not for what was asked; needs a person. */
   | ['alarm', chunk: number, revision: number, reason: string]
   /** The service refused the rest of the chunk for good. */
@@ -24,14 +43,39 @@ export type Entry =
   | ['refused', chunk: number, revision: number, code: string]
   /** What became of an accepted chunk: messages sent and failed. */
   | ['final', chunk: number, sent: number, failed: number, errorCode: string | null]
-  /** A run ended: when, with which exit code, and the balance last seen. */
-  | ['end', at: string, exit: number, balance: number | null];
+  /** Rows that another job has taken over, of a body with so many recipients: never sent by this job again. */
+  | ['moved', chunk: number, revision: number, indexes: number[], recipients: number];
+
+const kinds: Record<Entry[0], true> = {
+  job: true,
+  limit: true,
+  account: true,
+  end: true,
+  send: true,
+  accepted: true,
+  alarm: true,
+  rejected: true,
+  removed: true,
+  revised: true,
+  failed: true,
+  refused: true,
+  final: true,
+  moved: true,
+};
 
 /** The journal cannot be read: a line in its middle is broken. */
 export class BrokenJournalError extends Error {
   constructor(path: string, line: number) {
     super(`${path}:${line}: the journal is broken in its middle`);
     this.name = 'BrokenJournalError';
+  }
+}
+
+/** The journal has an entry that this version does not know: what it means must not be guessed. */
+export class NewerJournalError extends Error {
+  constructor(path: string, line: number, kind: unknown) {
+    super(`${path}:${line}: a newer version of urtuu wrote '${String(kind)}' here`);
+    this.name = 'NewerJournalError';
   }
 }
 
@@ -135,7 +179,10 @@ export async function readEntries(
       if (entries === null) {
         broken = lines;
       } else {
-        entries.forEach(onEntry);
+        for (const entry of entries) {
+          if (!Object.hasOwn(kinds, entry[0])) throw new NewerJournalError(path, lines, entry[0]);
+          onEntry(entry);
+        }
         whole += end + 1 - start;
       }
       start = end + 1;

@@ -6,9 +6,14 @@ import type { Ending } from './run-options.js';
 
 /**
  * The exit code of a job. Doubt goes first, since it may cost money to overlook it; 0 only when every
- * recipient was accepted, and with `--wait` sent.
+ * recipient was accepted, and with `--wait` sent. A job that ran elsewhere is refused, unless the caller
+ * takes a finished job for a success (`ranElsewhere: 'ok'`).
  */
-export function exitOfJob(table: ChunkTable, { stopped, waited }: Ending): ExitCode {
+export function exitOfJob(
+  table: ChunkTable,
+  { stopped, waited }: Ending,
+  { ranElsewhere = 'refused' }: { ranElsewhere?: 'refused' | 'ok' } = {},
+): ExitCode {
   const { planned, accepted, rejected, failed, in_doubt, pending } = table.tally;
   if (stopped?.by === 'fault') return exits.fault;
   if (stopped?.by === 'disk') return exits.machine;
@@ -16,6 +21,7 @@ export function exitOfJob(table: ChunkTable, { stopped, waited }: Ending): ExitC
   if (stopped?.by === 'limit') return exits.money;
   if (stopped?.by === 'service') return exitOfFailure(stopped, 'sending');
   if (pending > 0) return exits.later;
+  if (table.ranElsewhere && ranElsewhere === 'refused') return exits.refused;
   if (waited !== null && !waited.final) {
     return waited.refused === null ? exits.notFinal : exitOfFailure(waited.refused, 'reading');
   }

@@ -1,6 +1,6 @@
 import type { ChunkTable } from './chunk-table.js';
 import { type BareEvent, EventQueue } from './events.js';
-import type { Entry, Journal } from './journal.js';
+import type { ChunkEntry, JobEntry, Journal } from './journal.js';
 
 /** The journal and the table moved together, and the events that tell of it. */
 export class Progress {
@@ -18,11 +18,17 @@ export class Progress {
   }
 
   /** Resolves when the entry is durable and counted. */
-  async record(entry: Exclude<Entry, ['job', ...unknown[]] | ['end', ...unknown[]]>): Promise<void> {
+  async record(entry: ChunkEntry): Promise<void> {
     await this.#journal.append(entry);
     this.#table.apply(entry);
     if (entry[0] === 'send') this.#awaited.set(entry[1], entry[3]);
     else this.#awaited.delete(entry[1]);
+  }
+
+  /** The same for an entry about the whole job. */
+  async recordOfJob(entry: JobEntry): Promise<void> {
+    await this.#journal.append(entry);
+    this.#table.apply(entry);
   }
 
   /** The chunk's outcome is doubtful from here on. */

@@ -40,7 +40,8 @@ interface ChunkEnd {
   code: string;
   credits: number | null;
   final: { sent: number; failed: number } | null;
-  removed: Set<number> | null;
+  /** Why each position was taken out. */
+  removed: Map<number, string> | null;
 }
 
 /**
@@ -120,18 +121,23 @@ export class Receipts {
       const removed = end.removed?.has(index) === true;
       this.#set(first + index, {
         status: removed ? 'rejected' : status,
-        code: removed ? 'invalid_request' : end.code,
+        code: end.removed?.get(index) ?? end.code,
         credits: removed || end.credits === null ? null : status === 'failed' ? 0 : end.credits / left,
         id: chunk.kind === 'single' && !removed ? end.id : '',
       });
     }
     if (chunk.kind === 'batch' && end.status === 'queued' && source.client !== null) {
       source.onBatch?.();
-      await this.#list(chunk, end.id, end.removed ?? new Set(), source);
+      await this.#list(chunk, end.id, end.removed ?? new Map(), source);
     }
   }
 
-  async #list(chunk: Chunk, id: string, removed: ReadonlySet<number>, source: ReceiptSource): Promise<void> {
+  async #list(
+    chunk: Chunk,
+    id: string,
+    removed: ReadonlyMap<number, string>,
+    source: ReceiptSource,
+  ): Promise<void> {
     const first = this.#first[chunk.number] ?? 0;
     const places = new Map<string, number>();
     for (const [index, to] of chunk.to.entries()) if (!removed.has(index)) places.set(to, first + index);
@@ -257,8 +263,14 @@ async function endsOf(journal: ReceiptSource['journal']): Promise<Map<number, Ch
       case 'removed': {
         const end = at(entry[1]);
         end.status = 'pending';
-        end.removed ??= new Set();
-        for (const index of entry[3]) end.removed.add(index);
+        end.removed ??= new Map();
+        for (const index of entry[3]) end.removed.set(index, 'invalid_request');
+        break;
+      }
+      case 'moved': {
+        const end = at(entry[1]);
+        end.removed ??= new Map();
+        for (const index of entry[3]) end.removed.set(index, 'moved');
         break;
       }
       case 'final':

@@ -11,6 +11,8 @@ export interface RunOptions {
   journal: Journal;
   table: ChunkTable;
   client: SendingClient;
+  /** Whether the newest answer to this key was that of an earlier request; asked once for each success. */
+  isReplay?: (idempotencyKey: string) => boolean;
   pace: Pick<Pace, 'take' | 'block'>;
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { type Attempt, backoff, learnBalance, settledBy, startAttempt } from './attempt.js';
 import { Budget } from './budget.js';
 import type { BulkEvent } from './events.js';
+import { type RequestKey, requestKeys } from './keys.js';
 import { stoppedBy } from './outcome.js';
 import type { Chunk } from './plan.js';
 import { Progress } from './progress.js';
@@ -35,6 +36,7 @@ class Runner {
   /** Single sends that wait for their recipient's cap to pass; `since` is when it was met first. */
   readonly #aside = new SetAside<{ chunk: number; since: number; due: number }>();
   readonly #budget: Budget;
+  readonly #keyOf: RequestKey;
   #lastAccepted = Number.NEGATIVE_INFINITY;
   #stopped: Ending['stopped'] = null;
   #watch: Watch | null = null;
@@ -45,6 +47,7 @@ class Runner {
     setMaxListeners(0, this.#halted.signal);
     this.progress = new Progress(options.journal, options.table);
     this.#budget = new Budget(options.table, options.maxCredits);
+    this.#keyOf = requestKeys(options.jobId, options.plan.meta);
   }
 
   async run(): Promise<Ending> {
@@ -137,9 +140,9 @@ class Runner {
 
   /** Sends a chunk until an answer settles it, its time is up, or the job stops. */
   async #settle(chunk: Chunk, since: number | null): Promise<void> {
-    const { jobId, table, journal } = this.#options;
+    const { table, journal } = this.#options;
     const { number } = chunk;
-    let attempt = startAttempt(jobId, chunk, table, { since });
+    let attempt = startAttempt(this.#keyOf, chunk, table, { since });
     while (await this.#mayGoOn(number)) {
       attempt.doubtful = table.phase(number) === 'doubt';
       if (!attempt.doubtful) {
@@ -154,9 +157,9 @@ class Runner {
       const step = next(attempt.sent, answer);
       learnBalance(attempt, table, answer);
       if (!(await this.#follow(attempt, step))) return;
-      if (step.to === 'removed') attempt = startAttempt(jobId, chunk, table);
+      if (step.to === 'removed') attempt = startAttempt(this.#keyOf, chunk, table);
       if (step.to === 'revised') {
-        attempt = startAttempt(jobId, chunk, table, { foreign: attempt.sent.foreign + 1 });
+        attempt = startAttempt(this.#keyOf, chunk, table, { foreign: attempt.sent.foreign + 1 });
       }
     }
   }
@@ -182,8 +185,9 @@ class Runner {
 
   /** Null when the answer was not waited for. */
   async #send(request: ChunkRequest): Promise<Answer | null> {
-    const { client, plan, abandon } = this.#options;
-    const answer = await unlessAborted(() => sendOnce(client, plan.meta.channel, request), abandon);
+    const { client, plan, abandon, isReplay = () => false } = this.#options;
+    const send = () => sendOnce(client, plan.meta.channel, request, isReplay);
+    const answer = await unlessAborted(send, abandon);
     if (answer?.kind !== 'refusal' || answer.code !== 'insufficient_credits') return answer;
     return { ...answer, actual: await this.#readBalance() };
   }

@@ -2,12 +2,19 @@ import { normalizeAddress, readNumber } from '../../contract/index.js';
 
 /** What came back for one request of a job. */
 export type Answer =
-  | { kind: 'batch'; id: string; total: number; credits: number; balance: number | null }
-  | { kind: 'message'; id: string; to: string; credits: number; balance: number | null }
+  | ({ kind: 'batch'; id: string; total: number } & Accepted)
+  | ({ kind: 'message'; id: string; to: string } & Accepted)
   /** The service said no, in its own words. */
   | ({ kind: 'refusal'; code: string; status: number } & RefusalFields)
   /** Nobody knows: no answer, a fault on the way, a 5xx, or an answer that is not the service's. */
   | { kind: 'doubt'; code: string };
+
+interface Accepted {
+  credits: number;
+  balance: number | null;
+  /** When the earlier request was accepted whose answer this repeats ('' where it is not said); null when new. */
+  replayOf: string | null;
+}
 
 interface RefusalFields {
   /** Seconds. */
@@ -34,7 +41,7 @@ export interface Sent {
 }
 
 export type Step =
-  | { to: 'accepted'; id: string; credits: number }
+  | { to: 'accepted'; id: string; credits: number; replayOf: string | null }
   | { to: 'alarm'; reason: string }
   | { to: 'rejected'; code: string }
   | { to: 'failed'; code: string; id: string | null }
@@ -68,14 +75,14 @@ export function next(sent: Sent, answer: Answer): Step {
       return { to: 'again', code: answer.code };
     case 'batch':
       return sent.kind === 'batch' && answer.total === sent.to.length
-        ? { to: 'accepted', id: answer.id, credits: answer.credits }
+        ? { to: 'accepted', id: answer.id, credits: answer.credits, replayOf: answer.replayOf }
         : {
             to: 'alarm',
             reason: `batch ${answer.id} has ${answer.total} recipients, ${sent.to.length} were sent`,
           };
     case 'message':
-      return sent.kind === 'single' && sameRecipient(answer.to, sent.to[0] ?? '')
-        ? { to: 'accepted', id: answer.id, credits: answer.credits }
+      return sent.kind === 'single' && (isPruned(answer) || sameRecipient(answer.to, sent.to[0] ?? ''))
+        ? { to: 'accepted', id: answer.id, credits: answer.credits, replayOf: answer.replayOf }
         : { to: 'alarm', reason: `message ${answer.id} is for ${answer.to}, not for ${sent.to[0]}` };
     case 'refusal':
       return nextAfterRefusal(sent, answer);
@@ -120,6 +127,11 @@ function nextWithoutCredits(sent: Sent, answer: Extract<Answer, { kind: 'refusal
 export function countShort(short: Sent['short'], balance: number | null | undefined): Sent['short'] {
   if (balance === null || balance === undefined) return null;
   return short?.balance === balance ? { balance, repeats: short.repeats + 1 } : { balance, repeats: 0 };
+}
+
+/** A repeated answer that is old enough may have lost its recipient; its key is still that of this request. */
+function isPruned({ to, replayOf }: Extract<Answer, { kind: 'message' }>): boolean {
+  return to === '' && replayOf !== null;
 }
 
 function sameRecipient(one: string, other: string): boolean {

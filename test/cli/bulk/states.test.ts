@@ -10,7 +10,7 @@ const refusal = (code: string, status: number, extra: object = {}): Answer => ({
   status,
   ...extra,
 });
-const figures = { credits: 30, balance: 970 };
+const figures = { credits: 30, balance: 970, replayOf: null };
 
 describe('the states of a chunk', () => {
   const table: [title: string, sent: Sent, answer: Answer, step: Step][] = [
@@ -18,7 +18,7 @@ describe('the states of a chunk', () => {
       'a batch with the planned total is accepted',
       batch,
       { kind: 'batch', id: 'b', total: 3, ...figures },
-      { to: 'accepted', id: 'b', credits: 30 },
+      { to: 'accepted', id: 'b', credits: 30, replayOf: null },
     ],
     [
       'a batch with another total is an alarm',
@@ -30,7 +30,19 @@ describe('the states of a chunk', () => {
       'a message for the recipient is accepted, however the number is written',
       single,
       { kind: 'message', id: 'm', to: '+976 9911-2233', ...figures },
-      { to: 'accepted', id: 'm', credits: 30 },
+      { to: 'accepted', id: 'm', credits: 30, replayOf: null },
+    ],
+    [
+      'a repeated answer that has lost its recipient is that of its key',
+      single,
+      { kind: 'message', id: 'm', to: '', ...figures, replayOf: '2026-01-01T00:00:00.000Z' },
+      { to: 'accepted', id: 'm', credits: 30, replayOf: '2026-01-01T00:00:00.000Z' },
+    ],
+    [
+      'a new answer without a recipient is an alarm',
+      single,
+      { kind: 'message', id: 'm', to: '', ...figures },
+      { to: 'alarm', reason: 'message m is for , not for 99112233' },
     ],
     [
       'a message for another recipient, replayed, is an alarm and no success',
