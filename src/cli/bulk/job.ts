@@ -1,14 +1,15 @@
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../config/make-folder.js';
 import { CliError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { grouped } from '../output/wording.js';
+import { lockFolder } from '../platform/lock.js';
+import { renameFile } from '../platform/rename.js';
 import { ChunkTable } from './chunk-table.js';
 import { type Disk, nodeDisk, syncFolder } from './disk.js';
 import { BrokenJournalError, type Entry, Journal, NewerJournalError, readEntries } from './journal.js';
 import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
-import { lockFolder } from './lock.js';
 import { type FrozenPlan, type PlanMeta, sandboxBaseUrl } from './plan.js';
 import { openPlan, readPlanMeta } from './planning/plan-reader.js';
 
@@ -93,7 +94,7 @@ export async function adoptPlan(
     }
     const id = repeatId(base, last + 1);
     try {
-      await rename(plan.folder, join(jobs, id));
+      await renameFile(plan.folder, join(jobs, id));
       await syncFolder(jobs);
       return id;
     } catch (error) {

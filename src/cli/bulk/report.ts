@@ -1,6 +1,7 @@
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { machineError } from '../errors.js';
+import { renameFile } from '../platform/rename.js';
 import { csvLine, keptColumns } from './csv-line.js';
 import { syncFolder } from './disk.js';
 import type { FrozenPlan } from './plan.js';
@@ -22,7 +23,7 @@ export async function writeReport(path: string, plan: FrozenPlan, receipts: Rece
     } finally {
       await file.close();
     }
-    await rename(beside, path);
+    await renameFile(beside, path);
     await syncFolder(dirname(path));
   } catch (error) {
     await rm(beside, { force: true }).catch(() => {});

@@ -1,3 +1,5 @@
+import { platformOf } from './platform.js';
+
 /** Words that a POSIX shell takes as they are. A leading `=` is a path in zsh. */
 const plainPosix = /^[\w@%+:,./-][\w@%+=:,./-]*$/;
 
@@ -12,7 +14,7 @@ const singleQuotes = /['\u2018-\u201b]/g;
 
 /** A word of a command as it has to be typed: in a POSIX shell, or on Windows in PowerShell. */
 export function quoteArgument(word: string, platform: NodeJS.Platform): string {
-  if (platform === 'win32') {
+  if (platformOf(platform).quoting === 'powershell') {
     return plainPowerShell.test(word) ? word : `'${word.replace(singleQuotes, '$&$&')}'`;
   }
   return plainPosix.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lockFolder } from '../../../src/cli/bulk/lock.js';
+import { lockFolder } from '../../../src/cli/platform/lock.js';
 import type { FetchLike } from '../../../src/client/index.js';
 import { constant, desk, figures, people, personal } from './desks.js';
 import { refused } from './fake-project.js';
