@@ -76,31 +76,39 @@ function signalsOf(world: World, context: OwnedContext) {
     const again = received !== undefined;
     received ??= signal;
     if (!context.held || again) {
-      warnOfDoubt(context);
+      giveUp(context);
       over = received;
       end(received);
     } else if (signal === 'SIGTERM') {
-      void world.clock.sleep(terminateWithin).then(() => end(signal));
+      void world.clock.sleep(terminateWithin).then(() => {
+        if (!finished) giveUp(context);
+        end(signal);
+      });
     }
     context.abort(signal);
   };
+  let finished = false;
   let ignore = () => {};
   return {
     ended,
     watch() {
       ignore = world.onSignal(onSignal);
     },
-    ignore: () => ignore(),
+    ignore() {
+      finished = true;
+      ignore();
+    },
     received: () => received,
     over: () => over,
   };
 }
 
-/** A send that the person stops may be on its way. */
-function warnOfDoubt(context: OwnedContext): void {
+/** What ends now may leave something undone: a job says what, else a send that may be on its way is told of. */
+function giveUp(context: OwnedContext): void {
+  context.notices.stop();
+  if (context.sayLastWords()) return;
   const pending = context.pendingSend;
   if (pending === null) return;
-  context.notices.stop();
   const { idempotencyKey } = pending;
   context.warn(
     idempotencyKey === null
@@ -120,7 +128,7 @@ async function exitOf(
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return exits.ok;
   const error = thrown instanceof CommanderError ? usageOf(thrown, command) : thrown;
   const { failureOf } = await import('./failure.js');
-  const failure = await failureOf(error, context.lastExchange);
+  const failure = await failureOf(error, context);
   failure.hint ??= `See: ${nameOf(command)} --help`;
   if (context.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
   if (context.sentToSandbox) failure.sandbox = true;

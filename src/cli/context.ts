@@ -1,5 +1,6 @@
 import type { Urtuu } from '../client/index.js';
 import type { Service } from '../service/index.js';
+import { commandLine, type PrintedOptions } from './command-line.js';
 import { configDirectory, stateDirectory } from './config/folders.js';
 import { type Config, readConfig, writeConfig } from './config/profiles.js';
 import type { Settings } from './config/settings.js';
@@ -30,15 +31,19 @@ export interface Context {
   readonly signal: AbortSignal;
   /**
    * From now on a signal only aborts `signal`: the command finishes what is in flight and returns, and the
-   * process then dies by the signal (5 s after a SIGTERM, or at a second Ctrl-C, in any case). The returned
-   * function ends that. Without it a signal ends the command at once.
+   * process then dies by the signal (5 s after a SIGTERM, or at a second Ctrl-C, in any case, after `lastWords`).
+   * The returned function ends that. Without it a signal ends the command at once.
    */
-  holdSignals(): () => void;
+  holdSignals(lastWords?: () => void): () => void;
 
   /** The client for the profile, or for the embedded service with --sandbox. Throws CliError without a key. */
   client(): Promise<Urtuu>;
+  /** The API key; null with --sandbox. Throws CliError when there is none. */
+  apiKey(): Promise<string | null>;
   /** A client with another key, for another base URL; its exchanges are told of too. */
   clientWith(key: string, baseUrl: string): Promise<Urtuu>;
+  /** A command to be copied: with what leads it to the same service and key, quoted for this system's shell. */
+  commandLine(words: readonly string[], options?: PrintedOptions): string;
   /** Base URL, profile and where the key is; throws CliError for a base URL that is not allowed. */
   settings(): Promise<Settings>;
   /** Whether requests go to the embedded service. */
@@ -88,6 +93,8 @@ export interface Streams {
 /** A context and what only `program` may do with it. */
 export interface OwnedContext extends Context {
   readonly held: boolean;
+  /** Lets a command that holds signals, and has to end now, say what is certain. False when none does. */
+  sayLastWords(): boolean;
   /** A posted request that has no answer yet. */
   readonly pendingSend: Exchange | null;
   abort(signal: string): void;
@@ -106,13 +113,14 @@ export function createContext(world: World, streams: Streams, options: () => Glo
   const files = new Files(() => world.stdin, world.cwd);
   // Asked for late: to open standard input costs a start some of its time.
   const interactive = lazily(() => streams.stderr.isTerminal && world.stdin.isTTY === true);
-  let held = 0;
+  const holders: { lastWords: (() => void) | undefined }[] = [];
 
-  let config: Promise<Config> | undefined;
-  const readOnce = () => {
+  let config: Config | undefined;
+  const readNow = () => {
     config ??= readConfig(directory, world.platform);
     return config;
   };
+  const readOnce = async () => readNow();
   const network = lazily(() =>
     openNetwork({
       world,
@@ -144,20 +152,35 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     get signal() {
       return controller().signal;
     },
-    holdSignals() {
-      held += 1;
-      return () => {
-        held -= 1;
-      };
+    holdSignals(lastWords) {
+      const holder = { lastWords };
+      holders.push(holder);
+      return () => void holders.splice(holders.indexOf(holder), 1);
     },
     get held() {
-      return held > 0;
+      return holders.length > 0;
+    },
+    sayLastWords() {
+      const speaker = holders.find(({ lastWords }) => lastWords !== undefined);
+      speaker?.lastWords?.();
+      return speaker !== undefined;
     },
     abort: (signal) => controller().abort(new Error(`stopped by ${signal}`, { cause: signal })),
 
     client: () => network().client(),
+    apiKey: () => network().key(),
     clientWith: (key, baseUrl) => network().clientWith(key, baseUrl),
     settings: () => network().settings(),
+    commandLine: (words, given = {}) => {
+      const sandbox = usable(() => network().sandbox) ?? false;
+      const destination = {
+        options: options(),
+        env: world.env,
+        config: usable(readNow) ?? { profiles: {} },
+        sandbox,
+      };
+      return commandLine(words, given, destination, world.platform);
+    },
     get sandbox() {
       return network().sandbox;
     },
@@ -178,7 +201,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
       read: readOnce,
       async write(value) {
         await writeConfig(directory, value);
-        config = Promise.resolve(value);
+        config = value;
       },
     },
     stateDirectory: state,
@@ -222,6 +245,15 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     },
     close: () => network().close(),
   };
+}
+
+/** What is wrong with a setting is told where the setting is needed. */
+function usable<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 function lazily<Value>(make: () => Value): () => Value {

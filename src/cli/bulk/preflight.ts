@@ -125,6 +125,12 @@ export function creditsLeft({ credits }: Preflight, spent: number): number | nul
   return credits === null ? null : Math.max(0, credits - spent);
 }
 
+/** How far the balance is from what is still to be paid; 0 where one of them is not known. */
+export function creditsMissing(plan: Preflight, spent: number): number {
+  const left = creditsLeft(plan, spent);
+  return left === null || plan.balance === null ? 0 : Math.max(0, left - plan.balance);
+}
+
 function creditsOf(plan: Preflight, spent: number): string {
   const left = creditsLeft(plan, spent);
   const cost = left === null ? 'unknown' : grouped(left);
@@ -132,10 +138,9 @@ function creditsOf(plan: Preflight, spent: number): string {
   return `${cost} of ${balance}${shortage(plan, spent)}`;
 }
 
-export function shortage(plan: Preflight, spent: number): string {
-  const left = creditsLeft(plan, spent);
-  if (left === null || plan.balance === null || left <= plan.balance) return '';
-  return `: ${grouped(left - plan.balance)} missing, the job will stop there`;
+function shortage(plan: Preflight, spent: number): string {
+  const missing = creditsMissing(plan, spent);
+  return missing === 0 ? '' : `: ${grouped(missing)} missing`;
 }
 
 export const preflightView: View<Preflight> = {

@@ -25,7 +25,7 @@ export const isProfileName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9.
 export const configFile = (directory: string): string => join(directory, 'config.json');
 
 /** Reads the profiles; none when there is no file. Refuses a file that others can read, or that is damaged. */
-export async function readConfig(directory: string, platform: NodeJS.Platform): Promise<Config> {
+export function readConfig(directory: string, platform: NodeJS.Platform): Config {
   const file = configFile(directory);
   let text: string;
   try {
@@ -54,7 +54,7 @@ function parse(text: string, file: string): Config {
   // What JSON.parse says would quote the file, and with it perhaps the key.
   const damaged = () =>
     new CliError('damaged_config', exits.machine, `${file} is damaged`, {
-      hint: 'Mend it, or move it away and run: urtuu login',
+      hint: 'Mend it, or move it away and run: `urtuu login`',
     });
   let value: unknown;
   try {

@@ -56,7 +56,13 @@ export function noSuchProfile(name: string, profiles: Config['profiles']): CliEr
   return usageError(`there is no profile '${name}'`, hint);
 }
 
-function keyOf(options: GlobalOptions, env: Env, profile: Profile | undefined, named: boolean): KeySource {
+/** Where the key comes from; a profile that was named on the command line goes before the environment. */
+export function keyOf(
+  options: GlobalOptions,
+  env: Env,
+  profile: Profile | undefined,
+  named: boolean,
+): KeySource {
   if (options.apiKeyFile !== undefined) return { kind: 'file', file: options.apiKeyFile };
   const own: KeySource =
     profile?.key_command !== undefined

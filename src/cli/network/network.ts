@@ -16,6 +16,8 @@ export interface Network {
   client(): Promise<Urtuu>;
   clientWith(key: string, baseUrl: string): Promise<Urtuu>;
   settings(): Promise<Settings>;
+  /** The API key; null for the embedded service. */
+  key(): Promise<string | null>;
   /** Throws CliError where URTUU_SANDBOX is neither on nor off. */
   readonly sandbox: boolean;
   /** Whether a message went to the embedded service. */
@@ -92,6 +94,8 @@ export function openNetwork(needs: Needs): Network {
       ...(options.maxRetries === undefined ? {} : { maxRetries: options.maxRetries }),
     });
   };
+  // A key may come from standard input, or from a command that asks for something: it is read once.
+  const key = once(async () => readKey((await settings()).key, needs.files, world.platform));
   const client = once(async () => {
     if (inSandbox()) {
       if (options.baseUrl !== undefined)
@@ -102,14 +106,15 @@ export function openNetwork(needs: Needs): Network {
       const embedded = await service();
       return connect(embedded.localKey, sandboxUrl, embeddedFetch(embedded));
     }
-    const { baseUrl, key } = await settings();
-    return connect(await readKey(key, needs.files, world.platform), baseUrl);
+    const { baseUrl } = await settings();
+    return connect(await key(), baseUrl);
   });
 
   return {
     client,
     clientWith: (key, baseUrl) => connect(key, baseUrl),
     settings,
+    key: async () => (inSandbox() ? null : key()),
     get sandbox() {
       return inSandbox();
     },

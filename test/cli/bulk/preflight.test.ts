@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Preflight, preflightLines, preflightOf, shortage } from '../../../src/cli/bulk/preflight.js';
+import { creditsMissing, type Preflight, preflightLines, preflightOf } from '../../../src/cli/bulk/preflight.js';
 import { counted, duration, grouped } from '../../../src/cli/output/wording.js';
 import { memoryPlan, numbers } from './memory-plan.js';
 
@@ -70,9 +70,9 @@ describe('what is shown before a job is sent', () => {
     const preflight = preflightOf('july', meta, { priced: true, balance: 5_000 }, still);
     expect(preflightLines(preflight, {}, still).slice(-2)).toEqual([
       'Time        about 10 s at 10/s',
-      'Credits     6,000 of 5,000: 1,000 missing, the job will stop there',
+      'Credits     6,000 of 5,000: 1,000 missing',
     ]);
-    expect(shortage({ ...preflight, balance: 6_000 }, still.spent)).toBe('');
+    expect(creditsMissing({ ...preflight, balance: 6_000 }, still.spent)).toBe(0);
   });
 
   it('fits 80 columns, whatever the figures and the name', () => {
