@@ -11,7 +11,8 @@ export async function differencesOf(before: FrozenPlan, now: FrozenPlan): Promis
   differs('the channel', old.channel, made.channel);
   differs('the base URL', old.baseUrl, made.baseUrl);
   differs('the file', old.source, made.source);
-  differs('the columns', old.columns.join(', '), made.columns.join(', '));
+  const [columns, others] = [old.columns.join(', '), made.columns.join(', ')];
+  if (columns !== others) differences.push(`the columns were ${columns}, are ${others}`);
   differs('the number of recipients', grouped(old.recipients), grouped(made.recipients));
   const [one, other] = await firstDifference(before, now);
   if (one !== undefined && other !== undefined) {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { creditsMissing, type Preflight, preflightLines, preflightOf } from '../../../src/cli/bulk/preflight.js';
+import {
+  creditsMissing,
+  type Preflight,
+  preflightLines,
+  preflightOf,
+} from '../../../src/cli/bulk/preflight.js';
 import { counted, duration, grouped } from '../../../src/cli/output/wording.js';
 import { memoryPlan, numbers } from './memory-plan.js';
 
