@@ -1,3 +1,5 @@
+import { BatchIds } from './batch-ids.js';
+import { type End, Ends, endOf, noEnd } from './ends.js';
 import type { Entry } from './journal.js';
 import type { PlanMeta } from './plan.js';
 
@@ -53,7 +55,9 @@ export class ChunkTable {
   readonly #removed = new Map<number, Set<number>>();
   /** Chunks whose acceptance repeats one that this machine never asked for. */
   readonly #replayed = new Set<number>();
-  readonly #final = new Map<number, { sent: number; failed: number }>();
+  readonly #ends = new Ends();
+  readonly #final = new Set<number>();
+  readonly #batches: BatchIds;
   readonly #refused = new Map<number, string>();
   #open: number;
   #acceptances = 0;
@@ -68,6 +72,7 @@ export class ChunkTable {
     this.#phase = new Uint8Array(chunks);
     this.#revision = new Uint16Array(chunks);
     this.#recipients = new Uint16Array(chunks);
+    this.#batches = new BatchIds(chunks);
     const planned = recipients + left;
     this.tally = { planned, accepted: 0, rejected: left, failed: 0, in_doubt: 0, pending: recipients };
   }
@@ -93,6 +98,11 @@ export class ChunkTable {
   /** Why a chunk was last refused and is pending again. */
   refusal(chunk: number): string | null {
     return this.#refused.get(chunk) ?? null;
+  }
+
+  /** Whether a chunk that is not settled was last refused for this. */
+  wasRefused(code: string): boolean {
+    return [...this.#refused.values()].includes(code);
   }
 
   /** Whether the chunk still has something to send. */
@@ -132,6 +142,16 @@ export class ChunkTable {
     return this.#unfinal === 0;
   }
 
+  /** The chunk whose request was answered with this batch before; null when none was. */
+  chunkOfBatch(id: string): number | null {
+    return this.#batches.chunkOf(id);
+  }
+
+  /** The last chunk in a phase; -1 when there is none. */
+  last(phase: Phase): number {
+    return this.#phase.lastIndexOf(phases.indexOf(phase));
+  }
+
   /** The first chunk that still has something to send; `chunks` when there is none. */
   firstOpen(): number {
     const found = this.#phase.findIndex((_, chunk) => this.isOpen(chunk));
@@ -165,14 +185,22 @@ export class ChunkTable {
         this.#move(entry[1], 'doubt');
         break;
       case 'refused':
+        // An earlier release wrote it also where another copy was unanswered, and did not say so.
+        if (entry[4] === 0) this.#move(entry[1], 'pending');
         this.#refused.set(entry[1], entry[3]);
-        this.#move(entry[1], 'pending');
         break;
       case 'accepted':
         this.credits += entry[4];
         if (entry[5] === 'batch' || this.#channel === 'email') this.#unfinal += 1;
         else this.sent += 1;
+        if (entry[5] === 'batch') this.#batches.add(entry[3], entry[1]);
         this.#accept(entry[1], entry[6]);
+        break;
+      case 'absent':
+        this.#leaveOut(entry[1], entry[3]);
+        break;
+      case 'unsure':
+        this.#learn(entry[1], { ...noEnd, unsure: entry[3] });
         break;
       case 'moved':
         this.#handOver(entry[1], entry[2], entry[3], entry[4]);
@@ -212,8 +240,8 @@ export class ChunkTable {
   #disown(chunk: number): void {
     this.#acceptances -= 1;
     this.#replayed.delete(chunk);
-    if (this.#final.has(chunk)) this.#finish(chunk, 0, 0);
-    else this.#unfinal -= 1;
+    if (!this.#final.has(chunk)) this.#unfinal -= 1;
+    this.#learn(chunk, noEnd);
     this.#final.delete(chunk);
   }
 
@@ -247,12 +275,27 @@ export class ChunkTable {
     if (replayOf !== '' && (this.ranAt === null || replayOf < this.ranAt)) this.ranAt = replayOf;
   }
 
+  /** Members of an accepted chunk that its batch does not have. */
+  #leaveOut(chunk: number, indexes: readonly number[]): void {
+    const removed = this.#removed.get(chunk) ?? new Set();
+    this.#removed.set(chunk, removed);
+    for (const index of indexes) removed.add(index);
+    this.#recipients[chunk] = (this.#recipients[chunk] ?? 0) - indexes.length;
+    this.tally.accepted -= indexes.length;
+    this.tally.rejected += indexes.length;
+  }
+
   #finish(chunk: number, sent: number, failed: number): void {
     if (!this.#final.has(chunk)) this.#unfinal -= 1;
-    const before = this.#final.get(chunk) ?? { sent: 0, failed: 0 };
-    this.#final.set(chunk, { sent, failed });
-    this.sent += sent - before.sent;
-    this.tally.accepted -= failed - before.failed;
-    this.tally.failed += failed - before.failed;
+    this.#final.add(chunk);
+    this.#learn(chunk, endOf(this.#recipients[chunk] ?? 0, sent, failed));
+  }
+
+  #learn(chunk: number, now: End): void {
+    const { sent, failed, unsure } = this.#ends.learn(chunk, now);
+    this.sent += sent;
+    this.tally.failed += failed;
+    this.tally.in_doubt += unsure;
+    this.tally.accepted -= failed + unsure;
   }
 }

@@ -40,6 +40,7 @@ export async function openJobWorld(context: Context, options: Pick<CarryOutOptio
   const client = await context.client();
   return {
     client,
+    listing: client,
     pace,
     replays,
     isReplay: (idempotencyKey: string) => replayed.delete(idempotencyKey),

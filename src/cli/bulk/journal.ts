@@ -39,8 +39,15 @@ export type ChunkEntry =
   /** The refusal was bound to the key, or failed sends are to be tried anew: goes on as the next revision. */
   | ['revised', chunk: number, revision: number]
   | ['failed', chunk: number, revision: number, code: string, id: string | null]
-  /** Not sent, and free to be sent later with the same key. */
-  | ['refused', chunk: number, revision: number, code: string]
+  /**
+   * Not sent, and free to be sent later with the same key: no copy under it is unanswered. Journals of earlier
+   * releases have no number at the end; they say the same of what may have an unanswered copy.
+   */
+  | ['refused', chunk: number, revision: number, code: string, unanswered?: 0]
+  /** Members of an accepted chunk that are not in its batch: they were not sent to under its key. */
+  | ['absent', chunk: number, revision: number, indexes: number[]]
+  /** Of an accepted chunk so many may not be in its batch, and the service does not say who. */
+  | ['unsure', chunk: number, revision: number, recipients: number]
   /** What became of an accepted chunk: messages sent and failed. */
   | ['final', chunk: number, sent: number, failed: number, errorCode: string | null]
   /** Rows that another job has taken over, of a body with so many recipients: never sent by this job again. */
@@ -61,6 +68,8 @@ const kinds: Record<Entry[0], true> = {
   refused: true,
   final: true,
   moved: true,
+  absent: true,
+  unsure: true,
 };
 
 /** The journal cannot be read: a line in its middle is broken. */
@@ -86,7 +95,7 @@ export class NewerJournalError extends Error {
 export class Journal {
   readonly path: string;
   readonly #file: AppendFile;
-  #queue: { entry: Entry; done: () => void; failed: (error: unknown) => void }[] = [];
+  #queue: { entries: readonly Entry[]; done: () => void; failed: (error: unknown) => void }[] = [];
   #flushing: Promise<void> | null = null;
   #fault: Error | null = null;
 
@@ -116,11 +125,14 @@ export class Journal {
     return this.#fault;
   }
 
-  /** Resolves when the entry is on the disk. Entries that wait together share one write and one sync. */
-  append(entry: Entry): Promise<void> {
+  /**
+   * Resolves when the entries are on the disk: all, or after a crash none of them. Entries that wait together
+   * share one write and one sync.
+   */
+  append(...entries: Entry[]): Promise<void> {
     if (this.#fault !== null) return Promise.reject(this.#fault);
     return new Promise((done, failed) => {
-      this.#queue.push({ entry, done, failed });
+      this.#queue.push({ entries, done, failed });
       this.#flushing ??= this.#flush();
     });
   }
@@ -144,7 +156,7 @@ export class Journal {
       this.#queue = [];
       try {
         if (this.#fault !== null) throw this.#fault;
-        await this.#file.append(Buffer.from(lineOf(group.map(({ entry }) => entry))));
+        await this.#file.append(Buffer.from(lineOf(group.flatMap(({ entries }) => entries))));
         await this.#file.sync();
         for (const { done } of group) done();
       } catch (error) {

@@ -19,8 +19,13 @@ export function exitOfJob(
   if (stopped?.by === 'disk') return exits.machine;
   if (in_doubt > 0) return exits.doubt;
   if (stopped?.by === 'limit') return exits.money;
-  if (stopped?.by === 'service') return exitOfFailure(stopped, 'sending');
-  if (pending > 0) return exits.later;
+  if (stopped?.by === 'alarm') return exits.doubt;
+  if (stopped?.by === 'service') {
+    const exit = exitOfFailure(stopped, 'sending');
+    // Everything that left was answered, so nothing can be in doubt: the service was away.
+    return exit === exits.doubt ? exits.later : exit;
+  }
+  if (pending > 0) return table.wasRefused('insufficient_credits') ? exits.money : exits.later;
   if (table.ranElsewhere && ranElsewhere === 'refused') return exits.refused;
   if (waited !== null && !waited.final) {
     return waited.refused === null ? exits.notFinal : exitOfFailure(waited.refused, 'reading');
@@ -61,6 +66,8 @@ function why({ stopped }: Ending): string {
   switch (stopped?.by) {
     case 'service':
       return `Stopped: ${stopped.code}. `;
+    case 'alarm':
+      return `Stopped: ${stopped.reason}. `;
     case 'disk':
       return `Stopped: ${unusable[stopped.doing]} (${codeOf(stopped.error)}), so nothing more was sent. `;
     case 'signal':

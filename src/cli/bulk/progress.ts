@@ -17,10 +17,10 @@ export class Progress {
     this.#table = table;
   }
 
-  /** Resolves when the entry is durable and counted. */
-  async record(entry: ChunkEntry): Promise<void> {
-    await this.#journal.append(entry);
-    this.#table.apply(entry);
+  /** Resolves when the entry, and what goes with it, is durable and counted. */
+  async record(entry: ChunkEntry, ...more: ChunkEntry[]): Promise<void> {
+    await this.#journal.append(entry, ...more);
+    for (const each of [entry, ...more]) this.#table.apply(each);
     if (entry[0] === 'send') this.#awaited.set(entry[1], entry[3]);
     else this.#awaited.delete(entry[1]);
   }

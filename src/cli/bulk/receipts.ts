@@ -42,6 +42,8 @@ interface ChunkEnd {
   final: { sent: number; failed: number } | null;
   /** Why each position was taken out. */
   removed: Map<number, string> | null;
+  /** Whether some of it may not be in its batch; who, only a list of the batch can say. */
+  unsure: boolean;
 }
 
 /**
@@ -116,7 +118,9 @@ export class Receipts {
             : 'sent'
           : isSms
             ? 'sent'
-            : 'queued';
+            : end.unsure
+              ? 'in_doubt'
+              : 'queued';
     for (const index of chunk.to.keys()) {
       const removed = end.removed?.has(index) === true;
       this.#set(first + index, {
@@ -233,6 +237,7 @@ async function endsOf(journal: ReceiptSource['journal']): Promise<Map<number, Ch
       credits: null,
       final: null,
       removed: null,
+      unsure: false,
     };
     ends.set(chunk, end);
     return end;
@@ -255,7 +260,8 @@ async function endsOf(journal: ReceiptSource['journal']): Promise<Map<number, Ch
         Object.assign(at(entry[1]), { status: 'failed', code: entry[3], id: entry[4] ?? '', credits: 0 });
         break;
       case 'refused':
-        Object.assign(at(entry[1]), { status: 'pending', code: entry[3] });
+        // Without a number at its end it is of an earlier release, and a copy may be unanswered.
+        Object.assign(at(entry[1]), { status: entry[4] === 0 ? 'pending' : 'in_doubt', code: entry[3] });
         break;
       case 'revised':
         Object.assign(at(entry[1]), { status: 'pending', code: '', id: '', credits: null });
@@ -267,12 +273,16 @@ async function endsOf(journal: ReceiptSource['journal']): Promise<Map<number, Ch
         for (const index of entry[3]) end.removed.set(index, 'invalid_request');
         break;
       }
-      case 'moved': {
+      case 'moved':
+      case 'absent': {
         const end = at(entry[1]);
         end.removed ??= new Map();
-        for (const index of entry[3]) end.removed.set(index, 'moved');
+        for (const index of entry[3]) end.removed.set(index, entry[0] === 'moved' ? 'moved' : 'not_in_batch');
         break;
       }
+      case 'unsure':
+        at(entry[1]).unsure = entry[3] > 0;
+        break;
       case 'final':
         Object.assign(at(entry[1]), {
           final: { sent: entry[2], failed: entry[3] },

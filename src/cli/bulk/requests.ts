@@ -2,6 +2,7 @@ import type {
   Channel,
   EmailBulkParams,
   EmailSendParams,
+  Pricing,
   SmsBulkParams,
   SmsSendParams,
 } from '../../contract/index.js';
@@ -25,6 +26,8 @@ export interface SendingClient {
     sendBulk(params: EmailBulkParams, options: Keyed): Promise<unknown>;
   };
   balance: { get(): Promise<{ balance: number }> };
+  /** Absent where nobody can be asked. */
+  pricing?: { get(): Promise<Pricing> };
 }
 
 export interface ChunkRequest {

@@ -30,7 +30,7 @@ describe('rows that went to another job', () => {
       'that were refused for the moment',
       [
         ['send', 0, 0, 3],
-        ['refused', 0, 0, 'insufficient_credits'],
+        ['refused', 0, 0, 'insufficient_credits', 0],
       ],
       0,
       [1],
