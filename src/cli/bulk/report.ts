@@ -1,7 +1,8 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { csvLine } from '../csv/line.js';
 import { machineError } from '../errors.js';
-import { csvLine, keptColumns } from './csv-line.js';
+import { keptColumns } from './csv-line.js';
 import { syncFolder } from './disk.js';
 import type { FrozenPlan } from './plan.js';
 import type { Receipts } from './receipts.js';

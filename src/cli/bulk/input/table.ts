@@ -1,4 +1,5 @@
-import { isOwnHeader, unguard } from '../csv-line.js';
+import { unguard } from '../../csv/line.js';
+import { isOwnHeader } from '../csv-line.js';
 import { numberedColumns, readHeader } from './columns.js';
 import type { Delimiter } from './delimiter.js';
 import { InputError } from './input-error.js';

@@ -1,4 +1,5 @@
-import { csvLine, keptColumns } from '../csv-line.js';
+import { csvLine } from '../../csv/line.js';
+import { keptColumns } from '../csv-line.js';
 import { describe } from '../input/input-error.js';
 import type { FrozenPlan } from '../plan.js';
 import { BlockFile } from './block-file.js';
