@@ -25,6 +25,7 @@ export async function carryOut(context: Context, job: Job, options: CarryOutOpti
   try {
     await refuseOtherService(context, job);
     refuseFinished(job, options);
+    await context.files.checkWritable(options.report);
     world = await openJobWorld(context, options);
     const exit = await settle(context, job, options, world);
     if (exit !== exits.ok) throw new Ended(exit);
@@ -57,7 +58,7 @@ async function settle(
     throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
   }
   if (exit === exits.ok) context.note(...line());
-  else context.warn(...line());
+  else context.conclude(...line());
   return exit;
 }
 

@@ -1,5 +1,15 @@
 import { constants, type Stats } from 'node:fs';
-import { access, copyFile, type FileHandle, open, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import {
+  access,
+  copyFile,
+  type FileHandle,
+  open,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { machineError } from '../errors.js';
 import { visibleLines } from '../terminal/sanitise.js';

@@ -55,7 +55,9 @@ describe('a file that a person names', () => {
 
   it('stays as it was when what is written breaks off', async () => {
     writeFileSync(at('old.csv'), 'old');
-    await expect(writeNamedFile(at('old.csv'), failing(), patience)).rejects.toThrow('the disk of the source');
+    await expect(writeNamedFile(at('old.csv'), failing(), patience)).rejects.toThrow(
+      'the disk of the source',
+    );
     expect(readFileSync(at('old.csv'), 'utf8')).toBe('old');
     expect(readdirSync(folder)).toEqual(['old.csv']);
   });

@@ -11,6 +11,10 @@ export interface TableFormat {
   /** Line of the first row, the header's if there is one. */
   firstLine: number;
   headerless: boolean;
+  /** The input began with a byte order mark. */
+  marked?: boolean;
+  /** Index of the recipient column; earlier releases did not keep it. */
+  recipient?: number;
 }
 
 /**
