@@ -6,7 +6,6 @@ import { type Exit, exits } from './exit-codes.js';
 import { globalOptions } from './options.js';
 import { masked } from './output/mask.js';
 import { buildProgram } from './program.js';
-import { safeJson } from './terminal/sanitise.js';
 import type { World } from './world.js';
 
 /** After a SIGTERM the process has to be gone within this time. */
@@ -38,6 +37,7 @@ export async function runApplication(argv: readonly string[], world: World, stre
     .finally(() => context.notices.stop());
   const exit = await Promise.race([work, signals.ended]);
   context.notices.stop();
+  context.notices.flush();
   if (typeof exit !== 'string') await context.close();
   signals.ignore();
   await streams.stdout.settled();
@@ -123,18 +123,23 @@ async function exitOf(
   command: Command,
   context: OwnedContext,
 ): Promise<Exit> {
-  if (thrown instanceof Ended) return thrown.exit;
+  if (thrown instanceof Ended && (thrown.exit === exits.ok || !asksForMachineFormat(argv, context))) {
+    return thrown.exit;
+  }
   if (thrown instanceof Interrupted) return 'SIGINT';
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return exits.ok;
   const error = thrown instanceof CommanderError ? usageOf(thrown, command) : thrown;
-  const { failureOf } = await import('./failure.js');
-  const failure = await failureOf(error, context);
-  failure.hint ??= `See: ${nameOf(command)} --help`;
+  const { failureOf, failureOfEnd } = await import('./failure.js');
+  const failure =
+    error instanceof Ended
+      ? failureOfEnd(error.exit, context.notices.conclusion)
+      : await failureOf(error, context);
+  if (!(error instanceof Ended)) failure.hint ??= `See: ${nameOf(command)} --help`;
   if (context.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
   if (context.sentToSandbox) failure.sandbox = true;
   context.notices.stop();
   if (asksForMachineFormat(argv, context)) {
-    context.notices.raw(safeJson({ error: failure }));
+    context.notices.failure(failure);
   } else {
     await context.notices.dress();
     context.notices.error(said(failure), failure.hint);

@@ -74,6 +74,10 @@ export interface Context {
   note(text: string, command?: string): void;
   /** A line on standard error that --quiet does not hide. */
   warn(text: string, command?: string): void;
+  /** The last line of a command that ends with another code than 0: the message of the error for programs. */
+  conclude(text: string, command?: string): void;
+  /** Fields for the error object that a program reads if the command fails. */
+  attach(details: Record<string, unknown>): void;
   /** Does some work, with a sign of it on the terminal when it takes a while. */
   during<Value>(text: string, work: () => Promise<Value>): Promise<Value>;
   /** A display of long work on standard error. Stop it before the command ends. */
@@ -110,7 +114,10 @@ export function createContext(world: World, streams: Streams, options: () => Glo
   const controller = lazily(() => new AbortController());
   const directory = configDirectory(world);
   const state = stateDirectory(world);
-  const files = new Files(() => world.stdin, world.cwd);
+  const files = new Files(() => world.stdin, world.cwd, {
+    note: (text) => notices().note(text),
+    sleep: (milliseconds) => world.clock.sleep(milliseconds, controller().signal),
+  });
   // Asked for late: to open standard input costs a start some of its time.
   const interactive = lazily(() => streams.stderr.isTerminal && world.stdin.isTTY === true);
   const holders: { lastWords: (() => void) | undefined }[] = [];
@@ -217,6 +224,8 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     },
     note: (text, command) => notices().note(text, command),
     warn: (text, command) => notices().warn(text, command),
+    conclude: (text, command) => notices().conclude(text, command),
+    attach: (details) => notices().attach(details),
     progress: () => notices().progress(),
     async during(text, work) {
       const progress = notices().progress();

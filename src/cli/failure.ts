@@ -2,7 +2,7 @@ import type { UrtuuError } from '../client/index.js';
 import type { ErrorCode, RequestKind } from '../contract/index.js';
 import { withCommands } from './command-line.js';
 import { CliError } from './errors.js';
-import { type ExitCode, exitOfFailure, exits } from './exit-codes.js';
+import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
 import { hints, hintsByErrno } from './hints.js';
 import type { Exchange } from './network/exchange.js';
 import { counted, grouped } from './output/wording.js';
@@ -54,6 +54,24 @@ async function rawFailureOf(error: unknown, last: Exchange | null): Promise<Fail
     'Please report it; -v shows where.',
   );
 }
+
+/** A command that did what it could, printed its result, and ends with another code than 0. */
+export function failureOfEnd(exit: ExitCode, said: { message: string; hint?: string } | null): Failure {
+  const code = codesOfEnd[exit] ?? 'ended';
+  const failure = bare(code, said?.message ?? exitMeanings[exit], exit, said?.hint);
+  return { ...failure, retryable: exit === exits.later || exit === exits.doubt || exit === exits.notFinal };
+}
+
+const codesOfEnd: Partial<Record<ExitCode, string>> = {
+  [exits.partly]: 'partly',
+  [exits.later]: 'unfinished',
+  [exits.doubt]: 'in_doubt',
+  [exits.money]: 'out_of_credits',
+  [exits.input]: 'rejected',
+  [exits.notSent]: 'not_sent',
+  [exits.machine]: 'machine',
+  [exits.notFinal]: 'not_final',
+};
 
 /** A failed request; `last` is its exchange. */
 export function failureOfRequest(error: UrtuuError, last: Exchange | null): Failure {

@@ -31,6 +31,7 @@ export async function carryOut(context: Context, job: Job, options: CarryOutOpti
       if (!options.sameProject) throw foreignJob(job.id);
       await adoptAccount(context, job);
     }
+    await context.files.checkWritable(options.report);
     world = await openJobWorld(context, options);
     const exit = await settle(context, job, options, world);
     if (exit === exits.refused) throw ranElsewhere(job);
@@ -50,9 +51,11 @@ async function endDone(context: Context, job: Job, options: CarryOutOptions): Pr
     throw table.ranElsewhere && !foreign ? ranElsewhere(job) : alreadyDone(context, job, foreign);
   }
   const exit = exitOfJob(table, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
-  context.note(`The job ${id} finished before; nothing was sent now.`);
   await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
-  if (exit !== exits.ok) throw new Ended(exit);
+  const said = `The job ${id} finished before; nothing was sent now.`;
+  if (exit === exits.ok) return context.note(said);
+  context.conclude(said);
+  throw new Ended(exit);
 }
 
 /** How a run has ended when nothing more can be waited for. */
@@ -83,7 +86,7 @@ async function settle(
     throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
   }
   if (exit === exits.ok) context.note(...line());
-  else context.warn(...line());
+  else context.conclude(...line());
   return exit;
 }
 

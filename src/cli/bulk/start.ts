@@ -1,12 +1,13 @@
+import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { parse, resolve } from 'node:path';
 import type { Channel, Pricing } from '../../contract/index.js';
-import { makeFolder } from '../config/make-folder.js';
 import type { Context } from '../context.js';
 import { CliError, inputError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { required, type Wanted } from '../input/required.js';
 import { readText } from '../input/text.js';
+import { maskedText } from '../output/mask.js';
 import type { View } from '../output/view.js';
 import { counted, grouped } from '../output/wording.js';
 import { visible } from '../terminal/sanitise.js';
@@ -24,6 +25,7 @@ import { sandboxBaseUrl } from './plan.js';
 import { buildPlan, type PlanOutcome } from './planning/build-plan.js';
 import type { MessageTemplates } from './planning/message.js';
 import { type Preflight, preflightLines, preflightOf, preflightView } from './preflight.js';
+import { rejectsPlaceIn, tellRejects } from './rejected-rows.js';
 import { summaryView } from './summary.js';
 
 /** What a bulk command shows. */
@@ -45,6 +47,7 @@ export async function startJob(
   file: string,
   options: BulkOptions,
 ): Promise<Job | null> {
+  await context.files.checkWritable(options.report, options.rejects);
   const templates = await complete(context, channel, await templatesOf(context, options));
   const client = await context.client();
   const pricing = await optional(() => client.pricing.get());
@@ -64,7 +67,7 @@ export async function startJob(
     if (options.dryRun) {
       const id = options.job ?? jobIdOf(frozen.meta);
       const still = { requests: frozen.meta.chunks, spent: 0, rate: options.rate };
-      const preflight = preflightOf(id, frozen.meta, money, still);
+      const preflight = preflightOf(id, frozen.meta, money, still, outcome);
       await printPreflight(context, preflight, preflightLines(preflight, outcome.repairs, still));
       return null;
     }
@@ -73,7 +76,7 @@ export async function startJob(
     const job = await openJob(stateDirectory, id);
     try {
       const still = { requests: job.table.open, spent: job.table.credits, rate: options.rate };
-      const preflight = preflightOf(id, job.plan.meta, money, still);
+      const preflight = preflightOf(id, job.plan.meta, money, still, outcome);
       const lines = preflightLines(preflight, outcome.repairs, still);
       await agree(context, job, { preflight, lines, spent: still.spent }, options);
       return job;
@@ -127,7 +130,7 @@ async function plan(
   const delimiter = options.delimiter === undefined ? undefined : delimiterNamed(options.delimiter);
   if (delimiter === null) throw usageError(`'${options.delimiter}' is no delimiter`);
   try {
-    return await context.during('Reading the file', async () =>
+    const outcome = await context.during('Reading the file', async () =>
       buildPlan(
         { bytes: context.files.bytes(file), source: file },
         {
@@ -144,11 +147,16 @@ async function plan(
           only: options.only,
           allowRepeats: options.allowRepeats,
           skipInvalid: options.skipInvalid,
-          rejectsFile: await rejectsFile(context, file, options),
+          rejects: rejectsPlace(context, file, options),
           signal: context.signal,
         },
       ),
     );
+    if (options.rejects !== undefined && outcome.rejects.file !== null) {
+      await context.files.write(options.rejects, createReadStream(outcome.rejects.file, 'utf8'));
+      outcome.rejects.file = resolve(context.cwd, options.rejects);
+    }
+    return outcome;
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     if (
@@ -157,7 +165,11 @@ async function plan(
       file === '-' ||
       !context.interactive
     ) {
-      throw inputError(error.message, error.hint);
+      const { mask } = context.printer;
+      throw inputError(
+        mask ? maskedText(error.message) : error.message,
+        mask ? maskedText(error.hint) : error.hint,
+      );
     }
     // Never guessed: what is wrong shows only in the texts.
     const questions = await context.ask();
@@ -170,20 +182,22 @@ async function plan(
 /** What spreadsheets in Mongolia write when it is not Unicode. */
 const encodings = ['windows-1251', 'windows-1252', 'koi8-r'];
 
-async function rejectsFile(context: Context, file: string, options: BulkOptions): Promise<string> {
-  if (options.rejects !== undefined) return resolve(context.cwd, options.rejects);
-  const folder = join(context.stateDirectory, 'rejects');
-  makeFolder(folder);
-  return join(folder, file === '-' ? 'stdin.csv' : basename(file));
+/** A person's own choice is written from what the plan's folder has. */
+function rejectsPlace(context: Context, file: string, { rejects, job }: BulkOptions) {
+  if (rejects !== undefined) return undefined;
+  const name = job ?? (file === '-' ? 'stdin' : parse(file).name);
+  return rejectsPlaceIn(context.stateDirectory, name, context.clock.now());
 }
 
 /** What was found in the file that a person should know of. */
-function tellInput(context: Context, { rejects, notChosen, delimiter, meta }: PlanOutcome): void {
-  for (const line of rejects.first) context.warn(line);
-  const more = rejects.count - rejects.first.length;
-  if (more > 0) context.warn(`... and ${counted(more, 'more row')}, in ${rejects.file}`);
+function tellInput(
+  context: Context,
+  { plan, rejects, notChosen, delimiter, meta, toColumn }: PlanOutcome,
+): void {
+  tellRejects(context, rejects, toColumn);
   if (notChosen > 0) context.note(`--only leaves out ${counted(notChosen, 'row')}`);
-  if (delimiter !== ',' && meta.columns.length > 1)
+  // The preflight says it where there is one.
+  if (plan === null && delimiter !== ',' && meta.columns.length > 1)
     context.note(`The delimiter is ${JSON.stringify(delimiter)}`);
 }
 

@@ -7,7 +7,7 @@ import type { KeySource } from './settings.js';
 export async function readKey(source: KeySource, files: Files, platform: NodeJS.Platform): Promise<string> {
   if (source.kind === 'none') {
     throw new CliError('no_key', exits.key, 'there is no API key', {
-      hint: 'Set URTUU_API_KEY, or run: `urtuu login`; to try without one, add --sandbox',
+      hint: 'Set URTUU_API_KEY, add --sandbox to try without one, or run: `urtuu login`',
     });
   }
   const text =

@@ -48,8 +48,9 @@ describe('a finished job', () => {
       const again = await here.run(line);
       expect(again.code).toBe(code);
       expect(figures(again.stdout)).toEqual(figures(first.stdout));
-      expect(again.stderr).toContain('finished before; nothing was sent now');
     }
+    const told = await here.run(`${personal} --if-finished ok`);
+    expect(told.stderr).toContain('The job july finished before; nothing was sent now.');
     expect(await here.run(personal)).toMatchObject({ code: 11 });
     expect(here.project.sends).toHaveLength(sends);
   });

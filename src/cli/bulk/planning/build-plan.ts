@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Channel, OperatorTable, Pricing } from '../../../contract/index.js';
 import { columnNamed, findRecipientColumn } from '../input/columns.js';
 import type { Delimiter } from '../input/delimiter.js';
@@ -17,7 +16,7 @@ import type { PlanRecord } from './plan-files.js';
 import { PlanFolder } from './plan-folder.js';
 import { planOf } from './plan-reader.js';
 import { type PlanParts, writeChunks, writePlaces } from './plan-writer.js';
-import { type Rejects, writeRejects } from './rejects.js';
+import { type Rejects, type RejectsPlace, writeRejects } from './rejects.js';
 import { type IntakeColumns, RowIntake } from './row-intake.js';
 import { RowSpool } from './row-spool.js';
 
@@ -53,8 +52,8 @@ export interface PlanOptions {
   allowRepeats?: boolean | undefined;
   /** Plans the good rows although there are bad ones. */
   skipInvalid?: boolean | undefined;
-  /** Where rejected rows are written, if there are any; in the plan's folder when absent. */
-  rejectsFile?: string | undefined;
+  /** Where rejected rows are kept, if there are any; in the plan's folder when absent. */
+  rejects?: RejectsPlace | undefined;
   operators?: OperatorTable | undefined;
   signal?: AbortSignal | undefined;
   disk?: Disk | undefined;
@@ -72,6 +71,8 @@ export interface PlanOutcome {
   /** Rows that `only` did not choose. */
   notChosen: number;
   delimiter: Delimiter;
+  /** Name of the recipient column. */
+  toColumn: string;
 }
 
 /**
@@ -126,7 +127,13 @@ async function readRows(
   if (taker === null || spool.length === taker.notChosen) throw nobody(input.source, options.only);
   spool.finish();
   taker.messages.finish();
-  return { table: format, columns, spool, recipients, intake: taker };
+  return {
+    table: { ...format, recipient: taker.recipientColumn },
+    columns,
+    spool,
+    recipients,
+    intake: taker,
+  };
 }
 
 /** Settles where every row goes; writes the rejects, and the chunks unless the rejects forbid it. */
@@ -170,15 +177,15 @@ async function freeze(
   const plan = planOf(folder, record, disk);
   const outcome = {
     meta,
-    rejects: { count: 0, first: [], file: null } as Rejects,
+    rejects: { count: 0, first: [], rows: [], file: null } as Rejects,
     repairs: recipients.repairs,
     notChosen: intake.notChosen,
     delimiter: table.delimiter,
+    toColumn: columns[intake.recipientColumn] ?? '',
   };
   if (meta.rejected > 0) {
     files.flush();
-    const path = options.rejectsFile ?? join(folder, 'rejects.csv');
-    outcome.rejects = await writeRejects(plan, path, disk);
+    outcome.rejects = await writeRejects(plan, options.rejects ?? null, disk);
   }
   if (layout.recipients === 0 || (meta.rejected > 0 && options.skipInvalid !== true)) {
     files.discard();

@@ -42,6 +42,11 @@ export class RowIntake {
     spool.onRows = (rows, first) => this.#count(rows, first);
   }
 
+  /** Index of the recipient column. */
+  get recipientColumn(): number {
+    return this.#columns.recipient;
+  }
+
   take(record: readonly string[], line: number): void {
     const { names, recipient, chosen } = this.#columns;
     if (record.length !== names.length || (this.damageSeen && record.some(isDamaged))) {
