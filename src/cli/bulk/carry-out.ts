@@ -12,6 +12,7 @@ import { nextStep } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { exitOfJob, lastLine } from './outcome.js';
 import { report } from './report-job.js';
+import { takeRows } from './report-rows.js';
 import { runJob } from './run.js';
 import type { Ending } from './run-options.js';
 import { refuseOtherService } from './start.js';
@@ -32,6 +33,7 @@ export async function carryOut(context: Context, job: Job, options: CarryOutOpti
       await adoptAccount(context, job);
     }
     await context.files.checkWritable(options.report);
+    await takeRows(context, job.folder);
     world = await openJobWorld(context, options);
     const exit = await settle(context, job, options, world);
     if (exit === exits.refused) throw ranElsewhere(job);

@@ -11,7 +11,7 @@ import { refuseOtherService } from './start.js';
 /** Writes the report of a job that is being carried out. False, after a warning, when it could not be written. */
 export async function report(context: Context, job: Job, path: string, world: JobWorld): Promise<boolean> {
   try {
-    await context.files.write(path, reportBlocks(job.plan, await gather(context, job, world)));
+    await context.files.write(path, reportBlocks(job, await gather(context, job, world)));
     return true;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -36,9 +36,9 @@ export async function reportJob(
     }
     const receipts = await gather(context, job, world);
     if (options.report !== undefined) {
-      await context.files.write(options.report, reportBlocks(job.plan, receipts));
+      await context.files.write(options.report, reportBlocks(job, receipts));
     } else {
-      for await (const block of reportBlocks(job.plan, receipts)) await context.printer.text(block);
+      for await (const block of reportBlocks(job, receipts)) await context.printer.text(block);
     }
   } finally {
     world?.forget();

@@ -1,19 +1,22 @@
 import { csvLine } from '../csv/line.js';
-import { keptColumns } from './csv-line.js';
+import { keptColumns, reportColumns } from './csv-line.js';
 import type { FrozenPlan } from './plan.js';
 import type { Receipts } from './receipts.js';
 
-const added = ['message_id', 'batch_id', 'status', 'error_code', 'credits', 'line'];
-
-/** The report as text, in pieces. */
-export function reportBlocks(plan: FrozenPlan, receipts: Receipts): AsyncGenerator<string, void> {
-  return blocksOf(linesOf(plan, receipts));
+export interface ReportedJob {
+  id: string;
+  plan: FrozenPlan;
 }
 
-async function* linesOf(plan: FrozenPlan, receipts: Receipts): AsyncGenerator<string, void> {
+/** The report as text, in pieces. */
+export function reportBlocks(job: ReportedJob, receipts: Receipts): AsyncGenerator<string, void> {
+  return blocksOf(linesOf(job, receipts));
+}
+
+async function* linesOf({ id, plan }: ReportedJob, receipts: Receipts): AsyncGenerator<string, void> {
   const { columns } = plan.meta;
-  const kept = keptColumns(columns, added);
-  yield csvLine([...kept.map((index) => columns[index] ?? ''), ...added]);
+  const kept = keptColumns(columns, reportColumns);
+  yield csvLine([...kept.map((index) => columns[index] ?? ''), ...reportColumns]);
   for await (const { line, values, place, error } of plan.rows()) {
     const receipt =
       place === null
@@ -27,6 +30,8 @@ async function* linesOf(plan: FrozenPlan, receipts: Receipts): AsyncGenerator<st
       receipt.errorCode,
       receipt.credits === null ? '' : String(receipt.credits),
       String(line),
+      '',
+      id,
     ]);
   }
 }

@@ -26,6 +26,7 @@ import { buildPlan, type PlanOutcome } from './planning/build-plan.js';
 import type { MessageTemplates } from './planning/message.js';
 import { type Preflight, preflightLines, preflightOf, preflightView } from './preflight.js';
 import { rejectsPlaceIn, tellRejects } from './rejected-rows.js';
+import { keepTaken, rowsToTake } from './report-rows.js';
 import { summaryView } from './summary.js';
 
 /** What a bulk command shows. */
@@ -62,6 +63,7 @@ export async function startJob(
     tellInput(context, outcome);
     const { plan: frozen } = outcome;
     if (frozen === null) throw refuseBadRows(outcome);
+    const taken = await rowsToTake(context, outcome.origins, options.again ?? false);
     const balance = (await optional(() => client.balance.get()))?.balance ?? null;
     const money = { priced: pricing !== null, balance };
     if (options.dryRun) {
@@ -71,6 +73,7 @@ export async function startJob(
       await printPreflight(context, preflight, preflightLines(preflight, outcome.repairs, still));
       return null;
     }
+    await keepTaken(frozen.folder, taken);
     const goOn = (job: JobView) => resumeOf(context, job);
     const id = await adoptPlan(stateDirectory, frozen, { name: options.job, again: options.again, goOn });
     const job = await openJob(stateDirectory, id);

@@ -12,6 +12,7 @@ import { type Disk, nodeDisk } from './disk.js';
 import { Layout } from './layout.js';
 import { bindMessage, type MessageTemplates, parseTemplates } from './message.js';
 import { Messages } from './messages.js';
+import { type Origins, originColumnsOf } from './origins.js';
 import type { PlanRecord } from './plan-files.js';
 import { PlanFolder } from './plan-folder.js';
 import { planOf } from './plan-reader.js';
@@ -70,6 +71,8 @@ export interface PlanOutcome {
   repairs: RepairCounts;
   /** Rows that `only` did not choose. */
   notChosen: number;
+  /** The jobs whose reports the rows that it chose are from. */
+  origins: Origins;
   delimiter: Delimiter;
   /** Name of the recipient column. */
   toColumn: string;
@@ -180,6 +183,7 @@ async function freeze(
     rejects: { count: 0, first: [], rows: [], file: null } as Rejects,
     repairs: recipients.repairs,
     notChosen: intake.notChosen,
+    origins: intake.origins,
     delimiter: table.delimiter,
     toColumn: columns[intake.recipientColumn] ?? '',
   };
@@ -214,13 +218,14 @@ function columnsOf(
     line,
     looksLikeRecipient: (cell) => recipients.read(cell) === null,
   });
-  if (options.only === undefined) return { names, recipient, chosen: null };
+  if (options.only === undefined) return { names, recipient, chosen: null, origin: null };
   const column = columnNamed(names, 'status');
   if (column !== -1)
     return {
       names,
       recipient,
       chosen: { column, statuses: new Set(options.only.map((status) => status.toLowerCase())) },
+      origin: originColumnsOf(names),
     };
   throw new InputError(
     'columns',
