@@ -62,10 +62,19 @@ export interface PlanMeta {
   credits: number;
 }
 
+/** How the input was written, for what is written like it. */
+export interface PlannedInput {
+  /** It began with a byte order mark, which spreadsheets need to read UTF-8. */
+  marked: boolean;
+  /** Index of the recipient column; null where an earlier release made the plan. */
+  recipient: number | null;
+}
+
 /** A plan frozen on disk: durable before the first request, read as a stream. */
 export interface FrozenPlan {
   readonly folder: string;
   readonly meta: PlanMeta;
+  readonly input?: PlannedInput;
   /** Chunks in ascending order, from number `first` on. */
   chunks(first?: number): AsyncIterable<Chunk>;
   /** Every row of the input in its order. */

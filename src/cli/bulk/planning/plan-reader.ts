@@ -98,6 +98,7 @@ export function planOf(folder: string, record: PlanRecord, disk: Disk = nodeDisk
   return {
     folder,
     meta: record.meta,
+    input: { marked: record.table.marked === true, recipient: record.table.recipient ?? null },
     chunks: (first = 0) => readChunks(folder, record, disk, first),
     rows: () => readPlannedRows(folder, record, disk),
   };
@@ -169,7 +170,7 @@ async function* readPlannedRows(
         while (record.length < meta.columns.length) record.push('');
         const error =
           chunk === noChunk.rejected
-            ? ((await errors.next()).value ?? null)
+            ? errorText((await errors.next()).value ?? [])
             : chunk === noChunk.conflict
               ? conflictError(index)
               : null;
@@ -193,18 +194,21 @@ function conflictError(line: number): string {
   return `line ${line} has the same recipient with another message`;
 }
 
-/** What is wrong with each rejected row, in order, as one text a row. */
-async function* readErrors(path: string): AsyncGenerator<string, void> {
-  let row = -1;
-  let texts: string[] = [];
+function errorText(errors: readonly RowError[]): string | null {
+  if (errors.length === 0) return null;
+  return errors.map(({ column, error }) => `${column}: ${error}`).join('; ');
+}
+
+/** What is wrong with each rejected row, in the order of the rows. */
+export async function* readErrors(path: string): AsyncGenerator<RowError[], void> {
+  let errors: RowError[] = [];
   for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     const entry = JSON.parse(text) as RowError;
-    if (entry.row !== row && texts.length > 0) {
-      yield texts.join('; ');
-      texts = [];
+    if (errors.length > 0 && errors[0]?.row !== entry.row) {
+      yield errors;
+      errors = [];
     }
-    row = entry.row;
-    texts.push(`${entry.column}: ${entry.error}`);
+    errors.push(entry);
   }
-  if (texts.length > 0) yield texts.join('; ');
+  if (errors.length > 0) yield errors;
 }
