@@ -188,11 +188,13 @@ export const service = groupOf(
       },
       {
         name: 'a clock that is 2 days off, either way, and set every second',
-        play: (seed) => clocks({ seed, rounds: sizes.rounds, seconds: sizes.seconds, service: 'urtuu serve' }),
+        play: (seed) =>
+          clocks({ seed, rounds: sizes.rounds, seconds: sizes.seconds, service: 'urtuu serve' }),
         controls: [
           {
             name: 'a service that measures durations on the system clock',
-            play: (seed) => clocks({ seed, rounds: 1, seconds: sizes.seconds, service: 'measures_on_the_system_clock' }),
+            play: (seed) =>
+              clocks({ seed, rounds: 1, seconds: sizes.seconds, service: 'measures_on_the_system_clock' }),
           },
         ],
       },
