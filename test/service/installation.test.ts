@@ -71,6 +71,14 @@ async function old(name: string, between: () => Promise<void> = use): Promise<vo
   copyFileSync(kept, at(name));
 }
 
+async function moveEpochs(operator: number, written: number): Promise<void> {
+  const { DatabaseSync } = await import('@photostructure/sqlite');
+  const database = new DatabaseSync(at('operator.db'));
+  database.exec(`UPDATE installation SET epoch = epoch + (${operator})`);
+  database.close();
+  writeFileSync(at('installation.json'), JSON.stringify({ ...epochs(), epoch: epochs().epoch + written }));
+}
+
 const damage: [name: string, how: () => void | Promise<void>, told: RegExp][] = [
   ['service.db missing', () => remove('service.db'), /service\.db is missing/],
   ['service.db of no bytes', () => truncateSync(at('service.db'), 0), /service\.db is empty/],
@@ -214,6 +222,38 @@ describe('the epoch', () => {
     expect(await outboxOf(core)).toHaveLength(4);
   });
 
+  it.each([
+    ['', -1, -1],
+    [', installation.json', 0, -1],
+  ])(
+    'a start that was cut short before it raised operator.db%s is made up for',
+    async (_, operator, written) => {
+      await use();
+      await use();
+      await moveEpochs(operator, written);
+      await use();
+      core = await cores.open({ directory });
+      expect(await outboxOf(core)).toHaveLength(3);
+    },
+  );
+
+  it.each([
+    ['operator.db', -1, 0],
+    ['operator.db', -2, -1],
+    ['installation.json', 0, -2],
+    ['service.db', 1, 0],
+    ['service.db', 0, 1],
+  ])(
+    'that no cut short start leaves behind is refused, for %s is an old copy',
+    async (name, operator, written) => {
+      await use();
+      await use();
+      await use();
+      await moveEpochs(operator, written);
+      expect((await refusal()).message).toContain(`${name} is an old copy`);
+    },
+  );
+
   it('goes on where many open and close one folder at once', async () => {
     await Promise.all(
       Array.from({ length: 12 }, async () => {
@@ -351,6 +391,16 @@ describe.skipIf(process.platform === 'win32')('files of the owner alone', () => 
     }
     expect(modes()).toEqual(expected);
     expect((statSync(directory).mode & 0o777).toString(8)).toBe('700');
+  });
+
+  it('also the copy that is kept before a migration', async () => {
+    await use();
+    const { DatabaseSync } = await import('@photostructure/sqlite');
+    const database = new DatabaseSync(at('operator.db'));
+    database.exec('DROP TABLE installation; PRAGMA user_version = 2');
+    database.close();
+    await refusal();
+    expect((statSync(at('operator.db.schema-2')).mode & 0o777).toString(8)).toBe('600');
   });
 
   it('also those of a release that left them open to others', async () => {

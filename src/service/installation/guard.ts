@@ -30,13 +30,16 @@ export class DataGuard {
   readonly #selectClosed: Statement;
   readonly #seen: Seen[];
   readonly #timer: NodeJS.Timeout;
+  readonly #report: (error: unknown) => void;
+  #isReported = false;
   #error: DataError | null = null;
   #tell: (error: DataError) => void = () => {};
 
-  constructor(files: DataFiles, id: string, store: Database) {
+  constructor(files: DataFiles, id: string, store: Database, report: (error: unknown) => void) {
     this.#files = files;
     this.#id = id;
     this.#store = store;
+    this.#report = report;
     this.#selectClosed = store.prepare('SELECT 1 FROM installation WHERE clean = 1');
     this.lost = new Promise((resolve) => {
       this.#tell = resolve;
@@ -61,13 +64,20 @@ export class DataGuard {
     this.check();
   }
 
-  /** Looks at all files. */
+  /** Looks at all files. What cannot be looked at now, for want of memory or descriptors, is not lost for that. */
   look(): void {
-    for (const one of this.#seen) this.#compare(one);
-    const identity = readIdentity(this.#files.identity);
-    if (identity === null || identity === 'damaged' || identity.id !== this.#id)
-      this.#lose(this.#files.identity, identity === null ? 'is gone' : 'was replaced');
-    else if (this.#error === null) this.#markOpen();
+    try {
+      for (const one of this.#seen) this.#compare(one);
+      const identity = readIdentity(this.#files.identity);
+      if (identity === null || identity === 'damaged' || identity.id !== this.#id)
+        this.#lose(this.#files.identity, identity === null ? 'is gone' : 'was replaced');
+      else if (this.#error === null) this.#markOpen();
+      this.#isReported = false;
+    } catch (error) {
+      if (isBusy(error)) return;
+      if (!this.#isReported) this.#report(error);
+      this.#isReported = true;
+    }
   }
 
   stop(): void {
@@ -95,16 +105,15 @@ export class DataGuard {
 
   /** Another process that closed has marked the store as closed, or somebody has emptied the -wal: see enter.ts. */
   #markOpen(): void {
+    const isClosed = this.#selectClosed.get() !== undefined;
+    if (!isClosed && sizeOf(`${this.#files.store}-wal`) !== 0) return;
     try {
-      const isClosed = this.#selectClosed.get() !== undefined;
-      if (!isClosed && sizeOf(`${this.#files.store}-wal`) !== 0) return;
       // Both, for an empty -wal only fills up when something changes.
       this.#store.exec(
         'BEGIN IMMEDIATE; UPDATE installation SET clean = 1; UPDATE installation SET clean = 0; COMMIT',
       );
-    } catch (error) {
-      // Somebody is writing: the next look is soon.
-      if (!isBusy(error)) throw error;
+    } finally {
+      if (this.#store.isTransaction) this.#store.exec('ROLLBACK');
     }
   }
 }

@@ -29,6 +29,8 @@ export interface Installation {
 export interface InstallationOptions {
   /** Goes on with what is there, makes anew what cannot be used, and sets that aside. */
   acceptData?: boolean;
+  /** Called for what goes wrong while the files are watched. */
+  report?(error: unknown): void;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface InstallationOptions {
 export async function openInstallation(
   directory: string | undefined,
   random: Random,
-  { acceptData = false }: InstallationOptions = {},
+  options: InstallationOptions = {},
 ): Promise<Installation> {
   if (directory === undefined) {
     const [store, carrier] = [await openStoreDatabase(':memory:'), await openCarrierDatabase(':memory:')];
@@ -48,23 +50,27 @@ export async function openInstallation(
   prepareFolder(directory);
   const files = filesOf(directory);
   try {
-    return await openFiles(files, random, acceptData);
+    return await openFiles(files, random, options);
   } catch (error) {
     if (!isDamaged(error)) throw error;
-    if (!acceptData) throw dataError(files, [{ file: 'store', what: 'is damaged' }], error);
+    if (!options.acceptData) throw dataError(files, [{ file: 'store', what: 'is damaged' }], error);
     setAside(files.store);
-    return openFiles(files, random, acceptData);
+    return openFiles(files, random, options);
   }
 }
 
-async function openFiles(files: DataFiles, random: Random, acceptData: boolean): Promise<Installation> {
+async function openFiles(
+  files: DataFiles,
+  random: Random,
+  { acceptData = false, report = () => {} }: InstallationOptions,
+): Promise<Installation> {
   const store = await openStore(files, acceptData);
   try {
     await awaitWal(store, files.store);
     const openCarrier = () =>
       openUsable(files, 'carrier', acceptData, () => openCarrierDatabase(files.carrier));
     const entered = await enter({ files, store, random, acceptData, openCarrier });
-    return { ...entered, store, rates: files.rates, guard: new DataGuard(files, entered.id, store) };
+    return { ...entered, store, rates: files.rates, guard: new DataGuard(files, entered.id, store, report) };
   } catch (error) {
     leave(store, files.store);
     throw error;
