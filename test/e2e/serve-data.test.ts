@@ -88,6 +88,22 @@ describe('urtuu serve on data that is not whole', () => {
   });
 });
 
+describe('the sandbox on data that is not whole', () => {
+  it('says that its folder may be deleted', async () => {
+    await machine.run(['balance', '--sandbox']);
+    const folder = join(machine.home, 'state/urtuu/sandbox');
+    rmSync(join(folder, 'secret'));
+    const { code, stderr } = await machine.run(['balance', '--sandbox', '--json']);
+    expect(code).toBe(13);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: {
+        message: `the data in ${folder} is not whole: secret is missing`,
+        hint: expect.stringMatching(/Or delete the folder: nothing in it was really sent\.$/),
+      },
+    });
+  });
+});
+
 describe('data that is taken away from urtuu serve', () => {
   it.each([
     ['the folder moved', () => renameSync(data, `${data}.moved`)],

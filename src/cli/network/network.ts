@@ -67,12 +67,10 @@ export function openNetwork(needs: Needs): Network {
   let last: Exchange | null = null;
   const services = new Map<string, Promise<Service>>();
 
-  const service = async (
-    directory = join(needs.state(), 'sandbox'),
-    given: { acceptData?: boolean } = {},
-  ): Promise<Service> => {
-    const opened =
-      services.get(directory) ?? openService(world, { ...given, directory, report: needs.report });
+  const service = async (named?: string, given: { acceptData?: boolean } = {}): Promise<Service> => {
+    const directory = named ?? join(needs.state(), 'sandbox');
+    const serviceOptions = { ...given, directory, report: needs.report };
+    const opened = services.get(directory) ?? openService(world, serviceOptions, named === undefined);
     services.set(directory, opened);
     opened.catch(() => services.delete(directory));
     return opened;
@@ -152,12 +150,12 @@ export function openNetwork(needs: Needs): Network {
 const isInDoubt = (exchange: Exchange | null) =>
   exchange?.kind === 'sending' && (exchange.status === null || exchange.status >= 500);
 
-async function openService(world: World, options: ServiceOptions): Promise<Service> {
+async function openService(world: World, options: ServiceOptions, isSandbox: boolean): Promise<Service> {
   const open = world.openService ?? (await import('../../service/index.js')).createService;
   try {
     return await open(options);
   } catch (error) {
-    if (isDataError(error)) throw refusedData(error, options.directory ?? '');
+    if (isDataError(error)) throw refusedData(error, options.directory ?? '', isSandbox);
     throw machineError(
       `the embedded service cannot run: ${(error as Error).message}`,
       error,
@@ -169,12 +167,13 @@ async function openService(world: World, options: ServiceOptions): Promise<Servi
 const isDataError = (error: unknown): error is DataError =>
   error instanceof Error && (error as Partial<DataError>).code === 'data_refused';
 
-function refusedData(error: DataError, folder: string): CliError {
+function refusedData(error: DataError, folder: string, isSandbox: boolean): CliError {
   const { message, hint, forgotten } = error;
-  const wayOut =
-    forgotten === null ? '' : ` Or start without them: urtuu serve --data '${folder}' --accept-data`;
+  const without = isSandbox
+    ? ' Or delete the folder: nothing in it was really sent.'
+    : ` Or start without them: urtuu serve --data '${folder}' --accept-data`;
   return new CliError(error.code, exits.machine, message, {
-    hint: hint + wayOut,
+    hint: forgotten === null ? hint : hint + without,
     details: forgotten === null ? {} : { forgotten },
     cause: error,
   });
