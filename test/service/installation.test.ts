@@ -417,7 +417,7 @@ describe.skipIf(process.platform === 'win32')('files of the owner alone', () => 
     chmodSync(directory, mode);
     expect(await refusal()).toMatchObject({
       message: `${directory} can be written to by others`,
-      hint: `Take that away: chmod go-w '${directory}'`,
+      hint: expect.stringContaining(`chmod go-w '${directory}'`),
     });
     expect(readdirSync(directory)).toEqual([]);
   });

@@ -104,7 +104,7 @@ async function complete(entry: Entry): Promise<Entered | null> {
   const carrier = await entry.openCarrier();
   try {
     await stamp(carrier, { id, epoch: 1 });
-    writeIdentity(files.identity, { id, epoch: 1, sizes: sizesOf(files) });
+    await writeIdentity(files.identity, { id, epoch: 1, sizes: sizesOf(files) });
     store
       .prepare('UPDATE installation SET secret_fingerprint = ?, complete = 1, epoch = 1')
       .run(fingerprintOf(secret));
@@ -182,7 +182,7 @@ async function bringUp({ files }: Entry, carrier: Database, { id, epoch }: Ident
   if (stamped.epoch < epoch) await stamp(carrier, { id, epoch });
   const identity = readIdentity(files.identity);
   if (identity === null || identity === 'damaged' || identity.epoch < epoch)
-    writeIdentity(files.identity, { id, epoch, sizes: sizesOf(files) });
+    await writeIdentity(files.identity, { id, epoch, sizes: sizesOf(files) });
   else makePrivate(files.identity);
 }
 

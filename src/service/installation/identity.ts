@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { makePrivate } from '../database/private-files.js';
 
 /** Whose files these are, and how often they were opened. */
@@ -34,14 +35,26 @@ export function readIdentity(path: string): WrittenIdentity | 'damaged' | null {
   return 'damaged';
 }
 
-/** On disk when it returns. To be called by one process at a time. */
-export function writeIdentity(path: string, { id, epoch, sizes }: WrittenIdentity): void {
+/** On disk when it resolves. To be called by one process at a time. */
+export async function writeIdentity(path: string, { id, epoch, sizes }: WrittenIdentity): Promise<void> {
   const made = `${path}.new`;
   makePrivate(made);
   writeFileSync(made, `${JSON.stringify({ version: 1, id, epoch, sizes })}\n`, { flush: true });
-  renameSync(made, path);
+  await replace(made, path);
   if (process.platform === 'win32') return;
   const folder = openSync(dirname(path), 'r');
   fsyncSync(folder);
   closeSync(folder);
+}
+
+/** Windows refuses to while another process is just reading the file. */
+async function replace(made: string, path: string): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return renameSync(made, path);
+    } catch (error) {
+      if (process.platform !== 'win32' || tries === 50) throw error;
+      await pause(10);
+    }
+  }
 }
