@@ -6,7 +6,7 @@ import { type Clock, systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
 import { Delivery } from './delivery/delivery.js';
 import type { Administration } from './index.js';
-import { markClosed, openInstallation } from './installation/open.js';
+import { openInstallation } from './installation/open.js';
 import { AnswerBoard } from './operations/answer-board.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
@@ -75,10 +75,8 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
       : {
           check: () => guard.check(),
           verify: () => guard.verifyCommit(),
-          async beforeClose() {
-            guard.stop();
-            if (!guard.isLost) await markClosed(installation.store);
-          },
+          committed: (rows: number) => guard.committed(rows),
+          beforeClose: () => guard.finish(),
         },
   );
   const { rates: path, id } = installation;
@@ -141,9 +139,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     carrier.pause();
     await stopped;
     answers.close();
-    // Marked as closed first: a stop that is cut short must not look like a loss.
-    await store.close();
-    await Promise.all([allowances.close(), carrier.close()]);
+    await Promise.all([store.close(), allowances.close(), carrier.close()]);
   }
 
   return {

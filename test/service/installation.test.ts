@@ -18,6 +18,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../src/service/core.js';
 import { DataError } from '../../src/service/data-error.js';
+import { lookEvery } from '../../src/service/installation/guard.js';
 import { Cores, caller, outboxOf, requestsTo } from '../support/cores.js';
 
 const cores = new Cores();
@@ -172,21 +173,39 @@ describe('a service that was killed', () => {
     expect((await refusal()).message).toMatch(/-wal/);
   });
 
-  it('is refused without its -wal also when most of that was in service.db already', async () => {
+  /** A copy of the folder while the service has it open and most is in service.db already. */
+  async function copyAfterCheckpoint(): Promise<void> {
     await use();
     core = await cores.open({ directory });
+    const to = Array.from({ length: 1_000 }, (_, index) => `${88_000_000 + index}`);
+    const params = { to, text: 'Hi' };
+    await core.operations.sendSmsBulk({ caller, params, idempotencyKey: null });
+    const before = statSync(at('service.db')).size;
+    while (statSync(at('service.db')).size === before)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    await core.administration.settled();
     await send('99112234', 'Hi');
-    const copy = `${directory}.copy`;
+    cpSync(directory, `${directory}.copy`, { recursive: true });
+    await core.close();
+    directory = `${directory}.copy`;
+  }
+
+  it('is refused without its -wal also when most of that was in service.db already', async () => {
+    await copyAfterCheckpoint();
+    rmSync(at('service.db-wal'));
+    expect((await refusal()).message).toMatch(/service\.db lacks its -wal file/);
+    expect((await refusal()).message).toMatch(/service\.db lacks its -wal file/);
+  });
+
+  it('starts when somebody has brought its -wal into service.db, as every program with SQLite does', async () => {
+    await copyAfterCheckpoint();
     const { DatabaseSync } = await import('@photostructure/sqlite');
     const other = new DatabaseSync(at('service.db'));
-    other.exec('PRAGMA wal_checkpoint(PASSIVE)');
-    cpSync(directory, copy, { recursive: true });
+    other.exec('SELECT 1 FROM messages');
     other.close();
-    await core.close();
-    directory = copy;
-    rmSync(at('service.db-wal'));
-    expect((await refusal()).message).toMatch(/not closed in order and its -wal file is missing/);
-    expect((await refusal()).message).toMatch(/not closed in order and its -wal file is missing/);
+    expect(existsSync(at('service.db-wal'))).toBe(false);
+    core = await cores.open({ directory });
+    expect(await balance()).toBe(100_000 - 10_020);
   });
 
   it('and whose secret was lost starts again when it is back, with its -wal folded in by the refusal', async () => {
@@ -316,6 +335,8 @@ describe('a folder of c7d7ad4, without an id', () => {
 });
 
 describe('files that go while the service runs', () => {
+  it('are looked at more than once a second', () => expect(lookEvery).toBeLessThan(500));
+
   it.each([
     ['service.db deleted', () => rmSync(at('service.db'))],
     ['service.db-wal deleted', () => rmSync(at('service.db-wal'))],
@@ -337,13 +358,11 @@ describe('files that go while the service runs', () => {
     ],
     ['installation.json deleted', () => rmSync(at('installation.json'))],
     ['the folder deleted', () => rmSync(directory, { recursive: true })],
-  ])('%s: noticed within a second, and then nothing is answered', async (_, how) => {
+  ])('%s: noticed, and then nothing is answered', async (_, how) => {
     await use();
     core = await cores.open({ directory });
     how();
-    const before = performance.now();
     expect((await core.lost).message).toMatch(/while the service was running/);
-    expect(performance.now() - before).toBeLessThan(1_000);
     await expect(send('99112233', 'Hi')).rejects.toMatchObject({ code: 'unavailable', status: 503 });
     await expect(balance()).rejects.toMatchObject({ code: 'unavailable' });
   });
@@ -424,7 +443,7 @@ describe.skipIf(process.platform === 'win32')('files of the owner alone', () => 
 });
 
 describe('the first start', () => {
-  it('that is cut short at any write is made up for by the next', async () => {
+  it('that is cut short at any write is made up for by the next', { timeout: 120_000 }, async () => {
     // Each start of this process dies a little later.
     const script = `
       const fs = require('node:fs');

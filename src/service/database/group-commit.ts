@@ -15,6 +15,8 @@ export interface GroupCommitOptions {
   patience?: number;
   /** Called before and after each commit; throws where the file is not the one at its path any more. */
   verify?: () => void;
+  /** Told of about how many rows each commit wrote. */
+  committed?: (rows: number) => void;
 }
 
 /** Rows in one transaction, after which the others wait for the next: bounds how long a commit takes. */
@@ -32,18 +34,23 @@ export class GroupCommit {
   readonly #commit: Statement;
   readonly #patience: number;
   readonly #verify: () => void;
+  readonly #committed: (rows: number) => void;
   #waiting: Job[] = [];
   #scheduled = false;
   #tries = 0;
   #closed = false;
   #drained: () => void = () => {};
 
-  constructor(database: Database, { patience = busyPatience, verify = () => {} }: GroupCommitOptions = {}) {
+  constructor(
+    database: Database,
+    { patience = busyPatience, verify = () => {}, committed = () => {} }: GroupCommitOptions = {},
+  ) {
     this.#database = database;
     this.#begin = database.prepare('BEGIN IMMEDIATE');
     this.#commit = database.prepare('COMMIT');
     this.#patience = patience;
     this.#verify = verify;
+    this.#committed = committed;
   }
 
   /** `rows` is about how many rows it writes. */
@@ -120,6 +127,7 @@ export class GroupCommit {
       for (const job of jobs) job.reject(error);
       return [];
     }
+    this.#committed(jobs.reduce((rows, job) => rows + job.rows, 0));
     jobs.forEach((job, index) => {
       job.resolve(results[index]);
     });

@@ -26,15 +26,15 @@ export interface Entered {
 interface StoreRow extends Identity {
   secret_fingerprint: Uint8Array | null;
   complete: number;
-  clean: number;
+  wal_follows: number;
 }
 
 /**
  * The epoch, which each start raises, tells the newest files from old copies. The store is raised first and the
  * others follow, all under the store's write lock: so the others are never ahead, and behind by one only where a
  * start was cut short, which the next one makes up for before it raises. The store is an old copy when it is behind
- * the others; the others are when they are further behind. `clean` is 0 while the store is open: then its -wal
- * cannot have gone unless somebody took it.
+ * the others; the others are when they are further behind. `wal_follows` tells of a -wal that was lost since: see
+ * checkpoint.ts.
  */
 export async function enter(entry: Entry): Promise<Entered> {
   const row = await locked(entry.store, () => firstLook(entry));
@@ -83,7 +83,7 @@ function firstLook({ files, store, acceptData }: Entry): StoreRow {
   store
     .prepare(
       `INSERT INTO installation VALUES (1, ?, 1, NULL, 0, 0)
-       ON CONFLICT DO UPDATE SET id = excluded.id, epoch = 1, secret_fingerprint = NULL, complete = 0, clean = 0`,
+       ON CONFLICT DO UPDATE SET id = excluded.id, epoch = 1, secret_fingerprint = NULL, complete = 0, wal_follows = 0`,
     )
     .run(randomUUID());
   return rowOf(store) as StoreRow;
@@ -120,10 +120,9 @@ async function verify(entry: Entry): Promise<Entered> {
   const { files, store } = entry;
   const row = rowOf(store) as StoreRow;
   const problems: Problem[] = [];
-  // This connection has made it anew; nobody who has the store open leaves it empty.
-  if (row.clean === 0 && !sizeOf(`${files.store}-wal`)) {
-    const what =
-      'was not closed in order and its -wal file is missing: it is a copy without it, or it was deleted';
+  // Where it was missing this connection has made an empty one.
+  if (row.wal_follows === 1 && !sizeOf(`${files.store}-wal`)) {
+    const what = 'lacks its -wal file: it is a copy without it, or it was deleted';
     problems.push({ file: 'store', what, forgotten: forgottenSince });
   }
   const identity = readIdentity(files.identity);
@@ -153,7 +152,7 @@ async function verify(entry: Entry): Promise<Entered> {
       problems.push(...staleOf(row.epoch, { carrier: stamped.epoch, identity: found.epoch }));
     if (problems.length > 0) throw dataError(files, problems);
     await bringUp(entry, carrier, row);
-    store.prepare('UPDATE installation SET epoch = ?, clean = 0').run(row.epoch + 1);
+    store.prepare('UPDATE installation SET epoch = ?, wal_follows = 0').run(row.epoch + 1);
     return { id: row.id, secret, carrier };
   } catch (error) {
     carrier.close();

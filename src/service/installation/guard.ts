@@ -2,13 +2,14 @@ import { statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DataError } from '../data-error.js';
 import { isBusy } from '../database/busy.js';
-import type { Database, Statement } from '../database/open.js';
+import type { Database } from '../database/open.js';
 import { ServiceError } from '../service-error.js';
-import { type DataFiles, sizeOf } from './folder.js';
+import { Checkpoints } from './checkpoint.js';
+import type { DataFiles } from './folder.js';
 import { readIdentity } from './identity.js';
 
 /** Milliseconds between looks at the files of a service that runs. */
-const lookEvery = 400;
+export const lookEvery = 400;
 
 interface Seen {
   path: string;
@@ -26,8 +27,7 @@ export class DataGuard {
   readonly lost: Promise<DataError>;
   readonly #files: DataFiles;
   readonly #id: string;
-  readonly #store: Database;
-  readonly #selectClosed: Statement;
+  readonly #checkpoints: Checkpoints;
   readonly #seen: Seen[];
   readonly #timer: NodeJS.Timeout;
   readonly #report: (error: unknown) => void;
@@ -38,18 +38,13 @@ export class DataGuard {
   constructor(files: DataFiles, id: string, store: Database, report: (error: unknown) => void) {
     this.#files = files;
     this.#id = id;
-    this.#store = store;
+    this.#checkpoints = new Checkpoints(store);
     this.#report = report;
-    this.#selectClosed = store.prepare('SELECT 1 FROM installation WHERE clean = 1');
     this.lost = new Promise((resolve) => {
       this.#tell = resolve;
     });
     this.#seen = [files.store, `${files.store}-wal`, files.carrier, files.secret].map(look);
     this.#timer = setInterval(() => this.look(), lookEvery).unref();
-  }
-
-  get isLost(): boolean {
-    return this.#error !== null;
   }
 
   /** Throws when something was found missing. */
@@ -71,7 +66,7 @@ export class DataGuard {
       const identity = readIdentity(this.#files.identity);
       if (identity === null || identity === 'damaged' || identity.id !== this.#id)
         this.#lose(this.#files.identity, identity === null ? 'is gone' : 'was replaced');
-      else if (this.#error === null) this.#markOpen();
+      else if (this.#error === null) this.#checkpoints.run();
       this.#isReported = false;
     } catch (error) {
       if (isBusy(error)) return;
@@ -80,7 +75,23 @@ export class DataGuard {
     }
   }
 
-  stop(): void {
+  /** Told of every commit. */
+  committed(rows: number): void {
+    this.#checkpoints.wrote(rows);
+  }
+
+  /** Before the store is closed. */
+  async finish(): Promise<void> {
+    this.#stop();
+    try {
+      if (this.#error === null) await this.#checkpoints.finish();
+    } catch (error) {
+      // What is committed stays in the -wal.
+      this.#report(error);
+    }
+  }
+
+  #stop(): void {
     clearInterval(this.#timer);
   }
 
@@ -95,26 +106,12 @@ export class DataGuard {
 
   #lose(path: string, what: string): void {
     if (this.#error !== null) return;
-    this.stop();
+    this.#stop();
     this.#error = new DataError(
       `${basename(path)} ${what} while the service was running, in ${dirname(path)}; it answers nothing any more`,
       { hint: 'Put the files back as they were, then start it again.' },
     );
     this.#tell(this.#error);
-  }
-
-  /** Another process that closed has marked the store as closed, or somebody has emptied the -wal: see enter.ts. */
-  #markOpen(): void {
-    const isClosed = this.#selectClosed.get() !== undefined;
-    if (!isClosed && sizeOf(`${this.#files.store}-wal`) !== 0) return;
-    try {
-      // Both, for an empty -wal only fills up when something changes.
-      this.#store.exec(
-        'BEGIN IMMEDIATE; UPDATE installation SET clean = 1; UPDATE installation SET clean = 0; COMMIT',
-      );
-    } finally {
-      if (this.#store.isTransaction) this.#store.exec('ROLLBACK');
-    }
   }
 }
 

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import { openCarrierDatabase } from '../carriers/simulated.js';
-import { isDamaged, whenFree } from '../database/busy.js';
+import { isDamaged } from '../database/busy.js';
 import { type Database, versionOf } from '../database/open.js';
 import type { Random } from '../random.js';
 import { openStoreDatabase } from '../store/sqlite/sqlite-store.js';
+import { turnToOwnCheckpoints } from './checkpoint.js';
 import { enter } from './enter.js';
 import { type DataFiles, filesOf, prepareFolder, setAside, sizeOf } from './folder.js';
 import { DataGuard } from './guard.js';
@@ -66,23 +66,14 @@ async function openFiles(
 ): Promise<Installation> {
   const store = await openStore(files, acceptData);
   try {
-    await awaitWal(store, files.store);
+    turnToOwnCheckpoints(store);
     const openCarrier = () =>
       openUsable(files, 'carrier', acceptData, () => openCarrierDatabase(files.carrier));
     const entered = await enter({ files, store, random, acceptData, openCarrier });
     return { ...entered, store, rates: files.rates, guard: new DataGuard(files, entered.id, store, report) };
   } catch (error) {
-    leave(store, files.store);
+    store.close();
     throw error;
-  }
-}
-
-/** A service that runs refills a -wal that somebody emptied, see guard.ts; then it was not lost. */
-async function awaitWal(store: Database, path: string): Promise<void> {
-  const select = store.prepare('SELECT 1 FROM installation WHERE clean = 0 AND complete = 1');
-  for (let looks = 0; looks < 6; looks += 1) {
-    if (sizeOf(`${path}-wal`) !== 0 || (await whenFree(() => select.get())) === undefined) return;
-    await pause(200);
   }
 }
 
@@ -135,21 +126,4 @@ async function openUsable(
     setAside(files[file]);
     return open();
   }
-}
-
-/** Closes what was refused. As the last connection it takes the -wal away, which must not look like a loss. */
-function leave(store: Database, path: string): void {
-  try {
-    if ((sizeOf(`${path}-wal`) ?? 0) > 0) store.exec('UPDATE installation SET clean = 1 WHERE clean = 0');
-    store.close();
-  } catch {
-    // Left open rather than closed without the mark: then the -wal stays.
-  }
-}
-
-/** To be called before the store is closed; where it rejects, the store has to stay open. */
-export async function markClosed(store: Database): Promise<void> {
-  await whenFree(() => store.exec('UPDATE installation SET clean = 1 WHERE clean = 0'), 2_000);
-  // So that service.db alone is whole: a connection leaves the -wal behind as long as it has statements.
-  store.exec('PRAGMA wal_checkpoint(PASSIVE)');
 }

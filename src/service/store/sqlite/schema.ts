@@ -112,14 +112,14 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   `
-  -- Whose data this is. complete is 0 until all its files were made; clean is 1 where it was closed in order.
+  -- Whose data this is. complete is 0 until all its files were made; wal_follows is 1 where more is in the -wal.
   CREATE TABLE installation (
     one INTEGER PRIMARY KEY CHECK (one = 1),
     id TEXT NOT NULL,
     epoch INTEGER NOT NULL,
     secret_fingerprint BLOB,
     complete INTEGER NOT NULL,
-    clean INTEGER NOT NULL
+    wal_follows INTEGER NOT NULL
   ) STRICT;
 
   -- Messages up to last_message that are later than at were accepted before the clock was set back to it.

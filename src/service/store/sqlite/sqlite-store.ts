@@ -28,7 +28,7 @@ export function openStoreDatabase(path: string, check?: (database: Database) => 
 export interface SqliteStoreOptions extends GroupCommitOptions {
   /** Throws where nothing may be read any more. */
   check?: () => void;
-  /** Called when nothing is written any more; where it rejects, the file is left open. */
+  /** Called when nothing is written any more. */
   beforeClose?: () => Promise<void>;
 }
 

@@ -1,0 +1,59 @@
+import { whenFree } from '../database/busy.js';
+import type { Database } from '../database/open.js';
+
+/**
+ * What is committed lies in the -wal until a checkpoint brings it into service.db. So that service.db alone, from
+ * then on, tells that more follows in the -wal, it says so with the checkpoint, and the -wal takes it back. Whoever
+ * closes or copies the database in order brings over that as well; a -wal that is deleted takes it along.
+ */
+const mark = 'BEGIN IMMEDIATE; UPDATE installation SET wal_follows = 1; COMMIT';
+const unmark = 'BEGIN IMMEDIATE; UPDATE installation SET wal_follows = 0; COMMIT';
+
+/** SQLite's own checkpoints would not say it. */
+export function turnToOwnCheckpoints(store: Database): void {
+  store.exec('PRAGMA wal_autocheckpoint = 0');
+}
+
+/** Rows after which there is a checkpoint. */
+const rowsBetween = 1_000;
+
+export class Checkpoints {
+  readonly #store: Database;
+  #rows = 0;
+  #isMarked = false;
+
+  constructor(store: Database) {
+    this.#store = store;
+  }
+
+  wrote(rows: number): void {
+    this.#rows += rows;
+  }
+
+  /** To be called again and again; throws where it is locked or cannot be written, and goes on at the next call. */
+  run(): void {
+    if (!this.#isMarked && this.#rows < rowsBetween) return;
+    if (!this.#isMarked) {
+      this.#execute(mark);
+      this.#isMarked = true;
+      this.#rows = 0;
+      this.#store.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    }
+    this.#execute(unmark);
+    this.#isMarked = false;
+  }
+
+  /** Before the store is closed: service.db alone is whole then. */
+  async finish(): Promise<void> {
+    if (this.#isMarked) await whenFree(() => this.#execute(unmark), 2_000);
+    this.#store.exec('PRAGMA wal_checkpoint(PASSIVE)');
+  }
+
+  #execute(transaction: string): void {
+    try {
+      this.#store.exec(transaction);
+    } finally {
+      if (this.#store.isTransaction) this.#store.exec('ROLLBACK');
+    }
+  }
+}
