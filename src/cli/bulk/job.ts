@@ -11,6 +11,7 @@ import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
 import { lockFolder } from './lock.js';
 import { type FrozenPlan, type PlanMeta, sandboxBaseUrl } from './plan.js';
 import { openPlan, readPlanMeta } from './planning/plan-reader.js';
+import { type BatchFigures, batchesIn } from './summary.js';
 
 /** A job that this process alone works on. */
 export interface Job {
@@ -197,6 +198,14 @@ export async function viewJob(stateDirectory: string, id: string): Promise<JobVi
   } catch (error) {
     throw jobError(id, folder, error);
   }
+}
+
+/** The batches of a job, as its journal knows them. */
+export function batchesOf({ id, folder, table }: JobView): Promise<BatchFigures[]> {
+  const journal = { replay: (onEntry: (entry: Entry) => void) => readJournal(folder, onEntry) };
+  return batchesIn(journal, table).catch((error) => {
+    throw jobError(id, folder, error);
+  });
 }
 
 async function readJournal(folder: string, onEntry: (entry: Entry) => void): Promise<void> {

@@ -1,5 +1,5 @@
 import { type JobView, jobIds, viewJob } from '../../bulk/job.js';
-import { outcomes } from '../../bulk/summary.js';
+import { type BatchFigures, outcomes } from '../../bulk/summary.js';
 import { CliError } from '../../errors.js';
 import { counts, field, type View } from '../../output/view.js';
 
@@ -82,4 +82,18 @@ export const jobView: View<JobRow> = {
   ],
   record: (row) => row,
   empty: 'There are no jobs.',
+};
+
+/** A job by itself, with its batches. */
+export interface JobDetails extends JobRow {
+  batches: BatchFigures[];
+}
+
+export const jobDetailsView: View<JobDetails> = {
+  columns: [
+    ...jobView.columns,
+    { name: 'batches', kind: 'number', value: ({ batches }) => batches.length, detail: true },
+  ],
+  ...(jobView.card === undefined ? {} : { card: jobView.card }),
+  record: (row) => row,
 };
