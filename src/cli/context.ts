@@ -107,7 +107,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
   const state = stateDirectory(world);
   const files = new Files(() => world.stdin, world.cwd, {
     note: (text) => notices().note(text),
-    sleep: (milliseconds) => world.clock.sleep(milliseconds, controller().signal),
+    sleep: (milliseconds, signal = controller().signal) => world.clock.sleep(milliseconds, signal),
   });
   // Asked for late: to open standard input costs a start some of its time.
   const interactive = lazily(() => streams.stderr.isTerminal && world.stdin.isTTY === true);

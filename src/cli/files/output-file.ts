@@ -14,11 +14,11 @@ import { dirname, resolve } from 'node:path';
 import { machineError } from '../errors.js';
 import { visibleLines } from '../terminal/sanitise.js';
 
-/** What writing to a named pipe needs: nobody may read it yet. */
+/** What a named pipe needs, on whose other end nobody may be yet. */
 export interface Patience {
   note(text: string): void;
-  /** Rejects when the run was stopped. */
-  sleep(milliseconds: number): Promise<void>;
+  /** Rejects when the signal is aborted, or else when the run was stopped. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** A regular file is replaced whole; a device, a pipe or our own standard output is written through. */

@@ -113,7 +113,7 @@ describe('urtuu jobs report', () => {
     const asked = await here.run('jobs report july -o csv --columns phone,status --no-header');
     expect(asked.stdout).toBe(chosen.stdout);
     expect((await here.run('jobs report july -o table --columns name,line')).stdout).toBe(
-      'NAME   LINE\nBat    2\n=1+1   3\n-5     4\n',
+      'NAME  LINE\nBat   2\n=1+1  3\n-5    4\n',
     );
     expect((await here.run('jobs report july --columns')).stdout).toBe(`${columns.join('\n')}\n`);
     expect(await here.run('jobs report july --columns nope')).toMatchObject({ code: 2, stdout: '' });
