@@ -11,13 +11,13 @@ import {
   stat,
 } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { machineError } from '../errors.js';
+import { CliError, machineError } from '../errors.js';
 import { visibleLines } from '../terminal/sanitise.js';
 
 /** What a named pipe needs, on whose other end nobody may be yet. */
 export interface Patience {
   note(text: string): void;
-  /** Rejects when the signal is aborted, or else when the run was stopped. */
+  /** Rejects when the signal is aborted; without one, when the run was stopped. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -168,7 +168,13 @@ async function openPipe(path: string, { note, sleep }: Patience): Promise<FileHa
       if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error;
     }
     if (waited === noteAfter) note(`waiting for somebody to read ${path}`);
-    await sleep(askEvery);
+    await sleep(askEvery).catch((cause) => {
+      throw machineError(
+        `${path} was not written: nobody has read it`,
+        cause,
+        'Read it while the command runs.',
+      );
+    });
   }
 }
 
@@ -193,7 +199,7 @@ async function told<Value>(path: string, work: () => Promise<Value>): Promise<Va
     return await work();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined || code === 'ABORT_ERR') throw error;
+    if (code === undefined || error instanceof CliError) throw error;
     const [what, hint] = reasons[code] ?? [code, 'Check the disk or the network folder it is on.'];
     throw machineError(`${path} cannot be written: ${what}`, error, hint);
   }

@@ -2,7 +2,7 @@ import { CliError, Ended, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Format, GlobalOptions } from '../options.js';
 import { painter, wantsColour } from '../terminal/colour.js';
-import { safeJson, visibleLines } from '../terminal/sanitise.js';
+import { safeJson, visible, visibleLines } from '../terminal/sanitise.js';
 import type { Sink } from '../terminal/streams.js';
 import { masked } from './mask.js';
 import type { Column, View } from './view.js';
@@ -36,7 +36,9 @@ export class Printer {
     if (wanted === undefined) return;
     if (view === undefined) throw usageError('this command has no columns to choose', 'It prints no table.');
     if (wanted === true) {
-      await this.#sink.write(view.columns.map(({ name }) => `${name}\n`).join(''));
+      await this.text(
+        view.columns.map(({ name }) => `${this.#sink.isTerminal ? visible(name) : name}\n`).join(''),
+      );
       throw new Ended(exits.ok);
     }
     chosen(view.columns, wanted);
