@@ -1,14 +1,16 @@
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stateHint } from '../config/folders.js';
 import { makeFolder } from '../config/make-folder.js';
 import { CliError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { grouped } from '../output/wording.js';
+import { lockFolder } from '../platform/lock.js';
+import { renameFile } from '../platform/rename.js';
 import { ChunkTable } from './chunk-table.js';
 import { type Disk, nodeDisk, syncFolder } from './disk.js';
-import { BrokenJournalError, type Entry, Journal, readEntries } from './journal.js';
+import { BrokenJournalError, type Entry, Journal, NewerJournalError, readEntries } from './journal.js';
 import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
-import { lockFolder } from './lock.js';
 import { type FrozenPlan, type PlanMeta, sandboxBaseUrl } from './plan.js';
 import { openPlan, readPlanMeta } from './planning/plan-reader.js';
 import { type BatchFigures, batchesIn } from './summary.js';
@@ -46,7 +48,7 @@ export async function folderForPlan(stateDirectory: string, unique: string, now:
   try {
     makeFolder(jobs);
   } catch (error) {
-    throw machineError(`the folder ${jobs} could not be made`, error);
+    throw machineError(`the folder ${jobs} could not be made`, error, stateHint(error));
   }
   for (const name of await readdir(jobs)) {
     if (!name.startsWith(unborn)) continue;
@@ -94,7 +96,7 @@ export async function adoptPlan(
     }
     const id = repeatId(base, last + 1);
     try {
-      await rename(plan.folder, join(jobs, id));
+      await renameFile(plan.folder, join(jobs, id));
       await syncFolder(jobs);
       return id;
     } catch (error) {
@@ -150,8 +152,13 @@ export async function openJob(stateDirectory: string, id: string, disk: Disk = n
     const { digest } = plan.meta;
     const table = new ChunkTable(plan.meta);
     const journal = await Journal.open(disk, join(folder, journalFile), (entry) => table.apply(entry));
-    if (table.job === null) await journal.append(['job', id, digest]);
-    else if (table.job.id !== id || table.job.digest !== digest) throw foreignJournal(id);
+    try {
+      if (table.job === null) await journal.append(['job', id, digest]);
+      else if (table.job.id !== id || table.job.digest !== digest) throw foreignJournal(id);
+    } catch (error) {
+      await journal.close();
+      throw error;
+    }
     return {
       id,
       folder,
@@ -182,6 +189,13 @@ function jobError(id: string, folder: string, error: unknown): unknown {
       error.message,
       error,
       `Move ${join(folder, journalFile)} away and run it again: the keys keep anything from being sent twice.`,
+    );
+  }
+  if (error instanceof NewerJournalError) {
+    return machineError(
+      error.message,
+      error,
+      'Go on with the version of urtuu that wrote it, or a newer one.',
     );
   }
   return machineError(`the job ${id} cannot be opened: ${(error as Error).message}`, error);

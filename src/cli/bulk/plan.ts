@@ -29,8 +29,15 @@ export interface PlannedRow {
 /** Stands in a plan for the embedded service, wherever its data are. */
 export const sandboxBaseUrl = 'sandbox:';
 
+/** Which API key a job was started with, so that another project's is noticed: `hash` is of it and `salt`. */
+export interface Account {
+  salt: string;
+  hash: string;
+}
+
 export interface PlanMeta {
-  version: 1;
+  /** 1 was written without a checksum, and its job has keys of its own. */
+  version: 1 | 2;
   channel: Channel;
   baseUrl: string;
   /** SHA-256 over the bodies of all chunks, in order; the same input gives the same digest. */
@@ -39,6 +46,10 @@ export interface PlanMeta {
   source: string;
   columns: string[];
   created_at: string;
+  /** The random id of a deliberate repeat; null for a job's first run. */
+  run: string | null;
+  /** Null where no key is needed, and in version 1. */
+  account: Account | null;
   recipients: number;
   merged: number;
   rejected: number;

@@ -16,7 +16,7 @@ import { isSystemError } from './disk.js';
 import { delimiterNamed } from './input/delimiter.js';
 import { InputError } from './input/input-error.js';
 import { adoptPlan, folderForPlan, type Job, openJob, removeJob } from './job.js';
-import { jobIdOf } from './keys.js';
+import { jobIdOf, newRunId } from './keys.js';
 import type { BulkOptions } from './options.js';
 import { sandboxBaseUrl } from './plan.js';
 import { buildPlan, type PlanOutcome } from './planning/build-plan.js';
@@ -157,6 +157,7 @@ async function plan(
           toColumn: options.toColumn,
           encoding: options.encoding,
           delimiter,
+          run: options.again ? newRunId() : null,
           headerless: options.headerless,
           only: options.only,
           allowRepeats: options.allowRepeats,

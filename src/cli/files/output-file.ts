@@ -1,17 +1,9 @@
 import { constants, type Stats } from 'node:fs';
-import {
-  access,
-  copyFile,
-  type FileHandle,
-  open,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import { access, copyFile, type FileHandle, open, readlink, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CliError, machineError } from '../errors.js';
+import { renameFile } from '../platform/rename.js';
+import { syncFolder } from '../platform/sync-folder.js';
 import { visibleLines } from '../terminal/sanitise.js';
 
 /** What a named pipe needs, on whose other end nobody may be yet. */
@@ -95,7 +87,9 @@ async function keepOwner(file: FileHandle, { mode, uid, gid }: Stats): Promise<v
 
 async function putInPlace(beside: string, path: string): Promise<void> {
   try {
-    await rename(beside, path);
+    await renameFile(beside, path);
+    // The name is there in any case; a folder that may be written to but not read cannot be opened for it.
+    await syncFolder(dirname(path)).catch(() => {});
   } catch (error) {
     // A file that is mounted into a container cannot be replaced, only filled.
     if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || process.platform === 'win32') throw error;

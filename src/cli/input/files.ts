@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { maxRequestBytes } from '../../contract/index.js';
 import { CliError, inputError, machineError, usageError } from '../errors.js';
 import type { Patience } from '../files/output-file.js';
@@ -9,11 +9,11 @@ import type { InputStream } from '../terminal/streams.js';
 /** Reads and writes the files a person names; `-` is standard input, which only one of them can be. */
 export class Files {
   readonly #stdin: () => InputStream;
-  readonly #folder: string;
+  readonly #folder: () => string;
   readonly #patience: Patience;
   #stdinTaken = false;
 
-  constructor(stdin: () => InputStream, folder: string, patience: Patience) {
+  constructor(stdin: () => InputStream, folder: () => string, patience: Patience) {
     this.#stdin = stdin;
     this.#folder = folder;
     this.#patience = patience;
@@ -22,13 +22,13 @@ export class Files {
   /** Throws CliError (exit 13) when one of these files cannot be written; what was not named is left out. */
   async checkWritable(...names: (string | undefined)[]): Promise<void> {
     const { checkWritable } = await import('../files/output-file.js');
-    for (const name of names) if (name !== undefined) await checkWritable(resolve(this.#folder, name));
+    for (const name of names) if (name !== undefined) await checkWritable(this.#path(name));
   }
 
   /** Writes a whole file. Throws CliError (exit 13) when the disk does not take it. */
   async write(name: string, blocks: AsyncIterable<string>): Promise<void> {
     const { writeNamedFile } = await import('../files/output-file.js');
-    await writeNamedFile(resolve(this.#folder, name), blocks, this.#patience);
+    await writeNamedFile(this.#path(name), blocks, this.#patience);
   }
 
   /** The bytes of a file as they come. Throws CliError: exit 13 when it cannot be read. */
@@ -41,7 +41,7 @@ export class Files {
     const told = new AbortController();
     try {
       void this.#tellOfWaiting(name, told.signal);
-      const source = name === '-' ? this.#stdin() : createReadStream(resolve(this.#folder, name));
+      const source = name === '-' ? this.#stdin() : createReadStream(this.#path(name));
       for await (const chunk of source) {
         told.abort();
         yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
@@ -55,9 +55,14 @@ export class Files {
     }
   }
 
+  /** Where a file is; the working folder is asked for only where it matters, since it may be gone. */
+  #path(name: string): string {
+    return isAbsolute(name) ? name : resolve(this.#folder(), name);
+  }
+
   /** A pipe that nobody writes to keeps a command waiting without end. */
   async #tellOfWaiting(name: string, begun: AbortSignal): Promise<void> {
-    const isPipe = name === '-' || (await isNamedPipe(resolve(this.#folder, name)));
+    const isPipe = name === '-' || (await isNamedPipe(this.#path(name)));
     if (!isPipe) return;
     await this.#patience.sleep(noteAfter, begun).then(
       () => this.#patience.note(waitingFor(name, name === '-' && this.#stdin().isTTY === true)),

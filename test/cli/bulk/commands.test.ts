@@ -98,7 +98,7 @@ describe('urtuu sms bulk', () => {
     await one.run(line);
     const { fetch } = one.project.service;
     const { code, stderr } = await other.run(line, { fetch });
-    expect(code).toBe(0);
+    expect(code).toBe(11);
     expect([...one.project.received().values()]).toEqual([1, 1, 1]);
     expect(stderr).toContain('3 answers came from earlier requests');
   });
@@ -107,7 +107,7 @@ describe('urtuu sms bulk', () => {
     const here = desk(people(3));
     await here.run(personal);
     rmSync(here.jobFile('july', 'journal'));
-    expect(await here.run(personal)).toMatchObject({ code: 0 });
+    expect(await here.run(personal)).toMatchObject({ code: 11 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
   });
 

@@ -43,7 +43,11 @@ describe('input without an end', () => {
         }
       },
     };
-    const files = new Files(() => stdin, cwd, { note: () => {}, sleep: async () => {} });
+    const files = new Files(
+      () => stdin,
+      () => cwd,
+      { note: () => {}, sleep: async () => {} },
+    );
     await expect(files.text('-')).rejects.toMatchObject({ exit: 8, message: 'standard input has over 1 MB' });
     expect(read).toBeLessThan(1_200_000);
   });
@@ -102,13 +106,17 @@ describe('a pipe that nobody writes to', () => {
       },
     };
     const waits: number[] = [];
-    const files = new Files(() => stdin, cwd, {
-      note: (text) => {
-        notes.push(text);
-        arrive();
+    const files = new Files(
+      () => stdin,
+      () => cwd,
+      {
+        note: (text) => {
+          notes.push(text);
+          arrive();
+        },
+        sleep: async (milliseconds) => void waits.push(milliseconds),
       },
-      sleep: async (milliseconds) => void waits.push(milliseconds),
-    });
+    );
     expect(await files.text('-')).toBe('text');
     expect({ notes, waits }).toEqual({ notes: [note], waits: [1_000] });
   });

@@ -6,7 +6,7 @@ import { readTable } from '../input/read-table.js';
 import { type Recipients, recipientsOf } from '../input/recipients.js';
 import type { RepairCounts } from '../input/repair.js';
 import type { TableFormat } from '../input/table.js';
-import type { FrozenPlan, PlanMeta } from '../plan.js';
+import type { Account, FrozenPlan, PlanMeta } from '../plan.js';
 import { costOf, pricesOf } from './cost.js';
 import { type Disk, nodeDisk } from './disk.js';
 import { Layout } from './layout.js';
@@ -37,6 +37,10 @@ export interface PlanOptions {
   createdAt: string;
   /** Null when the price list is not known: every credit is 0 then. */
   pricing: Pricing | null;
+  /** The random id of a run that `--again` asked for; it becomes part of every key. */
+  run?: string | null | undefined;
+  /** The API key that the job is started with. */
+  account?: Account | null | undefined;
   toColumn?: string | undefined;
   /** A WHATWG label, such as `windows-1251`. */
   encoding?: string | undefined;
@@ -150,13 +154,15 @@ async function freeze(
 
   const cost = costOf(channel, messages, priceOf);
   const meta: PlanMeta = {
-    version: 1,
+    version: 2,
     channel,
     baseUrl: options.baseUrl,
     digest: '',
     source,
     columns,
     created_at: options.createdAt,
+    run: options.run ?? null,
+    account: options.account ?? null,
     recipients: layout.recipients,
     merged: repeats.merged,
     rejected: intake.rejected + repeats.conflicts,
