@@ -52,12 +52,15 @@ describe('a link in the place of a journal', () => {
     const sent = here.project.sends.length;
     here.project.balance = 1_000;
     rmSync(here.jobFile('july', 'journal'));
-    for (const content of ['', 'precious\n']) {
+    for (const [content, said] of [
+      ['', 'is a link'],
+      ['precious\n', 'not as it was written'],
+    ] as const) {
       writeFileSync(join(here.home, 'precious'), content);
       rmSync(here.jobFile('july', 'journal'), { force: true });
       symlinkSync(join(here.home, 'precious'), here.jobFile('july', 'journal'));
       const { code, stderr } = await here.run(line);
-      expect({ code, stderr }).toMatchObject({ code: 13, stderr: expect.stringContaining('is a link') });
+      expect({ code, stderr }).toMatchObject({ code: 13, stderr: expect.stringContaining(said) });
       expect(here.read('precious')).toBe(content);
     }
     expect(here.project.sends).toHaveLength(sent);
