@@ -112,6 +112,7 @@ async function targetOf(path: string): Promise<Target> {
     return { kind: 'whole', path: real, stats };
   }
   if (stats.isDirectory()) throw reason('EISDIR');
+  if (stats.isSocket()) throw reason('ENXIO');
   if (!stats.isFile()) return { kind: 'through', path, pipe: stats.isFIFO(), append: false };
   if (await isOurs(stats)) return { kind: 'through', path, pipe: false, append: true };
   return { kind: 'whole', path: await realpath(path), stats };
@@ -175,6 +176,7 @@ async function openPipe(path: string, { note, sleep }: Patience): Promise<FileHa
 const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   EISDIR: ['it is a folder', 'Name a file in it.'],
   ENOENT: ['its folder does not exist', 'Make the folder first, or name another one.'],
+  ENXIO: ['it is a socket', 'Name a file, a named pipe or a device.'],
   ENOTDIR: ['a file stands where a folder has to be', 'Name another folder.'],
   ELOOP: ['its links go in a circle', 'Name another file.'],
   EACCES: ['permission denied', 'Name a file that you may write, in a folder that you may write to.'],

@@ -15,7 +15,7 @@ export class Repeats {
   /** Rows that are sent to a recipient who has repeated rows: those they merge into or conflict with. */
   readonly #firstRows = new RowSet();
   /** Of each repeated recipient, the number of its first row among those. */
-  readonly #recipients = new RecipientIndex();
+  #recipients = new RecipientIndex();
   /** Of each first row. */
   #firstLines = new Uint32Array(0);
   #firstMessages = new Uint32Array(0);
@@ -86,7 +86,7 @@ export class Repeats {
     let placed = 0;
     return {
       meet: (row, recipient, message) => {
-        if (!this.#rows.has(row) || this.#firstRows.has(row)) return null;
+        if (!this.isLeftOut(row)) return null;
         const first = this.#recipients.get(recipient) ?? unknown;
         const same = this.#sameMessage(first, message);
         if (same === unknown) return { conflictWith: this.#firstLines[first] ?? 0 };
@@ -100,6 +100,18 @@ export class Repeats {
         placed += 1;
       },
     };
+  }
+
+  /** Whether a row is not sent itself, since an earlier one has its recipient. */
+  isLeftOut(row: number): boolean {
+    return this.#rows.has(row) && !this.#firstRows.has(row);
+  }
+
+  /** Gives back the memory that walking takes; nothing may walk after. */
+  finish(): void {
+    this.#recipients = new RecipientIndex();
+    this.#firstLines = this.#firstMessages = this.#chunks = this.#places = new Uint32Array(0);
+    this.#nextOfRecipient = null;
   }
 
   #makeRoom(firsts: number, allowRepeats: boolean): void {
