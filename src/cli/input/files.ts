@@ -40,8 +40,9 @@ export class Files {
     }
     const told = new AbortController();
     try {
-      void this.#tellOfWaiting(name, told.signal);
-      const source = name === '-' ? this.#stdin() : createReadStream(this.#path(name));
+      const path = name === '-' ? null : this.#path(name);
+      const source = path === null ? this.#stdin() : createReadStream(path);
+      void this.#tellOfWaiting(name, path, told.signal);
       for await (const chunk of source) {
         told.abort();
         yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
@@ -61,9 +62,8 @@ export class Files {
   }
 
   /** A pipe that nobody writes to keeps a command waiting without end. */
-  async #tellOfWaiting(name: string, begun: AbortSignal): Promise<void> {
-    const isPipe = name === '-' || (await isNamedPipe(this.#path(name)));
-    if (!isPipe) return;
+  async #tellOfWaiting(name: string, path: string | null, begun: AbortSignal): Promise<void> {
+    if (path !== null && !(await isNamedPipe(path))) return;
     await this.#patience.sleep(noteAfter, begun).then(
       () => this.#patience.note(waitingFor(name, name === '-' && this.#stdin().isTTY === true)),
       () => {},
