@@ -15,6 +15,7 @@ import { report } from './report-job.js';
 import { takeRows } from './report-rows.js';
 import { runJob } from './run.js';
 import type { Ending } from './run-options.js';
+import { forgetRun, noteRun } from './running.js';
 import { refuseOtherService } from './start.js';
 import { summaryOf, summaryView } from './summary.js';
 
@@ -42,11 +43,13 @@ export async function carryOut(
     await context.files.checkWritable(options.report);
     await takeRows(context, job.folder);
     world = await openJobWorld(context, options);
+    await noteRun(job.folder, job.table, context.clock.now());
     const exit = await settle(context, job, options, world, words);
     if (exit === exits.refused) throw ranElsewhere(job);
     if (exit !== exits.ok) throw new Ended(exit);
   } finally {
     world?.forget();
+    await forgetRun(job.folder);
     await job.close();
     release();
   }
