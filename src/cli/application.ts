@@ -8,7 +8,7 @@ import { masked } from './output/mask.js';
 import { buildProgram } from './program.js';
 import type { World } from './world.js';
 
-/** After a SIGTERM the process has to be gone within this time. */
+/** After a SIGTERM or a SIGHUP the process has to be gone within this time. */
 const terminateWithin = 5_000;
 
 /** Runs one command line. Errors end here: told once, and mapped to an exit code once. */
@@ -73,13 +73,14 @@ function signalsOf(world: World, context: OwnedContext) {
     end = resolve;
   });
   const onSignal = (signal: Extract<Exit, string>): void => {
-    const again = received !== undefined;
+    // A terminal that is closed hangs up more than once.
+    const again = received !== undefined && signal !== 'SIGHUP';
     received ??= signal;
     if (!context.held || again) {
       giveUp(context);
       over = received;
       end(received);
-    } else if (signal === 'SIGTERM') {
+    } else if (signal !== 'SIGINT') {
       void world.clock.sleep(terminateWithin).then(() => {
         if (!finished) giveUp(context);
         end(signal);

@@ -1,7 +1,7 @@
 import type { Urtuu } from '../client/index.js';
 import type { Service } from '../service/index.js';
 import { commandLine, type PrintedOptions } from './command-line.js';
-import { configDirectory, stateDirectory } from './config/folders.js';
+import { configDirectory, noHome, stateDirectory } from './config/folders.js';
 import { type Config, readConfig, writeConfig } from './config/profiles.js';
 import type { Settings } from './config/settings.js';
 import { Files } from './input/files.js';
@@ -27,7 +27,7 @@ export interface Context {
   readonly clock: Clock;
   random(): number;
 
-  /** Aborts at the first SIGINT or SIGTERM. */
+  /** Aborts at the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
   /**
    * From now on a signal only aborts `signal`: the command finishes what is in flight and returns, and the
@@ -57,8 +57,13 @@ export interface Context {
   /** The newest exchange that has ended. */
   readonly lastExchange: Exchange | null;
 
-  readonly config: { directory: string; read(): Promise<Config>; write(config: Config): Promise<void> };
-  /** Where jobs and the embedded service keep their data. */
+  /** Profiles; without a home there are none, and `write` throws CliError (exit 13). */
+  readonly config: {
+    directory: string | null;
+    read(): Promise<Config>;
+    write(config: Config): Promise<void>;
+  };
+  /** Where jobs and the embedded service keep their data; throws CliError (exit 13) without a home. */
   readonly stateDirectory: string;
   readonly files: Files;
 
@@ -112,19 +117,29 @@ export function createContext(world: World, streams: Streams, options: () => Glo
   const notices = lazily(() => new Notices(world, streams.stderr, options(), printer().isMachine));
   if (streams.stdout.isTerminal) streams.stdout.makeRoom = () => notices().makeRoom();
   const controller = lazily(() => new AbortController());
-  const directory = configDirectory(world);
-  const state = stateDirectory(world);
-  const files = new Files(() => world.stdin, world.cwd, {
-    note: (text) => notices().note(text),
-    sleep: (milliseconds) => world.clock.sleep(milliseconds, controller().signal),
-  });
+  const directory = lazily(() => configDirectory(world));
+  const state = lazily(() => stateDirectory(world));
+  const stateFolder = () => {
+    const folder = state();
+    if (folder === null) throw noHome('jobs and data', 'XDG_STATE_HOME');
+    return folder;
+  };
+  const files = new Files(
+    () => world.stdin,
+    () => world.cwd,
+    {
+      note: (text) => notices().note(text),
+      sleep: (milliseconds, signal = controller().signal) => world.clock.sleep(milliseconds, signal),
+    },
+  );
   // Asked for late: to open standard input costs a start some of its time.
   const interactive = lazily(() => streams.stderr.isTerminal && world.stdin.isTTY === true);
   const holders: { lastWords: (() => void) | undefined }[] = [];
 
   let config: Config | undefined;
   const readNow = () => {
-    config ??= readConfig(directory, world.platform);
+    const folder = directory();
+    config ??= folder === null ? { profiles: {} } : readConfig(folder, world.platform);
     return config;
   };
   const readOnce = async () => readNow();
@@ -132,7 +147,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     openNetwork({
       world,
       options: options(),
-      state,
+      state: stateFolder,
       files,
       readConfig: readOnce,
       verbose: (line) => notices().write(line),
@@ -153,7 +168,9 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     env: world.env,
     platform: world.platform,
     nodeVersion: world.nodeVersion,
-    cwd: world.cwd,
+    get cwd() {
+      return world.cwd;
+    },
     clock: world.clock,
     random: () => world.random(),
     get signal() {
@@ -204,14 +221,20 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     },
 
     config: {
-      directory,
+      get directory() {
+        return directory();
+      },
       read: readOnce,
       async write(value) {
-        await writeConfig(directory, value);
+        const folder = directory();
+        if (folder === null) throw noHome('profiles', 'XDG_CONFIG_HOME');
+        await writeConfig(folder, value, world.platform);
         config = value;
       },
     },
-    stateDirectory: state,
+    get stateDirectory() {
+      return stateFolder();
+    },
     files,
 
     print: (view, row) => printer().one(network().sentToSandbox ? sentToSandbox(view) : view, row),

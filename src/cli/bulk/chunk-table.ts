@@ -2,30 +2,11 @@ import { BatchIds } from './batch-ids.js';
 import { type End, Ends, endOf, noEnd } from './ends.js';
 import type { Entry } from './journal.js';
 import type { PlanMeta } from './plan.js';
+import { type Phase, phases, type Tally, tallyOf } from './tally.js';
 
-export const phases = ['pending', 'doubt', 'accepted', 'alarm', 'rejected', 'failed'] as const;
-export type Phase = (typeof phases)[number];
+export type { Tally };
 
 export type PlanFigures = Pick<PlanMeta, 'chunks' | 'recipients' | 'rejected' | 'channel'>;
-
-/** Recipients by what is certain about them; together they are always `planned`. */
-export interface Tally {
-  planned: number;
-  accepted: number;
-  rejected: number;
-  failed: number;
-  in_doubt: number;
-  pending: number;
-}
-
-const tallyOf = {
-  pending: 'pending',
-  doubt: 'in_doubt',
-  alarm: 'in_doubt',
-  accepted: 'accepted',
-  rejected: 'rejected',
-  failed: 'failed',
-} as const satisfies Record<Phase, keyof Tally>;
 
 /**
  * Where every chunk of a job stands: the journal, replayed. A few bytes a chunk, so that a million single
@@ -53,10 +34,10 @@ export class ChunkTable {
   readonly #revision: Uint16Array;
   readonly #recipients: Uint16Array;
   readonly #removed = new Map<number, Set<number>>();
-  /** Chunks whose acceptance repeats one that this machine never asked for. */
-  readonly #replayed = new Set<number>();
-  readonly #ends = new Ends();
-  readonly #final = new Set<number>();
+  /** 1 where a chunk's acceptance repeats one that this machine never asked for. */
+  readonly #replayed: Uint8Array;
+  #replays = 0;
+  readonly #ends: Ends;
   readonly #batches: BatchIds;
   readonly #refused = new Map<number, string>();
   #open: number;
@@ -72,6 +53,8 @@ export class ChunkTable {
     this.#phase = new Uint8Array(chunks);
     this.#revision = new Uint16Array(chunks);
     this.#recipients = new Uint16Array(chunks);
+    this.#replayed = new Uint8Array(chunks);
+    this.#ends = new Ends(chunks);
     this.#batches = new BatchIds(chunks);
     const planned = recipients + left;
     this.tally = { planned, accepted: 0, rejected: left, failed: 0, in_doubt: 0, pending: recipients };
@@ -125,7 +108,7 @@ export class ChunkTable {
    * before its record was lost, and nothing new was sent.
    */
   get ranElsewhere(): boolean {
-    return this.#replayed.size > 0 && this.#replayed.size === this.#acceptances;
+    return this.#replays > 0 && this.#replays === this.#acceptances;
   }
 
   /** Whether nothing was ever sent. */
@@ -200,7 +183,7 @@ export class ChunkTable {
         this.#leaveOut(entry[1], entry[3]);
         break;
       case 'unsure':
-        this.#learn(entry[1], { ...noEnd, unsure: entry[3] });
+        this.#learn(entry[1], { ...noEnd, unsure: entry[3] }, false);
         break;
       case 'moved':
         this.#handOver(entry[1], entry[2], entry[3], entry[4]);
@@ -239,24 +222,29 @@ export class ChunkTable {
   /** An accepted batch has turned out to be another one. */
   #disown(chunk: number): void {
     this.#acceptances -= 1;
-    this.#replayed.delete(chunk);
-    if (!this.#final.has(chunk)) this.#unfinal -= 1;
-    this.#learn(chunk, noEnd);
-    this.#final.delete(chunk);
+    this.#replays -= this.#replayed[chunk] ?? 0;
+    this.#replayed[chunk] = 0;
+    if (!this.#ends.isFinal(chunk)) this.#unfinal -= 1;
+    this.#learn(chunk, noEnd, false);
   }
 
   #remove(chunk: number, revision: number, indexes: readonly number[]): void {
+    this.#move(chunk, 'pending');
+    const count = this.#takeOut(chunk, indexes);
+    this.tally.pending -= count;
+    this.tally.rejected += count;
+    this.#revision[chunk] = revision + 1;
+    if (this.#recipients[chunk] === 0) this.#move(chunk, 'rejected');
+  }
+
+  /** Gives how many of them were still in. */
+  #takeOut(chunk: number, indexes: readonly number[]): number {
     const removed = this.#removed.get(chunk) ?? new Set();
     this.#removed.set(chunk, removed);
-    const fresh = new Set(indexes.filter((index) => !removed.has(index)));
-    for (const index of fresh) removed.add(index);
-    this.#move(chunk, 'pending');
-    this.tally.pending -= fresh.size;
-    this.tally.rejected += fresh.size;
-    const left = (this.#recipients[chunk] ?? 0) - fresh.size;
-    this.#recipients[chunk] = left;
-    this.#revision[chunk] = revision + 1;
-    if (left === 0) this.#move(chunk, 'rejected');
+    const before = removed.size;
+    for (const index of indexes) removed.add(index);
+    this.#recipients[chunk] = (this.#recipients[chunk] ?? 0) - removed.size + before;
+    return removed.size - before;
   }
 
   /** Only what the job itself would still send can go to another one. */
@@ -271,28 +259,25 @@ export class ChunkTable {
     this.#acceptances += 1;
     this.#move(chunk, 'accepted');
     if (replayOf === undefined) return;
-    this.#replayed.add(chunk);
+    this.#replayed[chunk] = 1;
+    this.#replays += 1;
     if (replayOf !== '' && (this.ranAt === null || replayOf < this.ranAt)) this.ranAt = replayOf;
   }
 
   /** Members of an accepted chunk that its batch does not have. */
   #leaveOut(chunk: number, indexes: readonly number[]): void {
-    const removed = this.#removed.get(chunk) ?? new Set();
-    this.#removed.set(chunk, removed);
-    for (const index of indexes) removed.add(index);
-    this.#recipients[chunk] = (this.#recipients[chunk] ?? 0) - indexes.length;
-    this.tally.accepted -= indexes.length;
-    this.tally.rejected += indexes.length;
+    const count = this.#takeOut(chunk, indexes);
+    this.tally.accepted -= count;
+    this.tally.rejected += count;
   }
 
   #finish(chunk: number, sent: number, failed: number): void {
-    if (!this.#final.has(chunk)) this.#unfinal -= 1;
-    this.#final.add(chunk);
-    this.#learn(chunk, endOf(this.#recipients[chunk] ?? 0, sent, failed));
+    if (!this.#ends.isFinal(chunk)) this.#unfinal -= 1;
+    this.#learn(chunk, endOf(this.#recipients[chunk] ?? 0, sent, failed), true);
   }
 
-  #learn(chunk: number, now: End): void {
-    const { sent, failed, unsure } = this.#ends.learn(chunk, now);
+  #learn(chunk: number, now: End, isFinal: boolean): void {
+    const { sent, failed, unsure } = this.#ends.learn(chunk, now, isFinal);
     this.sent += sent;
     this.tally.failed += failed;
     this.tally.in_doubt += unsure;

@@ -15,18 +15,36 @@ export function endOf(recipients: number, sent: number, failed: number): End {
   return { sent: recipients - unsure - certainlyFailed, failed: certainlyFailed, unsure };
 }
 
-/** The ends of accepted chunks, as far as they are known. */
+/** The ends of accepted chunks, as far as they are known: 7 bytes a chunk. */
 export class Ends {
-  readonly #known = new Map<number, End>();
+  readonly #sent: Uint16Array;
+  readonly #failed: Uint16Array;
+  readonly #unsure: Uint16Array;
+  readonly #final: Uint8Array;
+
+  constructor(chunks: number) {
+    this.#sent = new Uint16Array(chunks);
+    this.#failed = new Uint16Array(chunks);
+    this.#unsure = new Uint16Array(chunks);
+    this.#final = new Uint8Array(chunks);
+  }
+
+  /** Whether nothing more will become of a chunk. */
+  isFinal(chunk: number): boolean {
+    return this.#final[chunk] === 1;
+  }
 
   /** Gives how the figures of all change when those of a chunk are these. */
-  learn(chunk: number, now: End): End {
-    const before = this.#known.get(chunk) ?? noEnd;
-    this.#known.set(chunk, now);
-    return {
-      sent: now.sent - before.sent,
-      failed: now.failed - before.failed,
-      unsure: now.unsure - before.unsure,
+  learn(chunk: number, now: End, isFinal: boolean): End {
+    const change = {
+      sent: now.sent - (this.#sent[chunk] ?? 0),
+      failed: now.failed - (this.#failed[chunk] ?? 0),
+      unsure: now.unsure - (this.#unsure[chunk] ?? 0),
     };
+    this.#sent[chunk] = now.sent;
+    this.#failed[chunk] = now.failed;
+    this.#unsure[chunk] = now.unsure;
+    this.#final[chunk] = Number(isFinal);
+    return change;
   }
 }

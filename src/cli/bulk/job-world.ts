@@ -32,7 +32,7 @@ export async function openJobWorld(context: Context, options: Pick<CarryOutOptio
   });
   const abandon = new AbortController();
   const onSignal = () => {
-    if ((signal.reason as Error).cause === 'SIGTERM') void sleep(terminateAfter).then(() => abandon.abort());
+    if ((signal.reason as Error).cause !== 'SIGINT') void sleep(terminateAfter).then(() => abandon.abort());
   };
   signal.addEventListener('abort', onSignal);
   // Every request in flight listens to it, and stops listening when it ends.

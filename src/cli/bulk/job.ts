@@ -1,5 +1,6 @@
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stateHint } from '../config/folders.js';
 import { makeFolder } from '../config/make-folder.js';
 import { CliError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
@@ -47,7 +48,7 @@ export async function folderForPlan(stateDirectory: string, unique: string, now:
   try {
     makeFolder(jobs);
   } catch (error) {
-    throw machineError(`the folder ${jobs} could not be made`, error);
+    throw machineError(`the folder ${jobs} could not be made`, error, stateHint(error));
   }
   for (const name of await readdir(jobs)) {
     if (!name.startsWith(unborn)) continue;
@@ -148,8 +149,13 @@ export async function openJob(stateDirectory: string, id: string, disk: Disk = n
     const { digest } = plan.meta;
     const table = new ChunkTable(plan.meta);
     const journal = await Journal.open(disk, join(folder, journalFile), (entry) => table.apply(entry));
-    if (table.job === null) await journal.append(['job', id, digest]);
-    else if (table.job.id !== id || table.job.digest !== digest) throw foreignJournal(id);
+    try {
+      if (table.job === null) await journal.append(['job', id, digest]);
+      else if (table.job.id !== id || table.job.digest !== digest) throw foreignJournal(id);
+    } catch (error) {
+      await journal.close();
+      throw error;
+    }
     return {
       id,
       folder,

@@ -72,10 +72,10 @@ const kinds: Record<Entry[0], true> = {
   unsure: true,
 };
 
-/** The journal cannot be read: a line in its middle is broken. */
+/** The journal cannot be read: a line of it is not as it was written. */
 export class BrokenJournalError extends Error {
   constructor(path: string, line: number) {
-    super(`${path}:${line}: the journal is broken in its middle`);
+    super(`${path}:${line}: the journal is not as it was written`);
     this.name = 'BrokenJournalError';
   }
 }
@@ -108,9 +108,10 @@ export class Journal {
   static async open(disk: Disk, path: string, onEntry: (entry: Entry) => void): Promise<Journal> {
     const file = await disk.openAppend(path);
     try {
-      const { whole, size } = await readEntries(file.read(), path, onEntry);
+      const { whole, size, ended } = await readEntries(file.read(), path, onEntry);
       if (whole < size) {
         await file.truncate(whole);
+        if (!ended) await file.append(Buffer.from('\n'));
         await file.sync();
       }
     } catch (error) {
@@ -169,40 +170,55 @@ export class Journal {
   }
 }
 
-/** Reads a journal that another process may be writing: its torn end is passed over and left alone. */
+/**
+ * Reads a journal that another process may be writing: its torn end is passed over and left alone. Torn is a
+ * last line without a newline, or with zeros where a power cut left no data; nobody has acted on it. Anything
+ * else that is not as it was written is refused, since somebody may have. `whole` is where the entries end,
+ * and `ended` false when only the newline of the last one is wrong.
+ */
 export async function readEntries(
   bytes: AsyncIterable<Uint8Array>,
   path: string,
   onEntry: (entry: Entry) => void,
-): Promise<{ whole: number; size: number }> {
+): Promise<{ whole: number; size: number; ended: boolean }> {
   let rest = Buffer.alloc(0);
   let whole = 0;
   let size = 0;
   let lines = 0;
-  let broken = 0;
+  let torn = 0;
+  const tell = (entries: readonly Entry[]) => {
+    for (const entry of entries) {
+      if (!Object.hasOwn(kinds, entry[0])) throw new NewerJournalError(path, lines, entry[0]);
+      onEntry(entry);
+    }
+  };
   for await (const piece of bytes) {
     size += piece.length;
     rest = rest.length === 0 ? Buffer.from(piece) : Buffer.concat([rest, piece]);
     let start = 0;
     for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10, start)) {
-      if (broken > 0) throw new BrokenJournalError(path, broken);
+      if (torn > 0) throw new BrokenJournalError(path, torn);
       lines += 1;
-      const entries = entriesOf(rest.toString('utf8', start, end));
-      if (entries === null) {
-        broken = lines;
-      } else {
-        for (const entry of entries) {
-          if (!Object.hasOwn(kinds, entry[0])) throw new NewerJournalError(path, lines, entry[0]);
-          onEntry(entry);
-        }
+      const line = rest.subarray(start, end);
+      const entries = entriesOf(line);
+      if (entries !== null) {
+        tell(entries);
         whole += end + 1 - start;
+      } else if (hasLostPages(line)) {
+        torn = lines;
+      } else {
+        throw new BrokenJournalError(path, lines);
       }
       start = end + 1;
     }
     rest = rest.subarray(start);
   }
-  if (broken > 0 && rest.length > 0) throw new BrokenJournalError(path, broken);
-  return { whole, size };
+  if (torn > 0 && rest.length > 0) throw new BrokenJournalError(path, torn);
+  const unended = entriesOf(rest.subarray(0, -1));
+  if (unended === null) return { whole, size, ended: true };
+  lines += 1;
+  tell(unended);
+  return { whole: whole + rest.length - 1, size, ended: false };
 }
 
 function lineOf(entries: readonly Entry[]): string {
@@ -210,9 +226,21 @@ function lineOf(entries: readonly Entry[]): string {
   return `${checksum(text)} ${text}\n`;
 }
 
-function entriesOf(line: string): Entry[] | null {
-  const text = line.slice(17);
-  return line[16] === ' ' && line.slice(0, 16) === checksum(text) ? JSON.parse(text) : null;
+function entriesOf(line: Buffer): Entry[] | null {
+  const text = line.toString('utf8', 17);
+  return line[16] === 32 && line.toString('latin1', 0, 16) === checksum(text) ? JSON.parse(text) : null;
+}
+
+/** Whether a line has the zeros of a power cut; a single byte that has become zero is damage. */
+function hasLostPages(line: Buffer): boolean {
+  const at = line.indexOf(0);
+  if (at === -1 || line.indexOf(0, at + 1) !== -1) return at !== -1;
+  const restored = Buffer.from(line);
+  for (let byte = 1; byte < 256; byte += 1) {
+    restored[at] = byte;
+    if (entriesOf(restored) !== null) return false;
+  }
+  return true;
 }
 
 function checksum(text: string): string {

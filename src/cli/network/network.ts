@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { FetchLike, Urtuu } from '../../client/index.js';
 import type { Service } from '../../service/index.js';
 import { envFlag } from '../config/env-flag.js';
+import { stateHint } from '../config/folders.js';
 import { readKey } from '../config/key.js';
 import type { Config } from '../config/profiles.js';
 import { type Settings, settingsOf } from '../config/settings.js';
@@ -34,7 +35,8 @@ export interface Network {
 interface Needs {
   world: World;
   options: GlobalOptions;
-  state: string;
+  /** The folder of the state; throws CliError where there is none. */
+  state(): string;
   files: Files;
   readConfig(): Promise<Config>;
   verbose(line: string): void;
@@ -63,9 +65,8 @@ export function openNetwork(needs: Needs): Network {
   const underway = new Set<Exchange>();
   let last: Exchange | null = null;
   const services = new Map<string, Promise<Service>>();
-  const sandboxDirectory = join(needs.state, 'sandbox');
 
-  const service = (directory = sandboxDirectory): Promise<Service> => {
+  const service = async (directory = join(needs.state(), 'sandbox')): Promise<Service> => {
     const known = services.get(directory) ?? openService(world, directory, needs.report);
     services.set(directory, known);
     return known;
@@ -166,7 +167,7 @@ async function openService(
 function embeddedHint(error: unknown): string {
   return (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
     ? 'Install its engine beside urtuu: npm install @photostructure/sqlite'
-    : 'It needs a folder that is yours, with room in it; see: urtuu help sandbox';
+    : (stateHint(error) ?? 'It needs a folder of your own, with room in it; see: urtuu help sandbox');
 }
 
 /** The first call does the work, later ones get its result. */

@@ -11,8 +11,8 @@ export interface Platform {
   /** Whether the parent of a process that a signal ended learns the signal. */
   readonly diesBySignals: boolean;
   readonly quoting: 'posix' | 'powershell';
-  /** Runs a command line that comes as its last argument. */
-  readonly shell: readonly [file: string, ...flags: string[]];
+  /** What runs a command line; on Windows its words are to be passed on as they are. */
+  shell(line: string): { file: string; words: string[] };
 }
 
 const posix: Platform = {
@@ -22,7 +22,7 @@ const posix: Platform = {
   hasFileModes: true,
   diesBySignals: true,
   quoting: 'posix',
-  shell: ['/bin/sh', '-c'],
+  shell: (line) => ({ file: '/bin/sh', words: ['-c', line] }),
 };
 
 const windows: Platform = {
@@ -32,7 +32,7 @@ const windows: Platform = {
   hasFileModes: false,
   diesBySignals: false,
   quoting: 'powershell',
-  shell: ['cmd', '/d', '/s', '/c'],
+  shell: (line) => ({ file: 'cmd', words: ['/d', '/s', '/c', `"${line}"`] }),
 };
 
 /** The facts about a system; Linux, macOS and the other systems of Node.js are alike in all of them. */

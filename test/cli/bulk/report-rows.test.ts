@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Phase } from '../../../src/cli/bulk/chunk-table.js';
 import { verdictOf } from '../../../src/cli/bulk/report-verdict.js';
+import type { Phase } from '../../../src/cli/bulk/tally.js';
 import { answers } from '../../support/run.js';
 import { constant, desk, figures, partly, people, personal } from './desks.js';
 import { numbers } from './memory-plan.js';
