@@ -52,6 +52,8 @@ const plan: Preflight = {
   ],
   credits: 51_990,
   balance: 100_000,
+  sent_before: 0,
+  skips_sent: false,
   seconds: 22,
 };
 
