@@ -33,7 +33,7 @@ export async function* examine(context: Context): AsyncGenerator<Check> {
       const found = await look();
       return { check, ...(typeof found === 'string' ? { status: 'ok', detail: found, hint: null } : found) };
     } catch (error) {
-      const { message, hint, exit } = await failureOf(error, context.lastExchange);
+      const { message, hint, exit } = await failureOf(error, context);
       failed.push({ check, hint, exit });
       return { check, status: 'failed', detail: message, hint: hint ?? null };
     }

@@ -6,6 +6,7 @@ import { platformOf } from '../../../src/cli/platform/platform.js';
 const files = new Files(
   () => process.stdin,
   () => '/',
+  { note: () => {}, sleep: async () => {} },
 );
 const read = (command: string, within?: number) =>
   readKey({ kind: 'command', command }, files, process.platform, within);
