@@ -21,6 +21,8 @@ export interface Preflight {
   batches: number;
   singles: number;
   cost: PlanMeta['cost'];
+  /** Parts of all messages. */
+  parts: number;
   /** Credits of the whole job; null when the service does not say its prices. */
   credits: number | null;
   balance: number | null;
@@ -65,6 +67,7 @@ export function preflightOf(
     batches,
     singles,
     cost,
+    parts: cost.reduce((sum, { parts }) => sum + parts, 0),
     credits: money.priced ? meta.credits : null,
     balance: money.balance,
     sent_before: sentBefore,
@@ -184,7 +187,12 @@ export const preflightView: View<Preflight> = {
     field('requests', { kind: 'number' }),
     field('batches', { kind: 'number' }),
     field('singles', { kind: 'number' }),
-    { name: 'parts', kind: 'number', value: ({ cost }) => cost.reduce((sum, { parts }) => sum + parts, 0) },
+    {
+      name: 'cost',
+      value: ({ cost }) => cost.map(({ kind, credits }) => `${kind} ${credits}`).join(', '),
+      detail: true,
+    },
+    field('parts', { kind: 'number' }),
     field('credits', { kind: 'number' }),
     field('balance', { kind: 'number' }),
     field('sent_before', { kind: 'number' }),

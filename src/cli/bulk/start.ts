@@ -53,11 +53,11 @@ export interface Started {
 export async function startJob(
   context: Context,
   channel: Channel,
-  file: string,
+  given: string | undefined,
   options: BulkOptions,
 ): Promise<Started | null> {
   await context.files.checkWritable(options.report, options.rejects);
-  const templates = await complete(context, channel, await templatesOf(context, options));
+  const { file, templates } = await complete(context, channel, given, options);
   const client = await context.client();
   const pricing = await optional(() => client.pricing.get());
   const { stateDirectory } = context;
@@ -131,20 +131,28 @@ async function templatesOf(context: Context, options: BulkOptions): Promise<Mess
   };
 }
 
-/** What no message can do without is asked for where there is a terminal. */
+/** What no job can do without is asked for where there is a terminal; elsewhere an error names all of it. */
 async function complete(
   context: Context,
   channel: Channel,
-  templates: MessageTemplates,
-): Promise<MessageTemplates> {
+  given: string | undefined,
+  options: BulkOptions,
+): Promise<{ file: string; templates: MessageTemplates }> {
+  const templates = await templatesOf(context, options);
   const { text, html, subject } = templates;
-  const wanted: Record<string, Wanted> = {};
+  const wanted: Record<string, Wanted> = { file: { value: given, name: '<file>', question: 'CSV file:' } };
   if (channel === 'email') wanted.subject = { value: subject, name: '--subject', question: 'Subject:' };
   if (html === undefined) {
     const name = channel === 'sms' ? '--text' : '--text or --html';
     wanted.text = { value: text, name, question: 'Text:' };
   }
-  return { ...templates, ...(await required(context, wanted)) };
+  const agreed = context.options.yes || options.dryRun || context.interactive;
+  // Alone it is missed only after the preflight, which it answers.
+  if (!agreed && Object.values(wanted).some(({ value }) => value === undefined)) {
+    wanted.agreed = { value: undefined, name: '--yes or --dry-run', question: '' };
+  }
+  const { file = '', agreed: _, ...rest } = await required(context, wanted);
+  return { file, templates: { ...templates, ...rest } };
 }
 
 /** What a plan is made of, besides the file and the options. */

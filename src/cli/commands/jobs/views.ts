@@ -1,6 +1,6 @@
 import { type JobView, jobIds, viewJob } from '../../bulk/job.js';
 import { runningOf } from '../../bulk/running.js';
-import { outcomes } from '../../bulk/summary.js';
+import { type BatchFigures, outcomes } from '../../bulk/summary.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { counts, field, type View } from '../../output/view.js';
@@ -103,4 +103,18 @@ export const jobView: View<JobRow> = {
   ],
   record: (row) => row,
   empty: 'There are no jobs.',
+};
+
+/** A job by itself, with its batches. */
+export interface JobDetails extends JobRow {
+  batches: BatchFigures[];
+}
+
+export const jobDetailsView: View<JobDetails> = {
+  columns: [
+    ...jobView.columns,
+    { name: 'batches', kind: 'number', value: ({ batches }) => batches.length, detail: true },
+  ],
+  ...(jobView.card === undefined ? {} : { card: jobView.card }),
+  record: (row) => row,
 };
