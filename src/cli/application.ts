@@ -77,31 +77,39 @@ function signalsOf(world: World, context: OwnedContext) {
     const again = received !== undefined && signal !== 'SIGHUP';
     received ??= signal;
     if (!context.held || again) {
-      warnOfDoubt(context);
+      giveUp(context);
       over = received;
       end(received);
     } else if (signal !== 'SIGINT') {
-      void world.clock.sleep(terminateWithin).then(() => end(signal));
+      void world.clock.sleep(terminateWithin).then(() => {
+        if (!finished) giveUp(context);
+        end(signal);
+      });
     }
     context.abort(signal);
   };
+  let finished = false;
   let ignore = () => {};
   return {
     ended,
     watch() {
       ignore = world.onSignal(onSignal);
     },
-    ignore: () => ignore(),
+    ignore() {
+      finished = true;
+      ignore();
+    },
     received: () => received,
     over: () => over,
   };
 }
 
-/** A send that the person stops may be on its way. */
-function warnOfDoubt(context: OwnedContext): void {
+/** What ends now may leave something undone: a job says what, else a send that may be on its way is told of. */
+function giveUp(context: OwnedContext): void {
+  context.notices.stop();
+  if (context.sayLastWords()) return;
   const pending = context.pendingSend;
   if (pending === null) return;
-  context.notices.stop();
   const { idempotencyKey } = pending;
   context.warn(
     idempotencyKey === null
@@ -126,9 +134,10 @@ async function exitOf(
   const failure =
     error instanceof Ended
       ? failureOfEnd(error.exit, context.notices.conclusion)
-      : await failureOf(error, context.lastExchange);
+      : await failureOf(error, context);
   if (!(error instanceof Ended)) failure.hint ??= `See: ${nameOf(command)} --help`;
   if (context.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
+  if (context.sentToSandbox) failure.sandbox = true;
   context.notices.stop();
   if (asksForMachineFormat(argv, context)) {
     context.notices.failure(failure);

@@ -1,5 +1,6 @@
 import type { UrtuuError } from '../client/index.js';
 import type { ErrorCode, RequestKind } from '../contract/index.js';
+import { withCommands } from './command-line.js';
 import { CliError } from './errors.js';
 import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
 import { hints, hintsByErrno } from './hints.js';
@@ -21,8 +22,20 @@ export interface Failure {
   [field: string]: unknown;
 }
 
+interface FailureContext {
+  readonly lastExchange: Exchange | null;
+  commandLine(words: readonly string[]): string;
+}
+
 /** What an error that ended a command means. Errors nobody foresaw are faults of the program. */
-export async function failureOf(error: unknown, last: Exchange | null): Promise<Failure> {
+export async function failureOf(error: unknown, context: FailureContext): Promise<Failure> {
+  const failure = await rawFailureOf(error, context.lastExchange);
+  if (failure.hint !== undefined)
+    failure.hint = withCommands(failure.hint, (words) => context.commandLine(words));
+  return failure;
+}
+
+async function rawFailureOf(error: unknown, last: Exchange | null): Promise<Failure> {
   if (error instanceof CliError) {
     const { code, message, hint, exit, details } = error;
     const retryable = exit === exits.later || exit === exits.notFinal;

@@ -42,6 +42,8 @@ export interface System {
 
 /** Runs the command line of this process, and ends the process. */
 export async function start(process: NodeJS.Process, system: System): Promise<void> {
+  // Where nothing is left to wait for, Node.js ends the process by itself, and with 0.
+  process.exitCode = exits.fault;
   const exit = await run(process.argv.slice(2), worldOf(process, system));
   if (typeof exit === 'string') {
     endBySignal(process, exit);

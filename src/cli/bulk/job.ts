@@ -11,7 +11,8 @@ import { ChunkTable } from './chunk-table.js';
 import { type Disk, nodeDisk, syncFolder } from './disk.js';
 import { BrokenJournalError, type Entry, Journal, NewerJournalError, readEntries } from './journal.js';
 import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
-import { type FrozenPlan, type PlanMeta, sandboxBaseUrl } from './plan.js';
+import type { FrozenPlan, PlanMeta } from './plan.js';
+import { differencesOf } from './plan-difference.js';
 import { openPlan, readPlanMeta } from './planning/plan-reader.js';
 import { type BatchFigures, batchesIn } from './summary.js';
 
@@ -63,6 +64,8 @@ export interface JobChoice {
   name?: string | undefined;
   /** A deliberate repeat of a finished job. */
   again?: boolean | undefined;
+  /** The command that goes on with a job. */
+  goOn(job: JobView): string;
 }
 
 /**
@@ -88,7 +91,7 @@ export async function adoptPlan(
     if (last > 0) {
       const id = repeatId(base, last);
       const job = await viewJob(stateDirectory, id);
-      refuseOtherPlan(id, job.meta, plan.meta);
+      await refuseOtherPlan(job, plan, choice.goOn);
       if (!choice.again || !job.table.finished) {
         await rm(plan.folder, { recursive: true, force: true });
         return id;
@@ -108,32 +111,27 @@ export async function adoptPlan(
   }
 }
 
-function refuseOtherPlan(id: string, kept: PlanMeta, made: PlanMeta): void {
-  const differences = (['baseUrl', 'channel', 'source', 'recipients', 'requests', 'digest'] as const).flatMap(
-    (name) => {
-      const [before, now] = [figure(kept, name), figure(made, name)];
-      return before === now ? [] : [`${name} was ${before}, is ${now}`];
-    },
-  );
-  const same = kept.digest === made.digest && kept.baseUrl === made.baseUrl && kept.channel === made.channel;
-  if (same) return;
+async function refuseOtherPlan(
+  job: JobView,
+  plan: FrozenPlan,
+  goOn: (job: JobView) => string,
+): Promise<void> {
+  const { id, meta } = job;
+  const { digest, baseUrl, channel } = plan.meta;
+  if (meta.digest === digest && meta.baseUrl === baseUrl && meta.channel === channel) return;
+  const differences = await openPlan(job.folder)
+    .then((kept) => differencesOf(kept, plan))
+    .catch(() => ['its plan cannot be read']);
+  const another = 'Give this one another --job name';
   throw new CliError(
     'job_differs',
     exits.refused,
-    `the job ${id} has another plan: ${differences.join('; ')}`,
+    `the job ${id} is another one: ${differences.join('; ')}`,
     {
-      hint: `Go on with the old plan: urtuu jobs resume ${id}; or give this one another --job name.`,
-      details: { job: id },
+      hint: job.table.finished ? `${another}.` : `${another}; or go on with the old one: ${goOn(job)}`,
+      details: { job: id, differences },
     },
   );
-}
-
-function figure(
-  meta: PlanMeta,
-  name: 'baseUrl' | 'channel' | 'source' | 'recipients' | 'requests' | 'digest',
-) {
-  if (name === 'requests') return meta.chunks;
-  return name === 'digest' ? meta.digest.slice(0, 12) : meta[name];
 }
 
 /** Opens a job to work on it. Throws CliError: exit 12 when it is not there, 11 when another process has it. */
@@ -246,28 +244,36 @@ export async function jobIds(stateDirectory: string): Promise<string[]> {
 }
 
 /** Forgets a job. What is open or in doubt goes only with `force`: without its plan nobody can settle it. */
-export async function removeJob(stateDirectory: string, id: string, force: boolean): Promise<void> {
+export async function removeJob(
+  stateDirectory: string,
+  id: string,
+  { force, goOn }: { force: boolean; goOn(job: JobView): string },
+): Promise<void> {
   const folder = await folderOf(stateDirectory, id);
   const lock = await lockFolder(folder);
   if (!lock.held) throw new CliError('job_locked', exits.refused, `the job ${id} is being worked on`);
   try {
-    if (!force) await refuseUnsettled(stateDirectory, id);
+    if (!force) await refuseUnsettled(stateDirectory, id, goOn);
     await rm(folder, { recursive: true });
   } finally {
     await lock.release();
   }
 }
 
-async function refuseUnsettled(stateDirectory: string, id: string): Promise<void> {
-  const { meta, table } = await viewJob(stateDirectory, id);
-  const { tally } = table;
+async function refuseUnsettled(
+  stateDirectory: string,
+  id: string,
+  goOn: (job: JobView) => string,
+): Promise<void> {
+  const job = await viewJob(stateDirectory, id);
+  const { tally } = job.table;
   if (tally.pending + tally.in_doubt === 0) return;
   throw new CliError(
     'job_unfinished',
     exits.refused,
     `the job ${id} is not finished: ${grouped(tally.pending)} pending, ${grouped(tally.in_doubt)} in doubt`,
     {
-      hint: `Go on with: urtuu jobs resume ${id}${meta.baseUrl === sandboxBaseUrl ? ' --sandbox' : ''}; or remove it with --force`,
+      hint: `Remove it with --force, or go on with: ${goOn(job)}`,
       details: { job: id, ...tally },
     },
   );

@@ -41,8 +41,12 @@ export function stoppedBy(error: unknown, journalFault: Error | null): NonNullab
   return isSystemError(error) ? { by: 'disk', doing: 'read', error } : { by: 'fault', error };
 }
 
-/** The last line: what is certain, what is in doubt, and the command that goes on where something is left. */
-export function lastLine(table: ChunkTable, ending: Ending, goOn: string): [text: string, command?: string] {
+/** The last line: what is certain, what is in doubt, and the command for what is left to do. */
+export function lastLine(
+  table: ChunkTable,
+  ending: Ending,
+  next: readonly [text: string, command: string] | null,
+): [text: string, command?: string] {
   const { accepted, rejected, failed, in_doubt, pending } = table.tally;
   const unknown = accepted - table.sent;
   const certain = [
@@ -55,7 +59,7 @@ export function lastLine(table: ChunkTable, ending: Ending, goOn: string): [text
   ];
   const doubt = in_doubt > 0 ? `in doubt: ${grouped(in_doubt)}` : 'nothing in doubt';
   const text = `${why(ending)}Certain: ${certain.join(', ')}; ${doubt}.`;
-  return table.finished ? [text] : [`${text} Go on with:`, goOn];
+  return next === null ? [text] : [`${text} ${next[0]}`, next[1]];
 }
 
 function why({ stopped }: Ending): string {

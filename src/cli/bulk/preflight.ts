@@ -4,6 +4,7 @@ import { counted, duration, grouped } from '../output/wording.js';
 import type { Delimiter } from './input/delimiter.js';
 import type { RepairCounts, RepairKind } from './input/repair.js';
 import type { PlanMeta } from './plan.js';
+import { sentBeforeLine } from './sent-before.js';
 
 /** What a job would do, before it does anything. */
 export interface Preflight {
@@ -25,6 +26,10 @@ export interface Preflight {
   /** Credits of the whole job; null when the service does not say its prices. */
   credits: number | null;
   balance: number | null;
+  /** Recipients who got the same message from this machine lately. */
+  sent_before: number;
+  /** Whether they are left out. */
+  skips_sent: boolean;
   /** Expected time of what is still to be sent. */
   seconds: number;
 }
@@ -44,6 +49,7 @@ export function preflightOf(
   money: { priced: boolean; balance: number | null },
   { requests, rate }: Pick<StillToSend, 'requests' | 'rate'>,
   { toColumn, delimiter }: { toColumn: string; delimiter: Delimiter },
+  { sentBefore, skipped }: { sentBefore: number; skipped: boolean } = { sentBefore: 0, skipped: false },
 ): Preflight {
   const { channel, recipients, merged, rejected, repaired, chunks, batches, singles, cost } = meta;
   const { burst, perSecond } = requestRates.sending;
@@ -64,6 +70,8 @@ export function preflightOf(
     parts: cost.reduce((sum, { parts }) => sum + parts, 0),
     credits: money.priced ? meta.credits : null,
     balance: money.balance,
+    sent_before: sentBefore,
+    skips_sent: skipped,
     seconds: Math.ceil(Math.max(0, requests - (burst * speed) / perSecond) / speed),
   };
 }
@@ -74,6 +82,7 @@ export function preflightLines(plan: Preflight, repairs: RepairCounts, still: St
   const kinds = Object.entries(repairs).map(
     ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
   );
+  const before = sentBeforeLine(plan.sent_before, plan.skips_sent);
   const rows: [label: string, value: string][] = [
     ['Job', `${shortened(plan.job, valueColumns - 8)} (${plan.channel})`],
     [
@@ -84,6 +93,7 @@ export function preflightLines(plan: Preflight, repairs: RepairCounts, still: St
       'Recipients',
       `${grouped(recipients)} (${grouped(merged)} merged, ${grouped(rejected)} rejected, ${grouped(repaired)} repaired)`,
     ],
+    ...(before === undefined ? [] : [['Sent before', before] as [string, string]]),
     ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] as [string, string]] : []),
     ...plan.cost.map(costRow),
     ['Requests', `${grouped(requests)} (${counted(batches, 'batch')}, ${counted(singles, 'single')})`],
@@ -146,6 +156,12 @@ export function creditsLeft({ credits }: Preflight, spent: number): number | nul
   return credits === null ? null : Math.max(0, credits - spent);
 }
 
+/** How far the balance is from what is still to be paid; 0 where one of them is not known. */
+export function creditsMissing(plan: Preflight, spent: number): number {
+  const left = creditsLeft(plan, spent);
+  return left === null || plan.balance === null ? 0 : Math.max(0, left - plan.balance);
+}
+
 function creditsOf(plan: Preflight, spent: number): string {
   const left = creditsLeft(plan, spent);
   const cost = left === null ? 'unknown' : grouped(left);
@@ -153,10 +169,9 @@ function creditsOf(plan: Preflight, spent: number): string {
   return `${cost} of ${balance}${shortage(plan, spent)}`;
 }
 
-export function shortage(plan: Preflight, spent: number): string {
-  const left = creditsLeft(plan, spent);
-  if (left === null || plan.balance === null || left <= plan.balance) return '';
-  return `: ${grouped(left - plan.balance)} missing, the job will stop there`;
+function shortage(plan: Preflight, spent: number): string {
+  const missing = creditsMissing(plan, spent);
+  return missing === 0 ? '' : `: ${grouped(missing)} missing`;
 }
 
 export const preflightView: View<Preflight> = {
@@ -180,6 +195,8 @@ export const preflightView: View<Preflight> = {
     field('parts', { kind: 'number' }),
     field('credits', { kind: 'number' }),
     field('balance', { kind: 'number' }),
+    field('sent_before', { kind: 'number' }),
+    field('skips_sent'),
     field('seconds', { kind: 'number' }),
   ],
   record: (plan) => plan,

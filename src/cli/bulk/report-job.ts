@@ -13,7 +13,7 @@ import { refuseOtherService } from './start.js';
 /** Writes the report of a job that is being carried out. False, after a warning, when it could not be written. */
 export async function report(context: Context, job: Job, path: string, world: JobWorld): Promise<boolean> {
   try {
-    await context.files.write(path, reportBlocks(job.plan, await gather(context, job, world)));
+    await context.files.write(path, reportBlocks(job, await gather(context, job, world)));
     return true;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -48,20 +48,20 @@ export async function reportJob(
 /** As CSV unless another format is asked for, a table included. */
 async function print(
   context: Context,
-  { plan }: Job,
+  job: Job,
   receipts: Receipts,
   view: View<ReportRow>,
   file: string | undefined,
 ): Promise<void> {
   const { printer, options, files } = context;
-  const rows = reportRows(plan, receipts, { mask: options.mask === true });
+  const rows = reportRows(job, receipts, { mask: options.mask === true });
   if (options.output === 'table' && !printer.isMachine && file === undefined) {
     return context.printAll(view, rows);
   }
   const format = printer.isMachine ? printer.format : 'csv';
   const terminal = file === undefined && printer.isTerminal;
   const text = printer.formatted(view, rows, { format, terminal, mask: false });
-  const marked = format === 'csv' && plan.input?.marked === true && !terminal;
+  const marked = format === 'csv' && job.plan.input?.marked === true && !terminal;
   const blocks = inBlocks(marked ? after(byteOrderMark, text) : text);
   await (file === undefined ? printer.write(blocks) : files.write(file, blocks));
 }

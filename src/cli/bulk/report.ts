@@ -2,19 +2,22 @@ import { normalizeAddress, readNumber } from '../../contract/index.js';
 import { byteOrderMark, csvLine } from '../csv/line.js';
 import { masked, maskedError } from '../output/mask.js';
 import type { Cell, View } from '../output/view.js';
-import { keptColumns } from './csv-line.js';
+import { keptColumns, reportColumns } from './csv-line.js';
 import { repairAddress, repairNumber } from './input/repair.js';
 import type { FrozenPlan } from './plan.js';
 import type { Receipts } from './receipts.js';
 
-const added = ['message_id', 'batch_id', 'status', 'error_code', 'credits', 'line'];
+export interface ReportedJob {
+  id: string;
+  plan: FrozenPlan;
+}
 
 /** One row of a report: the cells of the input's columns, then what became of it. */
 export type ReportRow = readonly Cell[];
 
 /** The report as the CSV text of a file, in pieces. */
-export async function* reportBlocks(plan: FrozenPlan, receipts: Receipts): AsyncGenerator<string, void> {
-  yield* inBlocks(linesOf(plan, receipts));
+export async function* reportBlocks(job: ReportedJob, receipts: Receipts): AsyncGenerator<string, void> {
+  yield* inBlocks(linesOf(job, receipts));
 }
 
 /** The report in any format. */
@@ -28,11 +31,11 @@ export function reportView(plan: FrozenPlan): View<ReportRow> {
 
 /** What became of every row of the input, in its order. */
 export async function* reportRows(
-  plan: FrozenPlan,
+  { id, plan }: ReportedJob,
   receipts: Receipts,
   { mask }: { mask: boolean },
 ): AsyncGenerator<ReportRow, void> {
-  const kept = keptColumns(plan.meta.columns, added);
+  const kept = keptColumns(plan.meta.columns, reportColumns);
   const hide = mask ? hiding(plan) : (value: string) => value;
   for await (const { line, values, place, error } of plan.rows()) {
     const receipt =
@@ -47,6 +50,8 @@ export async function* reportRows(
       (mask ? maskedError(receipt.errorCode) : receipt.errorCode) || null,
       receipt.credits,
       line,
+      null,
+      id,
     ];
   }
 }
@@ -63,16 +68,17 @@ export async function* inBlocks(lines: AsyncIterable<string>): AsyncGenerator<st
   yield block;
 }
 
-async function* linesOf(plan: FrozenPlan, receipts: Receipts): AsyncGenerator<string, void> {
+async function* linesOf(job: ReportedJob, receipts: Receipts): AsyncGenerator<string, void> {
+  const { plan } = job;
   if (plan.input?.marked) yield byteOrderMark;
   yield csvLine(namesOf(plan));
-  for await (const cells of reportRows(plan, receipts, { mask: false })) {
+  for await (const cells of reportRows(job, receipts, { mask: false })) {
     yield csvLine(cells.map((cell) => (cell === null ? '' : String(cell))));
   }
 }
 
 function namesOf({ meta: { columns } }: FrozenPlan): string[] {
-  return [...keptColumns(columns, added).map((index) => columns[index] ?? ''), ...added];
+  return [...keptColumns(columns, reportColumns).map((index) => columns[index] ?? ''), ...reportColumns];
 }
 
 /** Earlier releases did not keep which column has the recipients: then whatever can be sent to is hidden. */

@@ -13,7 +13,7 @@ export async function readKey(
 ): Promise<string> {
   if (source.kind === 'none') {
     throw new CliError('no_key', exits.key, 'there is no API key', {
-      hint: 'Set URTUU_API_KEY, or run: urtuu login. To try without one: add --sandbox',
+      hint: 'Set URTUU_API_KEY, add --sandbox to try without one, or run: `urtuu login`',
     });
   }
   const text =

@@ -37,11 +37,11 @@ const thisProcess = (platform: NodeJS.Platform): Reader => ({ platform, user: pr
  * Reads the profiles; none when there is no file. Refuses a file that is damaged, that others can read or write,
  * or that another user owns: a profile can name a command to run.
  */
-export async function readConfig(
+export function readConfig(
   directory: string,
   platform: NodeJS.Platform,
   reader = thisProcess(platform),
-): Promise<Config> {
+): Config {
   const file = configFile(directory);
   let text: string;
   try {
@@ -108,7 +108,7 @@ function parse(text: string, file: string): Config {
   // What JSON.parse says would quote the file, and with it perhaps the key.
   const damaged = () =>
     new CliError('damaged_config', exits.machine, `${file} is damaged`, {
-      hint: 'Mend it, or move it away and run: urtuu login',
+      hint: 'Mend it, or move it away and run: `urtuu login`',
     });
   let value: unknown;
   try {

@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { constant, desk, figures, people, personal } from './desks.js';
+import { constant, desk, figures, partly, people, personal } from './desks.js';
 
 const keysOf = (here: ReturnType<typeof desk>) =>
   here.project.sends.map(({ headers }) => headers['Idempotency-Key']);
@@ -46,7 +46,7 @@ describe('what names a request', () => {
     const here = desk(people(3));
     await here.run(personal);
     here.project.balance = 10;
-    expect(await here.run(`${personal} --again`)).toMatchObject({ code: 7 });
+    expect(await here.run(`${partly} --again`)).toMatchObject({ code: 7 });
     here.project.balance = 1_000;
     rmSync(here.jobFile('july.2', 'journal'));
     expect(await here.run('jobs resume july.2')).toMatchObject({ code: 0 });
@@ -67,7 +67,7 @@ describe('a job that this machine has no record of', () => {
 
   it('is an ordinary one when part of it is sent only now', async () => {
     const [one, other] = [desk(people(3), { credits: 20 }), desk(people(3))];
-    await one.run(personal);
+    await one.run(partly);
     one.project.balance = 1_000;
     expect(await other.run(personal, { fetch: one.project.service.fetch })).toMatchObject({ code: 0 });
     expect([...one.project.received().values()]).toEqual([1, 1, 1]);
@@ -91,7 +91,7 @@ describe('a job that this machine has no record of', () => {
 describe('a plan with one bit flipped', () => {
   it('is refused, exit 13, whichever bit of its record it is', async () => {
     const here = desk(people(3), { credits: 20 });
-    await here.run(personal);
+    await here.run(partly);
     here.project.balance = 1_000;
     const path = here.jobFile('july', 'plan.json');
     const bytes = readFileSync(path);

@@ -18,7 +18,7 @@ describe('a file that cannot be written', () => {
 
   it('stops a resume and a report', async () => {
     const here = desk(people(3), { credits: 10 });
-    await here.run("sms bulk list.csv --text 'Hello {name}' --job july --yes");
+    await here.run("sms bulk list.csv --text 'Hello {name}' --job july --yes --allow-partial");
     const sent = here.project.sends.length;
     here.project.balance = 1_000;
     expect(await here.run('jobs resume july --report nowhere/r.csv')).toMatchObject({ code: 13 });

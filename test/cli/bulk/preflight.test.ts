@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Preflight, preflightLines, preflightOf, shortage } from '../../../src/cli/bulk/preflight.js';
+import {
+  creditsMissing,
+  type Preflight,
+  preflightLines,
+  preflightOf,
+} from '../../../src/cli/bulk/preflight.js';
 import { counted, duration, grouped } from '../../../src/cli/output/wording.js';
 import { memoryPlan, numbers } from './memory-plan.js';
 
@@ -48,6 +53,8 @@ const plan: Preflight = {
   parts: 5_199,
   credits: 51_990,
   balance: 100_000,
+  sent_before: 0,
+  skips_sent: false,
   seconds: 22,
 };
 
@@ -75,9 +82,9 @@ describe('what is shown before a job is sent', () => {
     const preflight = preflightOf('july', meta, { priced: true, balance: 5_000 }, still, found);
     expect(preflightLines(preflight, {}, still).slice(-2)).toEqual([
       'Time        about 10 s at 10/s',
-      'Credits     6,000 of 5,000: 1,000 missing, the job will stop there',
+      'Credits     6,000 of 5,000: 1,000 missing',
     ]);
-    expect(shortage({ ...preflight, balance: 6_000 }, still.spent)).toBe('');
+    expect(creditsMissing({ ...preflight, balance: 6_000 }, still.spent)).toBe(0);
   });
 
   it('fits 80 columns, whatever the figures and the name', () => {

@@ -12,12 +12,13 @@ import { type Disk, nodeDisk } from './disk.js';
 import { Layout } from './layout.js';
 import { bindMessage, type MessageTemplates, parseTemplates } from './message.js';
 import { Messages } from './messages.js';
+import { type Origins, originColumnsOf } from './origins.js';
 import type { PlanRecord } from './plan-files.js';
 import { PlanFolder } from './plan-folder.js';
 import { planOf } from './plan-reader.js';
 import { type PlanParts, writeChunks, writePlaces } from './plan-writer.js';
 import { type Rejects, type RejectsPlace, writeRejects } from './rejects.js';
-import { type IntakeColumns, RowIntake } from './row-intake.js';
+import { type IntakeColumns, RowIntake, type SentBefore } from './row-intake.js';
 import { RowSpool } from './row-spool.js';
 
 export interface PlanInput {
@@ -48,6 +49,8 @@ export interface PlanOptions {
   headerless?: boolean | undefined;
   /** Takes only rows whose `status` column has one of these. */
   only?: readonly string[] | undefined;
+  /** Who has which message already: they are counted, or left out. */
+  sentBefore?: SentBefore | null | undefined;
   /** Plans a recipient once for each of its messages, instead of refusing the second. */
   allowRepeats?: boolean | undefined;
   /** Plans the good rows although there are bad ones. */
@@ -70,6 +73,10 @@ export interface PlanOutcome {
   repairs: RepairCounts;
   /** Rows that `only` did not choose. */
   notChosen: number;
+  /** The jobs whose reports the rows that it chose are from. */
+  origins: Origins;
+  /** Rows that were left out because their recipient has the message. */
+  alreadySent: number;
   delimiter: Delimiter;
   /** Name of the recipient column. */
   toColumn: string;
@@ -121,7 +128,7 @@ async function readRows(
       const composer = bindMessage(options.channel, templates, header);
       const messages = new Messages(composer, files.scratch('messages'));
       const wanted = columnsOf(header, line, input.source, options, recipients);
-      return new RowIntake(wanted, recipients, messages, spool, files.sealed('errors'));
+      return new RowIntake(wanted, recipients, messages, spool, files.sealed('errors'), options.sentBefore);
     },
   });
   if (taker === null || spool.length === taker.notChosen) throw nobody(input.source, options.only);
@@ -180,6 +187,8 @@ async function freeze(
     rejects: { count: 0, first: [], rows: [], file: null } as Rejects,
     repairs: recipients.repairs,
     notChosen: intake.notChosen,
+    origins: intake.origins,
+    alreadySent: intake.alreadySent,
     delimiter: table.delimiter,
     toColumn: columns[intake.recipientColumn] ?? '',
   };
@@ -214,13 +223,14 @@ function columnsOf(
     line,
     looksLikeRecipient: (cell) => recipients.read(cell) === null,
   });
-  if (options.only === undefined) return { names, recipient, chosen: null };
+  if (options.only === undefined) return { names, recipient, chosen: null, origin: null };
   const column = columnNamed(names, 'status');
   if (column !== -1)
     return {
       names,
       recipient,
       chosen: { column, statuses: new Set(options.only.map((status) => status.toLowerCase())) },
+      origin: originColumnsOf(names),
     };
   throw new InputError(
     'columns',

@@ -19,6 +19,7 @@ export const jobsShow: CommandBody = (command, context) => {
   });
   command.action(async (id: string) => {
     const job = await viewJob(context.stateDirectory, id);
-    await context.print(jobDetailsView, { ...jobRow(job), batches: await batchesOf(job) });
+    const row = await jobRow(job, context.clock.now());
+    await context.print(jobDetailsView, { ...row, batches: await batchesOf(job) });
   });
 };
