@@ -112,6 +112,7 @@ describe('POST /v1/sms', () => {
     ['83112233', 'See www.a.mn now', 'See now'],
     ['98112233', 'See a.mn/x now', 'See now'],
     ['99000002', 'See a.mn/x now', 'See now'],
+    ['91112233', 'See _my_shop.mn./x and bat@дэлгүүр.монгол/x now', 'See and bat@ now'],
     ['91112233', 'Costs 3.14, e.g. at a.mn or bat@a.mn', 'Costs 3.14, e.g. at a.mn or bat@a.mn'],
     ['99112233', 'See https://a.mn/x now', 'See https://a.mn/x now'],
   ])('[POST /v1/sms 6] to %s "%s" arrives as "%s"', async (to, text, arrives) => {
