@@ -1,4 +1,4 @@
-import { maxActiveKeys } from '../contract/index.js';
+import { maxActiveKeys, normalizeAddress } from '../contract/index.js';
 import type { DeliveryRecord, SimulatedCarrier } from './carriers/simulated.js';
 import type { Delivery as DeliveryWorker } from './delivery/delivery.js';
 import type { Administration, ApiKey, Delivery, ProjectAdministration } from './index.js';
@@ -31,8 +31,9 @@ export function createAdministration(
     async project(id) {
       return (await store.getProject(id)) === null ? null : administrationOf(context, id);
     },
-    async *outbox(filter = {}) {
-      for await (const record of carrier.outbox(filter)) yield toDelivery(record);
+    async *outbox({ to, ...filter } = {}) {
+      const recipient = to === undefined ? {} : { to: normalizeAddress(to) ?? to };
+      for await (const record of carrier.outbox({ ...filter, ...recipient })) yield toDelivery(record);
     },
     async reset() {
       const stopped = delivery.stop();

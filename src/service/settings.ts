@@ -57,7 +57,7 @@ export function isOneLine(text: string): boolean {
   return !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
 }
 
-const domain = (value: string) => normalizeAddress(`a@${value}`) === `a@${value}`;
+const domain = (value: string) => value === value.toLowerCase() && normalizeAddress(`a@${value}`) !== null;
 const credits = z.int().min(0).max(1_000_000);
 const patchSchema = z
   .strictObject({

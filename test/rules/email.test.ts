@@ -96,6 +96,13 @@ describe('POST /v1/email', () => {
     ]);
   });
 
+  it('[POST /v1/email 4] takes an own domain in any letters', async () => {
+    const { post, settled, outbox } = await newCustomer({ settings: { own_domain: 'жишээ.мон' } });
+    await post('/email', mail);
+    await settled();
+    expect(await outbox()).toMatchObject([{ from: 'Default <no-reply@жишээ.мон>' }]);
+  });
+
   it('[POST /v1/email 5] [States email failed] is refunded when it fails', async () => {
     const { post, get, settled, balance } = await newCustomer();
     const queued = await post('/email', { ...mail, to: 'fault-refused@example.mn' });
@@ -125,6 +132,25 @@ describe('POST /v1/email/bulk', () => {
       'Bat@example.mn',
       'bat@example.mn',
     ]);
+  });
+
+  const spellings = ['café.мон', 'cafe\u0301.мон', 'CAFÉ.МОН', 'xn--caf-dma.xn--l1acc'].map(
+    (domain) => `bat@${domain}`,
+  );
+
+  it('[POST /v1/email/bulk] merges the spellings of one domain', async () => {
+    const { post, messagesOf } = await newCustomer();
+    const batch = await post('/email/bulk', { ...mail, to: spellings });
+    expect(batch.body).toMatchObject({ total: 1, credits: 2 });
+    expect(await messagesOf(batch)).toMatchObject([{ to: 'bat@xn--caf-dma.xn--l1acc' }]);
+  });
+
+  it('[Limits recipient caps] count the spellings of one domain together, the outbox finds them by any', async () => {
+    const { post, settled, outbox } = await newCustomer({ settings: { caps: { per_10_minutes: 4 } } });
+    for (const to of spellings) expect((await post('/email', { ...mail, to })).status).toBe(202);
+    for (const to of spellings) expect((await post('/email', { ...mail, to })).status).toBe(429);
+    await settled();
+    for (const to of spellings) expect(await outbox(to)).toHaveLength(4);
   });
 
   it('[POST /v1/email/bulk] names bad addresses and sends nothing', async () => {
