@@ -3,10 +3,10 @@ import type { DeliveryRecord, SimulatedCarrier } from './carriers/simulated.js';
 import type { Delivery as DeliveryWorker } from './delivery/delivery.js';
 import type { Administration, ApiKey, Delivery, ProjectAdministration } from './index.js';
 import type { OperationContext } from './operations/context.js';
-import { checkLine } from './operations/fields.js';
+import { checkLine, invalid } from './operations/fields.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import { ServiceError } from './service-error.js';
-import { checkSettings, defaultProject, mergeSettings, openingBalance } from './settings.js';
+import { checkSettings, defaultProject, maxNameLength, mergeSettings, openingBalance } from './settings.js';
 import type { KeyRecord } from './store/store.js';
 
 export function createAdministration(
@@ -19,6 +19,7 @@ export function createAdministration(
     ...administrationOf(context, defaultProject.id),
     async createProject(name) {
       checkLine('name', name);
+      if (name.length > maxNameLength) throw invalid(`name is over ${maxNameLength} characters`);
       const id = context.newId();
       const createdAt = clock.now();
       await store.createProject({ id, name, balance: openingBalance, createdAt });

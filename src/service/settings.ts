@@ -57,11 +57,19 @@ export function isOneLine(text: string): boolean {
   return !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
 }
 
+/** Characters in the name of a project or a brand, which becomes the sender and part of the subject of emails. */
+export const maxNameLength = 100;
+
 const domain = (value: string) => value === value.toLowerCase() && normalizeAddress(`a@${value}`) !== null;
 const credits = z.int().min(0).max(1_000_000);
 const patchSchema = z
   .strictObject({
-    brand_name: z.string().min(1).max(100).refine(isOneLine, 'must be one line').nullable(),
+    brand_name: z
+      .string()
+      .max(maxNameLength)
+      .refine((value) => value.trim() !== '', 'must not be empty')
+      .refine(isOneLine, 'must be one line')
+      .nullable(),
     reply_to: z
       .string()
       .refine((value) => normalizeAddress(value) !== null, 'must be an email address')

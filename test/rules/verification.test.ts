@@ -48,6 +48,25 @@ describe('verification', () => {
   });
 
   it.each([
+    ['fits', 262_144 - 6, 201],
+    ['is a byte over', 262_144 - 5, 422],
+  ])('[POST /v1/verify] [Limits sizes] an email that %s once its code is in', async (_, length, status) => {
+    const customer = await newCustomer({ settings: { brand_name: 'ө'.repeat(50) } });
+    // A hundred bytes a brand, which the template names in seven.
+    const brands = Math.floor(length / 100);
+    const text = `{code}${'{brand}'.repeat(brands)}${'a'.repeat(length - brands * 100)}`;
+    const reply = await customer.post('/verify', { to: 'bat@example.mn', text });
+    expect([reply.status, reply.error?.code]).toEqual([
+      status,
+      status === 422 ? 'message_too_long' : undefined,
+    ]);
+    expect(await customer.balance()).toBe(status === 422 ? 100_000 : 99_998);
+    await customer.settled();
+    const [email] = await customer.outbox();
+    if (status === 201) expect(Buffer.byteLength(email?.text ?? '')).toBe(262_144);
+  });
+
+  it.each([
     [{ to: '11112233' }, 422, 'unsupported_number'],
     [{ to: 'Bat' }, 400, 'invalid_request'],
     [{ to: '99112233', channel: 'email' }, 400, 'invalid_request'],

@@ -13,7 +13,7 @@ import { capsOf } from '../settings.js';
 import type { Content, VerificationRecord } from '../store/store.js';
 import type { OperationContext, Project } from './context.js';
 import { emailContent, emailPrice, senderName } from './email.js';
-import { checkText, invalid, readEmailRecipient, readSmsRecipient } from './fields.js';
+import { checkEmail, checkText, invalid, readEmailRecipient, readSmsRecipient } from './fields.js';
 import type { Caller } from './operations.js';
 import { acceptedBalance, newMessage, settledMessage } from './send.js';
 import { smsPrice } from './sms.js';
@@ -147,8 +147,11 @@ function fillIn(template: string, code: string, brand: string): string {
 }
 
 function contentFor(channel: Channel, project: Project, text: string): Content {
-  if (channel === 'email')
-    return emailContent(project, { subject: `${senderName(project)}: your code`, text });
+  if (channel === 'email') {
+    const email = { subject: `${senderName(project)}: your code`, text };
+    checkEmail(email);
+    return emailContent(project, email);
+  }
   return { text, html: null, subject: null, from: null, replyTo: null, sealed: null };
 }
 

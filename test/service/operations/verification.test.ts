@@ -58,6 +58,18 @@ describe('POST /v1/verify', () => {
     ]);
   });
 
+  it('sends an email in the name of a project that is older than the limit of names', async () => {
+    const id = '00000000-0000-7000-8000-00000000abcd';
+    await core.store.createProject({ id, name: 'ө'.repeat(411), balance: 100, createdAt: clock.now() });
+    await core.operations.createVerification({ projectId: id, keyId: 'x' }, { to: 'bat@example.mn' });
+    await core.administration.settled();
+    const [email] = await outboxOf(core);
+    expect(email).toMatchObject({
+      subject: `${'ө'.repeat(100)}: your code`,
+      from: expect.stringMatching(/^ө{100} </),
+    });
+  });
+
   it('takes length, life and text', async () => {
     await core.administration.settings.update({ brand_name: 'Өртөө' });
     const params = { to: '99112233', code_length: 8, expires_in: 60, text: '{brand}: {code} ({code})' };
