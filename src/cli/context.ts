@@ -119,7 +119,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
       files,
       readConfig: readOnce,
       verbose: (line) => notices().write(line),
-      report: (error) => notices().warn(`a fault in the service: ${String(error)}`),
+      report: (fault) => notices().write(JSON.stringify(fault)),
     }),
   );
 

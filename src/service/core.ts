@@ -13,6 +13,7 @@ import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
 import { keyTopic, messageTopic } from './operations/send.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
+import { createReport, type Fault, type Report, reportToStderr } from './report.js';
 import { createSealing } from './sealing.js';
 import {
   checkSettings,
@@ -36,6 +37,8 @@ export interface CoreOptions {
   rates?: 'enforced' | 'off';
   /** Makes ids, keys and codes the same in every run that begins without data; never for real use. */
   seed?: string;
+  /** Told of every unexpected error, in a request or in the background; standard error when absent. */
+  report?(fault: Fault): void;
 }
 
 /** Stands in front of a part, for tests of what happens when it fails. */
@@ -49,6 +52,7 @@ export interface Core {
   operations: Operations;
   administration: Administration;
   localKey: string;
+  report: Report;
   store: Store;
   allowances: Allowances;
   carrier: SimulatedCarrier;
@@ -58,6 +62,7 @@ export interface Core {
 export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
   const { clock = systemClock, rates = 'enforced', seed } = options;
   const settingsOf = settingsReader(checkSettings(options.settings ?? {}));
+  const report = createReport(clock, options.report ?? reportToStderr);
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
   const installation = openInstallation(options.directory, random);
   const sqliteStore = await openSqliteStore(installation.store);
@@ -91,6 +96,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     settingsOf: async (id) => (await project(id)).settings,
     open: sealing.open,
     shared: installation.shared,
+    report,
     onSettled({ message }, boundKey) {
       if (message.batchId === null) answers.announce(messageTopic(message.id));
       if (boundKey !== null) answers.announce(keyTopic(message.projectId, boundKey));
@@ -126,6 +132,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     operations,
     administration: createAdministration(context, delivery, carrier),
     localKey,
+    report,
     store,
     allowances,
     carrier,

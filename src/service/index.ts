@@ -10,6 +10,7 @@ export {
 } from './carriers/faults.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { createService } from './create-service.js';
+export type { Fault } from './report.js';
 export {
   defaultSettings,
   openingBalance,
@@ -18,10 +19,7 @@ export {
 } from './settings.js';
 
 /** `directory`: folder of the durable data, created when missing; without it everything is in memory. */
-export interface ServiceOptions extends CoreOptions {
-  /** Told of every error that is no refusal: the caller got 503 `unavailable`. */
-  report?(error: unknown): void;
-}
+export type ServiceOptions = CoreOptions;
 
 export interface ApiKey {
   id: string;

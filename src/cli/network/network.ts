@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { FetchLike, Urtuu } from '../../client/index.js';
-import type { Service } from '../../service/index.js';
+import type { Fault, Service } from '../../service/index.js';
 import { readKey } from '../config/key.js';
 import type { Config } from '../config/profiles.js';
 import { type Settings, settingsOf } from '../config/settings.js';
@@ -32,8 +32,8 @@ interface Needs {
   files: Files;
   readConfig(): Promise<Config>;
   verbose(line: string): void;
-  /** Told of faults inside the embedded service. */
-  report(error: unknown): void;
+  /** Told of unexpected errors inside the embedded service. */
+  report(fault: Fault): void;
 }
 
 /** What `--verbose` shows; nothing is looked up or listens there. */
@@ -124,7 +124,7 @@ const isOn = (value: string | undefined) => value !== undefined && value !== '' 
 async function openService(
   world: World,
   directory: string,
-  report: (error: unknown) => void,
+  report: (fault: Fault) => void,
 ): Promise<Service> {
   const open = world.openService ?? (await import('../../service/index.js')).createService;
   try {

@@ -29,6 +29,14 @@ export type SubmitAnswer = { kind: 'accepted' } | { kind: 'refused'; reason: str
  */
 export type Fate = 'taken' | 'not_taken' | 'unknown';
 
+/** Thrown by a carrier that expects it: nobody knows whether the message was taken. Any other error is a fault. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown';
+}
+
+/** An attempt above every attempt: once asked about it, a carrier never takes the message. */
+export const everyAttempt = 2 ** 31;
+
 /** Who delivers messages: mobile operators and mail. */
 export interface Carrier {
   /**

@@ -2,7 +2,15 @@ import type { Channel } from '../../contract/index.js';
 import type { Clock } from '../clock.js';
 import { GroupCommit } from '../database/group-commit.js';
 import { openDatabase } from '../database/open.js';
-import { type Carrier, type Fate, noLinkRoute, type Submission, type SubmitAnswer } from './carrier.js';
+import {
+  type Carrier,
+  everyAttempt,
+  type Fate,
+  noLinkRoute,
+  OutcomeUnknown,
+  type Submission,
+  type SubmitAnswer,
+} from './carrier.js';
 import { carrierFaultFor } from './faults.js';
 
 /** What the simulated carrier delivered, in its order. */
@@ -119,7 +127,7 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
     arriving ??= takeIn();
     arriving.submissions.push(submission);
     const taken = await arriving.taken;
-    if (!taken.has(submission)) throw new Error('a later attempt has taken the place of this one');
+    if (!taken.has(submission)) throw new OutcomeUnknown('a later attempt has taken the place of this one');
   }
 
   function takeIn(): Arrival {
@@ -152,7 +160,7 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
       });
       const abandon = () => {
         cancel();
-        reject(new Error('the operator is closing'));
+        reject(new OutcomeUnknown('the operator is closing'));
       };
       if (paused) abandon();
       else waiting.add(abandon);
@@ -173,13 +181,13 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
         return { kind: 'accepted' };
       case 'hand_over_lost':
         if ((await commits.run(() => insertLoss.run(submission.reference).changes)) === 1) {
-          throw new Error('the operator could not be reached');
+          throw new OutcomeUnknown('the operator could not be reached');
         }
         break;
       case 'answer_lost':
       case 'silent':
         await deliver(submission);
-        throw new Error('the operator did not answer');
+        throw new OutcomeUnknown('the operator did not answer');
     }
     await deliver(submission);
     return { kind: 'accepted' };
@@ -217,7 +225,10 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
     repeats: async () => (countRepeats.get() as { repeats: number }).repeats,
     reset: () =>
       commits.run(() => {
-        database.exec('DELETE FROM deliveries; DELETE FROM losses; DELETE FROM barred');
+        // What is barred for good stays: a process that stood still may still come back with it.
+        database.exec(
+          `DELETE FROM deliveries; DELETE FROM losses; DELETE FROM barred WHERE before < ${everyAttempt}`,
+        );
       }),
     pause() {
       paused = true;
