@@ -13,8 +13,9 @@ export function createAdministration(
   context: OperationContext,
   delivery: DeliveryWorker,
   carrier: SimulatedCarrier,
+  reset: () => Promise<void>,
 ): Administration {
-  const { store, clock, allowances } = context;
+  const { store, clock } = context;
   return {
     ...administrationOf(context, defaultProject.id),
     async createProject(name) {
@@ -36,14 +37,7 @@ export function createAdministration(
       const recipient = to === undefined ? {} : { to: normalizeAddress(to) ?? to };
       for await (const record of carrier.outbox({ ...filter, ...recipient })) yield toDelivery(record);
     },
-    async reset() {
-      const stopped = delivery.stop();
-      carrier.pause();
-      await stopped;
-      await Promise.all([store.reset(openingBalance, clock.now()), carrier.reset(), allowances.reset()]);
-      carrier.resume();
-      delivery.start();
-    },
+    reset,
     settled: () => delivery.settled(),
   };
 }

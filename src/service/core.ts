@@ -11,9 +11,10 @@ import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
-import { keyTopic, messageTopic } from './operations/send.js';
+import { keyTopic, messageTopic } from './operations/waits.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Fault, type Report, reportToStderr } from './report.js';
+import { createReset } from './reset.js';
 import { createSealing } from './sealing.js';
 import {
   checkSettings,
@@ -87,11 +88,12 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
 
   const answers = new AnswerBoard(clock);
   const sealing = createSealing(installation.secret, systemRandom);
+  const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const delivery = new Delivery({
     store,
     carrier: doubles.carrier?.(carrier) ?? carrier,
     clock,
-    owner: Buffer.from(systemRandom.bytes(6)).toString('base64url'),
+    owner,
     answer: messageAnswer,
     settingsOf: async (id) => (await project(id)).settings,
     open: sealing.open,
@@ -117,10 +119,12 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
   };
   const operations = createOperations(context);
+  const reset = createReset({ store, carrier, allowances, delivery, answers, clock, owner, report });
   delivery.start();
 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
+    await reset.ended();
     const stopped = delivery.stop();
     carrier.pause();
     await stopped;
@@ -130,7 +134,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
 
   return {
     operations,
-    administration: createAdministration(context, delivery, carrier),
+    administration: createAdministration(context, delivery, carrier, reset.run),
     localKey,
     report,
     store,
