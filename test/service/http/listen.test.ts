@@ -11,13 +11,13 @@ describe('slow clients', () => {
   it('are cut off while they hold back their headers', async () => {
     const { open } = await serve({}, impatient);
     const client = open().say('GET /v1/balance HTTP/1.1\r\nHost: a\r\n');
-    expect(await client.closed).toMatch(/^HTTP\/1\.1 503 [\s\S]*"unavailable"/);
+    expect(await client.closed).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nRetry-After: 1\r\n[\s\S]*"unavailable"/);
   });
 
   it('are cut off while they hold back their body, and nothing is sent', async () => {
     const { open, calls, reports } = await serve({}, impatient);
     const client = open().say(head(`Content-Length: ${bytes}`) + body.slice(0, 5));
-    expect(await client.closed).toMatch(/^HTTP\/1\.1 503 [\s\S]*"unavailable"/);
+    expect(await client.closed).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nRetry-After: 1\r\n[\s\S]*"unavailable"/);
     expect(client.statuses()).toEqual([503]);
     expect(calls).toEqual([]);
     expect(reports).toEqual([]);
