@@ -208,6 +208,37 @@ describe('POST /v1/sms/bulk', () => {
   });
 
   it.each([
+    ['/sms/bulk', '99112233', 'Bat'],
+    ['/email/bulk', 'bat@example.mn', 'bat@'],
+  ])('[POST /v1/sms/bulk 2] [POST /v1/email/bulk] %s names what is no text too', async (path, good, bad) => {
+    const { post, balance, outbox, settled } = await newCustomer();
+    const strange = [99112233, null, true, ['99112233'], { to: '99112233' }, 'a\0', '\ud800', ''];
+    const to = [good, 99112233, bad, ...strange, good];
+    const refused = await post(path, {
+      to,
+      subject: 'News',
+      text: 'Hello',
+      ...(path === '/sms/bulk' && { subject: undefined }),
+    });
+    expect(refused).toMatchObject({ status: 400, error: { code: 'invalid_request' } });
+    expect(refused.error?.invalid).toEqual([
+      '99112233',
+      bad,
+      'null',
+      'true',
+      '["99112233"]',
+      '{"to":"99112233"}',
+      'a\0',
+      '\ud800',
+      '',
+    ]);
+    expect(refused.error?.message).toContain('to[1], to[2], to[4], to[5], to[6] and 4 more');
+    await settled();
+    expect(await balance()).toBe(100_000);
+    expect(await outbox()).toEqual([]);
+  });
+
+  it.each([
     [0, 400],
     [1, 202],
     [1_000, 202],

@@ -33,7 +33,8 @@ export function breaksOnDemand(faultFor: FaultFor | undefined) {
   function faultOf(context: HttpContext, recipients: string | string[]): HttpFault | null {
     if (faultFor === undefined) return null;
     for (const recipient of [recipients].flat()) {
-      const fault = faultFor(recipient);
+      // In a list it may still be anything.
+      const fault = typeof recipient === 'string' ? faultFor(recipient) : null;
       if (fault !== null) return isRepeat(context) ? null : fault;
     }
     return null;

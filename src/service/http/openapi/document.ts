@@ -8,6 +8,7 @@ import {
   serviceErrors,
 } from '../../../contract/index.js';
 import { emailBulk, emailSend, subject } from '../schemas/email.js';
+import { recipient } from '../schemas/fields.js';
 import { smsBulk, smsSend } from '../schemas/sms.js';
 import { verifyCheck, verifyCreate } from '../schemas/verify.js';
 import { type Endpoint, endpoints } from './endpoints.js';
@@ -17,6 +18,7 @@ import * as resources from './resources.js';
 const hasContent = { anyOf: [{ required: ['html'] }, { required: ['text'] }] };
 const rules = new Map<object, object>([
   [subject, { maxLength: maxSubjectLength }],
+  [recipient, { type: 'string' }],
   [emailSend, hasContent],
   [emailBulk, hasContent],
 ]);
