@@ -12,6 +12,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
   const core = await openCore(options);
   const app = createApp(core.operations, {
     faultFor: requestFaultFor,
+    isFirst: (name) => core.carrier.isFirst(name),
     report: (error, requestId) => core.report(error, { requestId }),
   });
   const listening = new Set<Listening>();

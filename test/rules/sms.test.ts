@@ -26,6 +26,19 @@ describe('POST /v1/sms', () => {
     });
   });
 
+  it('[Resources single-send result (SMS)] times are whole milliseconds, however a test lets time pass', async () => {
+    const { post, clock } = await newCustomer();
+    for (let step = 0; step < 3; step += 1) clock.advance(1_000 / 3);
+    const { body } = await post('/sms', { to: '99112233', text: 'Hello' });
+    expect(body).toMatchObject({ status: 'sent', created_at: '2026-03-02T01:00:01.000Z' });
+    clock.advance(0.9);
+    expect((await post('/sms/bulk', { to: ['99112233'], text: 'Hello' })).body).toMatchObject({
+      created_at: '2026-03-02T01:00:01.000Z',
+    });
+    clock.advance(0.1);
+    expect(clock.now()).toBe(Date.parse('2026-03-02T01:00:01.001Z'));
+  });
+
   it.each(['+976 9911-2233', '97699112233', '0097699112233', '9911 22 33'])(
     '[POST /v1/sms to] takes %s',
     async (to) => {

@@ -37,6 +37,8 @@ export interface SimulatedCarrier extends Carrier {
   outbox(filter: OutboxFilter): AsyncIterable<DeliveryRecord>;
   /** How many deliveries were of a message that had been delivered before: 0 unless the service is wrong. */
   repeats(): Promise<number>;
+  /** Whether a name is new; from then on it is not, until a reset. For what goes wrong once on demand. */
+  isFirst(name: string): Promise<boolean>;
   reset(): Promise<void>;
   /** Gives up what it delays, now and until `resume`; those submissions throw. */
   pause(): void;
@@ -180,7 +182,7 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
         await delay(fault.milliseconds);
         return { kind: 'accepted' };
       case 'hand_over_lost':
-        if ((await commits.run(() => insertLoss.run(submission.reference).changes)) === 1) {
+        if (await isFirst(submission.reference)) {
           throw new OutcomeUnknown('the operator could not be reached');
         }
         break;
@@ -191,6 +193,10 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
     }
     await deliver(submission);
     return { kind: 'accepted' };
+  }
+
+  async function isFirst(name: string): Promise<boolean> {
+    return (await commits.run(() => insertLoss.run(name).changes)) === 1;
   }
 
   async function inquire(reference: string, to: string, before: number): Promise<Fate> {
@@ -222,6 +228,7 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
     submit,
     inquire,
     outbox,
+    isFirst,
     repeats: async () => (countRepeats.get() as { repeats: number }).repeats,
     reset: () =>
       commits.run(() => {
