@@ -1,10 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreDoubles } from '../../../src/service/core.js';
 import { openCore } from '../../../src/service/core.js';
 import { createApp } from '../../../src/service/http/app.js';
 import { listen } from '../../../src/service/http/listen.js';
 
 /** How a service is broken on purpose, so that a harness can show what it would catch. */
-export type Break = 'nothing' | 'forgets_keys' | 'forgets_hand_overs' | 'answers_before_it_stores';
+export type Break =
+  | 'nothing'
+  | 'forgets_keys'
+  | 'forgets_hand_overs'
+  | 'answers_before_it_stores'
+  | 'resets_in_any_order';
 
 const doubles: Record<Break, CoreDoubles> = {
   nothing: {},
@@ -29,6 +35,17 @@ const doubles: Record<Break, CoreDoubles> = {
       };
     },
   },
+  resets_in_any_order: {
+    store: (store) => ({
+      ...store,
+      beginReset: async () => true,
+      async reset(balance, at, until) {
+        await store.reset(balance, at, until);
+        await sleep(50);
+        return [];
+      },
+    }),
+  },
   answers_before_it_stores: {
     store: (store) => ({
       ...store,
@@ -40,10 +57,17 @@ const doubles: Record<Break, CoreDoubles> = {
   },
 };
 
-/** The service as a process of its own, without a request rate. Prints its base URL as JSON. */
-async function main(directory: string, port: number, broken: Break): Promise<void> {
+/**
+ * The service as a process of its own, without a request rate. Prints its base URL as JSON. With `reset` for a port
+ * it resets the service in the folder and ends.
+ */
+async function main(directory: string, port: string, broken: Break): Promise<void> {
   const core = await openCore({ directory, rates: 'off' }, doubles[broken]);
-  const listening = await listen(createApp(core.operations), { port });
+  if (port === 'reset') {
+    await core.administration.reset();
+    return core.close();
+  }
+  const listening = await listen(createApp(core.operations), { port: Number(port) });
   process.once('SIGTERM', async () => {
     await listening.close();
     await core.close();
@@ -53,4 +77,4 @@ async function main(directory: string, port: number, broken: Break): Promise<voi
 }
 
 const [directory = '', port = '0', broken = 'nothing'] = process.argv.slice(2);
-void main(directory, Number(port), broken as Break);
+void main(directory, port, broken as Break);
