@@ -66,6 +66,13 @@ describe('POST /v1/email', () => {
     ['a'.repeat(256), 400],
     ['one\ntwo', 400],
     ['one\u2028two', 400],
+    ['one\u2029two', 400],
+    ['one\u0085two', 400],
+    ['one\u000btwo', 400],
+    ['one\rtwo', 400],
+    ['😀'.repeat(255), 202],
+    ['😀'.repeat(256), 400],
+    [' ', 400],
     ['', 400],
   ])('[Limits sizes] [POST /v1/email subject] case %#', async (subject, status) => {
     const { post } = await newCustomer();

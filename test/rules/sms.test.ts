@@ -92,6 +92,14 @@ describe('POST /v1/sms', () => {
     [cyrillic(301), 422, 0],
     [`${cyrillic(298)}😀`, 200, 5],
     [`${cyrillic(299)}😀`, 422, 0],
+    // An extension character counts as 2, and one character of another alphabet makes all of them Cyrillic.
+    ['€'.repeat(375), 200, 5],
+    ['€'.repeat(376), 422, 0],
+    [`${latin(748)}[`, 200, 5],
+    [`${latin(749)}[`, 422, 0],
+    [`${latin(299)}ө`, 200, 5],
+    [`${latin(300)}ө`, 422, 0],
+    ['\r\n'.repeat(375), 200, 5],
   ])(
     '[POST /v1/sms 4] [Errors message_too_long] [Limits sizes] the text limit, case %#',
     async (text, status, parts) => {

@@ -66,6 +66,19 @@ describe('verification', () => {
     if (status === 201) expect(Buffer.byteLength(email?.text ?? '')).toBe(262_144);
   });
 
+  it.each(['91112233', '99000002'])(
+    '[POST /v1/verify] [POST /v1/sms 6] to %s a code that is in a link is not sent, one beside it is',
+    async (to) => {
+      const customer = await newCustomer();
+      const failed = await customer.post('/verify', { to, text: 'Open a.mn/{code} please' });
+      expect(failed).toMatchObject({ status: 502, error: { code: 'provider_failed' } });
+      expect([await customer.balance(), await customer.outbox()]).toEqual([100_000, []]);
+      const created = await customer.post('/verify', { to, text: '{code} on a.mn/login please' });
+      expect(created.status).toBe(201);
+      expect(await customer.outbox()).toMatchObject([{ text: expect.stringMatching(/^\d{6} on please$/) }]);
+    },
+  );
+
   it.each([
     [{ to: '11112233' }, 422, 'unsupported_number'],
     [{ to: 'Bat' }, 400, 'invalid_request'],

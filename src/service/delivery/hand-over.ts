@@ -9,6 +9,9 @@ import { routesOf } from './routes.js';
 /** Milliseconds before the end of a lease in which nothing is handed over any more. */
 const leaseMargin = 500;
 
+/** What a code looks like in the text of a verification. */
+const hasCode = /[0-9]{4}/;
+
 export interface HandOverTools {
   carrier: Carrier;
   clock: Clock;
@@ -51,6 +54,10 @@ export async function handOver(
     const text = content.text === null || route.carriesLinks ? content.text : withoutLinks(content.text);
     if (text === null && content.text !== null) {
       reason = 'the message is only a link, and its route carries no links';
+      break;
+    }
+    if (text !== content.text && claimed.content.sealed !== null && !hasCode.test(text ?? '')) {
+      reason = 'its code is in a link, and its route carries no links';
       break;
     }
     if (tools.clock.now() > tools.leaseEnd(claimed) - leaseMargin) return { status: 'again' };
