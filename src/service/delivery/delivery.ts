@@ -6,7 +6,8 @@ import type { Report } from '../report.js';
 import { capsOf, type Settings } from '../settings.js';
 import { cappedUntil } from '../store/caps.js';
 import type { ClaimedMessage, Lease, MessageRecord, Outcome, Settled, Store } from '../store/store.js';
-import { type HandOver, handOver, notAccepted } from './hand-over.js';
+import { delayAfter, outcomeOf } from './attempts.js';
+import { type HandOver, handOver } from './hand-over.js';
 import { HeldLeases, leaseTime } from './held-leases.js';
 import { SettlementDesk } from './settlement-desk.js';
 
@@ -30,11 +31,7 @@ export interface DeliveryParts {
 /** Milliseconds. */
 const lookEvery = 1_000;
 /** Between looks that fail: doubled each time. */
-const longestPause = 30_000;
-/** Milliseconds between hand-overs of a message that was certainly not taken, or whose fate is unknown. */
-const retryDelays = [200, 500, 1_000, 2_000, 5_000, 5_000, 5_000, 5_000, 5_000, 10_000, 30_000, 60_000];
-/** Hand-overs that were certainly not taken, after which a message fails. */
-const maxAttempts = 10;
+const longestPause = 10_000;
 const groupSize = 1_000;
 const maxInFlight = 2_000;
 
@@ -104,8 +101,12 @@ export class Delivery {
     this.wake();
   }
 
-  /** Looks for due messages now. */
+  /** Looks for due messages now; while looks fail, when the next one is due. */
   wake(): void {
+    if (this.#failedLooks === 0) this.#lookNow();
+  }
+
+  #lookNow(): void {
     if (this.#stopped) return;
     this.#again = true;
     if (!this.#running) void this.#run();
@@ -129,7 +130,7 @@ export class Delivery {
       if (!(await this.#parts.store.hasDue(this.#parts.clock.now()))) return;
       // Another process is at it, or died: its leases end by themselves.
       if (round > 0) await this.#nextChange(50);
-      this.wake();
+      this.#lookNow();
     }
   }
 
@@ -144,7 +145,7 @@ export class Delivery {
   async #deliver(claimed: ClaimedMessage, readSettings: ReadSettings): Promise<Settled | null> {
     this.#hold(claimed);
     try {
-      const outcome = finalOutcome(await this.#handOver(claimed, readSettings), claimed.attempts);
+      const outcome = outcomeOf(await this.#handOver(claimed, readSettings), claimed.attempts);
       if (outcome !== null) return await this.#settle(claimed, outcome);
       await this.#postpone(claimed);
       return null;
@@ -181,8 +182,7 @@ export class Delivery {
   }
 
   async #postpone({ message, lease, attempts }: ClaimedMessage): Promise<void> {
-    const wait = this.#stopped ? 0 : (retryDelays[attempts - 1] ?? retryDelays.at(-1) ?? 0);
-    const at = this.#parts.clock.now() + wait;
+    const at = this.#parts.clock.now() + (this.#stopped ? 0 : delayAfter(attempts));
     await this.#parts.store.postponeMessages([{ messageId: message.id, token: lease.token, at }]);
     this.wake();
   }
@@ -204,6 +204,7 @@ export class Delivery {
     } catch (error) {
       // The store is busy or the disk full: nothing was lost, the next look tries again.
       this.#parts.report(error);
+      this.#again = false;
       this.#look(Math.min(lookEvery * 2 ** this.#failedLooks, longestPause));
       this.#failedLooks += 1;
     } finally {
@@ -251,7 +252,7 @@ export class Delivery {
   #look(milliseconds: number): void {
     this.#cancelLook();
     if (this.#stopped) return;
-    this.#cancelLook = this.#parts.clock.after(milliseconds, () => this.wake());
+    this.#cancelLook = this.#parts.clock.after(milliseconds, () => this.#lookNow());
   }
 
   #hold({ message, lease }: ClaimedMessage): void {
@@ -289,10 +290,3 @@ const capError = {
   code: 'recipient_rate_limited',
   message: 'The recipient already got as many messages as the caps allow',
 };
-
-/** Null while the message has no end yet: never while it may have been taken. */
-function finalOutcome(result: HandOver, attempts: number): Outcome | null {
-  if (result.status === 'sent' || result.status === 'failed') return result;
-  if (result.status === 'unknown' || attempts < maxAttempts) return null;
-  return { status: 'failed', error: notAccepted('it could not be reached') };
-}
