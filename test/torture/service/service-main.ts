@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CoreDoubles } from '../../../src/service/core.js';
 import { openCore } from '../../../src/service/core.js';
-import { createApp } from '../../../src/service/http/app.js';
+import { type App, createApp } from '../../../src/service/http/app.js';
 import { listen } from '../../../src/service/http/listen.js';
 
 /** How a service is broken on purpose, so that a harness can show what it would catch. */
@@ -10,10 +10,12 @@ export type Break =
   | 'forgets_keys'
   | 'forgets_hand_overs'
   | 'answers_before_it_stores'
-  | 'resets_in_any_order';
+  | 'resets_in_any_order'
+  | 'boundless';
 
 const doubles: Record<Break, CoreDoubles> = {
   nothing: {},
+  boundless: {},
   forgets_keys: {
     store: (store) => ({
       ...store,
@@ -57,17 +59,36 @@ const doubles: Record<Break, CoreDoubles> = {
   },
 };
 
+const boundless = {
+  writeTimeout: 10 ** 9,
+  bounds: { connections: Infinity, unanswered: Infinity, waiting: Infinity },
+};
+
+/** Writes the description of the service for each request, as one without a cache does. */
+function writingAnew(app: App): App['fetch'] {
+  return async (request, bindings) => {
+    const response = await app.fetch(request, bindings);
+    const answer = bindings?.plain?.answer;
+    if (typeof answer?.body === 'object') answer.body = answer.body.toString();
+    return response;
+  };
+}
+
 /**
  * The service as a process of its own, without a request rate. Prints its base URL as JSON. With `reset` for a port
  * it resets the service in the folder and ends.
  */
-async function main(directory: string, port: string, broken: Break): Promise<void> {
+async function main(directory: string, given: string, broken: Break): Promise<void> {
   const core = await openCore({ directory, rates: 'off' }, doubles[broken]);
-  if (port === 'reset') {
+  if (given === 'reset') {
     await core.administration.reset();
     return core.close();
   }
-  const listening = await listen(createApp(core.operations), { port: Number(port) });
+  const port = Number(given);
+  const app = createApp(core.operations);
+  const listening = await (broken === 'boundless'
+    ? listen({ ...app, fetch: writingAnew(app) }, { port }, boundless)
+    : listen(app, { port }));
   process.once('SIGTERM', async () => {
     await listening.close();
     await core.close();
