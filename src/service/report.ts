@@ -24,13 +24,15 @@ export function createReport(clock: Clock, sink: (fault: Fault) => void): Report
       if (told.has(error)) return;
       told.add(error);
     }
-    sink({
-      time: new Date(clock.now()).toISOString(),
-      level,
-      request_id: requestId,
-      code: codeOf(error),
-      stack: stackOf(error),
-    });
+    const time = new Date(clock.now()).toISOString();
+    const fault = { time, level, request_id: requestId, code: codeOf(error), stack: stackOf(error) };
+    try {
+      sink(fault);
+    } catch (broken) {
+      // A worker must not end because nobody could be told.
+      reportToStderr(fault);
+      reportToStderr({ ...fault, code: codeOf(broken), stack: stackOf(broken) });
+    }
   };
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../src/service/clock.js';
 import { createReport, type Fault } from '../../src/service/report.js';
 
@@ -74,6 +74,23 @@ describe('a fault', () => {
       expect(JSON.stringify(fault)).not.toMatch(/Сайн|99112233/);
     },
   );
+
+  it('goes to standard error where it cannot be told', () => {
+    const lines: string[] = [];
+    const write = vi
+      .spyOn(process.stderr, 'write')
+      .mockImplementation((line) => lines.push(String(line)) > 0);
+    const report = createReport(new ManualClock(), () => {
+      throw new RangeError('the log is full');
+    });
+    report(new Error('disk full'));
+    write.mockRestore();
+    const stacks = lines.map((line) => (JSON.parse(line) as Fault).stack);
+    expect(stacks).toMatchObject([
+      expect.stringMatching(/^Error: disk full/),
+      expect.stringMatching(/^RangeError/),
+    ]);
+  });
 
   it('is told once, however often it ends something', () => {
     const faults: Fault[] = [];

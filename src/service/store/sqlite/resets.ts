@@ -4,21 +4,25 @@ import type { Projects } from './projects.js';
 
 /** A reset under way is a lease of no message, so that it ends by itself when its process dies. */
 const anyReset = "token >= 'reset:' AND token < 'reset;'";
+/** Milliseconds. One that holds back for longer is from a future that a clock was set back from: it is over. */
+const longestHold = 60_000;
+const underWay = `${anyReset} AND until > :at AND until <= :at + ${longestHold}`;
 const tokenOf = (owner: string) => `reset:${owner}`;
 
 const emptied = ['verifications', 'idempotency', 'messages', 'batches', 'contents', 'ledger'];
 
 /** Emptying the store. The functions write inside the transaction of their caller. */
 export function prepareResets(database: Database, projects: Projects) {
-  const selectAny = database.prepare(`SELECT 1 FROM leases WHERE ${anyReset} AND until > ?`);
-  const selectOther = database.prepare(`SELECT 1 FROM leases WHERE ${anyReset} AND until > ? AND token <> ?`);
+  const selectAny = database.prepare(`SELECT 1 FROM leases WHERE ${underWay}`);
+  const selectOther = database.prepare(`SELECT 1 FROM leases WHERE ${underWay} AND token <> :token`);
   const upsert = database.prepare(
     `INSERT INTO leases (token, until, first_message, last_message, open) VALUES (?, ?, 0, -1, 1)
      ON CONFLICT DO UPDATE SET until = excluded.until`,
   );
   const prolong = database.prepare(`UPDATE leases SET until = ? WHERE ${anyReset}`);
   const remove = database.prepare('DELETE FROM leases WHERE token = ?');
-  const selectUnderWay = database.prepare(
+  const removeOthers = database.prepare(`DELETE FROM leases WHERE ${anyReset} AND token <> ?`);
+  const selectHandedOver = database.prepare(
     `SELECT m.id, m.recipient FROM leases l
        JOIN messages m ON m.seq BETWEEN l.first_message AND l.last_message AND m.lease = l.token
      UNION ALL
@@ -26,14 +30,16 @@ export function prepareResets(database: Database, projects: Projects) {
   );
 
   return {
-    isUnderWay: (at: Instant) => selectAny.get(at) !== undefined,
+    isUnderWay: (at: Instant) => selectAny.get({ at }) !== undefined,
     begin(owner: string, at: Instant, until: Instant): boolean {
-      if (selectOther.get(at, tokenOf(owner)) !== undefined) return false;
-      upsert.run(tokenOf(owner), until);
+      const token = tokenOf(owner);
+      if (selectOther.get({ at, token }) !== undefined) return false;
+      removeOthers.run(token);
+      upsert.run(token, until);
       return true;
     },
     empty(balance: number, at: Instant, until: () => Instant): { id: string; to: string }[] {
-      const underWay = selectUnderWay.all() as { id: string; recipient: string }[];
+      const messages = selectHandedOver.all() as { id: string; recipient: string }[];
       for (const table of emptied) database.exec(`DELETE FROM ${table}`);
       database.exec(`DELETE FROM leases WHERE NOT (${anyReset})`);
       for (const { id } of projects.listProjects()) {
@@ -42,7 +48,7 @@ export function prepareResets(database: Database, projects: Projects) {
         projects.move(project, balance, 'opening', null, at);
       }
       prolong.run(until());
-      return underWay.map(({ id, recipient }) => ({ id, to: recipient }));
+      return messages.map(({ id, recipient }) => ({ id, to: recipient }));
     },
     end(owner: string): void {
       remove.run(tokenOf(owner));

@@ -84,6 +84,16 @@ export function recordConformance(fixture: () => Fixture): void {
       expect(await accepts(start + 7_998)).toEqual(['resetting', 'resetting', 'resetting']);
       expect(await accepts(start + 7_999)).toEqual(['accepted', 'accepted', 'accepted']);
       expect(await begin('two', start + 7_999)).toBe(true);
+      // The one that died is not brought back by the one that empties.
+      await fixture().store.reset(700, start, () => start + 20_000);
+      await fixture().store.endReset('two');
+      expect(await accepts(start + 8_000)).toEqual(['accepted', 'accepted', 'accepted']);
+    });
+
+    it('from the future, which a clock was set back from, is over', async () => {
+      expect(await begin('one', start + 3_600_000)).toBe(true);
+      expect(await accepts(start)).toEqual(['accepted', 'accepted', 'accepted']);
+      expect(await begin('two', start)).toBe(true);
     });
 
     it('holds back for as long as it said when it emptied, and names what may still be handed over', async () => {
