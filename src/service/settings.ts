@@ -6,6 +6,7 @@ import {
   type OperatorTable,
   recipientCaps,
 } from '../contract/index.js';
+import { emailRoute, noLinkRoute } from './carriers/carrier.js';
 import { ServiceError } from './service-error.js';
 import type { Caps } from './store/caps.js';
 
@@ -61,6 +62,11 @@ export function isOneLine(text: string): boolean {
 export const maxNameLength = 100;
 
 const domain = (value: string) => value === value.toLowerCase() && normalizeAddress(`a@${value}`) !== null;
+/** Operators are routes by their names, which no other route may have. */
+const operatorName = z
+  .string()
+  .min(1)
+  .refine((name) => name !== noLinkRoute && name !== emailRoute, 'is the name of a route');
 const credits = z.int().min(0).max(1_000_000);
 const patchSchema = z
   .strictObject({
@@ -81,7 +87,7 @@ const patchSchema = z
     }),
     prices: z.strictObject({ sms_part: credits.exactOptional(), email: credits.exactOptional() }),
     holidays: z.record(z.iso.date(), z.number().positive().max(100)),
-    operators: z.record(z.string().min(1), z.array(z.string().regex(/^[0-9]{2}$/, 'must be two digits'))),
+    operators: z.record(operatorName, z.array(z.string().regex(/^[0-9]{2}$/, 'must be two digits'))),
     no_link_operators: z.array(z.string()),
   })
   .partial();

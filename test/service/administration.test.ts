@@ -50,6 +50,8 @@ describe('settings', () => {
     ['holidays', { holidays: { 'New Year': 2 } }],
     ['holidays.2026-01-01', { holidays: { '2026-01-01': -1 } }],
     ['operators.X.0', { operators: { X: ['9'] } }],
+    ['operators.no-link', { operators: { 'no-link': ['70'] } }],
+    ['operators.email', { operators: { email: ['70'] } }],
     ['unknown', { unknown: 1 }],
   ])('refuse a wrong %s', async (field, patch) => {
     await expect(core.administration.settings.update(patch as SettingsPatch)).rejects.toMatchObject({

@@ -2,6 +2,7 @@ import type { Channel } from '../../contract/index.js';
 
 /** The route that carries no links, which also takes what an operator refused. */
 export const noLinkRoute = 'no-link';
+export const emailRoute = 'email';
 
 /** A message as a carrier gets it. */
 export interface Submission {
