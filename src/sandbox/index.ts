@@ -51,7 +51,10 @@ export interface Sandbox {
   credit(amount: number): Promise<number>;
   /** Resolves when no message is waiting that could be delivered now: emails and batches are done then. */
   settled(): Promise<void>;
-  /** Forgets messages, batches, outbox and idempotency keys, and restores the first balance. */
+  /**
+   * Forgets messages, batches, outbox and idempotency keys, and restores the first balance. Sends that are under way
+   * end before it; those that come meanwhile wait and come after it.
+   */
   reset(): Promise<void>;
   /** Answers what has arrived, lets what is on its way end, and closes the port. */
   close(): Promise<void>;
