@@ -27,7 +27,7 @@ const lookEvery = 50;
 
 /**
  * Empties a service as one ordered operation: new requests are held back, in every process; what was accepted here
- * ends; the store is emptied, and what another process was still handing over is barred; then the carrier's outbox
+ * ends; the store is emptied, and what another process was still submitting is fenced; then the carrier's outbox
  * and the rates. So every send was either before it or comes after it. Resets that come together follow each other.
  */
 export function createReset(parts: ResetParts) {
@@ -51,7 +51,7 @@ async function reset(parts: ResetParts): Promise<void> {
     store.beginReset(owner, clock.now(), until()).catch((error) => report(error, { level: 'warning' })),
   );
   try {
-    // Requests whose message was accepted just now are about to hand it over.
+    // Requests whose message was accepted just now are about to submit it.
     await new Promise(setImmediate);
     const stopped = delivery.stop();
     carrier.pause();

@@ -232,7 +232,7 @@ export async function openSimulatedCarrier(path: string, clock: Clock): Promise<
     repeats: async () => (countRepeats.get() as { repeats: number }).repeats,
     reset: () =>
       commits.run(() => {
-        // What is barred for good stays: a process that stood still may still come back with it.
+        // What is fenced for good stays: a paused process may still come back with it.
         database.exec(
           `DELETE FROM deliveries; DELETE FROM losses; DELETE FROM barred WHERE before < ${everyAttempt}`,
         );

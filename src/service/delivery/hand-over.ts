@@ -24,7 +24,7 @@ export interface HandOverTools {
 
 export interface HandOverRules {
   noLinkOperators: readonly string[];
-  /** Why it is not to be handed over at all. */
+  /** Why it is not to be submitted at all. */
   refusal: MessageError | null;
 }
 

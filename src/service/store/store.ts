@@ -197,7 +197,7 @@ export interface Store {
   beginReset(owner: string, at: Instant, until: Instant): Promise<boolean>;
   /**
    * Forgets everything but projects, their settings and keys, and opens every balance anew. Gives the messages that
-   * somebody may still be handing over. `until`: how long a reset goes on to hold everything back.
+   * somebody may still be submitting. `until`: how long a reset goes on to hold everything back.
    */
   reset(balance: number, at: Instant, until: () => Instant): Promise<{ id: string; to: string }[]>;
   endReset(owner: string): Promise<void>;

@@ -22,7 +22,7 @@ export function prepareResets(database: Database, projects: Projects) {
   const prolong = database.prepare(`UPDATE leases SET until = ? WHERE ${anyReset}`);
   const remove = database.prepare('DELETE FROM leases WHERE token = ?');
   const removeOthers = database.prepare(`DELETE FROM leases WHERE ${anyReset} AND token <> ?`);
-  const selectHandedOver = database.prepare(
+  const selectUnfinished = database.prepare(
     `SELECT m.id, m.recipient FROM leases l
        JOIN messages m ON m.seq BETWEEN l.first_message AND l.last_message AND m.lease = l.token
      UNION ALL
@@ -39,7 +39,7 @@ export function prepareResets(database: Database, projects: Projects) {
       return true;
     },
     empty(balance: number, at: Instant, until: () => Instant): { id: string; to: string }[] {
-      const messages = selectHandedOver.all() as { id: string; recipient: string }[];
+      const messages = selectUnfinished.all() as { id: string; recipient: string }[];
       for (const table of emptied) database.exec(`DELETE FROM ${table}`);
       database.exec(`DELETE FROM leases WHERE NOT (${anyReset})`);
       for (const { id } of projects.listProjects()) {
