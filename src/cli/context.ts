@@ -157,7 +157,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
         if (!options().sandbox) notices().warn(said);
         else if (!printer().isMachine) notices().note(said);
       },
-      report: (error) => notices().warn(`a fault in the service: ${String(error)}`),
+      report: (fault) => notices().write(JSON.stringify(fault)),
     }),
   );
 

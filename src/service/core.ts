@@ -11,8 +11,10 @@ import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
-import { keyTopic, messageTopic } from './operations/send.js';
+import { keyTopic, messageTopic } from './operations/waits.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
+import { createReport, type Fault, type Report, reportToStderr } from './report.js';
+import { createReset } from './reset.js';
 import { createSealing } from './sealing.js';
 import {
   checkSettings,
@@ -36,6 +38,8 @@ export interface CoreOptions {
   rates?: 'enforced' | 'off';
   /** Makes ids, keys and codes the same in every run that begins without data; never for real use. */
   seed?: string;
+  /** Told of every unexpected error, in a request or in the background; standard error when absent. */
+  report?(fault: Fault): void;
 }
 
 /** Stands in front of a part, for tests of what happens when it fails. */
@@ -49,6 +53,7 @@ export interface Core {
   operations: Operations;
   administration: Administration;
   localKey: string;
+  report: Report;
   store: Store;
   allowances: Allowances;
   carrier: SimulatedCarrier;
@@ -58,6 +63,7 @@ export interface Core {
 export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
   const { clock = systemClock, rates = 'enforced', seed } = options;
   const settingsOf = settingsReader(checkSettings(options.settings ?? {}));
+  const report = createReport(clock, options.report ?? reportToStderr);
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
   const installation = openInstallation(options.directory, random);
   const sqliteStore = await openSqliteStore(installation.store);
@@ -82,15 +88,17 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
 
   const answers = new AnswerBoard(clock);
   const sealing = createSealing(installation.secret, systemRandom);
+  const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const delivery = new Delivery({
     store,
     carrier: doubles.carrier?.(carrier) ?? carrier,
     clock,
-    owner: Buffer.from(systemRandom.bytes(6)).toString('base64url'),
+    owner,
     answer: messageAnswer,
     settingsOf: async (id) => (await project(id)).settings,
     open: sealing.open,
     shared: installation.shared,
+    report,
     onSettled({ message }, boundKey) {
       if (message.batchId === null) answers.announce(messageTopic(message.id));
       if (boundKey !== null) answers.announce(keyTopic(message.projectId, boundKey));
@@ -111,10 +119,12 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
   };
   const operations = createOperations(context);
+  const reset = createReset({ store, carrier, allowances, delivery, answers, clock, owner, report });
   delivery.start();
 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
+    await reset.ended();
     const stopped = delivery.stop();
     carrier.pause();
     await stopped;
@@ -124,8 +134,9 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
 
   return {
     operations,
-    administration: createAdministration(context, delivery, carrier),
+    administration: createAdministration(context, delivery, carrier, reset.run),
     localKey,
+    report,
     store,
     allowances,
     carrier,

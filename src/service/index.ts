@@ -10,6 +10,7 @@ export {
 } from './carriers/faults.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { createService } from './create-service.js';
+export type { Fault } from './report.js';
 export {
   defaultSettings,
   openingBalance,
@@ -18,10 +19,7 @@ export {
 } from './settings.js';
 
 /** `directory`: folder of the durable data, created when missing; without it everything is in memory. */
-export interface ServiceOptions extends CoreOptions {
-  /** Told of every error that is no refusal: the caller got 503 `unavailable`. */
-  report?(error: unknown): void;
-}
+export type ServiceOptions = CoreOptions;
 
 export interface ApiKey {
   id: string;
@@ -87,7 +85,10 @@ export interface Administration extends ProjectAdministration {
   project(id: string): Promise<ProjectAdministration | null>;
   /** Deliveries in their order, the oldest first; `limit` keeps the newest. */
   outbox(filter?: { to?: string; limit?: number }): AsyncIterable<Delivery>;
-  /** Empties everything but projects, their settings and keys, and restores the first balance. */
+  /**
+   * Empties everything but projects, their settings and keys, and restores the first balance. Sends that are under
+   * way end before it; those that come meanwhile, in any process, wait and come after it.
+   */
   reset(): Promise<void>;
   /** Resolves when no message is waiting for delivery that could be delivered now. */
   settled(): Promise<void>;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { FetchLike, Urtuu } from '../../client/index.js';
-import type { Service } from '../../service/index.js';
+import type { Fault, Service } from '../../service/index.js';
 import { envFlag } from '../config/env-flag.js';
 import { stateHint } from '../config/folders.js';
 import { readKey } from '../config/key.js';
@@ -42,8 +42,8 @@ interface Needs {
   verbose(line: string): void;
   /** Told before the first message goes to the embedded service. */
   firstSandboxSend(): void;
-  /** Told of faults inside the embedded service. */
-  report(error: unknown): void;
+  /** Told of unexpected errors inside the embedded service. */
+  report(fault: Fault): void;
 }
 
 /** Where messages are sent, codes too. */
@@ -149,7 +149,7 @@ const isInDoubt = (exchange: Exchange | null) =>
 async function openService(
   world: World,
   directory: string,
-  report: (error: unknown) => void,
+  report: (fault: Fault) => void,
 ): Promise<Service> {
   const open = world.openService ?? (await import('../../service/index.js')).createService;
   try {

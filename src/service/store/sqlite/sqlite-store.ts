@@ -1,11 +1,12 @@
 import { GroupCommit } from '../../database/group-commit.js';
 import { openDatabase } from '../../database/open.js';
-import type { Instant, Store } from '../store.js';
+import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
 import { prepareDelivery } from './delivery.js';
 import { prepareLeases } from './leases.js';
 import { prepareProjects } from './projects.js';
 import { prepareReading } from './reading.js';
+import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
 
 /** Opens the store in an SQLite file, or in memory with `:memory:`. */
@@ -14,28 +15,10 @@ export async function openSqliteStore(path: string): Promise<Store> {
   const commits = new GroupCommit(database);
   const projects = prepareProjects(database);
   const leases = prepareLeases(database);
-  const acceptance = prepareAcceptance(database, projects, leases);
+  const resets = prepareResets(database, projects);
+  const acceptance = prepareAcceptance(database, projects, leases, resets);
   const delivery = prepareDelivery(database, projects, leases, acceptance);
   const reading = prepareReading(database, projects);
-
-  function reset(balance: number, at: Instant): void {
-    for (const table of [
-      'verifications',
-      'idempotency',
-      'leases',
-      'messages',
-      'batches',
-      'contents',
-      'ledger',
-    ]) {
-      database.exec(`DELETE FROM ${table}`);
-    }
-    for (const { id } of projects.listProjects()) {
-      const project = projects.numberOf(id);
-      database.exec(`UPDATE projects SET balance = 0 WHERE seq = ${project}`);
-      projects.move(project, balance, 'opening', null, at);
-    }
-  }
 
   return {
     createProject: (project) => commits.run(() => projects.createProject(project)),
@@ -44,7 +27,9 @@ export async function openSqliteStore(path: string): Promise<Store> {
     changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
     credit: (projectId, amount, at) => commits.run(() => projects.credit(projectId, amount, at)),
     listLedger: async (projectId) => projects.listLedger(projectId),
-    reset: (balance, at) => commits.run(() => reset(balance, at)),
+    beginReset: (owner, at, until) => commits.run(() => resets.begin(owner, at, until)),
+    reset: (balance, at, until) => commits.run(() => resets.empty(balance, at, until)),
+    endReset: (owner) => commits.run(() => resets.end(owner)),
 
     addKey: (key, maxActive) => commits.run(() => projects.addKey(key, maxActive)),
     listKeys: async (projectId) => projects.listKeys(projectId),
@@ -56,7 +41,8 @@ export async function openSqliteStore(path: string): Promise<Store> {
     acceptBatch: (batch) => commits.run(() => acceptance.acceptBatch(batch), batch.recipients.length),
     acceptVerification: (verification) => commits.run(() => acceptance.acceptVerification(verification)),
 
-    claimMessages: (claim) => commits.run(() => delivery.claimMessages(claim), claim.limit),
+    claimMessages: (claim) =>
+      commits.run(() => (resets.isUnderWay(claim.now) ? [] : delivery.claimMessages(claim)), claim.limit),
     renewLeases: (messages, until) =>
       commits.run(() => delivery.renewLeases(messages, until), messages.length),
     postponeMessages: (messages) => commits.run(() => delivery.postponeMessages(messages), messages.length),
