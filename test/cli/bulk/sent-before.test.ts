@@ -171,11 +171,15 @@ describe('the same message to the same people from another list', () => {
     expect(here.project.messages).toHaveLength(3);
   });
 
-  it('says which job it cannot read, and goes on', async () => {
+  it.each([
+    ['plan.json', '{'],
+    ['bodies', 'x'],
+    ['journal', 'x\n'],
+  ])('says which job it cannot read, and goes on: %s', async (name, text) => {
     const here = desk(people(2));
     await here.run(line);
     here.write('list.csv', [header, ...people(3).reverse()]);
-    writeFileSync(here.jobFile(here.jobs[0] ?? '', 'plan.json'), '{');
+    writeFileSync(here.jobFile(here.jobs[0] ?? '', name), text);
     const { code, stderr } = await here.run(line);
     expect(code).toBe(0);
     expect(stderr).toMatch(/what the job sms-\w+ sent is not known/);
