@@ -208,6 +208,16 @@ describe('the last line after --skip-invalid', () => {
   });
 });
 
+describe('a command that a terminal would show as another one', () => {
+  it('is not printed', async () => {
+    const here = desk([...people(3), 'nobody,Dorj']);
+    const argv = ['sms', 'bulk', 'list.csv', '--text', 'one\ntwo', '--skip-invalid', '--yes'];
+    const { code, stderr } = await here.run('', { argv });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/1 rejected; nothing in doubt\.\n$/);
+  });
+});
+
 describe('the index of what was sent', () => {
   it('knows everyone it was told of and nobody else, and counts each once', () => {
     const random = seededRandom(7);
