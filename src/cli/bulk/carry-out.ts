@@ -41,7 +41,7 @@ export async function carryOut(
       await adoptAccount(context, job);
     }
     await context.files.checkWritable(options.report);
-    await takeRows(context, job.folder);
+    await takeRows(context, job);
     world = await openJobWorld(context, options);
     await noteRun(job.folder, job.table, context.clock.now());
     const exit = await settle(context, job, options, world, words);

@@ -2,6 +2,7 @@ import type { Channel } from '../../contract/index.js';
 import type { PrintedOptions } from '../command-line.js';
 import type { Context } from '../context.js';
 import { writtenDuration } from '../input/duration.js';
+import { visible } from '../terminal/sanitise.js';
 import type { Job, JobView } from './job.js';
 import { type BulkOptions, type CarryOutOptions, carryOutDefaults } from './options.js';
 import { sandboxBaseUrl } from './plan.js';
@@ -21,6 +22,9 @@ export function resumeOf(context: Context, { id, meta }: Pick<JobView, 'id' | 'm
   return resumeCommand(context, id, { '--sandbox': meta.baseUrl === sandboxBaseUrl });
 }
 
+/** Whether a terminal shows it as it is: a line end in a text would come back as two other characters. */
+const isPrintable = (text: string) => visible(text) === text;
+
 /** The options of this run that the next one should have, too. How long it tries is not one: it would give up again. */
 export function keptOptions(options: CarryOutOptions): PrintedOptions {
   const { concurrency, maxCredits, rate, wait, waitTimeout, report } = options;
@@ -32,12 +36,15 @@ export function keptOptions(options: CarryOutOptions): PrintedOptions {
     '--concurrency': differs(concurrency, carryOutDefaults.concurrency),
     '--wait': wait,
     '--wait-timeout': written(waitTimeout, carryOutDefaults.waitTimeout),
-    '--report': report,
+    '--report': report !== undefined && isPrintable(report) ? report : undefined,
   };
 }
 
 /** The command that sends the rows that were left out, and nobody else, once they are fixed. */
-export function rejectsStep(context: Context, { channel, file, templates, options }: LeftOut): NextStep {
+export function rejectsStep(
+  context: Context,
+  { channel, file, templates, options }: LeftOut,
+): NextStep | null {
   const { job, toColumn, allowRepeats } = options;
   const command = context.commandLine([channel, 'bulk', file], {
     ...textOptions(options, templates),
@@ -47,7 +54,7 @@ export function rejectsStep(context: Context, { channel, file, templates, option
     ...keptOptions(withoutReport(options)),
     '--yes': context.options.yes,
   });
-  return ['Fix the rejected rows, then send only those with:', command];
+  return isPrintable(command) ? ['Fix the rejected rows, then send only those with:', command] : null;
 }
 
 const withoutReport = ({ report: _, ...options }: BulkOptions): CarryOutOptions => options;

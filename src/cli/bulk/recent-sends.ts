@@ -31,7 +31,7 @@ export async function recentSends(context: Context, wanted: NewJob): Promise<Sen
     if (readJobId(id).base === wanted.name) continue;
     const job = await recentJob(context, id, since);
     if (job === null || job.meta.channel !== wanted.channel || job.meta.baseUrl !== wanted.baseUrl) continue;
-    await addJob(index, job);
+    await addJob(index, job).catch((error: Error) => warnOf(context, id, error));
   }
   return index.isEmpty ? null : index;
 }
@@ -42,10 +42,13 @@ async function recentJob(context: Context, id: string, since: number): Promise<J
     if ((await lastActive(join(jobsFolder(context.stateDirectory), id))) < since) return null;
     return await viewJob(context.stateDirectory, id);
   } catch (error) {
-    context.warn(`what the job ${id} sent is not known: ${(error as Error).message}`);
+    warnOf(context, id, error as Error);
     return null;
   }
 }
+
+const warnOf = (context: Context, id: string, { message }: Error) =>
+  context.warn(`what the job ${id} sent is not known: ${message}`);
 
 /** Without reading its journal, which may be long. */
 async function lastActive(folder: string): Promise<number> {

@@ -171,11 +171,15 @@ describe('the same message to the same people from another list', () => {
     expect(here.project.messages).toHaveLength(3);
   });
 
-  it('says which job it cannot read, and goes on', async () => {
+  it.each([
+    ['plan.json', '{'],
+    ['bodies', 'x'],
+    ['journal', 'x\n'],
+  ])('says which job it cannot read, and goes on: %s', async (name, text) => {
     const here = desk(people(2));
     await here.run(line);
     here.write('list.csv', [header, ...people(3).reverse()]);
-    writeFileSync(here.jobFile(here.jobs[0] ?? '', 'plan.json'), '{');
+    writeFileSync(here.jobFile(here.jobs[0] ?? '', name), text);
     const { code, stderr } = await here.run(line);
     expect(code).toBe(0);
     expect(stderr).toMatch(/what the job sms-\w+ sent is not known/);
@@ -201,6 +205,16 @@ describe('the last line after --skip-invalid', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace('nobody', numbers(4)[3] ?? ''));
     expect(await here.run(next)).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual(once(4));
+  });
+});
+
+describe('a command that a terminal would show as another one', () => {
+  it('is not printed', async () => {
+    const here = desk([...people(3), 'nobody,Dorj']);
+    const argv = ['sms', 'bulk', 'list.csv', '--text', 'one\ntwo', '--skip-invalid', '--yes'];
+    const { code, stderr } = await here.run('', { argv });
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/1 rejected; nothing in doubt\.\n$/);
   });
 });
 
