@@ -38,7 +38,7 @@ export interface Context {
   /** The client for the profile, or for the embedded service with --sandbox. Throws CliError without a key. */
   client(): Promise<Urtuu>;
   /** A client with another key, for another base URL; its exchanges are told of too. */
-  clientWith(key: string, baseUrl: string): Promise<Urtuu>;
+  clientWith(key: string, baseUrl: string, allowHttp: boolean): Promise<Urtuu>;
   /** Base URL, profile and where the key is; throws CliError for a base URL that is not allowed. */
   settings(): Promise<Settings>;
   /** Whether requests go to the embedded service. */
@@ -148,7 +148,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     abort: (signal) => controller().abort(new Error(`stopped by ${signal}`, { cause: signal })),
 
     client: () => network().client(),
-    clientWith: (key, baseUrl) => network().clientWith(key, baseUrl),
+    clientWith: (key, baseUrl, allowHttp) => network().clientWith(key, baseUrl, allowHttp),
     settings: () => network().settings(),
     get sandbox() {
       return network().sandbox;

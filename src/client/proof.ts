@@ -55,10 +55,10 @@ export const isPage: Proof = ({ data, next }) => {
   return next === null || isText(next) ? null : 'next';
 };
 
-/** JSON has numbers beyond all bounds: 1e999 is read as infinity. */
-function wrongFigure({ credits, balance }: JsonObject): string | null {
-  if (credits !== undefined && !isNumber(credits)) return 'credits';
-  return balance === undefined || isNumber(balance) ? null : 'balance';
+/** A figure may be absent, which proves nothing. JSON has numbers beyond all bounds: 1e999 is read as infinity. */
+function wrongFigure({ credits = null, balance = null }: JsonObject): string | null {
+  if (credits !== null && !isNumber(credits)) return 'credits';
+  return balance === null || isNumber(balance) ? null : 'balance';
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -52,7 +52,8 @@ export async function tryKey(context: Context, profile: Profile): Promise<void> 
     command !== undefined
       ? ({ kind: 'command', command } as const)
       : ({ kind: 'stored', key: key ?? '' } as const);
-  const client = await context.clientWith(await readKey(source, context.files, context.platform), baseUrl);
+  const apiKey = await readKey(source, context.files, context.platform);
+  const client = await context.clientWith(apiKey, baseUrl, profile.allow_http === true);
   try {
     await context.during('Trying the key', () => client.balance.get());
   } catch (error) {

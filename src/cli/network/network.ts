@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { inDoubtAfter } from '../../client/doubt.js';
 import type { FetchLike, Urtuu } from '../../client/index.js';
+import { redactorOf } from '../../client/secret.js';
 import type { Service } from '../../service/index.js';
 import { readKey } from '../config/key.js';
 import type { Config } from '../config/profiles.js';
@@ -13,14 +15,14 @@ import { type Exchange, observed, redactedBody } from './exchange.js';
 
 export interface Network {
   client(): Promise<Urtuu>;
-  clientWith(key: string, baseUrl: string): Promise<Urtuu>;
+  clientWith(key: string, baseUrl: string, allowHttp: boolean): Promise<Urtuu>;
   settings(): Promise<Settings>;
   readonly sandbox: boolean;
   service(directory?: string): Promise<Service>;
   onExchange(listener: (exchange: Exchange) => void): () => void;
   /** The newest exchange that has ended. */
   last(): Exchange | null;
-  /** A posted request whose outcome nobody knows yet: under way, or failed and about to be tried again. */
+  /** A posted request whose outcome nobody knows: under way, or in doubt and perhaps about to be tried again. */
   pendingSend(): Exchange | null;
   close(): Promise<void>;
 }
@@ -48,6 +50,8 @@ export function openNetwork(needs: Needs): Network {
   const sandbox = options.sandbox ?? isOn(world.env.URTUU_SANDBOX);
   const listeners = new Set<(exchange: Exchange) => void>();
   const underway = new Set<Exchange>();
+  /** What no answer has settled yet, by idempotency key. */
+  const doubtful = new Map<string | null, Exchange>();
   let last: Exchange | null = null;
   const services = new Map<string, Promise<Service>>();
   const sandboxDirectory = join(needs.state, 'sandbox');
@@ -61,17 +65,31 @@ export function openNetwork(needs: Needs): Network {
   const ended = (exchange: Exchange) => {
     underway.delete(exchange);
     last = exchange;
+    if (exchange.kind === 'sending') {
+      const { idempotencyKey: key } = exchange;
+      if (isInDoubt(exchange, doubtful.has(key))) doubtful.set(key, exchange);
+      else doubtful.delete(key);
+    }
     if (options.verbose) needs.verbose(described(exchange));
     for (const listener of listeners) listener(exchange);
   };
 
   const settings = once(async () => settingsOf(options, world.env, await needs.readConfig()));
-  const connect = async (key: string, baseUrl: string, given?: FetchLike): Promise<Urtuu> => {
+  const connect = async (
+    key: string,
+    baseUrl: string,
+    allowHttp: boolean,
+    given?: FetchLike,
+  ): Promise<Urtuu> => {
     const { Urtuu } = await import('../../client/index.js');
     const fetch = given ?? world.fetch ?? (await import('./fetch.js')).nodeFetch(world.env);
     return new Urtuu(key, {
       baseUrl,
-      fetch: observed(fetch, () => world.clock.now(), { began, ended }),
+      allowHttp,
+      fetch: observed(fetch, { baseUrl, redactor: redactorOf(key) }, () => world.clock.now(), {
+        began,
+        ended,
+      }),
       ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
       ...(options.maxRetries === undefined ? {} : { maxRetries: options.maxRetries }),
     });
@@ -84,15 +102,16 @@ export function openNetwork(needs: Needs): Network {
           'The embedded service has no address.',
         );
       const embedded = await service();
-      return connect(embedded.localKey, sandboxUrl, embeddedFetch(embedded));
+      // Its address is a name only: nothing goes over a network.
+      return connect(embedded.localKey, sandboxUrl, true, embeddedFetch(embedded));
     }
-    const { baseUrl, key } = await settings();
-    return connect(await readKey(key, needs.files, world.platform), baseUrl);
+    const { baseUrl, key, allowHttp } = await settings();
+    return connect(await readKey(key, needs.files, world.platform), baseUrl, allowHttp);
   });
 
   return {
     client,
-    clientWith: (key, baseUrl) => connect(key, baseUrl),
+    clientWith: (key, baseUrl, allowHttp) => connect(key, baseUrl, allowHttp),
     settings,
     sandbox,
     service,
@@ -102,7 +121,7 @@ export function openNetwork(needs: Needs): Network {
     },
     last: () => last,
     pendingSend: () =>
-      [...underway].find(({ kind }) => kind === 'sending') ?? (isInDoubt(last) ? last : null),
+      [...underway].find(({ kind }) => kind === 'sending') ?? [...doubtful.values()].at(-1) ?? null,
     async close() {
       for (const opened of services.values()) {
         const embedded = await opened.catch(() => null);
@@ -116,8 +135,11 @@ export function openNetwork(needs: Needs): Network {
   };
 }
 
-const isInDoubt = (exchange: Exchange | null) =>
-  exchange?.kind === 'sending' && (exchange.status === null || exchange.status >= 500);
+/** By the status alone: the body is not read yet. */
+function isInDoubt({ status, requestSent, idempotencyKey }: Exchange, before: boolean): boolean {
+  if (status !== null && status < 400) return false;
+  return inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');
+}
 
 const isOn = (value: string | undefined) => value !== undefined && value !== '' && value !== '0';
 
