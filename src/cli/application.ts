@@ -120,20 +120,27 @@ async function exitOf(
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return exits.ok;
   const error = thrown instanceof CommanderError ? usageOf(thrown, command) : thrown;
   const { failureOf } = await import('./failure.js');
-  const failure = await failureOf(error, context.lastExchange);
-  failure.hint ??= `See: ${nameOf(command)} --help`;
+  const { repeatOf } = await import('./sending/repeat.js');
+  const failure = await failureOf(error, context.lastExchange, context.pendingSend);
+  const translation = exitTranslationOf(command);
+  failure.hint =
+    translation?.hint(failure.exit, failure.idempotency_key) ??
+    failure.hint ??
+    `See: ${nameOf(command)} --help`;
   if (context.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
   context.notices.stop();
   if (asksForMachineFormat(argv, context)) {
     context.notices.raw(safeJson({ error: failure }));
   } else {
     await context.notices.dress();
-    context.notices.error(said(failure), failure.hint);
+    const repeat = translation === undefined ? await repeatOf(context, argv, failure) : null;
+    if (repeat === null) context.notices.error(said(failure), failure.hint);
+    else context.notices.error(said(failure), failure.hint.replace(/\.$/, ':'), repeat);
   }
   if (context.options.verbose && error instanceof Error && failure.exit === exits.fault) {
     for (const line of (error.stack ?? '').split('\n')) context.notices.write(line);
   }
-  return exitTranslationOf(command)?.of(failure.exit, failure.idempotency_key) ?? failure.exit;
+  return translation?.of(failure.exit, failure.idempotency_key) ?? failure.exit;
 }
 
 const isTexts = (value: unknown): value is string[] =>

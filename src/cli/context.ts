@@ -39,6 +39,8 @@ export interface Context {
   client(): Promise<Urtuu>;
   /** A client with another key, for another base URL; its exchanges are told of too. */
   clientWith(key: string, baseUrl: string, allowHttp: boolean): Promise<Urtuu>;
+  /** Where the requests of `client()` go, and its key: what is sent under one idempotency key is this account's. */
+  account(): Promise<{ baseUrl: string; key: string }>;
   /** Base URL, profile and where the key is; throws CliError for a base URL that is not allowed. */
   settings(): Promise<Settings>;
   /** Whether requests go to the embedded service. */
@@ -149,6 +151,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
 
     client: () => network().client(),
     clientWith: (key, baseUrl, allowHttp) => network().clientWith(key, baseUrl, allowHttp),
+    account: () => network().account(),
     settings: () => network().settings(),
     get sandbox() {
       return network().sandbox;

@@ -16,6 +16,7 @@ import { type Exchange, observed, redactedBody } from './exchange.js';
 export interface Network {
   client(): Promise<Urtuu>;
   clientWith(key: string, baseUrl: string, allowHttp: boolean): Promise<Urtuu>;
+  account(): Promise<{ baseUrl: string; key: string }>;
   settings(): Promise<Settings>;
   readonly sandbox: boolean;
   service(directory?: string): Promise<Service>;
@@ -94,23 +95,30 @@ export function openNetwork(needs: Needs): Network {
       ...(options.maxRetries === undefined ? {} : { maxRetries: options.maxRetries }),
     });
   };
-  const client = once(async () => {
+  const account = once(async () => {
     if (sandbox) {
       if (options.baseUrl !== undefined)
         throw usageError(
           '--sandbox and --base-url exclude each other',
           'The embedded service has no address.',
         );
-      const embedded = await service();
-      // Its address is a name only: nothing goes over a network.
-      return connect(embedded.localKey, sandboxUrl, true, embeddedFetch(embedded));
+      // It has one account; the key of its commands is another in every process.
+      return { baseUrl: sandboxUrl, key: '' };
     }
-    const { baseUrl, key, allowHttp } = await settings();
-    return connect(await readKey(key, needs.files, world.platform), baseUrl, allowHttp);
+    const { baseUrl, key } = await settings();
+    return { baseUrl, key: await readKey(key, needs.files, world.platform) };
+  });
+  const client = once(async () => {
+    const { baseUrl, key } = await account();
+    // The address of the sandbox is a name only: nothing goes over a network.
+    if (!sandbox) return connect(key, baseUrl, (await settings()).allowHttp);
+    const embedded = await service();
+    return connect(embedded.localKey, baseUrl, true, embeddedFetch(embedded));
   });
 
   return {
     client,
+    account,
     clientWith: (key, baseUrl, allowHttp) => connect(key, baseUrl, allowHttp),
     settings,
     sandbox,
