@@ -26,6 +26,7 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
 
 const trust = 'If you trust it, put its CA certificate in a file and name the file in NODE_EXTRA_CA_CERTS.';
 const wrongHost = 'Check the base URL: the certificate has to be for its host.';
+const proxy = 'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.';
 const noTls = 'Check the base URL: an https address needs a service that speaks TLS.';
 
 /** Connections that were never made, by the code of Node.js. */
@@ -33,7 +34,8 @@ export const hintsByErrno: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens there. Check the base URL and its port.',
   ENOTFOUND: 'There is no such host. Check the base URL.',
   EAI_AGAIN: 'Check the network and its name server, then run it again.',
-  PROXY_REFUSED: 'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.',
+  PROXY_REFUSED: proxy,
+  PROXY_UNREACHABLE: proxy,
   DEPTH_ZERO_SELF_SIGNED_CERT: trust,
   SELF_SIGNED_CERT_IN_CHAIN: trust,
   UNABLE_TO_GET_ISSUER_CERT: trust,

@@ -104,6 +104,7 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
   EPROTO: handshake,
   PROXY_REFUSED: 'the proxy refused the connection',
+  PROXY_UNREACHABLE: 'the proxy cannot be reached',
 };
 
 function reasonOf(code: string | null): string {

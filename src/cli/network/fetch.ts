@@ -9,19 +9,21 @@ import { proxyFor } from './proxy.js';
  */
 export function nodeFetch(env: Readonly<Record<string, string | undefined>>): FetchLike {
   const agents = new Map<string, Promise<http.Agent>>();
-  const agentFor = (url: URL): Promise<http.Agent> => {
-    const proxy = proxyFor(url, env);
+  const agentFor = (url: URL, proxy: string | null, keepAlive: boolean): Promise<http.Agent> => {
     const name = `${url.protocol}${proxy ?? ''}`;
-    const agent = agents.get(name) ?? makeAgent(url, proxy);
-    agents.set(name, agent);
+    const agent = (keepAlive && agents.get(name)) || makeAgent(url, proxy, keepAlive);
+    if (keepAlive) agents.set(name, agent);
     return agent;
   };
-  return async (address, { method, headers, body, signal }) => {
+  return async (address, { method, headers, body, signal, keepalive, client }) => {
     let left = false;
     const failed = (error: unknown) => (left ? error : notSent(error));
     try {
       const url = new URL(address);
-      const agent = await agentFor(url);
+      const proxy = proxyFor(url, env);
+      let reachedProxy = proxy === null;
+      // Deno repeats what it sent on a kept connection here too.
+      const agent = await agentFor(url, proxy, keepalive !== false && client === undefined);
       const { request } = await protocolOf(url);
       signal.throwIfAborted();
       return await new Promise((resolve, reject) => {
@@ -39,9 +41,10 @@ export function nodeFetch(env: Readonly<Record<string, string | undefined>>): Fe
             else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => (left = true));
           })
           .on('proxyConnect', ({ statusCode }: { statusCode: number }) => {
+            reachedProxy = true;
             if (statusCode !== 200) outgoing.destroy(proxyRefused(statusCode));
           })
-          .on('error', reject)
+          .on('error', (error) => reject(reachedProxy ? error : proxyUnreachable(error)))
           .on('response', (incoming) => resolve(answer(incoming)))
           .on('upgrade', (incoming, socket) => {
             socket.destroy();
@@ -73,8 +76,12 @@ function proxyRefused(status: number): Error {
   return Object.assign(new Error(`the proxy answered HTTP ${status}`), { code: 'PROXY_REFUSED' });
 }
 
-async function makeAgent(url: URL, proxy: string | null): Promise<http.Agent> {
-  const options = { keepAlive: true };
+function proxyUnreachable(cause: Error): Error {
+  return Object.assign(new Error('the proxy cannot be reached', { cause }), { code: 'PROXY_UNREACHABLE' });
+}
+
+async function makeAgent(url: URL, proxy: string | null, keepAlive: boolean): Promise<http.Agent> {
+  const options = { keepAlive };
   if (proxy !== null) return (await import('./proxy-agent.js')).proxyAgent(proxy, url, options);
   return new (await protocolOf(url)).Agent(options);
 }

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import { join } from 'node:path';
 import { type SendOptions, UrtuuError } from '../../client/index.js';
 import { type EmailResult, normalizeAddress, readNumber, type SmsResult } from '../../contract/index.js';
@@ -6,7 +5,7 @@ import type { Context } from '../context.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { type SingleSendOptions, sendOptionsOf } from './options.js';
-import { type UsedKey, UsedKeys } from './used-keys.js';
+import type { UsedKey } from './used-keys.js';
 
 /** A message as it was accepted, now or earlier under the same key. */
 export type Accepted<Result> = Result & { replayed?: true };
@@ -79,17 +78,12 @@ async function memoryOf(
   message: unknown,
 ): Promise<UsedKey | null> {
   if (idempotencyKey === undefined) return null;
-  const account = async (salt: string) => {
-    const { baseUrl, key } = await context.account();
-    return createHmac('sha256', salt)
-      .update(JSON.stringify([baseUrl, key]))
-      .digest('hex');
-  };
+  const account = await context.account();
   try {
+    const { UsedKeys } = await import('./used-keys.js');
     const keys = await UsedKeys.open(join(context.stateDirectory, 'used-keys'));
-    return keys === null ? null : await keys.use(account, idempotencyKey, message);
+    return keys?.use(account, idempotencyKey, message) ?? null;
   } catch (error) {
-    if (error instanceof CliError && error.exit !== exits.machine) throw error;
     forgotten(context, error);
     return null;
   }

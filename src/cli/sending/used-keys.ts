@@ -46,10 +46,9 @@ export class UsedKeys {
     return keys;
   }
 
-  /** A key of an account, and the message it is now used for. `account` is given the salt. */
-  async use(account: (salt: string) => Promise<string>, key: string, message: unknown): Promise<UsedKey> {
-    const keyHash = this.#hash([await account(this.#salt), key]);
-    return new UsedKey(keyHash, this.#hash(message), this.#lines, (line) => {
+  /** A key of an account, and the message it is now used for. */
+  use(account: unknown, key: string, message: unknown): UsedKey {
+    return new UsedKey(this.#hash([account, key]), this.#hash(message), this.#lines, (line) => {
       appendFileSync(this.#file, `${line}\n`, { mode: 0o600 });
     });
   }

@@ -152,7 +152,11 @@ describe('a proxy', () => {
   });
 
   it('that refuses the connection, or closes it: nothing left', async () => {
-    expect(await through(await closedPort())).toMatchObject({ requestSent: false });
+    for (const baseUrl of ['https://sms.example.mn/v1', 'http://sms.example.mn/v1']) {
+      const error = await through(await closedPort(), baseUrl);
+      expect(error).toMatchObject({ requestSent: false });
+      expect(error.message).toContain('the proxy cannot be reached (PROXY_UNREACHABLE)');
+    }
     const server = createHttpServer();
     server.on('connect', (_, socket) => socket.destroy());
     expect(await through(await listen(server))).toMatchObject({ requestSent: false });

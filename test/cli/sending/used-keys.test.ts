@@ -74,11 +74,10 @@ describe('the file of used keys', () => {
   });
   afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-  const account = async () => 'account';
-  const use = async (message: string, name = 'order-7', of = account) => {
+  const use = async (message: string, name = 'order-7', account = 'account') => {
     const keys = await UsedKeys.open(file);
     if (keys === null) throw new Error('no memory');
-    return keys.use(of, name, message);
+    return keys.use(account, name, message);
   };
 
   it('remembers from one command to the next, by account and key', async () => {
@@ -86,7 +85,7 @@ describe('the file of used keys', () => {
     expect((await use('hi')).replayed(false)).toBe('same');
     expect((await use('ho')).replayed(false)).toBe('other');
     expect((await use('ho', 'order-8')).replayed(false)).toBe('unknown');
-    expect((await use('ho', 'order-7', async () => 'another account')).replayed(false)).toBe('unknown');
+    expect((await use('ho', 'order-7', 'another account')).replayed(false)).toBe('unknown');
   });
 
   it('is private, and has neither keys nor messages in it', async () => {
