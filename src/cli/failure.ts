@@ -1,8 +1,9 @@
 import { type ConnectFailure, connectFailure } from '../client/connect.js';
 import type { UrtuuError } from '../client/index.js';
 import { defaultBaseUrl, type ErrorCode, isLoopback, type RequestKind } from '../contract/index.js';
+import { withCommands } from './command-line.js';
 import { CliError } from './errors.js';
-import { type ExitCode, exitOfFailure, exits } from './exit-codes.js';
+import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
 import { hints, hintsByErrno } from './hints.js';
 import type { Exchange } from './network/exchange.js';
 import { counted, grouped } from './output/wording.js';
@@ -22,14 +23,26 @@ export interface Failure {
   [field: string]: unknown;
 }
 
-/**
- * What an error that ended a command means. Errors nobody foresaw are faults of the program. `last` is the newest
- * exchange, `pending` a posted one that nothing has settled.
- */
-export async function failureOf(
+interface FailureContext {
+  /** The newest exchange that has ended. */
+  readonly lastExchange: Exchange | null;
+  /** A posted request that nothing has settled. */
+  readonly pendingSend?: Exchange | null;
+  commandLine(words: readonly string[]): string;
+}
+
+/** What an error that ended a command means. Errors nobody foresaw are faults of the program. */
+export async function failureOf(error: unknown, context: FailureContext): Promise<Failure> {
+  const failure = await rawFailureOf(error, context.lastExchange, context.pendingSend ?? null);
+  if (failure.hint !== undefined)
+    failure.hint = withCommands(failure.hint, (words) => context.commandLine(words));
+  return failure;
+}
+
+async function rawFailureOf(
   error: unknown,
   last: Exchange | null,
-  pending: Exchange | null = null,
+  pending: Exchange | null,
 ): Promise<Failure> {
   if (error instanceof CliError) {
     const { code, message, hint, exit, details } = error;
@@ -39,7 +52,7 @@ export async function failureOf(
   const { UrtuuError } = await import('../client/index.js');
   if (error instanceof UrtuuError) {
     // A proxy's address that is none, say: found on the way to the connection.
-    if (error.cause instanceof CliError && !error.requestSent) return failureOf(error.cause, last);
+    if (error.cause instanceof CliError && !error.requestSent) return rawFailureOf(error.cause, last, null);
     return failureOfRequest(error, last);
   }
   if (isRefusal(error)) {
@@ -57,6 +70,24 @@ export async function failureOf(
   const hint = doubtHint(key, false);
   return { ...fault, exit: exits.doubt, hint, ...(key === null ? {} : { idempotency_key: key }) };
 }
+
+/** A command that did what it could, printed its result, and ends with another code than 0. */
+export function failureOfEnd(exit: ExitCode, said: { message: string; hint?: string } | null): Failure {
+  const code = codesOfEnd[exit] ?? 'ended';
+  const failure = bare(code, said?.message ?? exitMeanings[exit], exit, said?.hint);
+  return { ...failure, retryable: exit === exits.later || exit === exits.doubt || exit === exits.notFinal };
+}
+
+const codesOfEnd: Partial<Record<ExitCode, string>> = {
+  [exits.partly]: 'partly',
+  [exits.later]: 'unfinished',
+  [exits.doubt]: 'in_doubt',
+  [exits.money]: 'out_of_credits',
+  [exits.input]: 'rejected',
+  [exits.notSent]: 'not_sent',
+  [exits.machine]: 'machine',
+  [exits.notFinal]: 'not_final',
+};
 
 /** A failed request; `last` is its exchange. */
 export function failureOfRequest(error: UrtuuError, last: Exchange | null): Failure {

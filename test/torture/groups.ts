@@ -1,6 +1,8 @@
 import { bulk } from './bulk-rows.js';
 import { csv } from './csv/rows.js';
 import { disk } from './disk.js';
+import { doubt } from './doubt/rows.js';
+import { flips } from './flips/rows.js';
 import { money } from './money/rows.js';
 import { network } from './network/rows.js';
 import { nodes } from './nodes.js';
@@ -13,8 +15,10 @@ import { text } from './text/rows.js';
 /** Everything that `npm run torture` plays, in its order. */
 export const groups: readonly Group[] = [
   bulk,
+  doubt,
   syscalls,
   disk,
+  flips,
   service,
   network,
   money,

@@ -1,15 +1,18 @@
 import type { Context } from '../context.js';
-import { CliError, Ended, machineError } from '../errors.js';
+import { Ended, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
-import { localTime } from '../output/cells.js';
-import { counted, grouped } from '../output/wording.js';
+import { counted } from '../output/wording.js';
+import { adoptAccount, foreignJob, isForeign } from './account.js';
 import { isSystemError } from './disk.js';
 import { display } from './display.js';
+import { alreadyDone, isDone, ranElsewhere } from './finished.js';
 import type { Job } from './job.js';
 import { type JobWorld, openJobWorld } from './job-world.js';
+import { nextStep } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { exitOfJob, lastLine } from './outcome.js';
 import { report } from './report-job.js';
+import { takeRows } from './report-rows.js';
 import { runJob } from './run.js';
 import type { Ending } from './run-options.js';
 import { refuseOtherService } from './start.js';
@@ -20,13 +23,20 @@ import { summaryOf, summaryView } from './summary.js';
  * job's exit code. Throws CliError (exit 11) when there is nothing left to do, or this is not its service.
  */
 export async function carryOut(context: Context, job: Job, options: CarryOutOptions): Promise<void> {
-  const release = context.holdSignals();
+  const release = context.holdSignals(() => context.warn(...wordsOf(context, job, options, interrupted)));
   let world: JobWorld | null = null;
   try {
     await refuseOtherService(context, job);
-    refuseFinished(job, options);
+    if (isDone(job, options)) return await endDone(context, job, options);
+    if (await isForeign(context, job)) {
+      if (!options.sameProject) throw foreignJob(job.id);
+      await adoptAccount(context, job);
+    }
+    await context.files.checkWritable(options.report);
+    await takeRows(context, job.folder);
     world = await openJobWorld(context, options);
     const exit = await settle(context, job, options, world);
+    if (exit === exits.refused) throw ranElsewhere(job);
     if (exit !== exits.ok) throw new Ended(exit);
   } finally {
     world?.forget();
@@ -35,6 +45,27 @@ export async function carryOut(context: Context, job: Job, options: CarryOutOpti
   }
 }
 
+/** Nothing is left to send, nor to wait for. Throws CliError (exit 11) unless that counts as a success. */
+async function endDone(context: Context, job: Job, options: CarryOutOptions): Promise<void> {
+  const { id, plan, table, journal } = job;
+  const foreign = !options.sameProject && (await isForeign(context, job));
+  if (options.ifFinished !== 'ok' || foreign) {
+    throw table.ranElsewhere && !foreign ? ranElsewhere(job) : alreadyDone(context, job, foreign);
+  }
+  const exit = exitOfJob(table, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
+  await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
+  const said = `The job ${id} finished before; nothing was sent now.`;
+  if (exit === exits.ok) return context.note(said);
+  context.conclude(said);
+  throw new Ended(exit);
+}
+
+/** How a run has ended when nothing more can be waited for. */
+const interrupted: Ending = { stopped: { by: 'signal' }, waited: null };
+
+const wordsOf = (context: Context, job: Job, options: CarryOutOptions, ending: Ending) =>
+  lastLine(job.table, ending, nextStep(context, job, options, ending));
+
 async function settle(
   context: Context,
   job: Job,
@@ -42,13 +73,13 @@ async function settle(
   world: JobWorld,
 ): Promise<ExitCode> {
   const ending = await send(context, job, options, world);
-  const line = () => lastLine(job.table, ending, resumeCommand(context, job.id));
+  const line = () => wordsOf(context, job, options, ending);
   if (ending.stopped?.by === 'fault') {
     context.warn(...line());
     throw ending.stopped.error;
   }
   const unreported = options.report !== undefined && !(await report(context, job, options.report, world));
-  let exit = exitOfJob(job.table, ending);
+  let exit = exitOfJob(job.table, ending, { ranElsewhere: options.ifFinished === 'ok' ? 'ok' : 'refused' });
   if (unreported && exit === exits.ok) exit = exits.machine;
   try {
     await end(context, job, ending, exit);
@@ -57,22 +88,8 @@ async function settle(
     throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
   }
   if (exit === exits.ok) context.note(...line());
-  else context.warn(...line());
+  else context.conclude(...line());
   return exit;
-}
-
-function refuseFinished({ id, table }: Job, { retryFailed, wait }: CarryOutOptions): void {
-  if (!table.finished || (retryFailed && table.has('failed')) || (wait && !table.final)) return;
-  const { tally, ended } = table;
-  throw new CliError(
-    'job_done',
-    exits.refused,
-    `the job ${id} ran already${ended ? `, until ${localTime(ended.at)}` : ''}`,
-    {
-      hint: `${grouped(tally.accepted)} of ${grouped(tally.planned)} were accepted; nothing was sent now. To send it once more, give the bulk command --again`,
-      details: { job: id, ended_at: ended?.at ?? null, ...tally },
-    },
-  );
 }
 
 async function send(context: Context, job: Job, options: CarryOutOptions, world: JobWorld): Promise<Ending> {
@@ -109,18 +126,3 @@ async function end(context: Context, job: Job, ending: Ending, exit: ExitCode): 
   }
   await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
 }
-
-/** The command that goes on with a job, from anywhere. */
-export function resumeCommand({ options, sandbox }: Context, id: string): string {
-  const { profile, baseUrl, apiKeyFile } = options;
-  return [
-    `urtuu jobs resume ${id}`,
-    ...(sandbox ? ['--sandbox'] : []),
-    ...(profile === undefined ? [] : [`--profile ${quoted(profile)}`]),
-    ...(baseUrl === undefined ? [] : [`--base-url ${quoted(baseUrl)}`]),
-    ...(apiKeyFile === undefined ? [] : [`--api-key-file ${quoted(apiKeyFile)}`]),
-  ].join(' ');
-}
-
-const quoted = (word: string) =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -22,13 +22,17 @@ export async function openJobWorld(context: Context, options: Pick<CarryOutOptio
     ...(options.rate === undefined ? {} : { perSecond: options.rate }),
   });
   const replays = { count: 0 };
-  const forget = context.onExchange(({ kind, rate, replayed }) => {
+  const replayed = new Set<string>();
+  const forget = context.onExchange((exchange) => {
+    const { kind, rate, status, idempotencyKey } = exchange;
     pace.ended(kind, rate?.remaining ?? null);
-    if (replayed) replays.count += 1;
+    if (!exchange.replayed) return;
+    replays.count += 1;
+    if (idempotencyKey !== null && (status ?? 500) < 300) replayed.add(idempotencyKey);
   });
   const abandon = new AbortController();
   const onSignal = () => {
-    if ((signal.reason as Error).cause === 'SIGTERM') void sleep(terminateAfter).then(() => abandon.abort());
+    if ((signal.reason as Error).cause !== 'SIGINT') void sleep(terminateAfter).then(() => abandon.abort());
   };
   signal.addEventListener('abort', onSignal);
   // Every request in flight listens to it, and stops listening when it ends.
@@ -36,8 +40,10 @@ export async function openJobWorld(context: Context, options: Pick<CarryOutOptio
   const client = await context.client();
   return {
     client,
+    listing: client,
     pace,
     replays,
+    isReplay: (idempotencyKey: string) => replayed.delete(idempotencyKey),
     forget() {
       forget();
       signal.removeEventListener('abort', onSignal);

@@ -40,7 +40,10 @@ interface ChunkEnd {
   code: string;
   credits: number | null;
   final: { sent: number; failed: number } | null;
-  removed: Set<number> | null;
+  /** Why each position was taken out. */
+  removed: Map<number, string> | null;
+  /** Whether some of it may not be in its batch; who, only a list of the batch can say. */
+  unsure: boolean;
 }
 
 /**
@@ -115,23 +118,30 @@ export class Receipts {
             : 'sent'
           : isSms
             ? 'sent'
-            : 'queued';
+            : end.unsure
+              ? 'in_doubt'
+              : 'queued';
     for (const index of chunk.to.keys()) {
       const removed = end.removed?.has(index) === true;
       this.#set(first + index, {
         status: removed ? 'rejected' : status,
-        code: removed ? 'invalid_request' : end.code,
+        code: end.removed?.get(index) ?? end.code,
         credits: removed || end.credits === null ? null : status === 'failed' ? 0 : end.credits / left,
         id: chunk.kind === 'single' && !removed ? end.id : '',
       });
     }
     if (chunk.kind === 'batch' && end.status === 'queued' && source.client !== null) {
       source.onBatch?.();
-      await this.#list(chunk, end.id, end.removed ?? new Set(), source);
+      await this.#list(chunk, end.id, end.removed ?? new Map(), source);
     }
   }
 
-  async #list(chunk: Chunk, id: string, removed: ReadonlySet<number>, source: ReceiptSource): Promise<void> {
+  async #list(
+    chunk: Chunk,
+    id: string,
+    removed: ReadonlyMap<number, string>,
+    source: ReceiptSource,
+  ): Promise<void> {
     const first = this.#first[chunk.number] ?? 0;
     const places = new Map<string, number>();
     for (const [index, to] of chunk.to.entries()) if (!removed.has(index)) places.set(to, first + index);
@@ -227,6 +237,7 @@ async function endsOf(journal: ReceiptSource['journal']): Promise<Map<number, Ch
       credits: null,
       final: null,
       removed: null,
+      unsure: false,
     };
     ends.set(chunk, end);
     return end;
@@ -249,7 +260,8 @@ async function endsOf(journal: ReceiptSource['journal']): Promise<Map<number, Ch
         Object.assign(at(entry[1]), { status: 'failed', code: entry[3], id: entry[4] ?? '', credits: 0 });
         break;
       case 'refused':
-        Object.assign(at(entry[1]), { status: 'pending', code: entry[3] });
+        // Without a number at its end it is of an earlier release, and a copy may be unanswered.
+        Object.assign(at(entry[1]), { status: entry[4] === 0 ? 'pending' : 'in_doubt', code: entry[3] });
         break;
       case 'revised':
         Object.assign(at(entry[1]), { status: 'pending', code: '', id: '', credits: null });
@@ -257,10 +269,20 @@ async function endsOf(journal: ReceiptSource['journal']): Promise<Map<number, Ch
       case 'removed': {
         const end = at(entry[1]);
         end.status = 'pending';
-        end.removed ??= new Set();
-        for (const index of entry[3]) end.removed.add(index);
+        end.removed ??= new Map();
+        for (const index of entry[3]) end.removed.set(index, 'invalid_request');
         break;
       }
+      case 'moved':
+      case 'absent': {
+        const end = at(entry[1]);
+        end.removed ??= new Map();
+        for (const index of entry[3]) end.removed.set(index, entry[0] === 'moved' ? 'moved' : 'not_in_batch');
+        break;
+      }
+      case 'unsure':
+        at(entry[1]).unsure = entry[3] > 0;
+        break;
       case 'final':
         Object.assign(at(entry[1]), {
           final: { sent: entry[2], failed: entry[3] },

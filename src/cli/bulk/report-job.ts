@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Context } from '../context.js';
 import { CliError, machineError } from '../errors.js';
 import { grouped } from '../output/wording.js';
@@ -6,13 +5,13 @@ import { isSystemError } from './disk.js';
 import { type Job, openJob } from './job.js';
 import { type JobWorld, openJobWorld } from './job-world.js';
 import { Receipts } from './receipts.js';
-import { reportBlocks, writeReport } from './report.js';
+import { reportBlocks } from './report.js';
 import { refuseOtherService } from './start.js';
 
 /** Writes the report of a job that is being carried out. False, after a warning, when it could not be written. */
 export async function report(context: Context, job: Job, path: string, world: JobWorld): Promise<boolean> {
   try {
-    await writeReport(resolve(context.cwd, path), job.plan, await gather(context, job, world));
+    await context.files.write(path, reportBlocks(job, await gather(context, job, world)));
     return true;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
@@ -27,6 +26,7 @@ export async function reportJob(
   id: string,
   options: { report?: string; offline?: boolean },
 ): Promise<void> {
+  await context.files.checkWritable(options.report);
   const job = await openJob(context.stateDirectory, id);
   let world: JobWorld | null = null;
   try {
@@ -36,9 +36,9 @@ export async function reportJob(
     }
     const receipts = await gather(context, job, world);
     if (options.report !== undefined) {
-      await writeReport(resolve(context.cwd, options.report), job.plan, receipts);
+      await context.files.write(options.report, reportBlocks(job, receipts));
     } else {
-      for await (const block of reportBlocks(job.plan, receipts)) await context.printer.text(block);
+      for await (const block of reportBlocks(job, receipts)) await context.printer.text(block);
     }
   } finally {
     world?.forget();

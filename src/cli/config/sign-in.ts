@@ -5,6 +5,7 @@ import { usageError } from '../errors.js';
 import { exitOfFailure, exits } from '../exit-codes.js';
 import { required } from '../input/required.js';
 import { checkBaseUrl } from './base-url.js';
+import { envFlag } from './env-flag.js';
 import { checkedKey, readKey } from './key.js';
 import { type Config, isProfileName, type Profile } from './profiles.js';
 
@@ -32,7 +33,8 @@ export async function newProfile(
   const before = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   const allowHttp = options.allowHttp ?? before?.allow_http ?? false;
   const url = baseUrl ?? context.env.URTUU_BASE_URL ?? before?.base_url ?? defaultBaseUrl;
-  const place = { base_url: checkBaseUrl(url, allowHttp), ...(allowHttp ? { allow_http: true } : {}) };
+  const allowed = allowHttp || envFlag(context.env, 'URTUU_ALLOW_HTTP');
+  const place = { base_url: checkBaseUrl(url, allowed), ...(allowHttp ? { allow_http: true } : {}) };
   if (options.keyCommand !== undefined) return { ...place, key_command: options.keyCommand };
   const { key } = await required(context, {
     key: {
@@ -53,7 +55,8 @@ export async function tryKey(context: Context, profile: Profile): Promise<void> 
       ? ({ kind: 'command', command } as const)
       : ({ kind: 'stored', key: key ?? '' } as const);
   const apiKey = await readKey(source, context.files, context.platform);
-  const client = await context.clientWith(apiKey, baseUrl, profile.allow_http === true);
+  const allowHttp = profile.allow_http === true || envFlag(context.env, 'URTUU_ALLOW_HTTP');
+  const client = await context.clientWith(apiKey, baseUrl, allowHttp);
   try {
     await context.during('Trying the key', () => client.balance.get());
   } catch (error) {

@@ -10,20 +10,20 @@ import { proxyFor } from './proxy.js';
 export function nodeFetch(env: Readonly<Record<string, string | undefined>>): FetchLike {
   const agents = new Map<string, Promise<http.Agent>>();
   const agentFor = (url: URL, proxy: string | null, keepAlive: boolean): Promise<http.Agent> => {
-    const name = `${url.protocol}${proxy ?? ''}`;
-    const agent = (keepAlive && agents.get(name)) || makeAgent(url, proxy, keepAlive);
-    if (keepAlive) agents.set(name, agent);
+    const name = `${keepAlive} ${url.protocol}${proxy ?? ''}`;
+    const agent = agents.get(name) ?? makeAgent(url, proxy, keepAlive);
+    agents.set(name, agent);
     return agent;
   };
-  return async (address, { method, headers, body, signal, keepalive, client }) => {
+  return async (address, { method, headers, body, signal }) => {
     let left = false;
     const failed = (error: unknown) => (left ? error : notSent(error));
     try {
       const url = new URL(address);
       const proxy = proxyFor(url, env);
       let reachedProxy = proxy === null;
-      // Deno repeats what it sent on a kept connection here too.
-      const agent = await agentFor(url, proxy, keepalive !== false && client === undefined);
+      // Deno repeats a request by itself when a kept connection is reset, which only a key makes harmless.
+      const agent = await agentFor(url, proxy, method === 'GET' || 'Idempotency-Key' in headers);
       const { request } = await protocolOf(url);
       signal.throwIfAborted();
       return await new Promise((resolve, reject) => {

@@ -3,6 +3,8 @@ import { inDoubtAfter } from '../../client/doubt.js';
 import type { FetchLike, Urtuu } from '../../client/index.js';
 import { redactorOf } from '../../client/secret.js';
 import type { Service } from '../../service/index.js';
+import { envFlag } from '../config/env-flag.js';
+import { stateHint } from '../config/folders.js';
 import { readKey } from '../config/key.js';
 import type { Config } from '../config/profiles.js';
 import { type Settings, settingsOf } from '../config/settings.js';
@@ -16,9 +18,13 @@ import { type Exchange, observed, redactedBody } from './exchange.js';
 export interface Network {
   client(): Promise<Urtuu>;
   clientWith(key: string, baseUrl: string, allowHttp: boolean): Promise<Urtuu>;
-  account(): Promise<{ baseUrl: string; key: string }>;
   settings(): Promise<Settings>;
+  /** The API key; null for the embedded service. */
+  key(): Promise<string | null>;
+  /** Throws CliError where URTUU_SANDBOX is neither on nor off. */
   readonly sandbox: boolean;
+  /** Whether a message went to the embedded service. */
+  readonly sentToSandbox: boolean;
   service(directory?: string): Promise<Service>;
   onExchange(listener: (exchange: Exchange) => void): () => void;
   /** The newest exchange that has ended. */
@@ -31,13 +37,19 @@ export interface Network {
 interface Needs {
   world: World;
   options: GlobalOptions;
-  state: string;
+  /** The folder of the state; throws CliError where there is none. */
+  state(): string;
   files: Files;
   readConfig(): Promise<Config>;
   verbose(line: string): void;
+  /** Told before the first message goes to the embedded service. */
+  firstSandboxSend(): void;
   /** Told of faults inside the embedded service. */
   report(error: unknown): void;
 }
+
+/** Where messages are sent, codes too. */
+const sendPaths = /\/v1\/(?:(?:sms|email)(?:\/bulk)?|verify)$/;
 
 /** What `--verbose` shows; nothing is looked up or listens there. */
 const sandboxUrl = 'http://sandbox/v1';
@@ -48,21 +60,27 @@ const settleWithin = 5_000;
 /** The way to the service: over the network, or to the embedded one. Everything is opened when first needed. */
 export function openNetwork(needs: Needs): Network {
   const { world, options } = needs;
-  const sandbox = options.sandbox ?? isOn(world.env.URTUU_SANDBOX);
+  // Asked late: a word in the environment that means nothing is an error, and errors need a network to end.
+  const inSandbox = () => options.sandbox ?? envFlag(world.env, 'URTUU_SANDBOX');
+  let sentToSandbox = false;
   const listeners = new Set<(exchange: Exchange) => void>();
   const underway = new Set<Exchange>();
   /** What no answer has settled yet, by idempotency key. */
   const doubtful = new Map<string | null, Exchange>();
   let last: Exchange | null = null;
   const services = new Map<string, Promise<Service>>();
-  const sandboxDirectory = join(needs.state, 'sandbox');
 
-  const service = (directory = sandboxDirectory): Promise<Service> => {
+  const service = async (directory = join(needs.state(), 'sandbox')): Promise<Service> => {
     const known = services.get(directory) ?? openService(world, directory, needs.report);
     services.set(directory, known);
     return known;
   };
-  const began = (exchange: Exchange) => void underway.add(exchange);
+  const began = (exchange: Exchange) => {
+    underway.add(exchange);
+    if (sentToSandbox || !sendPaths.test(exchange.url) || exchange.kind !== 'sending' || !inSandbox()) return;
+    sentToSandbox = true;
+    needs.firstSandboxSend();
+  };
   const ended = (exchange: Exchange) => {
     underway.delete(exchange);
     last = exchange;
@@ -95,33 +113,34 @@ export function openNetwork(needs: Needs): Network {
       ...(options.maxRetries === undefined ? {} : { maxRetries: options.maxRetries }),
     });
   };
-  const account = once(async () => {
-    if (sandbox) {
+  // A key may come from standard input, or from a command that asks for something: it is read once.
+  const key = once(async () => readKey((await settings()).key, needs.files, world.platform));
+  const client = once(async () => {
+    if (inSandbox()) {
       if (options.baseUrl !== undefined)
         throw usageError(
           '--sandbox and --base-url exclude each other',
           'The embedded service has no address.',
         );
-      // It has one account; the key of its commands is another in every process.
-      return { baseUrl: sandboxUrl, key: '' };
+      const embedded = await service();
+      // Its address is a name only: nothing goes over a network.
+      return connect(embedded.localKey, sandboxUrl, true, embeddedFetch(embedded));
     }
-    const { baseUrl, key } = await settings();
-    return { baseUrl, key: await readKey(key, needs.files, world.platform) };
-  });
-  const client = once(async () => {
-    const { baseUrl, key } = await account();
-    // The address of the sandbox is a name only: nothing goes over a network.
-    if (!sandbox) return connect(key, baseUrl, (await settings()).allowHttp);
-    const embedded = await service();
-    return connect(embedded.localKey, baseUrl, true, embeddedFetch(embedded));
+    const { baseUrl, allowHttp } = await settings();
+    return connect(await key(), baseUrl, allowHttp);
   });
 
   return {
     client,
-    account,
     clientWith: (key, baseUrl, allowHttp) => connect(key, baseUrl, allowHttp),
     settings,
-    sandbox,
+    key: async () => (inSandbox() ? null : key()),
+    get sandbox() {
+      return inSandbox();
+    },
+    get sentToSandbox() {
+      return sentToSandbox;
+    },
     service,
     onExchange(listener) {
       listeners.add(listener);
@@ -149,8 +168,6 @@ function isInDoubt({ status, requestSent, idempotencyKey }: Exchange, before: bo
   return inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');
 }
 
-const isOn = (value: string | undefined) => value !== undefined && value !== '' && value !== '0';
-
 async function openService(
   world: World,
   directory: string,
@@ -172,7 +189,7 @@ async function openService(
 function embeddedHint(error: unknown): string {
   return (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
     ? 'Install its engine beside urtuu: npm install @photostructure/sqlite'
-    : 'It needs a folder that is yours, with room in it; see: urtuu help sandbox';
+    : (stateHint(error) ?? 'It needs a folder of your own, with room in it; see: urtuu help sandbox');
 }
 
 /** The first call does the work, later ones get its result. */

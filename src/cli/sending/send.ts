@@ -78,7 +78,8 @@ async function memoryOf(
   message: unknown,
 ): Promise<UsedKey | null> {
   if (idempotencyKey === undefined) return null;
-  const account = await context.account();
+  // The sandbox has one account; the key of its commands is another in every process.
+  const account = context.sandbox ? 'sandbox' : [(await context.settings()).baseUrl, await context.apiKey()];
   try {
     const { UsedKeys } = await import('./used-keys.js');
     const keys = await UsedKeys.open(join(context.stateDirectory, 'used-keys'));

@@ -49,29 +49,21 @@ describe('fetch over node:http', () => {
     expect(connections).toBe(1);
   });
 
-  it.each([{ keepalive: false } as const, { client: {} }])(
-    'takes a connection that nothing used before where it is told to: %j',
-    async (more) => {
-      const ports: (number | undefined)[] = [];
-      const { port } = await serve((incoming, response) => {
-        ports.push(incoming.socket.remotePort);
-        response.end('{}');
-      });
-      const fetch = nodeFetch({});
-      for (const each of [{}, {}, more, more, {}]) {
-        const init = { method: 'GET', headers: {}, redirect: 'manual', ...each } as const;
-        const { body } = await fetch(`http://127.0.0.1:${port}/`, {
-          ...init,
-          signal: new AbortController().signal,
-        });
-        for await (const _ of body as AsyncIterable<Uint8Array>);
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      const [first, second, third, fourth, fifth] = ports;
-      expect([second, fifth]).toEqual([first, first]);
-      expect(new Set([first, third, fourth]).size).toBe(3);
-    },
-  );
+  it('asks for a code over a connection of its own: without a key nothing may repeat it', async () => {
+    const ports: (string | undefined)[][] = [];
+    const { port } = await serve((incoming, response) => {
+      ports.push([incoming.url, String(incoming.socket.remotePort)]);
+      incoming.resume();
+      response.end('{"balance": 5, "id": "v", "status": "pending"}');
+    });
+    const { balance, verify } = client(port);
+    await balance.get();
+    await verify.create({ to: '99112233' });
+    await balance.get();
+    const [[, first], [path, second], [, third]] = ports as [string[], string[], string[]];
+    expect({ path, kept: second === first }).toEqual({ path: '/v1/verify', kept: false });
+    expect(third).toBe(first);
+  });
 
   it('follows no redirect', async () => {
     let requests = 0;

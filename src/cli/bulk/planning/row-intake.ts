@@ -2,6 +2,7 @@ import type { Recipients } from '../input/recipients.js';
 import { isDamaged } from '../input/table.js';
 import type { BlockFile } from './block-file.js';
 import type { Messages } from './messages.js';
+import { type OriginColumns, Origins } from './origins.js';
 import type { RowError } from './plan-files.js';
 import { Repeats } from './repeats.js';
 import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-spool.js';
@@ -12,11 +13,15 @@ export interface IntakeColumns {
   recipient: number;
   /** Index of the status column and the values that are chosen; null takes every row. */
   chosen: { column: number; statuses: ReadonlySet<string> } | null;
+  /** Where a chosen row says which job it is from; null where it does not. */
+  origin: OriginColumns | null;
 }
 
 /** Takes the rows of an input one by one: finds their recipient and message, or what is wrong with them. */
 export class RowIntake {
   readonly repeats = new Repeats();
+  /** Whose rows were taken. */
+  readonly origins = new Origins();
   rejected = 0;
   notChosen = 0;
   readonly #columns: IntakeColumns;
@@ -42,6 +47,11 @@ export class RowIntake {
     spool.onRows = (rows, first) => this.#count(rows, first);
   }
 
+  /** Index of the recipient column. */
+  get recipientColumn(): number {
+    return this.#columns.recipient;
+  }
+
   take(record: readonly string[], line: number): void {
     const { names, recipient, chosen } = this.#columns;
     if (record.length !== names.length || (this.damageSeen && record.some(isDamaged))) {
@@ -61,6 +71,15 @@ export class RowIntake {
       return;
     }
     this.#spool.add(line, this.#recipients.take(), message);
+    this.#noteOrigin(record);
+  }
+
+  #noteOrigin(record: readonly string[]): void {
+    const { origin, chosen } = this.#columns;
+    if (origin === null || chosen === null) return;
+    const [job, line] = [record[origin.job] ?? '', Number(record[origin.line])];
+    if (job !== '' && Number.isInteger(line))
+      this.origins.add(job, (record[origin.status] ?? '').trim().toLowerCase(), line);
   }
 
   /** Counts the recipients of a message, and finds the rows whose recipient came before. */
