@@ -268,9 +268,10 @@ export function createContext(world: World, streams: Streams, options: () => Glo
         const { usageError } = await import('./errors.js');
         throw usageError('there is no terminal to ask at', 'Give every value as an option or argument.');
       }
-      if (world.questions !== undefined) return world.questions;
+      const { safeQuestions } = await import('./terminal/prompts.js');
+      if (world.questions !== undefined) return safeQuestions(world.questions);
       const { questions } = await import('./terminal/inquirer.js');
-      return questions(world.stdin, world.stderr, notices().colour);
+      return safeQuestions(questions(world.stdin, world.stderr, notices().colour));
     },
     get notices() {
       return notices();

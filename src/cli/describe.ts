@@ -20,6 +20,8 @@ export interface Description<Row = never> {
   exitAs?: ExitTranslation;
   /** The view that `--columns` chooses from; it is checked before the action runs. */
   view?: ViewChoice<Row>;
+  /** The action finds out what columns there are, and checks `--columns` itself. */
+  findsColumns?: boolean;
 }
 
 /** A view, or the one that the command's options ask for. */
@@ -37,6 +39,9 @@ const translations = new WeakMap<Command, ExitTranslation>();
 export const exitTranslationOf = (command: Command): ExitTranslation | undefined => translations.get(command);
 
 const views = new WeakMap<Command, ViewChoice<never>>();
+const finders = new WeakSet<Command>();
+/** Whether the columns of a command are known only to its action. */
+export const findsColumns = (command: Command): boolean => finders.has(command);
 
 /** What a command is about to print. */
 export function viewOf(command: Command): View<never> | undefined {
@@ -47,6 +52,7 @@ export function viewOf(command: Command): View<never> | undefined {
 /** Adds to a command's help what its options do not say. */
 export function describe<Row>(command: Command, description: Description<Row>): Command {
   const { examples, exits, ok, refused, json, view, exitAs, notes } = description;
+  if (description.findsColumns) finders.add(command);
   if (view !== undefined) views.set(command, view as unknown as ViewChoice<never>);
   if (exitAs !== undefined) translations.set(command, exitAs);
   return command.addHelpText('after', () => {

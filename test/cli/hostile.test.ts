@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Questions } from '../../src/cli/terminal/prompts.js';
 import { visible } from '../../src/cli/terminal/sanitise.js';
 import { createService, type Service } from '../../src/service/index.js';
 import { type FakeService, fakeService, pricing, run, type Setting } from '../support/run.js';
@@ -224,7 +225,8 @@ describe('hostile text in files', () => {
           await safe([...bulk, '--text', 'x', '--dry-run'], { fetch, env });
           await safe([...bulk, '--text', `{${column}}`, '--to-column', column], { fetch, env });
           await safe([...bulk, '--text', 'x', '--delimiter', text, '--encoding', column], { fetch, env });
-          for (const line of ['list', `show ${job}`, `report ${job}`, `resume ${job}`]) {
+          const reports = ['', ' --columns', ' -o table', ' --json'].map((each) => `report ${job}${each}`);
+          for (const line of ['list', `show ${job}`, ...reports, `resume ${job}`]) {
             await safe(['jobs', ...line.split(' ')], { fetch, env });
           }
           await safe(['jobs', 'show', column], { fetch, env });
@@ -233,6 +235,39 @@ describe('hostile text in files', () => {
       ),
       { numRuns: 40 },
     );
+  });
+
+  it('reaches no terminal raw from a question', async () => {
+    const asked: string[] = [];
+    const ask = async (message: string) => {
+      asked.push(message);
+      return 'koi8-r' as never;
+    };
+    const choose: Questions['choose'] = (message, choices) =>
+      ask(message + choices.map(({ name }) => name).join(''));
+    const questions: Questions = {
+      text: ask,
+      secret: ask,
+      confirm: async (message) => (await ask(message)) === 'yes',
+      choose,
+    };
+    await fc.assert(
+      fc.asyncProperty(hostile, async (text) => {
+        const name = `${text.replaceAll('/', '').replaceAll('\0', '').slice(0, 40)}.csv`;
+        try {
+          writeFileSync(join(home, name), Buffer.from('phone\n\xff\xcf\n', 'latin1'));
+        } catch {
+          return; // Not every text can be the name of a file.
+        }
+        const { fetch } = accepting('m');
+        const setting = { home, cwd: home, terminal: 80, questions, env, fetch };
+        await run('', { ...setting, argv: ['sms', 'bulk', name, '--text', 'x'] });
+        await run('', { ...setting, argv: ['keys', 'revoke', text] });
+      }),
+      { numRuns: 15 },
+    );
+    expect(asked.length).toBeGreaterThan(20);
+    for (const each of asked) expect(actingCharacters(each)).toBe(0);
   });
 
   it('reaches no terminal raw from a list of ids, a profile or a key', async () => {

@@ -8,13 +8,14 @@ import { display } from './display.js';
 import { alreadyDone, isDone, ranElsewhere } from './finished.js';
 import type { Job } from './job.js';
 import { type JobWorld, openJobWorld } from './job-world.js';
-import { nextStep } from './next-command.js';
+import { type LeftOut, nextStep } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { exitOfJob, lastLine } from './outcome.js';
 import { report } from './report-job.js';
 import { takeRows } from './report-rows.js';
 import { runJob } from './run.js';
 import type { Ending } from './run-options.js';
+import { forgetRun, noteRun } from './running.js';
 import { refuseOtherService } from './start.js';
 import { summaryOf, summaryView } from './summary.js';
 
@@ -22,8 +23,15 @@ import { summaryOf, summaryView } from './summary.js';
  * Sends what is open in a job, waits and reports as the options say, prints the summary, and ends with the
  * job's exit code. Throws CliError (exit 11) when there is nothing left to do, or this is not its service.
  */
-export async function carryOut(context: Context, job: Job, options: CarryOutOptions): Promise<void> {
-  const release = context.holdSignals(() => context.warn(...wordsOf(context, job, options, interrupted)));
+export async function carryOut(
+  context: Context,
+  job: Job,
+  options: CarryOutOptions,
+  leftOut: LeftOut | null = null,
+): Promise<void> {
+  const words: Words = (ending) =>
+    lastLine(job.table, ending, nextStep(context, job, options, ending, leftOut));
+  const release = context.holdSignals(() => context.warn(...words(interrupted)));
   let world: JobWorld | null = null;
   try {
     await refuseOtherService(context, job);
@@ -35,11 +43,13 @@ export async function carryOut(context: Context, job: Job, options: CarryOutOpti
     await context.files.checkWritable(options.report);
     await takeRows(context, job.folder);
     world = await openJobWorld(context, options);
-    const exit = await settle(context, job, options, world);
+    await noteRun(job.folder, job.table, context.clock.now());
+    const exit = await settle(context, job, options, world, words);
     if (exit === exits.refused) throw ranElsewhere(job);
     if (exit !== exits.ok) throw new Ended(exit);
   } finally {
     world?.forget();
+    await forgetRun(job.folder);
     await job.close();
     release();
   }
@@ -63,17 +73,18 @@ async function endDone(context: Context, job: Job, options: CarryOutOptions): Pr
 /** How a run has ended when nothing more can be waited for. */
 const interrupted: Ending = { stopped: { by: 'signal' }, waited: null };
 
-const wordsOf = (context: Context, job: Job, options: CarryOutOptions, ending: Ending) =>
-  lastLine(job.table, ending, nextStep(context, job, options, ending));
+/** The last line of a run that ended so. */
+type Words = (ending: Ending) => ReturnType<typeof lastLine>;
 
 async function settle(
   context: Context,
   job: Job,
   options: CarryOutOptions,
   world: JobWorld,
+  words: Words,
 ): Promise<ExitCode> {
   const ending = await send(context, job, options, world);
-  const line = () => wordsOf(context, job, options, ending);
+  const line = () => words(ending);
   if (ending.stopped?.by === 'fault') {
     context.warn(...line());
     throw ending.stopped.error;

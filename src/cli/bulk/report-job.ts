@@ -1,11 +1,13 @@
 import type { Context } from '../context.js';
+import { byteOrderMark } from '../csv/line.js';
 import { CliError, machineError } from '../errors.js';
+import type { View } from '../output/view.js';
 import { grouped } from '../output/wording.js';
 import { isSystemError } from './disk.js';
 import { type Job, openJob } from './job.js';
 import { type JobWorld, openJobWorld } from './job-world.js';
 import { Receipts } from './receipts.js';
-import { reportBlocks } from './report.js';
+import { inBlocks, type ReportRow, reportBlocks, reportRows, reportView } from './report.js';
 import { refuseOtherService } from './start.js';
 
 /** Writes the report of a job that is being carried out. False, after a warning, when it could not be written. */
@@ -20,7 +22,7 @@ export async function report(context: Context, job: Job, path: string, world: Jo
   }
 }
 
-/** Writes the report of a job that nobody is working on; to standard output without `report`. */
+/** Writes the report of a job that nobody is working on, in any format; to standard output without `report`. */
 export async function reportJob(
   context: Context,
   id: string,
@@ -34,16 +36,39 @@ export async function reportJob(
       await refuseOtherService(context, job);
       world = await openJobWorld(context, {});
     }
-    const receipts = await gather(context, job, world);
-    if (options.report !== undefined) {
-      await context.files.write(options.report, reportBlocks(job, receipts));
-    } else {
-      for await (const block of reportBlocks(job, receipts)) await context.printer.text(block);
-    }
+    const view = reportView(job.plan);
+    await context.printer.checkColumns(view);
+    await print(context, job, await gather(context, job, world), view, options.report);
   } finally {
     world?.forget();
     await job.close();
   }
+}
+
+/** As CSV unless another format is asked for, a table included. */
+async function print(
+  context: Context,
+  job: Job,
+  receipts: Receipts,
+  view: View<ReportRow>,
+  file: string | undefined,
+): Promise<void> {
+  const { printer, options, files } = context;
+  const rows = reportRows(job, receipts, { mask: options.mask === true });
+  if (options.output === 'table' && !printer.isMachine && file === undefined) {
+    return context.printAll(view, rows);
+  }
+  const format = printer.isMachine ? printer.format : 'csv';
+  const terminal = file === undefined && printer.isTerminal;
+  const text = printer.formatted(view, rows, { format, terminal, mask: false });
+  const marked = format === 'csv' && job.plan.input?.marked === true && !terminal;
+  const blocks = inBlocks(marked ? after(byteOrderMark, text) : text);
+  await (file === undefined ? printer.write(blocks) : files.write(file, blocks));
+}
+
+async function* after(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
 }
 
 /** Null for `world`: only what the journal says. What turns out not to be this job's is recorded as an alarm. */

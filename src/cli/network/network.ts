@@ -188,7 +188,7 @@ async function openService(
 /** The engine is an optional dependency, so it may not be there. */
 function embeddedHint(error: unknown): string {
   return (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
-    ? 'Install its engine beside urtuu: npm install @photostructure/sqlite'
+    ? 'Install its engine as urtuu is installed: npm install @photostructure/sqlite, with --global if urtuu is global'
     : (stateHint(error) ?? 'It needs a folder of your own, with room in it; see: urtuu help sandbox');
 }
 

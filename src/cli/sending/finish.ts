@@ -2,7 +2,7 @@ import type { EmailResult, SmsResult } from '../../contract/index.js';
 import type { Context } from '../context.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
-import { type MessageRow, messageView } from '../output/views.js';
+import { type MessageRow, sentView } from '../output/views.js';
 import { type Awaited, deadlineOf, notFinal, readUntilFinal } from '../reading/wait.js';
 import { remember } from '../recent.js';
 import type { SingleSendOptions } from './options.js';
@@ -21,7 +21,7 @@ export async function finishSend(
   const { state: message, problem } = options.wait
     ? await untilFinal(context, sent, options)
     : { state: sent, problem: null };
-  await context.print(messageView, message);
+  await context.print(sentView, message);
   if (message.status === 'failed') throw failed(message);
   if (problem !== null) throw problem.error;
   if (options.wait && !isFinalMessage(message)) throw notFinal('the message');

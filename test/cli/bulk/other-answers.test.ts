@@ -124,6 +124,8 @@ describe('a batch whose figures at its end are not its recipients', () => {
     [0, 0, { accepted: 0, failed: 0, in_doubt: 3 }, 0],
     [2, 2, { accepted: 0, failed: 2, in_doubt: 1 }, 0],
     [9, 9, { accepted: 0, failed: 0, in_doubt: 3 }, 0],
+    [Number.NaN, 1, { accepted: 0, failed: 1, in_doubt: 2 }, 0],
+    [4, -1, { accepted: 2, failed: 0, in_doubt: 1 }, 2],
   ])('%i sent and %i failed of 3: the difference is in doubt', async (sent, failed, tally, known) => {
     const given = setting({}, batch);
     const { table, ending } = await given.run();

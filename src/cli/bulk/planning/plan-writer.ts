@@ -42,7 +42,7 @@ export function writePlaces({ spool, repeats, layout }: PlanParts, file: BlockFi
       } else if (message === rowNotChosen) {
         put(noChunk.notChosen, 0);
       } else {
-        const met = repeated?.meet(first + index, recipient) ?? null;
+        const met = repeated?.meet(first + index, recipient, message) ?? null;
         if (met === null) {
           layout.next(message);
           repeated?.placed(first + index, layout.chunk, layout.index);
@@ -121,7 +121,7 @@ function fill({ spool, repeats, layout }: PlanParts, window: Window, held: numbe
       if (message === rejectedRow || message === rowNotChosen) continue;
       const recipient = rows[at + 1] ?? 0;
       if (repeated !== null) {
-        if (repeated.meet(row, recipient) !== null) continue;
+        if (repeated.meet(row, recipient, message) !== null) continue;
         repeated.placed(row, 0, 0);
       }
       layout.next(message);

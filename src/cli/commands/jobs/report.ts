@@ -4,11 +4,14 @@ import type { CommandBody } from '../../program.js';
 
 export const jobsReport: CommandBody = (command, context) => {
   command
-    .description("Write what became of every row of a job: the input's columns and the receipts, as CSV.")
+    .description(
+      "Write the outcome of every row of a job: the input's columns and the receipts, as CSV or with -o.",
+    )
     .argument('<job>', 'name or id of the job')
     .option('--report <file>', 'where to write it; standard output without it')
     .option('--offline', 'only what this machine knows: batches are not asked for their messages');
   describe(command, {
+    findsColumns: true,
     examples: [
       ['urtuu jobs report july-offer --report report.csv', 'all rows'],
       ["urtuu sms bulk report.csv --only failed --text 'Hi {name}' --dry-run", 'send the failed ones again'],
