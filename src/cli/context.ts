@@ -41,7 +41,7 @@ export interface Context {
   /** The API key; null with --sandbox. Throws CliError when there is none. */
   apiKey(): Promise<string | null>;
   /** A client with another key, for another base URL; its exchanges are told of too. */
-  clientWith(key: string, baseUrl: string): Promise<Urtuu>;
+  clientWith(key: string, baseUrl: string, allowHttp: boolean): Promise<Urtuu>;
   /** A command to be copied: with what leads it to the same service and key, quoted for this system's shell. */
   commandLine(words: readonly string[], options?: PrintedOptions): string;
   /** Base URL, profile and where the key is; throws CliError for a base URL that is not allowed. */
@@ -193,7 +193,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
 
     client: () => network().client(),
     apiKey: () => network().key(),
-    clientWith: (key, baseUrl) => network().clientWith(key, baseUrl),
+    clientWith: (key, baseUrl, allowHttp) => network().clientWith(key, baseUrl, allowHttp),
     settings: () => network().settings(),
     commandLine: (words, given = {}) => {
       const sandbox = usable(() => network().sandbox) ?? false;

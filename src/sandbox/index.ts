@@ -61,7 +61,7 @@ export interface Sandbox {
 }
 
 /** Where a client that was not given `fetch` finds nobody, rather than a service that happens to run. */
-const nowhere = 'http://sandbox.invalid/v1';
+const nowhere = 'https://sandbox.invalid/v1';
 
 /**
  * Starts a service of its own for a test suite. Rejects when the port is taken, the SQLite engine is not

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { inDoubtAfter } from '../../client/doubt.js';
 import type { FetchLike, Urtuu } from '../../client/index.js';
+import { redactorOf } from '../../client/secret.js';
 import type { Fault, Service } from '../../service/index.js';
 import { envFlag } from '../config/env-flag.js';
 import { stateHint } from '../config/folders.js';
@@ -15,7 +17,7 @@ import { type Exchange, observed, redactedBody } from './exchange.js';
 
 export interface Network {
   client(): Promise<Urtuu>;
-  clientWith(key: string, baseUrl: string): Promise<Urtuu>;
+  clientWith(key: string, baseUrl: string, allowHttp: boolean): Promise<Urtuu>;
   settings(): Promise<Settings>;
   /** The API key; null for the embedded service. */
   key(): Promise<string | null>;
@@ -27,7 +29,7 @@ export interface Network {
   onExchange(listener: (exchange: Exchange) => void): () => void;
   /** The newest exchange that has ended. */
   last(): Exchange | null;
-  /** A posted request whose outcome nobody knows yet: under way, or failed and about to be tried again. */
+  /** A posted request whose outcome nobody knows: under way, or in doubt and perhaps about to be tried again. */
   pendingSend(): Exchange | null;
   close(): Promise<void>;
 }
@@ -63,6 +65,8 @@ export function openNetwork(needs: Needs): Network {
   let sentToSandbox = false;
   const listeners = new Set<(exchange: Exchange) => void>();
   const underway = new Set<Exchange>();
+  /** What no answer has settled yet, by idempotency key. */
+  const doubtful = new Map<string | null, Exchange>();
   let last: Exchange | null = null;
   const services = new Map<string, Promise<Service>>();
 
@@ -80,17 +84,31 @@ export function openNetwork(needs: Needs): Network {
   const ended = (exchange: Exchange) => {
     underway.delete(exchange);
     last = exchange;
+    if (exchange.kind === 'sending') {
+      const { idempotencyKey: key } = exchange;
+      if (isInDoubt(exchange, doubtful.has(key))) doubtful.set(key, exchange);
+      else doubtful.delete(key);
+    }
     if (options.verbose) needs.verbose(described(exchange));
     for (const listener of listeners) listener(exchange);
   };
 
   const settings = once(async () => settingsOf(options, world.env, await needs.readConfig()));
-  const connect = async (key: string, baseUrl: string, given?: FetchLike): Promise<Urtuu> => {
+  const connect = async (
+    key: string,
+    baseUrl: string,
+    allowHttp: boolean,
+    given?: FetchLike,
+  ): Promise<Urtuu> => {
     const { Urtuu } = await import('../../client/index.js');
     const fetch = given ?? world.fetch ?? (await import('./fetch.js')).nodeFetch(world.env);
     return new Urtuu(key, {
       baseUrl,
-      fetch: observed(fetch, () => world.clock.now(), { began, ended }),
+      allowHttp,
+      fetch: observed(fetch, { baseUrl, redactor: redactorOf(key) }, () => world.clock.now(), {
+        began,
+        ended,
+      }),
       ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
       ...(options.maxRetries === undefined ? {} : { maxRetries: options.maxRetries }),
     });
@@ -105,15 +123,16 @@ export function openNetwork(needs: Needs): Network {
           'The embedded service has no address.',
         );
       const embedded = await service();
-      return connect(embedded.localKey, sandboxUrl, embeddedFetch(embedded));
+      // Its address is a name only: nothing goes over a network.
+      return connect(embedded.localKey, sandboxUrl, true, embeddedFetch(embedded));
     }
-    const { baseUrl } = await settings();
-    return connect(await key(), baseUrl);
+    const { baseUrl, allowHttp } = await settings();
+    return connect(await key(), baseUrl, allowHttp);
   });
 
   return {
     client,
-    clientWith: (key, baseUrl) => connect(key, baseUrl),
+    clientWith: (key, baseUrl, allowHttp) => connect(key, baseUrl, allowHttp),
     settings,
     key: async () => (inSandbox() ? null : key()),
     get sandbox() {
@@ -129,7 +148,7 @@ export function openNetwork(needs: Needs): Network {
     },
     last: () => last,
     pendingSend: () =>
-      [...underway].find(({ kind }) => kind === 'sending') ?? (isInDoubt(last) ? last : null),
+      [...underway].find(({ kind }) => kind === 'sending') ?? [...doubtful.values()].at(-1) ?? null,
     async close() {
       for (const opened of services.values()) {
         const embedded = await opened.catch(() => null);
@@ -143,8 +162,11 @@ export function openNetwork(needs: Needs): Network {
   };
 }
 
-const isInDoubt = (exchange: Exchange | null) =>
-  exchange?.kind === 'sending' && (exchange.status === null || exchange.status >= 500);
+/** By the status alone: the body is not read yet. */
+function isInDoubt({ status, requestSent, idempotencyKey }: Exchange, before: boolean): boolean {
+  if (status !== null && status < 400) return false;
+  return inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');
+}
 
 async function openService(
   world: World,

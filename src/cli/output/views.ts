@@ -2,7 +2,7 @@ import type { Batch, Message, Verification } from '../../contract/index.js';
 import { type Column, field, type View } from './view.js';
 
 /** Result fields that only some answers have. */
-type Extra = { balance?: number };
+type Extra = { balance?: number; replayed?: true };
 /** An id that the project does not have, in its place among the others. */
 export interface Missing {
   id: string;

@@ -91,10 +91,10 @@ export class Notices {
     this.#line(`${this.#paint('yellow', 'warning:')} ${said}`);
   }
 
-  /** An error for people: what, then what to do about it. */
-  error(message: string, hint: string | undefined): void {
+  /** An error for people: what, then what to do about it, and a command to copy. */
+  error(message: string, hint: string | undefined, command?: string): void {
     this.#line(`${this.#paint('red', 'urtuu:')} ${this.#fitted(message, 'urtuu: '.length)}`);
-    if (hint !== undefined) this.#line(`  ${this.#fitted(hint, 2)}`);
+    if (hint !== undefined) this.#line(`  ${this.#fitted(hint, 2, command)}`);
   }
 
   /** Safe, and as wide as the terminal is: there a command has a line of its own. On a pipe all is one line. */
