@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Urtuu } from '../client/index.js';
 import type { Service } from '../service/index.js';
 import { configDirectory, stateDirectory } from './config/folders.js';
@@ -9,6 +10,7 @@ import { openNetwork } from './network/network.js';
 import type { GlobalOptions } from './options.js';
 import { Printer } from './output/printer.js';
 import type { View } from './output/view.js';
+import type { RateLimiter } from './rate-limit/rate-limiter.js';
 import { Notices } from './terminal/notices.js';
 import type { Progress } from './terminal/progress.js';
 import type { Questions } from './terminal/prompts.js';
@@ -37,6 +39,8 @@ export interface Context {
 
   /** The client for the profile, or for the embedded service with --sandbox. Throws CliError without a key. */
   client(): Promise<Urtuu>;
+  /** The client for who takes the tokens of the rate limiter by itself, as bulk jobs do. */
+  unlimitedClient(): Promise<{ client: Urtuu; limiter: RateLimiter }>;
   /** A client with another key, for another base URL; its exchanges are told of too. */
   clientWith(key: string, baseUrl: string): Promise<Urtuu>;
   /** Base URL, profile and where the key is; throws CliError for a base URL that is not allowed. */
@@ -98,7 +102,12 @@ export function createContext(world: World, streams: Streams, options: () => Glo
   const printer = lazily(() => new Printer(streams.stdout, options(), world.env));
   const notices = lazily(() => new Notices(world, streams.stderr, options(), printer().isMachine));
   if (streams.stdout.isTerminal) streams.stdout.makeRoom = () => notices().makeRoom();
-  const controller = lazily(() => new AbortController());
+  const controller = lazily(() => {
+    const made = new AbortController();
+    // Whatever waits listens to it.
+    setMaxListeners(0, made.signal);
+    return made;
+  });
   const directory = configDirectory(world);
   const state = stateDirectory(world);
   const files = new Files(() => world.stdin, world.cwd);
@@ -119,6 +128,8 @@ export function createContext(world: World, streams: Streams, options: () => Glo
       files,
       readConfig: readOnce,
       verbose: (line) => notices().write(line),
+      waiting: (milliseconds) => notices().rateLimited(milliseconds),
+      signal: () => controller().signal,
       report: (error) => notices().warn(`a fault in the service: ${String(error)}`),
     }),
   );
@@ -148,6 +159,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     abort: (signal) => controller().abort(new Error(`stopped by ${signal}`, { cause: signal })),
 
     client: () => network().client(),
+    unlimitedClient: () => network().unlimitedClient(),
     clientWith: (key, baseUrl) => network().clientWith(key, baseUrl),
     settings: () => network().settings(),
     get sandbox() {

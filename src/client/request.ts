@@ -69,6 +69,7 @@ export function createRequest(apiKey: string, settings: Settings, system: System
     const callersKey = call.idempotencyKey !== null;
     let key = call.kind === 'send' && !callersKey ? system.newIdempotencyKey() : call.idempotencyKey;
     for (let retries = 0; ; retries += 1) {
+      if (system.ready !== undefined) await system.ready(call.body === null ? 'GET' : 'POST');
       const outcome = outcomeOf(await attempt(call, key), system, timeout);
       if (outcome.ok) return outcome.result as Result;
       const { kind } = call;

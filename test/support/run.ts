@@ -56,6 +56,7 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
   const stderr = new Captured(terminal);
   let now = Date.parse('2026-11-21T00:00:00.000Z');
   let slept = 0;
+  const alarms = new Set<{ at: number; run: () => void }>();
   try {
     const code = await main(argv ?? words(line), {
       env: { URTUU_API_KEY: testKey },
@@ -65,11 +66,18 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
       nodeVersion: process.version,
       clock: {
         now: () => now,
+        elapsed: () => slept,
         async sleep(milliseconds, signal) {
           await setImmediate();
           signal?.throwIfAborted();
           now += milliseconds;
           slept += milliseconds;
+          for (const alarm of alarms) if (alarm.at <= slept && alarms.delete(alarm)) alarm.run();
+        },
+        after(milliseconds, run) {
+          const alarm = { at: slept + milliseconds, run };
+          alarms.add(alarm);
+          return () => alarms.delete(alarm);
         },
       },
       random: () => 0.5,

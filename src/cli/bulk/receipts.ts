@@ -1,7 +1,7 @@
 import { type Message, type MessagePage, messagePage } from '../../contract/index.js';
+import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { readError } from './answer.js';
 import type { Entry } from './journal.js';
-import type { Pace } from './pace.js';
 import type { Chunk, FrozenPlan } from './plan.js';
 import { recipientForm } from './states.js';
 
@@ -27,7 +27,7 @@ export interface ReceiptSource {
   journal: { replay(onEntry: (entry: Entry) => void): Promise<void> };
   /** Null: only what the journal says. */
   client: ListingClient | null;
-  pace: Pick<Pace, 'take' | 'block'>;
+  pace: Pick<RateLimiter, 'take' | 'block'>;
   sleep(milliseconds: number): Promise<void>;
   /** Told of each batch whose messages are about to be asked for. */
   onBatch?(): void;

@@ -1,6 +1,6 @@
+import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { ChunkTable } from './chunk-table.js';
 import type { Journal } from './journal.js';
-import type { Pace } from './pace.js';
 import type { FrozenPlan } from './plan.js';
 import type { SendingClient } from './requests.js';
 import type { ReadingClient, Waited } from './wait.js';
@@ -11,7 +11,7 @@ export interface RunOptions {
   journal: Journal;
   table: ChunkTable;
   client: SendingClient;
-  pace: Pick<Pace, 'take' | 'block'>;
+  pace: Pick<RateLimiter, 'take' | 'block'>;
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;

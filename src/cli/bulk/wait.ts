@@ -1,7 +1,7 @@
 import type { Batch, Channel, Message } from '../../contract/index.js';
+import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { readError } from './answer.js';
 import type { Journal } from './journal.js';
-import type { Pace } from './pace.js';
 import type { Chunk } from './plan.js';
 import type { Progress } from './progress.js';
 import { SetAside } from './set-aside.js';
@@ -16,7 +16,7 @@ export interface WatchOptions {
   channel: Channel;
   journal: Journal;
   client: ReadingClient;
-  pace: Pick<Pace, 'take' | 'block'>;
+  pace: Pick<RateLimiter, 'take' | 'block'>;
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;

@@ -1,7 +1,7 @@
 import type { FetchLike } from '../../client/index.js';
 import type { RequestKind } from '../../contract/index.js';
 
-/** One HTTP request and what came back, as the pace, `--verbose` and error reports see it. */
+/** One HTTP request and what came back, as the rate limiter, `--verbose` and error reports see it. */
 export interface Exchange {
   method: string;
   url: string;
@@ -25,7 +25,7 @@ export interface Exchange {
 /** A fetch that tells of every exchange as it begins, and when its answer's head arrived or failed to. */
 export function observed(
   fetch: FetchLike,
-  now: () => number,
+  elapsed: () => number,
   watch: { began(exchange: Exchange): void; ended(exchange: Exchange): void },
 ): FetchLike {
   return async (url, init) => {
@@ -42,7 +42,7 @@ export function observed(
       date: null,
       body: init.body ?? null,
     };
-    const started = now();
+    const started = elapsed();
     watch.began(exchange);
     try {
       const response = await fetch(url, init);
@@ -53,7 +53,7 @@ export function observed(
       exchange.rate = rateOf(response.headers);
       return response;
     } finally {
-      exchange.milliseconds = now() - started;
+      exchange.milliseconds = elapsed() - started;
       watch.ended(exchange);
     }
   };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { FetchLike, Urtuu } from '../../client/index.js';
+import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
 import type { Service } from '../../service/index.js';
 import { readKey } from '../config/key.js';
 import type { Config } from '../config/profiles.js';
@@ -7,12 +7,15 @@ import { type Settings, settingsOf } from '../config/settings.js';
 import { machineError, usageError } from '../errors.js';
 import type { Files } from '../input/files.js';
 import type { GlobalOptions } from '../options.js';
+import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { World } from '../world.js';
 import { embeddedFetch } from './embedded-fetch.js';
 import { type Exchange, observed, redactedBody } from './exchange.js';
 
 export interface Network {
   client(): Promise<Urtuu>;
+  /** The client for who takes the tokens of the rate limiter by itself, before each request. */
+  unlimitedClient(): Promise<{ client: Urtuu; limiter: RateLimiter }>;
   clientWith(key: string, baseUrl: string): Promise<Urtuu>;
   settings(): Promise<Settings>;
   readonly sandbox: boolean;
@@ -32,6 +35,9 @@ interface Needs {
   files: Files;
   readConfig(): Promise<Config>;
   verbose(line: string): void;
+  /** Told of a wait for the rate limit that is over a second; in milliseconds. */
+  waiting(milliseconds: number): void;
+  signal(): AbortSignal;
   /** Told of faults inside the embedded service. */
   report(error: unknown): void;
 }
@@ -66,17 +72,29 @@ export function openNetwork(needs: Needs): Network {
   };
 
   const settings = once(async () => settingsOf(options, world.env, await needs.readConfig()));
-  const connect = async (key: string, baseUrl: string, given?: FetchLike): Promise<Urtuu> => {
+  const limiters: RateLimiter[] = [];
+  const connect = async (key: string, baseUrl: string, given?: FetchLike) => {
+    const { openRateLimiter, limitedClient } = await import('../rate-limit/limited-client.js');
     const { Urtuu } = await import('../../client/index.js');
     const fetch = given ?? world.fetch ?? (await import('./fetch.js')).nodeFetch(world.env);
-    return new Urtuu(key, {
+    const limiter = openRateLimiter(needs, baseUrl, key);
+    limiters.push(limiter);
+    const settings: UrtuuOptions = {
       baseUrl,
-      fetch: observed(fetch, () => world.clock.now(), { began, ended }),
+      fetch: observed(fetch, () => world.clock.elapsed(), {
+        began,
+        ended(exchange) {
+          limiter.ended(exchange.kind, exchange.status, exchange.rate?.remaining ?? null);
+          ended(exchange);
+        },
+      }),
       ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
       ...(options.maxRetries === undefined ? {} : { maxRetries: options.maxRetries }),
-    });
+    };
+    const limited = limitedClient(key, settings, limiter, needs.signal);
+    return { limited, limiter, unlimited: () => new Urtuu(key, settings) };
   };
-  const client = once(async () => {
+  const connection = once(async () => {
     if (sandbox) {
       if (options.baseUrl !== undefined)
         throw usageError(
@@ -91,8 +109,12 @@ export function openNetwork(needs: Needs): Network {
   });
 
   return {
-    client,
-    clientWith: (key, baseUrl) => connect(key, baseUrl),
+    client: async () => (await connection()).limited,
+    async unlimitedClient() {
+      const { limiter, unlimited } = await connection();
+      return { client: unlimited(), limiter };
+    },
+    clientWith: async (key, baseUrl) => (await connect(key, baseUrl)).limited,
     settings,
     sandbox,
     service,
@@ -104,6 +126,7 @@ export function openNetwork(needs: Needs): Network {
     pendingSend: () =>
       [...underway].find(({ kind }) => kind === 'sending') ?? (isInDoubt(last) ? last : null),
     async close() {
+      for (const limiter of limiters) limiter.close();
       for (const opened of services.values()) {
         const embedded = await opened.catch(() => null);
         if (embedded === null) continue;

@@ -1,4 +1,5 @@
 import type { GlobalOptions } from '../options.js';
+import { duration } from '../output/wording.js';
 import type { World } from '../world.js';
 import { type Paint, painter, plain, wantsColour } from './colour.js';
 import { DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
@@ -14,6 +15,7 @@ export class Notices {
   readonly #sink: Sink;
   readonly #options: GlobalOptions;
   readonly #machine: boolean;
+  #saidRateLimited = false;
   #drawn: DrawnProgress | null = null;
 
   constructor(world: World, sink: Sink, options: GlobalOptions, machine: boolean) {
@@ -40,6 +42,13 @@ export class Notices {
 
   note(text: string, command?: string): void {
     if (!this.#options.quiet) this.#line(this.#fitted(text, 0, command));
+  }
+
+  /** Said once: more of it would not tell more. */
+  rateLimited(milliseconds: number): void {
+    if (this.#saidRateLimited) return;
+    this.#saidRateLimited = true;
+    this.note(`Waiting for the rate limit, up to ${duration(milliseconds / 1_000)}.`);
   }
 
   warn(text: string, command?: string): void {
