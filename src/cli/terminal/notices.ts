@@ -48,7 +48,8 @@ export class Notices {
   rateLimited(milliseconds: number): void {
     if (this.#saidRateLimited) return;
     this.#saidRateLimited = true;
-    this.note(`Waiting for the rate limit, up to ${duration(milliseconds / 1_000)}.`);
+    const long = milliseconds < 2_000 ? '' : `, up to ${duration(milliseconds / 1_000)}`;
+    this.note(`Waiting for the rate limit${long}.`);
   }
 
   warn(text: string, command?: string): void {
