@@ -88,7 +88,7 @@ async function send(context: Context, job: Job, options: CarryOutOptions, world:
     maxWait,
     maxCredits,
     retryFailed,
-    wait: wait ? { client: world.client, timeout: waitTimeout } : undefined,
+    wait: wait ? { client: world.client, after: world.after, timeout: waitTimeout } : undefined,
     random: () => context.random(),
   });
   const ending = await display(context, run);

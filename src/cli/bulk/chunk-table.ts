@@ -45,7 +45,7 @@ export class ChunkTable {
   readonly #revision: Uint16Array;
   readonly #recipients: Uint16Array;
   readonly #removed = new Map<number, Set<number>>();
-  readonly #final = new Map<number, { sent: number; failed: number }>();
+  readonly #final = new Map<number, { sent: number; failed: number; lost: number }>();
   readonly #refused = new Map<number, string>();
   #open: number;
   /** Accepted chunks that are still on their way: all but single SMS. */
@@ -184,7 +184,7 @@ export class ChunkTable {
 
   /** An accepted batch has turned out to be another one. */
   #disown(chunk: number): void {
-    if (this.#final.has(chunk)) this.#finish(chunk, 0, 0);
+    if (this.#final.has(chunk)) this.#finish(chunk, 0, 0, 0);
     else this.#unfinal -= 1;
     this.#final.delete(chunk);
   }
@@ -202,12 +202,18 @@ export class ChunkTable {
     if (left === 0) this.#move(chunk, 'rejected');
   }
 
-  #finish(chunk: number, sent: number, failed: number): void {
+  /** Who is neither sent to nor failed at the end of a batch is in doubt. */
+  #finish(chunk: number, sent: number, failed: number, lost = this.#unaccounted(chunk, sent + failed)): void {
     if (!this.#final.has(chunk)) this.#unfinal -= 1;
-    const before = this.#final.get(chunk) ?? { sent: 0, failed: 0 };
-    this.#final.set(chunk, { sent, failed });
+    const before = this.#final.get(chunk) ?? { sent: 0, failed: 0, lost: 0 };
+    this.#final.set(chunk, { sent, failed, lost });
     this.sent += sent - before.sent;
-    this.tally.accepted -= failed - before.failed;
+    this.tally.accepted -= failed - before.failed + lost - before.lost;
     this.tally.failed += failed - before.failed;
+    this.tally.in_doubt += lost - before.lost;
+  }
+
+  #unaccounted(chunk: number, known: number): number {
+    return Math.max(0, (this.#recipients[chunk] ?? 0) - known);
   }
 }

@@ -34,6 +34,7 @@ export async function openJobWorld(context: Context, options: Pick<CarryOutOptio
     },
     sleep,
     now: () => clock.elapsed(),
+    after: (milliseconds: number, run: () => void) => clock.after(milliseconds, run),
     stop: signal,
     abandon: abandon.signal,
   };

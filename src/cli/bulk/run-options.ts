@@ -3,7 +3,7 @@ import type { ChunkTable } from './chunk-table.js';
 import type { Journal } from './journal.js';
 import type { FrozenPlan } from './plan.js';
 import type { SendingClient } from './requests.js';
-import type { ReadingClient, Waited } from './wait.js';
+import type { ReadingClient, Waited, WatchOptions } from './wait.js';
 
 export interface RunOptions {
   jobId: string;
@@ -26,7 +26,7 @@ export interface RunOptions {
   /** Gives failed single sends a new revision, and so a new try. */
   retryFailed?: boolean | undefined;
   /** Waits until everything accepted is sent or failed, so many milliseconds after the last send. */
-  wait?: { client: ReadingClient; timeout: number } | undefined;
+  wait?: (Pick<WatchOptions, 'timeout' | 'after'> & { client: ReadingClient }) | undefined;
   /** Aborted: nothing new is sent; what is in flight is finished and recorded. */
   stop?: AbortSignal;
   /** Aborted: what is in flight is left in doubt. */

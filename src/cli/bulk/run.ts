@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Attempt, backoff, learnBalance, settledBy, startAttempt } from './attempt.js';
+import { type Attempt, backoff, learnBalance, settledBy, startAttempt, timeLeft } from './attempt.js';
 import { Budget } from './budget.js';
 import type { BulkEvent } from './events.js';
 import { stoppedBy } from './outcome.js';
@@ -140,7 +140,7 @@ class Runner {
     const { jobId, table, journal } = this.#options;
     const { number } = chunk;
     let attempt = startAttempt(jobId, chunk, table, { since });
-    while (await this.#mayGoOn(number)) {
+    while (await this.#mayGoOn(number, attempt.since)) {
       attempt.doubtful = table.phase(number) === 'doubt';
       if (!attempt.doubtful) {
         if (!this.#budget.take(chunk)) return this.halt({ by: 'limit' });
@@ -161,16 +161,19 @@ class Runner {
     }
   }
 
-  /** Waits for the pace; false when the chunk is settled or nothing more is to be sent. */
-  async #mayGoOn(chunk: number): Promise<boolean> {
-    const { pace, stop, table } = this.#options;
+  /** Waits for a token; false when the chunk is settled or nothing more is to be sent. */
+  async #mayGoOn(chunk: number, since: number | null): Promise<boolean> {
+    const { pace, stop, table, maxWait, now } = this.#options;
     for (;;) {
       // Without credits nothing new can be sent, but a doubt can still be settled with its own key.
       const signal = this.#maySettleDoubt(chunk) ? stop : this.#halted.signal;
       if (signal?.aborted || !table.isOpen(chunk)) return false;
-      const taken = await pace.take('sending', signal);
+      const taken = await pace.take('sending', signal, timeLeft(since, maxWait, now()));
       if (this.#stopped !== null && !this.#maySettleDoubt(chunk)) return false;
       if (taken) return true;
+      if (signal?.aborted) continue;
+      this.halt({ by: 'service', code: 'rate_limited', status: 429 });
+      return false;
     }
   }
 
@@ -191,7 +194,9 @@ class Runner {
   async #readBalance(): Promise<number | null> {
     const { client, pace, stop } = this.#options;
     try {
-      return (await pace.take('reading', stop)) ? (await client.balance.get()).balance : null;
+      return (await pace.take('reading', stop, this.#options.maxWait))
+        ? (await client.balance.get()).balance
+        : null;
     } catch {
       // Without it the refusal is taken at its word.
       return null;

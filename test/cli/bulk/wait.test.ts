@@ -68,7 +68,7 @@ function setting(batches: number, takes: number) {
       const job = runJob({
         ...{ jobId: 'job', plan, journal, table, client: sending, pace },
         ...{ now: clock.now, sleep: clock.sleep, random: () => 0.5 },
-        ...{ concurrency: 8, maxWait: 600_000, wait: { client, timeout } },
+        ...{ concurrency: 8, maxWait: 600_000, wait: { client, timeout, after: clock.after } },
         ...extra,
       });
       for (;;) {
