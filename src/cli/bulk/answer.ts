@@ -26,7 +26,7 @@ export function readResult(kind: 'single' | 'batch', result: unknown): Answer {
 }
 
 /** Reads what a send threw; anything that is not the client's error is a fault of the program. */
-export function readError(error: unknown): Answer {
+export function readError(error: unknown): Extract<Answer, { kind: 'doubt' | 'refusal' }> {
   if (!isFailedRequest(error)) throw error;
   const { code, status } = error;
   if (

@@ -9,7 +9,7 @@ import type { Job } from './job.js';
 import { type JobWorld, openJobWorld } from './job-world.js';
 import type { CarryOutOptions } from './options.js';
 import { exitOfJob, lastLine } from './outcome.js';
-import { report } from './report-job.js';
+import { type Reported, report } from './report-job.js';
 import { runJob } from './run.js';
 import type { Ending } from './run-options.js';
 import { refuseOtherService } from './start.js';
@@ -47,18 +47,32 @@ async function settle(
     context.warn(...line());
     throw ending.stopped.error;
   }
-  const unreported = options.report !== undefined && !(await report(context, job, options.report, world));
   let exit = exitOfJob(job.table, ending);
-  if (unreported && exit === exits.ok) exit = exits.machine;
-  try {
-    await end(context, job, ending, exit);
-  } catch (error) {
-    context.warn(...line());
-    throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
-  }
+  // A program gets one object, when its exit is certain; a person all that is certain before a long report.
+  const { isMachine } = context.printer;
+  await recordEnd(context, job, ending, exit);
+  if (!isMachine) await printSummary(context, job, exit, line);
   if (exit === exits.ok) context.note(...line());
   else context.warn(...line());
+  if (options.report !== undefined) {
+    const again = `${resumeCommand(context, job.id).replace('resume', 'report')} --report ${quoted(options.report)}`;
+    const reading = { world, timeout: options.waitTimeout, again };
+    const reported = await report(context, job, options.report, reading);
+    if (reported === 'alarming') {
+      exit = exitOfJob(job.table, ending);
+      await recordEnd(context, job, ending, exit);
+      context.warn(...line());
+    } else {
+      exit = exitWithReport(exit, reported);
+    }
+  }
+  if (isMachine) await printSummary(context, job, exit, line);
   return exit;
+}
+
+function exitWithReport(exit: ExitCode, reported: Reported): ExitCode {
+  if (reported === 'incomplete') return exit === exits.ok || exit === exits.partly ? exits.notFinal : exit;
+  return reported === 'unwritten' && exit === exits.ok ? exits.machine : exit;
 }
 
 function refuseFinished({ id, table }: Job, { retryFailed, wait }: CarryOutOptions): void {
@@ -100,14 +114,30 @@ async function send(context: Context, job: Job, options: CarryOutOptions, world:
   return ending;
 }
 
-/** Records how the run ended, where that can be recorded, and prints the result. */
-async function end(context: Context, job: Job, ending: Ending, exit: ExitCode): Promise<void> {
-  const { id, plan, table, journal } = job;
-  if (ending.stopped?.by !== 'disk') {
-    const at = new Date(context.clock.now()).toISOString();
-    await journal.append(['end', at, exit, table.balance]).catch(() => {});
+/** Records how the run ended, where that can be recorded. */
+async function recordEnd(
+  context: Context,
+  { table, journal }: Job,
+  ending: Ending,
+  exit: ExitCode,
+): Promise<void> {
+  if (ending.stopped?.by === 'disk') return;
+  const at = new Date(context.clock.now()).toISOString();
+  await journal.append(['end', at, exit, table.balance]).catch(() => {});
+}
+
+async function printSummary(
+  context: Context,
+  { id, plan, table, journal }: Job,
+  exit: ExitCode,
+  line: () => ReturnType<typeof lastLine>,
+): Promise<void> {
+  try {
+    await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
+  } catch (error) {
+    context.warn(...line());
+    throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
   }
-  await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
 }
 
 /** The command that goes on with a job, from anywhere. */

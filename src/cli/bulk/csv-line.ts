@@ -19,11 +19,12 @@ function quoted(value: string): string {
   return /[",;\t|\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** Columns of files that `urtuu` writes itself; they are read back without the guard. */
-const ownColumns = [
-  ['line', 'error'],
-  ['message_id', 'batch_id', 'status', 'error_code', 'credits', 'line'],
-];
+const firstReportColumns = ['message_id', 'batch_id', 'status', 'error_code', 'credits', 'line'];
+/** What a report adds to the columns of the input. */
+export const reportColumns = [...firstReportColumns, 'delivery', 'job'];
+
+/** Columns of files that `urtuu` writes itself, or once wrote; they are read back without the guard. */
+const ownColumns = [['line', 'error'], firstReportColumns, reportColumns];
 
 /** Whether a header ends in the columns of a report or a rejects file. */
 export function isOwnHeader(columns: readonly string[]): boolean {

@@ -156,6 +156,6 @@ function entriesOf(line: string): Entry[] | null {
   return line[16] === ' ' && line.slice(0, 16) === checksum(text) ? JSON.parse(text) : null;
 }
 
-function checksum(text: string): string {
+export function checksum(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

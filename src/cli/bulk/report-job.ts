@@ -1,64 +1,114 @@
 import { resolve } from 'node:path';
 import type { Context } from '../context.js';
 import { CliError, machineError } from '../errors.js';
-import { grouped } from '../output/wording.js';
+import { exits } from '../exit-codes.js';
+import { counted, grouped } from '../output/wording.js';
 import { isSystemError } from './disk.js';
 import { type Job, openJob } from './job.js';
 import { type JobWorld, openJobWorld } from './job-world.js';
+import { Listing } from './listing.js';
+import { ReceiptStore } from './receipt-store.js';
 import { Receipts } from './receipts.js';
 import { reportBlocks, writeReport } from './report.js';
 import { refuseOtherService } from './start.js';
 
-/** Writes the report of a job that is being carried out. False, after a warning, when it could not be written. */
-export async function report(context: Context, job: Job, path: string, world: JobWorld): Promise<boolean> {
+/** What came of a report: whether it is there, and whether anything in it is missing or alarming. */
+export type Reported = 'written' | 'incomplete' | 'alarming' | 'unwritten';
+
+/** Writes the report of a job that was carried out just now; warns of what is wrong with it. */
+export async function report(
+  context: Context,
+  job: Job,
+  path: string,
+  { world, timeout, again }: { world: JobWorld; timeout: number; again: string },
+): Promise<Reported> {
   try {
-    await writeReport(resolve(context.cwd, path), job.plan, await gather(context, job, world));
-    return true;
+    const receipts = await gather(context, job, { world, timeout });
+    await writeReport(resolve(context.cwd, path), job, receipts);
+    if (receipts.alarms.length > 0) return 'alarming';
+    if (receipts.unread === null) return 'written';
+    context.warn(`${unreadText(receipts.unread)} Write it again with:`, again);
+    return 'incomplete';
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     context.warn(error.message);
-    return false;
+    return 'unwritten';
   }
 }
 
-/** Writes the report of a job that nobody is working on; to standard output without `report`. */
-export async function reportJob(
-  context: Context,
-  id: string,
-  options: { report?: string; offline?: boolean },
-): Promise<void> {
+export interface ReportOptions {
+  report?: string;
+  offline?: boolean;
+  refresh?: boolean;
+  /** Milliseconds. */
+  waitTimeout: number;
+}
+
+/**
+ * Writes the report of a job that nobody is working on; to standard output without `report`. Throws CliError
+ * (exit 14) when it is written and incomplete.
+ */
+export async function reportJob(context: Context, id: string, options: ReportOptions): Promise<void> {
+  const { offline, refresh, waitTimeout: timeout } = options;
   const job = await openJob(context.stateDirectory, id);
   let world: JobWorld | null = null;
   try {
-    if (!options.offline) {
+    if (!offline) {
       await refuseOtherService(context, job);
       world = await openJobWorld(context, {});
     }
-    const receipts = await gather(context, job, world);
+    const receipts = await gather(context, job, { world, timeout, refresh });
     if (options.report !== undefined) {
-      await writeReport(resolve(context.cwd, options.report), job.plan, receipts);
+      await writeReport(resolve(context.cwd, options.report), job, receipts);
     } else {
-      for await (const block of reportBlocks(job.plan, receipts)) await context.printer.text(block);
+      for await (const block of reportBlocks(job, receipts)) await context.printer.text(block);
     }
+    if (receipts.unreported > 0 && !offline) {
+      const rows = counted(receipts.unreported, 'row');
+      context.note(`${rows} had no delivery report when they were read. To read them again, add --refresh.`);
+    }
+    if (receipts.unread !== null) throw incomplete(receipts.unread);
   } finally {
     world?.forget();
     await job.close();
   }
 }
 
-/** Null for `world`: only what the journal says. What turns out not to be this job's is recorded as an alarm. */
-async function gather(context: Context, job: Job, world: JobWorld | null): Promise<Receipts> {
+type Unread = NonNullable<Receipts['unread']>;
+
+const unreadText = ({ batches, rows, code }: Unread) =>
+  `The report is incomplete: ${counted(rows, 'row')} of ${counted(batches, 'batch')} could not be read (${code}).`;
+
+const incomplete = (unread: Unread) =>
+  new CliError('not_final', exits.notFinal, unreadText(unread), {
+    hint: 'Those rows have the error_code not_read. Run the same command again later.',
+    details: { batches: unread.batches, rows: unread.rows, cause: unread.code },
+  });
+
+interface GatherOptions {
+  /** Null: only what this machine knows. */
+  world: JobWorld | null;
+  timeout: number;
+  refresh?: boolean | undefined;
+}
+
+/** What turns out not to be this job's is recorded as an alarm. */
+async function gather(
+  context: Context,
+  job: Job,
+  { world, timeout, refresh }: GatherOptions,
+): Promise<Receipts> {
   const { plan, journal, table } = job;
-  const online = world !== null && !world.stop.aborted;
   const progress = context.progress();
+  const store = await ReceiptStore.open(job.folder, { id: job.id, ...plan.meta });
   let batches = 0;
   try {
     const receipts = await Receipts.gather({
       plan,
       journal,
-      client: online ? world.client : null,
-      pace: world?.pace ?? { take: async () => true, block: () => {} },
-      sleep: (milliseconds) => context.clock.sleep(milliseconds),
+      listing: world === null ? null : new Listing({ ...world, timeout }),
+      store,
+      refresh,
       onBatch() {
         const total = plan.meta.batches;
         progress.update([`report: batch ${grouped(batches + 1)} of ${grouped(total)}`], {
@@ -67,9 +117,8 @@ async function gather(context: Context, job: Job, world: JobWorld | null): Promi
         });
         batches += 1;
       },
-      stop: context.signal,
     });
-    if (!receipts.complete) {
+    if (receipts.unlisted) {
       context.note('The service does not list the messages of a batch: the report has what the batches say.');
     }
     for (const { chunk, reason } of receipts.alarms) {
@@ -83,5 +132,6 @@ async function gather(context: Context, job: Job, world: JobWorld | null): Promi
     throw isSystemError(error) ? machineError('a file of the job could not be used', error) : error;
   } finally {
     progress.stop();
+    await store?.close();
   }
 }

@@ -1,23 +1,26 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { machineError } from '../errors.js';
-import { csvLine, keptColumns } from './csv-line.js';
+import { csvLine, isOwnHeader, keptColumns, reportColumns } from './csv-line.js';
 import { syncFolder } from './disk.js';
 import type { FrozenPlan } from './plan.js';
 import type { Receipts } from './receipts.js';
 
-const added = ['message_id', 'batch_id', 'status', 'error_code', 'credits', 'line'];
+export interface ReportedJob {
+  id: string;
+  plan: FrozenPlan;
+}
 
 /**
  * Writes the report of a job: the input's rows and columns, and what became of each. Whole or not at all;
  * throws CliError (exit 13) when the disk does not take it.
  */
-export async function writeReport(path: string, plan: FrozenPlan, receipts: Receipts): Promise<void> {
+export async function writeReport(path: string, job: ReportedJob, receipts: Receipts): Promise<void> {
   const beside = `${path}.${process.pid}.part`;
   try {
     const file = await open(beside, 'w', 0o600);
     try {
-      for await (const block of reportBlocks(plan, receipts)) await file.appendFile(block);
+      for await (const block of reportBlocks(job, receipts)) await file.appendFile(block);
       await file.sync();
     } finally {
       await file.close();
@@ -35,29 +38,46 @@ export async function writeReport(path: string, plan: FrozenPlan, receipts: Rece
 }
 
 /** The report as text, in pieces. */
-export function reportBlocks(plan: FrozenPlan, receipts: Receipts): AsyncGenerator<string, void> {
-  return blocksOf(linesOf(plan, receipts));
+export function reportBlocks(job: ReportedJob, receipts: Receipts): AsyncGenerator<string, void> {
+  return blocksOf(linesOf(job, receipts));
 }
 
-async function* linesOf(plan: FrozenPlan, receipts: Receipts): AsyncGenerator<string, void> {
+/** Of a row that was never part of the plan. */
+const leftOut = { messageId: '', batchId: '', status: 'rejected', credits: null, delivery: '' };
+
+async function* linesOf({ id, plan }: ReportedJob, receipts: Receipts): AsyncGenerator<string, void> {
   const { columns } = plan.meta;
-  const kept = keptColumns(columns, added);
-  yield csvLine([...kept.map((index) => columns[index] ?? ''), ...added]);
+  const kept = keptOf(columns);
+  yield csvLine([...kept.map(({ name }) => name), ...reportColumns]);
   for await (const { line, values, place, error } of plan.rows()) {
-    const receipt =
-      place === null
-        ? { messageId: '', batchId: '', status: 'rejected', errorCode: error ?? '', credits: null }
-        : receipts.of(place);
+    const receipt = place === null ? { ...leftOut, errorCode: error ?? '' } : receipts.of(place);
     yield csvLine([
-      ...kept.map((index) => values[index] ?? ''),
+      ...kept.map(({ index }) => values[index] ?? ''),
       receipt.messageId,
       receipt.batchId,
       receipt.status,
       receipt.errorCode,
       receipt.credits === null ? '' : String(receipt.credits),
       String(line),
+      receipt.delivery,
+      id,
     ]);
   }
+}
+
+/** What an earlier report or rejects file added is written anew; a column of the person's own is kept. */
+function keptOf(columns: readonly string[]): { index: number; name: string }[] {
+  if (isOwnHeader(columns)) {
+    return keptColumns(columns, reportColumns).map((index) => ({ index, name: columns[index] ?? '' }));
+  }
+  const taken = new Set([...columns, ...reportColumns]);
+  return columns.map((column, index) => {
+    if (!reportColumns.includes(column)) return { index, name: column };
+    let name = `${column}_input`;
+    while (taken.has(name)) name += '_input';
+    taken.add(name);
+    return { index, name };
+  });
 }
 
 /** Lines put together, so that a million of them are not a million writes. */

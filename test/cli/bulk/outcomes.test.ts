@@ -25,7 +25,7 @@ describe('what becomes of a bulk job', () => {
     expect(code).toBe(3);
     expect(figures(stdout)).toMatchObject({ planned: 1_200, accepted: 1_190, failed: 10 });
     const [header, ...rows] = here.read('report.csv').trim().split('\r\n');
-    expect(header).toBe('phone,name,message_id,batch_id,status,error_code,credits,line');
+    expect(header).toBe('phone,name,message_id,batch_id,status,error_code,credits,line,delivery,job');
     expect(rows.filter((row) => row.includes(',sent,'))).toHaveLength(1_190);
     failing.clear();
     expect(
