@@ -70,9 +70,10 @@ describe('the sandbox', () => {
     expect(await json('sandbox outbox')).toEqual([]);
   });
 
-  it('can be another folder', async () => {
+  it('can be looked at by its folder', async () => {
     await here('sms send 99112233 hi --sandbox');
-    expect(await json('sandbox outbox --data elsewhere')).toEqual([]);
+    const folder = join(home, '.local', 'state', 'urtuu', 'sandbox');
+    expect(await json(`sandbox outbox --data ${folder}`)).toMatchObject([{ to: '99112233' }]);
   });
 
   it('excludes --base-url, and needs no key', async () => {

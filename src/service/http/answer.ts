@@ -1,8 +1,7 @@
 import { type ErrorEnvelope, type RequestKind, requestRates } from '../../contract/index.js';
-import type { PlainAnswer } from '../index.js';
 import type { Answer } from '../operations/operations.js';
 import type { ServiceError } from '../service-error.js';
-import type { HttpContext } from './context.js';
+import type { HttpContext, WrittenAnswer } from './context.js';
 
 /** The kind of allowance a method uses: POST counts as sending, everything else as reading. */
 export function kindOf(method: string): RequestKind {
@@ -29,11 +28,11 @@ export function commonHeaders(
 }
 
 /** Gives an answer its common headers and hands it over, as a Response or without one. */
-export function write(context: HttpContext, { status, body, headers }: PlainAnswer): Response {
+export function write(context: HttpContext, { status, body, headers }: WrittenAnswer): Response {
   const common = commonHeaders(context.get('requestId'), context.get('allowance'));
   const answer = { status, body, headers: { ...common, ...headers } };
   const { plain } = context.env;
-  if (plain === undefined) return new Response(body, answer);
+  if (plain === undefined) return new Response(status === 304 ? null : body, answer);
   plain.answer = answer;
   return plain.placeholder;
 }

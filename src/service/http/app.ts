@@ -80,11 +80,13 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   };
 }
 
-/** The path as it was sent: what is not spelt like a route is none. */
-function rawPath({ url }: Request): string {
-  const start = url.indexOf('/', url.indexOf('://') + 3);
-  const end = url.slice(start).search(/[?#]/);
-  return end === -1 ? url.slice(start) : url.slice(start, start + end);
+/** The path as it was sent: what is not spelt like a route is none. A Request has resolved its dots already. */
+function rawPath({ url }: Request, { env }: { env?: HttpEnv['Bindings'] } = {}): string {
+  const target = env?.plain?.target ?? url;
+  const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3);
+  const path = start === -1 ? '/' : target.slice(start);
+  const end = path.search(/[?#]/);
+  return end === -1 ? path : path.slice(0, end);
 }
 
 function methodsByPath(app: Hono<HttpEnv>): Map<string, string[]> {

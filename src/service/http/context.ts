@@ -7,11 +7,18 @@ import type { JsonObject } from './body/strict-json.js';
 export interface PlainExchange {
   /** Rejects with `request_too_large`, or `invalid_request` when the body breaks off. */
   readBody(): Promise<Uint8Array>;
+  /** The request's target as it was sent. */
+  target?: string | undefined;
+  /** How often a header stands in the request, by its name in lower case. */
+  countOf?(name: string): number;
   /** What the app returns in place of a Response. */
   placeholder: Response;
   /** Left here by the app. */
-  answer?: PlainAnswer;
+  answer?: WrittenAnswer;
 }
+
+/** An answer as it goes over the wire; what never changes is written as bytes once. */
+export type WrittenAnswer = Omit<PlainAnswer, 'body'> & { body: string | Buffer<ArrayBuffer> };
 
 /** What one request carries through its middleware. */
 export interface HttpEnv {

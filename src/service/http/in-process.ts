@@ -16,6 +16,6 @@ export function exchangeWith(app: App) {
     const plain: PlainExchange = { readBody: () => readText(body), placeholder: {} as Response };
     await app.fetch(request as Request, { plain });
     if (plain.answer === undefined) throw new Error(`${method} ${url} was not answered`);
-    return plain.answer;
+    return { ...plain.answer, body: plain.answer.body.toString() };
   };
 }

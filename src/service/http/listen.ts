@@ -5,13 +5,14 @@ import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { defaultHost, defaultPort } from '../../contract/index.js';
-import type { Listening, PlainAnswer } from '../index.js';
+import type { Listening } from '../index.js';
 import { ServiceError } from '../service-error.js';
 import { commonHeaders, errorAnswer, fullAllowance } from './answer.js';
 import type { App } from './app.js';
 import { readIncoming } from './body/read-body.js';
-import { Connections } from './connections.js';
-import type { PlainExchange } from './context.js';
+import { type Bounds, Connections, defaultBounds } from './connections.js';
+import type { PlainExchange, WrittenAnswer } from './context.js';
+import { countOf, headProblem } from './request-head.js';
 
 /** Times are in milliseconds. */
 export interface ListenOptions {
@@ -21,8 +22,11 @@ export interface ListenOptions {
   requestTimeout?: number;
   /** That an idle connection is kept; 15 s. */
   keepAliveTimeout?: number;
+  /** That a client may go without taking anything of its answers; 30 s. */
+  writeTimeout?: number;
   /** That `close()` waits for answers that are on their way; 30 s. */
   closeTimeout?: number;
+  bounds?: Partial<Bounds>;
   /** Told of errors in taking connections. */
   report?: (error: Error) => void;
 }
@@ -36,6 +40,7 @@ export async function listen(
   options: ListenOptions = {},
 ): Promise<Listening> {
   const { headersTimeout = 10_000, requestTimeout = 30_000, keepAliveTimeout = 15_000 } = options;
+  const bounds = { ...defaultBounds, ...options.bounds };
   const server = createServer({
     headersTimeout: Math.min(headersTimeout, requestTimeout),
     requestTimeout,
@@ -43,17 +48,23 @@ export async function listen(
     maxHeaderSize: maxHeaderBytes,
     // How often Node looks for connections that are over a timeout; its default is 30 s.
     connectionsCheckingInterval: Math.min(1_000, Math.ceil(headersTimeout / 4)),
+    // Checked with the rest of the head, to be answered as every request is.
     requireHostHeader: false,
   });
   // A client that has sent all it has to say may close its side and still gets its answer.
   Object.assign(server, { httpAllowHalfOpen: true });
+  // Node.js drops what is over its own count; the head's bytes bound it here.
+  server.maxHeadersCount = 0;
 
-  const connections = new Connections(server);
+  const connections = new Connections(server, bounds, () => rawAnswer(full()));
+  server.setTimeout(options.writeTimeout ?? 30_000, (socket: Socket) => connections.stalled(socket));
   const answer = requestListener(app);
-  const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    connections.track(outgoing);
-    void answer(incoming, outgoing);
-  };
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse) =>
+    connections.admit(outgoing, () => {
+      const problem = headProblem(incoming, bounds.headers);
+      if (problem === null) void answer(incoming, outgoing);
+      else writeAnswer(outgoing, { status: problem.status, ...partsOf(problem) });
+    });
   server.on('request', serve);
   // A body that waits for 100 Continue is asked for when its turn comes: see read-body.ts.
   server.on('checkContinue', serve);
@@ -77,7 +88,7 @@ export async function listen(
   }
   let closing: Promise<void> | undefined;
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${actualPort}/v1`,
+    url: `http://${hostOfUrl(host)}:${actualPort}/v1`,
     close() {
       closing ??= close();
       return closing;
@@ -94,6 +105,8 @@ function requestListener(app: App) {
           if (incoming.headers.expect?.toLowerCase() === '100-continue') outgoing.writeContinue();
           return readIncoming(incoming);
         },
+        target: incoming.url,
+        countOf: (name) => countOf(incoming, name),
         placeholder: RESPONSE_ALREADY_SENT,
       };
       try {
@@ -114,9 +127,19 @@ function requestListener(app: App) {
   );
 }
 
-function writeAnswer(outgoing: ServerResponse, { status, headers, body }: PlainAnswer): void {
-  outgoing.writeHead(status, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+function writeAnswer(outgoing: ServerResponse, { status, headers, body }: WrittenAnswer): void {
+  const length = status === 304 ? {} : { 'Content-Length': Buffer.byteLength(body) };
+  outgoing.writeHead(status, { ...headers, ...length }).end(body);
 }
+
+/** A wildcard is an address to listen on and none to connect to. */
+function hostOfUrl(host: string): string {
+  if (host === '0.0.0.0') return defaultHost;
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+const full = () => new ServiceError('unavailable', 'too many connections', { retryAfter: 1 });
 
 const isRequestError = (error: unknown) => error instanceof Error && error.name === 'RequestError';
 

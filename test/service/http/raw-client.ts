@@ -13,12 +13,13 @@ afterEach(() => Promise.all(opened.splice(0).map((listening) => listening.close(
 /** The app over a real socket, closed after the test; `open` connects to it. */
 export async function serve(
   overrides: Partial<Operations> = {},
-  { app: appOptions, ...options }: ListenOptions & { app?: AppOptions } = {},
+  { app: appOptions, host, ...options }: ListenOptions & { app?: AppOptions; host?: string } = {},
 ) {
   const { operations, calls } = fakeOperations(overrides);
   const reports: unknown[] = [];
   const app = createApp(operations, { report: (error) => reports.push(error), ...appOptions });
-  const listening = await listen(app, { port: 0 }, { closeTimeout: 2_000, ...options });
+  const address = { port: 0, ...(host === undefined ? {} : { host }) };
+  const listening = await listen(app, address, { closeTimeout: 2_000, ...options });
   opened.push(listening);
   return { listening, calls, reports, open: () => new Client(Number(new URL(listening.url).port)) };
 }

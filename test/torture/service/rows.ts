@@ -4,6 +4,7 @@ import { playFuzz } from './fuzz.js';
 import { playKills } from './kill.js';
 import { playPauses } from './pause.js';
 import { playSameKeys } from './same-key.js';
+import { playOnBoundless, playStrangers } from './strangers.js';
 import { playStops } from './terminate.js';
 
 const books = (measured: string, findings: Findings): Played => ({
@@ -16,8 +17,30 @@ const books = (measured: string, findings: Findings): Played => ({
 export const service = groupOf(
   'service',
   {
-    full: { clients: 100, keys: 1_000, kills: 50, stops: 20, pauses: 10, requests: 10_000 },
-    small: { clients: 20, keys: 50, kills: 5, stops: 3, pauses: 1, requests: 400 },
+    full: {
+      clients: 100,
+      keys: 1_000,
+      kills: 50,
+      stops: 20,
+      pauses: 10,
+      requests: 10_000,
+      idle: 10_000,
+      sockets: 20,
+      patience: 1_000,
+      attack: 3_000,
+    },
+    small: {
+      clients: 20,
+      keys: 50,
+      kills: 5,
+      stops: 3,
+      pauses: 1,
+      requests: 400,
+      idle: 1_200,
+      sockets: 20,
+      patience: 5_000,
+      attack: 600,
+    },
   },
   (sizes) => {
     const sameKey = async (
@@ -62,6 +85,14 @@ export const service = groupOf(
         measured: `${result.requests} requests, ${result.accepted} of them valid`,
         found: `${result.crashed} answers of 500 and up, ${result.stored} refused but stored, ${result.failed} valid sends failed`,
         wrong: result.crashed + result.stored + result.failed,
+      };
+    };
+    const strangers = async (play: typeof playStrangers) => {
+      const { probes, slowest, unanswered, died } = await play(sizes);
+      return {
+        measured: `${sizes.sockets} to ${sizes.idle} connections an attack, 256 MB of heap, ${probes} requests of others`,
+        found: `${died.length} times dead, ${unanswered} not answered within ${sizes.patience} ms (slowest ${slowest} ms)`,
+        wrong: died.length + unanswered,
       };
     };
     const kills = Math.min(6, sizes.kills);
@@ -120,6 +151,11 @@ export const service = groupOf(
           },
           { name: 'a service that trusts ids', play: (seed) => fuzz(seed, 1_000, 'trusts_ids') },
         ],
+      },
+      {
+        name: 'strangers at the port',
+        play: () => strangers(playStrangers),
+        controls: [{ name: 'a service without bounds', play: () => strangers(playOnBoundless) }],
       },
     ];
   },

@@ -35,15 +35,20 @@ export class Server {
     return Date.now() - started;
   }
 
+  get running(): boolean {
+    const child = this.#child;
+    return child !== null && child.exitCode === null && child.signalCode === null;
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child?.kill(signal);
   }
 }
 
 /** `urtuu serve`, as it ships: with its request rate. */
-export function served(machine: Machine, directory: string): Server {
+export function served(machine: Machine, directory: string, env: NodeJS.ProcessEnv = {}): Server {
   return new Server((port) =>
-    machine.start(['serve', '--port', String(port), '--data', directory, '-o', 'ndjson']),
+    machine.start(['serve', '--port', String(port), '--data', directory, '-o', 'ndjson'], { env }),
   );
 }
 
@@ -64,13 +69,18 @@ async function buildScript(): Promise<string> {
 }
 
 /** The service without a request rate, and broken if wanted. */
-export async function scripted(machine: Machine, directory: string, broken: Break): Promise<Server> {
+export async function scripted(
+  machine: Machine,
+  directory: string,
+  broken: Break,
+  env: NodeJS.ProcessEnv = {},
+): Promise<Server> {
   built ??= buildScript();
   const script = await built;
   return new Server((port) =>
     spawn(process.execPath, [script, directory, String(port), broken], {
-      env: machine.environment(),
-      stdio: ['pipe', 'pipe', 'inherit'],
+      env: machine.environment(env),
+      stdio: ['pipe', 'pipe', broken === 'boundless' ? 'ignore' : 'inherit'],
     }),
   );
 }

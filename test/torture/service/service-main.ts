@@ -1,13 +1,19 @@
 import type { CoreDoubles } from '../../../src/service/core.js';
 import { openCore } from '../../../src/service/core.js';
-import { createApp } from '../../../src/service/http/app.js';
+import { type App, createApp } from '../../../src/service/http/app.js';
 import { listen } from '../../../src/service/http/listen.js';
 
 /** How a service is broken on purpose, so that a harness can show what it would catch. */
-export type Break = 'nothing' | 'forgets_keys' | 'forgets_hand_overs' | 'answers_before_it_stores';
+export type Break =
+  | 'nothing'
+  | 'forgets_keys'
+  | 'forgets_hand_overs'
+  | 'answers_before_it_stores'
+  | 'boundless';
 
 const doubles: Record<Break, CoreDoubles> = {
   nothing: {},
+  boundless: {},
   forgets_keys: {
     store: (store) => ({
       ...store,
@@ -40,10 +46,28 @@ const doubles: Record<Break, CoreDoubles> = {
   },
 };
 
+const boundless = {
+  writeTimeout: 10 ** 9,
+  bounds: { connections: Infinity, unanswered: Infinity, waiting: Infinity },
+};
+
+/** Writes the description of the service for each request, as one without a cache does. */
+function writingAnew(app: App): App['fetch'] {
+  return async (request, bindings) => {
+    const response = await app.fetch(request, bindings);
+    const answer = bindings?.plain?.answer;
+    if (typeof answer?.body === 'object') answer.body = answer.body.toString();
+    return response;
+  };
+}
+
 /** The service as a process of its own, without a request rate. Prints its base URL as JSON. */
 async function main(directory: string, port: number, broken: Break): Promise<void> {
   const core = await openCore({ directory, rates: 'off' }, doubles[broken]);
-  const listening = await listen(createApp(core.operations), { port });
+  const app = createApp(core.operations);
+  const listening = await (broken === 'boundless'
+    ? listen({ ...app, fetch: writingAnew(app) }, { port }, boundless)
+    : listen(app, { port }));
   process.once('SIGTERM', async () => {
     await listening.close();
     await core.close();

@@ -1,9 +1,8 @@
-import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Administration, ApiKey } from '../../../service/index.js';
 import type { Context } from '../../context.js';
 import { field, type View } from '../../output/view.js';
-import { type DataOptions, serviceDirectory } from '../sandbox/data.js';
+import { type DataOptions, namedFolder, serviceDirectory } from '../sandbox/data.js';
 
 export const keyView: View<ApiKey> = {
   columns: [field('id'), field('created_at', { kind: 'time' }), field('revoked_at', { kind: 'time' })],
@@ -18,6 +17,6 @@ export function addKeyDataOption(command: Command): void {
 /** The keys are those of `urtuu serve` on this machine, or of the sandbox with --sandbox. */
 export async function keyAdministration(context: Context, { data }: DataOptions): Promise<Administration> {
   const own = context.sandbox ? undefined : serviceDirectory(context);
-  const folder = data === undefined ? own : resolve(context.cwd, data);
+  const folder = data === undefined ? own : namedFolder(context, data);
   return (await context.service(folder)).administration;
 }

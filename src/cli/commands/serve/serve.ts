@@ -3,7 +3,7 @@ import { InvalidArgumentError } from 'commander';
 import { defaultHost, defaultPort } from '../../../contract/index.js';
 import type { Context } from '../../context.js';
 import { describe } from '../../describe.js';
-import { machineError } from '../../errors.js';
+import { type CliError, machineError } from '../../errors.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
 import type { CommandBody } from '../../program.js';
@@ -60,8 +60,9 @@ export const serve: CommandBody = (command, context) => {
     const { administration } = service;
     const first = (await administration.listKeys()).length === 0;
     const listening = await service.listen({ host, port }).catch((error) => {
-      throw machineError(`${host}:${port} cannot be listened on`, error, 'Choose another with --port.');
+      throw notListening(host, port, error);
     });
+    if (!isLoopback(host)) context.warn(inTheClear(host));
     const key = first ? (await administration.createKey()).secret : null;
     await context.print(view, { base_url: listening.url, data: folder, api_key: key });
     if (key !== null) context.note('Keep the key now: it is not shown again.');
@@ -71,6 +72,25 @@ export const serve: CommandBody = (command, context) => {
     release();
   });
 };
+
+const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> = {
+  EADDRINUSE: ['address in use', 'Stop the other program, or choose another port with --port.'],
+  EACCES: ['permission denied', 'Choose a port from 1024 on with --port.'],
+  EADDRNOTAVAIL: ['not an address of this machine', 'Choose one of its addresses with --host.'],
+  ENOTFOUND: ['unknown host', 'Choose an address of this machine with --host.'],
+};
+
+function notListening(host: string, port: number, error: NodeJS.ErrnoException): CliError {
+  const { code = '' } = error;
+  const [what, hint] = reasons[code] ?? [code || error.message, 'Choose others with --host and --port.'];
+  const address = host.includes(':') ? `[${host}]` : host;
+  return machineError(`cannot listen on ${address}:${port}: ${what}`, error, hint);
+}
+
+const isLoopback = (host: string) => /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i.test(host);
+
+const inTheClear = (host: string) =>
+  `Listening on ${host} without TLS: keys, numbers and texts cross the network in the clear. Put a TLS proxy in front, or listen on ${defaultHost}.`;
 
 function stopped({ signal }: Context): Promise<void> {
   if (signal.aborted) return Promise.resolve();

@@ -11,6 +11,9 @@ export const readJson: Middleware = async (context, next) => {
   if (!isJson(context.req.header('content-type') ?? '')) {
     throw new ServiceError('unsupported_media_type', 'Content-Type: must be application/json in UTF-8');
   }
+  if (!/^(?:identity)?$/i.test(context.req.header('content-encoding')?.trim() ?? '')) {
+    throw new ServiceError('unsupported_media_type', 'Content-Encoding: must be absent or identity');
+  }
   context.set('body', parseStrictJson(await readBody(context)));
   return next();
 };

@@ -8,6 +8,9 @@ import type { Middleware } from '../context.js';
 export function replayAnswer(operations: Operations): Middleware {
   return async (context, next) => {
     const key = context.req.header('idempotency-key') ?? null;
+    if ((context.env.plain?.countOf?.('idempotency-key') ?? 0) > 1) {
+      throw new ServiceError('invalid_request', 'Idempotency-Key: must not stand twice');
+    }
     if (key !== null && !isIdempotencyKey(key)) {
       throw new ServiceError(
         'invalid_request',

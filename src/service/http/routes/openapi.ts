@@ -1,11 +1,23 @@
-import { respond } from '../answer.js';
+import { createHash } from 'node:crypto';
+import { write } from '../answer.js';
 import type { Handler } from '../context.js';
 
-/** The service's description. Its module is loaded when somebody first asks. */
+/** The service's description, written once. Its module is loaded when somebody first asks. */
 export function openApi(): Handler {
-  let document: Promise<object> | undefined;
+  let document: Promise<{ body: Buffer<ArrayBuffer>; tag: string }> | undefined;
   return async (context) => {
-    document ??= import('../openapi/document.js').then(({ openApiDocument }) => openApiDocument());
-    return respond(context, 200, await document);
+    document ??= written();
+    const { body, tag } = await document;
+    const headers = { ETag: tag, 'Cache-Control': 'no-cache' };
+    const known = context.req.header('if-none-match')?.split(/ *, */) ?? [];
+    return known.some((each) => each === '*' || each.replace(/^W\//, '') === tag)
+      ? write(context, { status: 304, headers, body: '' })
+      : write(context, { status: 200, headers, body });
   };
+}
+
+async function written(): Promise<{ body: Buffer<ArrayBuffer>; tag: string }> {
+  const { openApiDocument } = await import('../openapi/document.js');
+  const body = Buffer.from(JSON.stringify(openApiDocument()));
+  return { body, tag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }

@@ -1,0 +1,247 @@
+import { EventEmitter, once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { goodKey, sms } from './fake-operations.js';
+import { body, bytes, head, read, sends, serve, wholeSend } from './raw-client.js';
+
+const envelope = (answer: string) => JSON.parse(answer.split('\r\n\r\n')[1] ?? '').error;
+const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`;
+const authorized = `Authorization: Bearer ${goodKey}`;
+
+describe('malformed requests (HTTP conventions of the service)', () => {
+  it.each([
+    ['no Host header', lines('GET /v1/balance HTTP/1.1', authorized), 400, 'invalid_request'],
+    [
+      'two Host headers',
+      lines('GET /v1/balance HTTP/1.1', 'Host: a', 'Host: a', authorized),
+      400,
+      'invalid_request',
+    ],
+    [
+      'more headers than are read',
+      lines('GET /v1/balance HTTP/1.1', 'Host: a', ...Array.from({ length: 2_001 }, () => 'X:'), authorized),
+      431,
+      'invalid_request',
+    ],
+    ['an unknown Expect', head(`Content-Length: ${bytes}`, 'Expect: 200-ok') + body, 417, 'invalid_request'],
+    [
+      'an Expect with more',
+      head(`Content-Length: ${bytes}`, 'Expect: 100-continue, x') + body,
+      417,
+      'invalid_request',
+    ],
+    [
+      'a body in gzip',
+      head(`Content-Length: ${bytes}`, 'Content-Encoding: gzip') + body,
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      'two idempotency keys',
+      head(`Content-Length: ${bytes}`, 'Idempotency-Key: a', 'idempotency-key: b') + body,
+      400,
+      'invalid_request',
+    ],
+  ])('%s is refused', async (_name, text, status, code) => {
+    const { open, calls } = await serve();
+    const answer = await open()
+      .say(text)
+      .hears(/"message"/);
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(answer).toMatch(/^X-Request-Id: [0-9a-f-]{36}\r$/im);
+    expect(answer).toMatch(/^X-RateLimit-Limit: \d+\r$/im);
+    expect(envelope(answer).code).toBe(code);
+    expect(sends(calls)).toBe(0);
+  });
+
+  it.each([
+    '/v1/./balance',
+    '/v1/x/../balance',
+    '/v1/%2e/balance',
+    '/v1/%62alance',
+    '//v1/balance',
+    '/v1/balance/',
+  ])('a path spelled %s is none', async (path) => {
+    const { open } = await serve();
+    const answer = await open()
+      .say(read(path))
+      .hears(/"message"/);
+    expect(answer).toMatch(/^HTTP\/1\.1 404 /);
+  });
+
+  it('an id with an encoded character is none', async () => {
+    const { open, calls } = await serve();
+    const encoded = sms.id.replace('1', '%31');
+    expect(
+      await open()
+        .say(read(`/v1/messages/${encoded}`))
+        .hears(/"message"/),
+    ).toMatch(/^HTTP\/1\.1 404 /);
+    expect(calls.map(([name]) => name)).not.toContain('getMessage');
+  });
+
+  it('a whole URL as the target is read as its path', async () => {
+    const { open } = await serve();
+    await open().say(read('http://a/v1/balance')).hears('{"balance":1000}');
+  });
+
+  it('the body of identity encoding is read', async () => {
+    const { open } = await serve();
+    await open()
+      .say(head(`Content-Length: ${bytes}`, 'Content-Encoding: identity') + body)
+      .hears(' 200 OK');
+  });
+});
+
+describe('GET /v1/openapi.json', () => {
+  const request = (...more: string[]) => lines('GET /v1/openapi.json HTTP/1.1', 'Host: a', ...more);
+  it('has an ETag, and 304 for who has it already', async () => {
+    const { open } = await serve();
+    const client = open().say(request());
+    const tag = /^ETag: (.+)\r$/m.exec(await client.hears(/"openapi":"3\.1\.0"[\s\S]*\}$/))?.[1] ?? '';
+    expect(tag).toMatch(/^"[\w-]+"$/);
+    const second = open().say(request(`If-None-Match: "x", W/${tag}`, 'Connection: close'));
+    const answer = await second.closed;
+    expect(answer).toMatch(/^HTTP\/1\.1 304 /);
+    expect(answer).toMatch(/\r\n\r\n$/);
+  });
+});
+
+describe('a connection with many requests', () => {
+  /** Balances that are read only when the test says so. */
+  function heldReads() {
+    const waiting: (() => void)[] = [];
+    let begun = 0;
+    const getBalance = () => {
+      begun += 1;
+      return new Promise<{ balance: number }>((resolve) => waiting.push(() => resolve({ balance: 1000 })));
+    };
+    const release = () => {
+      for (const answer of waiting.splice(0)) answer();
+    };
+    return { getBalance, begun: () => begun, release };
+  }
+
+  it('has at most 8 of them worked on, is not read meanwhile, and gets every answer in order', async () => {
+    const held = heldReads();
+    const { open } = await serve({ getBalance: held.getBalance });
+    const client = open();
+    for (let sent = 0; sent < 30; sent += 1) client.say(read(sent === 29 ? '/v1/nowhere' : '/v1/balance'));
+    // A second connection's answer says that the first one's requests have been looked at.
+    await open().say(read('/v1/pricing')).hears('max_parts');
+    expect(held.begun()).toBe(8);
+    while (client.statuses().length < 30) {
+      held.release();
+      await Promise.race([once(client.socket, 'data'), new Promise((resolve) => setImmediate(resolve))]);
+    }
+    expect(client.statuses()).toEqual([...Array<number>(29).fill(200), 404]);
+    expect(held.begun()).toBe(29);
+  });
+
+  it('gets the answer to a body that arrives behind 8 unanswered requests', async () => {
+    const held = heldReads();
+    const { open, calls } = await serve({ getBalance: held.getBalance });
+    const client = open().say(read().repeat(8) + head(`Content-Length: ${bytes}`) + body.slice(0, 4));
+    await open().say(read('/v1/pricing')).hears('max_parts');
+    client.say(body.slice(4));
+    held.release();
+    await client.hears('"to":"99112233"');
+    expect(client.statuses()).toEqual(Array(9).fill(200));
+    expect(sends(calls)).toBe(1);
+  });
+
+  it('is dropped when all of them together have too many waiting', async () => {
+    const held = heldReads();
+    const { open } = await serve({ getBalance: held.getBalance }, { bounds: { waiting: 20 } });
+    const first = open().say(read().repeat(20));
+    await open().say(read('/v1/pricing')).hears('max_parts');
+    const second = open().say(read().repeat(40));
+    expect(await second.closed).toBe('');
+    while (first.statuses().length < 20) {
+      held.release();
+      await Promise.race([once(first.socket, 'data'), new Promise((resolve) => setImmediate(resolve))]);
+    }
+    await open().say(read('/v1/pricing')).hears('max_parts');
+  });
+
+  it('is ended when it takes none of its answers', async () => {
+    const begun = new EventEmitter();
+    const newRequestId = () => {
+      begun.emit('request');
+      return sms.id;
+    };
+    const { open } = await serve(
+      {},
+      { writeTimeout: 200, bounds: { connections: 1 }, app: { newRequestId } },
+    );
+    const client = open();
+    client.socket.pause();
+    client.say('GET /v1/openapi.json HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(400));
+    await once(begun, 'request');
+    // It holds the only place until then.
+    const newcomer = () =>
+      open().say(read('/v1/pricing').replace('\r\n', '\r\nConnection: close\r\n')).closed;
+    expect(await newcomer()).toMatch(/^HTTP\/1\.1 503 /);
+    while (!(await newcomer()).includes(' 200 OK'));
+    client.socket.resume();
+    await client.closed;
+    expect(client.statuses().length).toBeLessThan(400);
+  });
+
+  it('is not ended while the service is slow', async () => {
+    const held = heldReads();
+    const { open } = await serve({ getBalance: held.getBalance }, { writeTimeout: 50, keepAliveTimeout: 50 });
+    const client = open().say(read());
+    const idle = open().say(read('/v1/pricing'));
+    await idle.closed;
+    held.release();
+    await client.hears('{"balance":1000}');
+  });
+});
+
+describe('more connections than there may be', () => {
+  it('close the one that was idle longest, so that a newcomer is answered', async () => {
+    const { open } = await serve({}, { bounds: { connections: 3 } });
+    const idle = [open(), open(), open()];
+    for (const client of idle) await client.say(read()).hears('balance');
+    await open().say(read()).hears('balance');
+    await idle[0]?.closed;
+    await idle[2]?.say(read('/v1/pricing')).hears('max_parts');
+  });
+
+  it('are told to come again where all are at work', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const begun = new EventEmitter();
+    const getBalance = () => {
+      begun.emit('read');
+      return held.then(() => ({ balance: 1000 }));
+    };
+    const { open } = await serve({ getBalance }, { bounds: { connections: 2 } });
+    const busy = [];
+    for (let each = 0; each < 2; each += 1) {
+      busy.push(open().say(read()));
+      await once(begun, 'read');
+    }
+    const answer = await open().say(wholeSend()).closed;
+    expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 1\r[\s\S]*"unavailable"/);
+    release();
+    for (const client of busy) await client.hears('{"balance":1000}');
+  });
+});
+
+describe('listen', () => {
+  it.each([
+    ['0.0.0.0', '127.0.0.1'],
+    ['::1', '[::1]'],
+    ['::', '[::1]'],
+  ])('on %s gives a URL that can be connected to', async (host, shown) => {
+    const { listening } = await serve({}, { host });
+    expect(new URL(listening.url).hostname).toBe(shown);
+    const response = await fetch(`${listening.url}/balance`, {
+      headers: { authorization: `Bearer ${goodKey}` },
+    });
+    expect(response.status).toBe(200);
+  });
+});
