@@ -9,7 +9,7 @@ export const jobsReport: CommandBody = (command, context) => {
     .argument('<job>', 'name or id of the job')
     .option('--report <file>', 'where to write it; standard output without it')
     .option('--offline', 'only what this machine knows: batches are not asked for their messages')
-    .option('--refresh', 'read again what is kept from an earlier report, for later delivery reports')
+    .option('--refresh', 'read every message again, for delivery reports that came later')
     .addOption(
       command
         .createOption('--wait-timeout <duration>', 'how long to wait for an answer of the service')
