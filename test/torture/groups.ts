@@ -1,4 +1,5 @@
 import { bulk } from './bulk-rows.js';
+import { clocks } from './clocks/rows.js';
 import { csv } from './csv/rows.js';
 import { disk } from './disk.js';
 import { money } from './money/rows.js';
@@ -14,6 +15,7 @@ import { text } from './text/rows.js';
 export const groups: readonly Group[] = [
   bulk,
   syscalls,
+  clocks,
   disk,
   service,
   network,
