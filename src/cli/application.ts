@@ -6,10 +6,9 @@ import { type Exit, exits } from './exit-codes.js';
 import { globalOptions } from './options.js';
 import { masked } from './output/mask.js';
 import { buildProgram } from './program.js';
-import { safeJson } from './terminal/sanitise.js';
 import type { World } from './world.js';
 
-/** After a SIGTERM the process has to be gone within this time. */
+/** After a SIGTERM or a SIGHUP the process has to be gone within this time. */
 const terminateWithin = 5_000;
 
 /** Runs one command line. Errors end here: told once, and mapped to an exit code once. */
@@ -38,6 +37,7 @@ export async function runApplication(argv: readonly string[], world: World, stre
     .finally(() => context.notices.stop());
   const exit = await Promise.race([work, signals.ended]);
   context.notices.stop();
+  context.notices.flush();
   if (typeof exit !== 'string') await context.close();
   signals.ignore();
   await streams.stdout.settled();
@@ -73,34 +73,43 @@ function signalsOf(world: World, context: OwnedContext) {
     end = resolve;
   });
   const onSignal = (signal: Extract<Exit, string>): void => {
-    const again = received !== undefined;
+    // A terminal that is closed hangs up more than once.
+    const again = received !== undefined && signal !== 'SIGHUP';
     received ??= signal;
     if (!context.held || again) {
-      warnOfDoubt(context);
+      giveUp(context);
       over = received;
       end(received);
-    } else if (signal === 'SIGTERM') {
-      void world.clock.sleep(terminateWithin).then(() => end(signal));
+    } else if (signal !== 'SIGINT') {
+      void world.clock.sleep(terminateWithin).then(() => {
+        if (!finished) giveUp(context);
+        end(signal);
+      });
     }
     context.abort(signal);
   };
+  let finished = false;
   let ignore = () => {};
   return {
     ended,
     watch() {
       ignore = world.onSignal(onSignal);
     },
-    ignore: () => ignore(),
+    ignore() {
+      finished = true;
+      ignore();
+    },
     received: () => received,
     over: () => over,
   };
 }
 
-/** A send that the person stops may be on its way. */
-function warnOfDoubt(context: OwnedContext): void {
+/** What ends now may leave something undone: a job says what, else a send that may be on its way is told of. */
+function giveUp(context: OwnedContext): void {
+  context.notices.stop();
+  if (context.sayLastWords()) return;
   const pending = context.pendingSend;
   if (pending === null) return;
-  context.notices.stop();
   const { idempotencyKey } = pending;
   context.warn(
     idempotencyKey === null
@@ -115,17 +124,23 @@ async function exitOf(
   command: Command,
   context: OwnedContext,
 ): Promise<Exit> {
-  if (thrown instanceof Ended) return thrown.exit;
+  if (thrown instanceof Ended && (thrown.exit === exits.ok || !asksForMachineFormat(argv, context))) {
+    return thrown.exit;
+  }
   if (thrown instanceof Interrupted) return 'SIGINT';
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return exits.ok;
   const error = thrown instanceof CommanderError ? usageOf(thrown, command) : thrown;
-  const { failureOf } = await import('./failure.js');
-  const failure = await failureOf(error, context.lastExchange);
-  failure.hint ??= `See: ${nameOf(command)} --help`;
+  const { failureOf, failureOfEnd } = await import('./failure.js');
+  const failure =
+    error instanceof Ended
+      ? failureOfEnd(error.exit, context.notices.conclusion)
+      : await failureOf(error, context);
+  if (!(error instanceof Ended)) failure.hint ??= `See: ${nameOf(command)} --help`;
   if (context.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
+  if (context.sentToSandbox) failure.sandbox = true;
   context.notices.stop();
   if (asksForMachineFormat(argv, context)) {
-    context.notices.raw(safeJson({ error: failure }));
+    context.notices.failure(failure);
   } else {
     await context.notices.dress();
     context.notices.error(said(failure), failure.hint);

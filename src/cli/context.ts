@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { Urtuu } from '../client/index.js';
 import type { Service } from '../service/index.js';
-import { configDirectory, stateDirectory } from './config/folders.js';
+import { commandLine, type PrintedOptions } from './command-line.js';
+import { configDirectory, noHome, stateDirectory } from './config/folders.js';
 import { type Config, readConfig, writeConfig } from './config/profiles.js';
 import type { Settings } from './config/settings.js';
 import { Files } from './input/files.js';
@@ -9,7 +10,7 @@ import type { Exchange } from './network/exchange.js';
 import { openNetwork } from './network/network.js';
 import type { GlobalOptions } from './options.js';
 import { Printer } from './output/printer.js';
-import type { View } from './output/view.js';
+import { sentToSandbox, type View } from './output/view.js';
 import type { RateLimiter } from './rate-limit/rate-limiter.js';
 import { Notices } from './terminal/notices.js';
 import type { Progress } from './terminal/progress.js';
@@ -28,25 +29,31 @@ export interface Context {
   readonly clock: Clock;
   random(): number;
 
-  /** Aborts at the first SIGINT or SIGTERM. */
+  /** Aborts at the first SIGINT, SIGTERM or SIGHUP. */
   readonly signal: AbortSignal;
   /**
    * From now on a signal only aborts `signal`: the command finishes what is in flight and returns, and the
-   * process then dies by the signal (5 s after a SIGTERM, or at a second Ctrl-C, in any case). The returned
-   * function ends that. Without it a signal ends the command at once.
+   * process then dies by the signal (5 s after a SIGTERM, or at a second Ctrl-C, in any case, after `lastWords`).
+   * The returned function ends that. Without it a signal ends the command at once.
    */
-  holdSignals(): () => void;
+  holdSignals(lastWords?: () => void): () => void;
 
   /** The client for the profile, or for the embedded service with --sandbox. Throws CliError without a key. */
   client(): Promise<Urtuu>;
   /** The client for who takes the tokens of the rate limiter by itself, as bulk jobs do. */
   unlimitedClient(): Promise<{ client: Urtuu; limiter: RateLimiter }>;
+  /** The API key; null with --sandbox. Throws CliError when there is none. */
+  apiKey(): Promise<string | null>;
   /** A client with another key, for another base URL; its exchanges are told of too. */
   clientWith(key: string, baseUrl: string): Promise<Urtuu>;
+  /** A command to be copied: with what leads it to the same service and key, quoted for this system's shell. */
+  commandLine(words: readonly string[], options?: PrintedOptions): string;
   /** Base URL, profile and where the key is; throws CliError for a base URL that is not allowed. */
   settings(): Promise<Settings>;
   /** Whether requests go to the embedded service. */
   readonly sandbox: boolean;
+  /** Whether a message went to the embedded service. */
+  readonly sentToSandbox: boolean;
   /** The embedded service of --sandbox, or the one in `directory`; opened once, closed at the end. */
   service(directory?: string): Promise<Service>;
   /** Called after every HTTP exchange of `client()`; gives the way to stop that. */
@@ -54,8 +61,13 @@ export interface Context {
   /** The newest exchange that has ended. */
   readonly lastExchange: Exchange | null;
 
-  readonly config: { directory: string; read(): Promise<Config>; write(config: Config): Promise<void> };
-  /** Where jobs and the embedded service keep their data. */
+  /** Profiles; without a home there are none, and `write` throws CliError (exit 13). */
+  readonly config: {
+    directory: string | null;
+    read(): Promise<Config>;
+    write(config: Config): Promise<void>;
+  };
+  /** Where jobs and the embedded service keep their data; throws CliError (exit 13) without a home. */
   readonly stateDirectory: string;
   readonly files: Files;
 
@@ -71,6 +83,10 @@ export interface Context {
   note(text: string, command?: string): void;
   /** A line on standard error that --quiet does not hide. */
   warn(text: string, command?: string): void;
+  /** The last line of a command that ends with another code than 0: the message of the error for programs. */
+  conclude(text: string, command?: string): void;
+  /** Fields for the error object that a program reads if the command fails. */
+  attach(details: Record<string, unknown>): void;
   /** Does some work, with a sign of it on the terminal when it takes a while. */
   during<Value>(text: string, work: () => Promise<Value>): Promise<Value>;
   /** A display of long work on standard error. Stop it before the command ends. */
@@ -90,6 +106,8 @@ export interface Streams {
 /** A context and what only `program` may do with it. */
 export interface OwnedContext extends Context {
   readonly held: boolean;
+  /** Lets a command that holds signals, and has to end now, say what is certain. False when none does. */
+  sayLastWords(): boolean;
   /** A posted request that has no answer yet. */
   readonly pendingSend: Exchange | null;
   abort(signal: string): void;
@@ -108,28 +126,48 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     setMaxListeners(0, made.signal);
     return made;
   });
-  const directory = configDirectory(world);
-  const state = stateDirectory(world);
-  const files = new Files(() => world.stdin, world.cwd);
+  const directory = lazily(() => configDirectory(world));
+  const state = lazily(() => stateDirectory(world));
+  const stateFolder = () => {
+    const folder = state();
+    if (folder === null) throw noHome('jobs and data', 'XDG_STATE_HOME');
+    return folder;
+  };
+  const files = new Files(
+    () => world.stdin,
+    () => world.cwd,
+    {
+      note: (text) => notices().note(text),
+      sleep: (milliseconds, signal = controller().signal) => world.clock.sleep(milliseconds, signal),
+    },
+  );
   // Asked for late: to open standard input costs a start some of its time.
   const interactive = lazily(() => streams.stderr.isTerminal && world.stdin.isTTY === true);
-  let held = 0;
+  const holders: { lastWords: (() => void) | undefined }[] = [];
 
-  let config: Promise<Config> | undefined;
-  const readOnce = () => {
-    config ??= readConfig(directory, world.platform);
+  let config: Config | undefined;
+  const readNow = () => {
+    const folder = directory();
+    config ??= folder === null ? { profiles: {} } : readConfig(folder, world.platform);
     return config;
   };
+  const readOnce = async () => readNow();
   const network = lazily(() =>
     openNetwork({
       world,
       options: options(),
-      state,
+      state: stateFolder,
       files,
       readConfig: readOnce,
       verbose: (line) => notices().write(line),
       waiting: (milliseconds) => notices().rateLimited(milliseconds),
       signal: () => controller().signal,
+      // A person who wrote --sandbox knows; a program finds it in the result.
+      firstSandboxSend: () => {
+        const said = 'Sandbox: this is the embedded service, nobody receives anything.';
+        if (!options().sandbox) notices().warn(said);
+        else if (!printer().isMachine) notices().note(said);
+      },
       report: (error) => notices().warn(`a fault in the service: ${String(error)}`),
     }),
   );
@@ -141,29 +179,49 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     env: world.env,
     platform: world.platform,
     nodeVersion: world.nodeVersion,
-    cwd: world.cwd,
+    get cwd() {
+      return world.cwd;
+    },
     clock: world.clock,
     random: () => world.random(),
     get signal() {
       return controller().signal;
     },
-    holdSignals() {
-      held += 1;
-      return () => {
-        held -= 1;
-      };
+    holdSignals(lastWords) {
+      const holder = { lastWords };
+      holders.push(holder);
+      return () => void holders.splice(holders.indexOf(holder), 1);
     },
     get held() {
-      return held > 0;
+      return holders.length > 0;
+    },
+    sayLastWords() {
+      const speaker = holders.find(({ lastWords }) => lastWords !== undefined);
+      speaker?.lastWords?.();
+      return speaker !== undefined;
     },
     abort: (signal) => controller().abort(new Error(`stopped by ${signal}`, { cause: signal })),
 
     client: () => network().client(),
     unlimitedClient: () => network().unlimitedClient(),
+    apiKey: () => network().key(),
     clientWith: (key, baseUrl) => network().clientWith(key, baseUrl),
     settings: () => network().settings(),
+    commandLine: (words, given = {}) => {
+      const sandbox = usable(() => network().sandbox) ?? false;
+      const destination = {
+        options: options(),
+        env: world.env,
+        config: usable(readNow) ?? { profiles: {} },
+        sandbox,
+      };
+      return commandLine(words, given, destination, world.platform);
+    },
     get sandbox() {
       return network().sandbox;
+    },
+    get sentToSandbox() {
+      return network().sentToSandbox;
     },
     service: (folder) => network().service(folder),
     onExchange: (listener) => network().onExchange(listener),
@@ -175,17 +233,23 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     },
 
     config: {
-      directory,
+      get directory() {
+        return directory();
+      },
       read: readOnce,
       async write(value) {
-        await writeConfig(directory, value);
-        config = Promise.resolve(value);
+        const folder = directory();
+        if (folder === null) throw noHome('profiles', 'XDG_CONFIG_HOME');
+        await writeConfig(folder, value, world.platform);
+        config = value;
       },
     },
-    stateDirectory: state,
+    get stateDirectory() {
+      return stateFolder();
+    },
     files,
 
-    print: (view, row) => printer().one(view, row),
+    print: (view, row) => printer().one(network().sentToSandbox ? sentToSandbox(view) : view, row),
     async printAll(view, rows) {
       const count = await printer().many(view, rows);
       if (count === 0 && view.empty !== undefined) notices().note(view.empty);
@@ -195,6 +259,8 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     },
     note: (text, command) => notices().note(text, command),
     warn: (text, command) => notices().warn(text, command),
+    conclude: (text, command) => notices().conclude(text, command),
+    attach: (details) => notices().attach(details),
     progress: () => notices().progress(),
     async during(text, work) {
       const progress = notices().progress();
@@ -223,6 +289,15 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     },
     close: () => network().close(),
   };
+}
+
+/** What is wrong with a setting is told where the setting is needed. */
+function usable<Value>(read: () => Value): Value | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }
 
 function lazily<Value>(make: () => Value): () => Value {

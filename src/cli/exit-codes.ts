@@ -1,4 +1,5 @@
 import type { ErrorCode, RequestKind } from '../contract/index.js';
+import type { EndSignal } from './platform/signals.js';
 import type { Sysexit } from './sendmail/sysexits.js';
 
 /** What an exit code tells a script; `urtuu help exit-codes` prints this table. */
@@ -22,7 +23,7 @@ export const exits = {
 export type ExitCode = (typeof exits)[keyof typeof exits];
 
 /** How a run ended: a code (for sendmail, one of its callers'), or the signal that the process now dies by. */
-export type Exit = ExitCode | Sysexit | 'SIGINT' | 'SIGTERM';
+export type Exit = ExitCode | Sysexit | EndSignal;
 
 export const exitMeanings: Record<ExitCode, string> = {
   0: 'all accepted; with --wait, all sent',

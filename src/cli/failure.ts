@@ -1,7 +1,8 @@
 import type { UrtuuError } from '../client/index.js';
 import type { ErrorCode, RequestKind } from '../contract/index.js';
+import { withCommands } from './command-line.js';
 import { CliError } from './errors.js';
-import { type ExitCode, exitOfFailure, exits } from './exit-codes.js';
+import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
 import { hints, hintsByErrno } from './hints.js';
 import type { Exchange } from './network/exchange.js';
 import { counted, grouped } from './output/wording.js';
@@ -21,8 +22,20 @@ export interface Failure {
   [field: string]: unknown;
 }
 
+interface FailureContext {
+  readonly lastExchange: Exchange | null;
+  commandLine(words: readonly string[]): string;
+}
+
 /** What an error that ended a command means. Errors nobody foresaw are faults of the program. */
-export async function failureOf(error: unknown, last: Exchange | null): Promise<Failure> {
+export async function failureOf(error: unknown, context: FailureContext): Promise<Failure> {
+  const failure = await rawFailureOf(error, context.lastExchange);
+  if (failure.hint !== undefined)
+    failure.hint = withCommands(failure.hint, (words) => context.commandLine(words));
+  return failure;
+}
+
+async function rawFailureOf(error: unknown, last: Exchange | null): Promise<Failure> {
   if (error instanceof CliError) {
     const { code, message, hint, exit, details } = error;
     const retryable = exit === exits.later || exit === exits.notFinal;
@@ -41,6 +54,24 @@ export async function failureOf(error: unknown, last: Exchange | null): Promise<
     'Please report it; -v shows where.',
   );
 }
+
+/** A command that did what it could, printed its result, and ends with another code than 0. */
+export function failureOfEnd(exit: ExitCode, said: { message: string; hint?: string } | null): Failure {
+  const code = codesOfEnd[exit] ?? 'ended';
+  const failure = bare(code, said?.message ?? exitMeanings[exit], exit, said?.hint);
+  return { ...failure, retryable: exit === exits.later || exit === exits.doubt || exit === exits.notFinal };
+}
+
+const codesOfEnd: Partial<Record<ExitCode, string>> = {
+  [exits.partly]: 'partly',
+  [exits.later]: 'unfinished',
+  [exits.doubt]: 'in_doubt',
+  [exits.money]: 'out_of_credits',
+  [exits.input]: 'rejected',
+  [exits.notSent]: 'not_sent',
+  [exits.machine]: 'machine',
+  [exits.notFinal]: 'not_final',
+};
 
 /** A failed request; `last` is its exchange. */
 export function failureOfRequest(error: UrtuuError, last: Exchange | null): Failure {

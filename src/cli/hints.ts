@@ -1,15 +1,15 @@
 import type { ErrorCode } from '../contract/index.js';
 
-/** What to do about a failed request; one line each. */
+/** What to do about a failed request; one line each. Commands that go to the service are between backticks. */
 export const hints: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'Mend what the message names; see --help of the command.',
-  unauthorized: 'Check the key with: urtuu doctor; or sign in again with: urtuu login',
-  insufficient_credits: 'Nothing was sent. Add credits, then run it again; see: urtuu balance',
+  unauthorized: 'Check the key with: `urtuu doctor`; or sign in again with: `urtuu login`',
+  insufficient_credits: 'Nothing was sent. Add credits, then run it again; see: `urtuu balance`',
   not_found: 'Check the id, and that the profile is of the project it belongs to.',
-  method_not_allowed: 'The base URL may belong to another service; see: urtuu doctor',
-  verification_closed: 'Make a new one with: urtuu verify create',
+  method_not_allowed: 'The base URL may belong to another service; see: `urtuu doctor`',
+  verification_closed: 'Make a new one with: `urtuu verify create`',
   request_too_large: 'A request may have 1 MB; send less at once.',
-  unsupported_media_type: 'The base URL may belong to another service; see: urtuu doctor',
+  unsupported_media_type: 'The base URL may belong to another service; see: `urtuu doctor`',
   unsupported_number: 'Nothing was sent. Supported are 8-digit mobile numbers of Mongolian operators.',
   message_too_long:
     'Nothing was sent. An SMS has 5 parts: 750 Latin or 300 Cyrillic characters; an email 256 KB.',
@@ -19,9 +19,9 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
     'Nothing was sent. Wait, or raise the cap in the dashboard under Settings, Sending.',
   provider_failed: 'It was not sent and not charged. To try again, use a new idempotency key.',
   unavailable: 'Wait and run it again.',
-  timeout: 'Give it longer with --timeout, or check the connection with: urtuu doctor',
-  connection_error: 'Check the base URL and the connection with: urtuu doctor',
-  unexpected_response: 'A proxy, or a wrong base URL, may have answered; see: urtuu doctor',
+  timeout: 'Give it longer with --timeout, or check the connection with: `urtuu doctor`',
+  connection_error: 'Check the base URL and the connection with: `urtuu doctor`',
+  unexpected_response: 'A proxy, or a wrong base URL, may have answered; see: `urtuu doctor`',
 };
 
 /** Errors of the network that say more than their code. */

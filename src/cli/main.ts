@@ -1,5 +1,8 @@
 import pkg from '../../package.json' with { type: 'json' };
+import type { Streams } from './context.js';
+import { machineError } from './errors.js';
 import { type Exit, exits } from './exit-codes.js';
+import { endBySignal, hasTerminal, watchSignals } from './platform/signals.js';
 import { outputOf } from './terminal/descriptor.js';
 import { Sink } from './terminal/streams.js';
 import type { World } from './world.js';
@@ -11,7 +14,7 @@ export async function run(argv: readonly string[], world: World): Promise<Exit> 
   const exit =
     argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')
       ? await stdout.write(`${pkg.version}\n`).then(() => exits.ok)
-      : await (await import('./application.js')).runApplication(argv, world, { stdout, stderr });
+      : await applied(argv, world, { stdout, stderr });
   const failure = stdout.failure?.code;
   if (failure === undefined || typeof exit === 'string') return exit;
   if (failure === 'EPIPE') return exit;
@@ -19,23 +22,44 @@ export async function run(argv: readonly string[], world: World): Promise<Exit> 
   return exit === exits.ok || exit === exits.partly ? exits.machine : exit;
 }
 
-/** Runs the command line of this process, and ends the process. `homeOfUser` is asked where HOME is not set. */
-export async function start(process: NodeJS.Process, homeOfUser: () => string): Promise<void> {
-  const exit = await run(process.argv.slice(2), worldOf(process, homeOfUser));
+/** Errors of commands end in `runApplication`; what fails outside of it is told here, in one line. */
+async function applied(argv: readonly string[], world: World, streams: Streams): Promise<Exit> {
+  try {
+    return await (await import('./application.js')).runApplication(argv, world, streams);
+  } catch (error) {
+    const { visible } = await import('./terminal/sanitise.js');
+    await streams.stderr.write(`urtuu: internal error: ${visible(String(error))}\n`);
+    return exits.fault;
+  }
+}
+
+/** What is loaded from Node.js only when it is asked for: that takes time. */
+export interface System {
+  /** The home that the system knows for the user; throws where it knows none. */
+  homeOfUser(): string;
+  isTerminal(descriptor: number): boolean;
+}
+
+/** Runs the command line of this process, and ends the process. */
+export async function start(process: NodeJS.Process, system: System): Promise<void> {
+  // Where nothing is left to wait for, Node.js ends the process by itself, and with 0.
+  process.exitCode = exits.fault;
+  const exit = await run(process.argv.slice(2), worldOf(process, system));
   if (typeof exit === 'string') {
-    process.removeAllListeners(exit);
-    process.kill(process.pid, exit);
+    endBySignal(process, exit);
   } else {
     process.exit(exit);
   }
 }
 
-function worldOf(process: NodeJS.Process, homeOfUser: () => string): World {
+function worldOf(process: NodeJS.Process, system: System): World {
   return {
     env: process.env,
-    cwd: process.cwd(),
+    get cwd() {
+      return currentFolder(process);
+    },
     get home() {
-      return process.env.HOME || homeOfUser();
+      return process.env.HOME || homeOf(system);
     },
     platform: process.platform,
     nodeVersion: process.version,
@@ -65,13 +89,23 @@ function worldOf(process: NodeJS.Process, homeOfUser: () => string): World {
       },
     },
     random: () => Math.random(),
-    onSignal(listener) {
-      const interrupt = () => listener('SIGINT');
-      const terminate = () => listener('SIGTERM');
-      process.on('SIGINT', interrupt).on('SIGTERM', terminate);
-      return () => {
-        process.off('SIGINT', interrupt).off('SIGTERM', terminate);
-      };
-    },
+    onSignal: (listener) => watchSignals(process, hasTerminal(process.platform, system.isTerminal), listener),
   };
+}
+
+/** A user whom the system does not know has none. */
+function homeOf(system: System): string | null {
+  try {
+    return system.homeOfUser() || null;
+  } catch {
+    return null;
+  }
+}
+
+function currentFolder(process: NodeJS.Process): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    throw machineError('the current folder does not exist any more', error, 'Change to another one with cd.');
+  }
 }

@@ -11,8 +11,8 @@ const fileOf = (context: Context) => join(context.stateDirectory, 'recent-ids');
 /** Notes an id, for completion in the shell. A convenience: that it fails is nobody's trouble. */
 export async function remember(context: Context, id: string): Promise<void> {
   if (!/^[\w-]{1,100}$/.test(id)) return;
-  const file = fileOf(context);
   try {
+    const file = fileOf(context);
     makeFolder(dirname(file));
     appendFileSync(file, `${id}\n`, { mode: 0o600 });
     if (statSync(file).size > tidyOver) {
@@ -23,12 +23,12 @@ export async function remember(context: Context, id: string): Promise<void> {
 
 /** The newest ids of this machine, the newest first. */
 export function recentIds(context: Context): string[] {
-  return [...new Set(textOf(fileOf(context)).split('\n').filter(Boolean).reverse())].slice(0, kept);
+  return [...new Set(textOf(context).split('\n').filter(Boolean).reverse())].slice(0, kept);
 }
 
-function textOf(file: string): string {
+function textOf(context: Context): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(fileOf(context), 'utf8');
   } catch {
     return '';
   }

@@ -25,8 +25,10 @@ export function start(process: NodeJS.Process, require: (id: string) => unknown)
   process.on('exit', (code) => {
     if (code === 0 && process.uptime() < longestRun) cache.save();
   });
-  // Loading node:os takes time, and most processes have HOME.
-  void main.start(process, () => (require('node:os') as typeof import('node:os')).homedir());
+  void main.start(process, {
+    homeOfUser: () => (require('node:os') as typeof import('node:os')).homedir(),
+    isTerminal: (descriptor) => (require('node:tty') as typeof import('node:tty')).isatty(descriptor),
+  });
 }
 
 /** Whether standard output took it at once; where not, `main` says what is wrong. */

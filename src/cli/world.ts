@@ -25,8 +25,10 @@ export interface Clock {
  */
 export interface World {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Throws CliError (exit 13) where the folder was deleted. */
   readonly cwd: string;
-  readonly home: string;
+  /** Null for a user without one, as in a container. */
+  readonly home: string | null;
   readonly platform: NodeJS.Platform;
   /** `v20.11.1` */
   readonly nodeVersion: string;
@@ -35,7 +37,7 @@ export interface World {
   readonly stderr: OutputStream;
   readonly clock: Clock;
   random(): number;
-  /** Calls `listener` at each SIGINT and SIGTERM; gives the way to stop that. */
+  /** Calls `listener` at each signal that asks the process to end; gives the way to stop that. */
   onSignal(listener: (signal: Extract<Exit, string>) => void): () => void;
   readonly fetch?: FetchLike;
   readonly openService?: (options: ServiceOptions) => Promise<Service>;

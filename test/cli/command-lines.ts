@@ -79,7 +79,7 @@ export function commandLines(
     {
       line: () => 'sms bulk two.csv --text hi --job july --yes',
       code: 11,
-      stderr: /ran already, until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/,
+      stderr: /finished at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d/,
     },
     { line: () => 'sms bulk mixed.csv --text hi --yes', code: 8, stderr: /mixed\.csv:3/ },
     {
@@ -195,7 +195,7 @@ export function commandLines(
     { line: () => 'jobs list', stdout: /july/, json: 'array', shape: '' },
     { line: () => 'jobs show july', stdout: /^job +july$/m, json: 'object', shape: '' },
     { line: () => 'jobs show nothing', code: 12, stderr: /there is no job/ },
-    { line: () => 'jobs resume july', code: 11, stderr: /ran already/ },
+    { line: () => 'jobs resume july', code: 11, stderr: /finished at/ },
     { line: () => 'jobs report july', stdout: /^phone,name,message_id/m, text: true },
     {
       line: () => 'jobs remove spare',

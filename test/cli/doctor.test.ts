@@ -62,7 +62,7 @@ describe('urtuu doctor', () => {
   it('ends with what failed, and with what to do about it', async () => {
     const { stderr } = await run('doctor', { env: {} });
     expect(stderr).toBe(
-      'urtuu: 1 of 5 checks failed: key\n  Set URTUU_API_KEY, or run: urtuu login. To try without one: add --sandbox\n',
+      'urtuu: 1 of 5 checks failed: key\n  Set URTUU_API_KEY, add --sandbox to try without one, or run: urtuu login\n',
     );
     const two = await run('doctor', { env: {}, nodeVersion: 'v18.0.0' });
     expect(two.stderr).toContain('key: Set URTUU_API_KEY');

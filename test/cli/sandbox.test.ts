@@ -37,7 +37,7 @@ describe('the sandbox', () => {
     const line = 'sms send 99112233 hi --idempotency-key k --sandbox';
     const [first, again] = [await here(`${line} --json`), await here(`${line} --json`)];
     expect(JSON.parse(again.stdout).id).toBe(JSON.parse(first.stdout).id);
-    expect(again.stderr).toContain('nothing new was sent');
+    expect((await here(line)).stderr).toContain('nothing new was sent');
     expect(await json('sandbox outbox')).toHaveLength(1);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Service } from '../../src/service/index.js';
 import { answers, fakeService, run } from '../support/run.js';
 
-type Signal = 'SIGINT' | 'SIGTERM';
+type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 /** Signals that a test sends. */
 function signals() {
@@ -67,11 +67,21 @@ describe('a signal', () => {
     expect(await run('serve', { openService, onSignal })).toMatchObject({ code: 'SIGINT' });
   });
 
-  it('to terminate ends it after 5 s in any case', async () => {
+  it.each(['SIGTERM', 'SIGHUP'] as const)('ends it after 5 s in any case: %s', async (signal) => {
     const { send, onSignal } = signals();
     const never = new Promise<void>(() => {});
-    const { openService } = serving(() => send('SIGTERM'), never);
-    expect(await run('serve', { openService, onSignal })).toMatchObject({ code: 'SIGTERM', slept: 5_000 });
+    const { openService } = serving(() => send(signal), never);
+    expect(await run('serve', { openService, onSignal })).toMatchObject({ code: signal, slept: 5_000 });
+  });
+
+  it('of a terminal that is closed comes more than once, and what is under way still ends first', async () => {
+    const { send, onSignal } = signals();
+    const { closed, openService } = serving(() => {
+      send('SIGHUP');
+      send('SIGHUP');
+    });
+    expect(await run('serve', { openService, onSignal })).toMatchObject({ code: 'SIGHUP' });
+    expect(closed).toEqual(['listening', 'service']);
   });
 
   it('in a question, as Ctrl-C, is SIGINT, and nothing is sent', async () => {

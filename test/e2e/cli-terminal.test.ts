@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Machine } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
 import { testKey } from '../support/run.js';
-import { pty, Terminal } from '../support/terminal.js';
+import { pty, shipped, Terminal } from '../support/terminal.js';
 
 let machine: Machine;
 const open: Terminal[] = [];
@@ -16,7 +16,10 @@ afterEach(() => {
   machine.remove();
 });
 
-function urtuu(args: string[], options: { columns?: number; env?: NodeJS.ProcessEnv } = {}): Terminal {
+function urtuu(
+  args: string[],
+  options: { columns?: number; env?: NodeJS.ProcessEnv; program?: readonly string[] } = {},
+): Terminal {
   const terminal = new Terminal(machine, args, options);
   open.push(terminal);
   return terminal;
@@ -62,6 +65,20 @@ describe.skipIf(pty === null)('at a terminal', () => {
     expect(signal).toBe('SIGINT');
     expect(screen).not.toMatch(/urtuu:|Error/);
     expect(await outbox()).toEqual([]);
+  });
+
+  it('goes on with its question after Ctrl-Z and fg', async () => {
+    // A shell with job control: without one nothing can be stopped.
+    const program = ['bash', '-c', 'set -m; "$@"; echo stopped; fg', 'bash', ...shipped];
+    const terminal = urtuu(['sms', 'send'], { ...sandbox, program });
+    await terminal.shows(/Recipient number:/);
+    terminal.type('99\u001a');
+    await terminal.shows(/stopped\n"\$@"/);
+    terminal.type('112233\r');
+    await terminal.shows(/Text:/);
+    terminal.type('hi\r');
+    expect(await terminal.ended).toMatchObject({ code: 0, signal: null });
+    expect(await outbox()).toMatchObject([{ to: '99112233', text: 'hi' }]);
   });
 
   it('asks for the key unseen, and keeps it', async () => {

@@ -1,32 +1,20 @@
 // Runs the package tests on every version of Node.js that is promised. `npm run test:nodes`
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from '../systems/bundle.js';
+import { fetchPackage } from '../systems/fetch-package.js';
 
-const root = resolve(import.meta.dirname, '../..');
+/** Too old: the command says so, whatever it is asked. */
+const tooOld = ['14.21.3', '18.20.8'];
 const versions = JSON.parse(readFileSync(join(import.meta.dirname, 'nodes.json'), 'utf8'));
 const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 
-/** Fetches the binary of a version once; its package has no install script. */
+/** The binary of a version. */
 function binaryOf(version) {
-  const folder = join(root, 'node_modules/.cache/node', version);
   const name = platform.startsWith('darwin') ? `node-bin-${platform}` : `node-${platform}`;
-  const binary = join(
-    folder,
-    'node_modules',
-    name,
-    'bin',
-    process.platform === 'win32' ? 'node.exe' : 'node',
-  );
-  if (!existsSync(binary)) {
-    mkdirSync(folder, { recursive: true });
-    const flags = ['--prefix', folder, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
-    execFileSync('npm', ['install', ...flags, `${name}@${version}`], {
-      stdio: 'inherit',
-      shell: process.platform === 'win32',
-    });
-  }
-  return binary;
+  const file = process.platform === 'win32' ? 'bin/node.exe' : 'bin/node';
+  return fetchPackage(name, version, file, `node/${version}`);
 }
 
 const failed = versions.filter((version) => {
@@ -45,4 +33,14 @@ const failed = versions.filter((version) => {
   );
   return status !== 0;
 });
+
+for (const version of process.platform === 'linux' ? tooOld : []) {
+  for (const args of [['--version'], ['sms', 'send', '99112233', 'hi']]) {
+    const { status, stderr } = spawnSync(binaryOf(version), [join(root, 'bin/urtuu.js'), ...args], {
+      encoding: 'utf8',
+    });
+    process.stdout.write(`\nNode.js ${version}: ${status} ${stderr}`);
+    if (status !== 13 || !stderr.includes(`this is v${version}`)) failed.push(version);
+  }
+}
 if (failed.length > 0) throw new Error(`failed on Node.js ${failed.join(', ')}`);

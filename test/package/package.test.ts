@@ -136,6 +136,29 @@ describe('the installed command', () => {
     expect(await help({ HOME: consumer.home(), NODE_DISABLE_COMPILE_CACHE: '1' })).toBe(first);
   });
 
+  it.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+    'runs for a user whom the system does not know, without a home',
+    async () => {
+      chmodSync(consumer.folder, 0o755);
+      const script = 'exec setpriv --reuid 54321 --regid 54321 --clear-groups env -i "$@"';
+      const node = (await consumer.run('which', ['node'])).stdout.trim();
+      const installed = join(consumer.folder, 'node_modules/urtuu/bin/urtuu.js');
+      const { stdout, stderr } = await consumer.run('sh', [
+        '-c',
+        script,
+        'sh',
+        node,
+        installed,
+        'profiles',
+        'list',
+      ]);
+      expect({ stdout, stderr }).toEqual({
+        stdout: '',
+        stderr: expect.stringMatching(/^There are no profiles/),
+      });
+    },
+  );
+
   it('keeps no compiled code after a failure', async () => {
     const failed = await consumer
       .run(bin(), ['pricing', 'nonsense'])

@@ -6,6 +6,9 @@ import { type Machine, root } from './binary.js';
 /** Pseudoterminals; null where there is no prebuilt one for this machine. */
 export const pty = await import('@lydell/node-pty').catch(() => null);
 
+/** The real command. */
+export const shipped: readonly string[] = [process.execPath, join(root, 'bin/urtuu.js')];
+
 /** What a process on a terminal ended with. */
 export interface Ending {
   code: number;
@@ -26,11 +29,12 @@ export class Terminal {
   constructor(
     machine: Pick<Machine, 'home' | 'environment'>,
     args: string[],
-    options: { columns?: number; env?: NodeJS.ProcessEnv } = {},
+    options: { columns?: number; env?: NodeJS.ProcessEnv; program?: readonly string[] } = {},
   ) {
     if (pty === null) throw new Error('there are no pseudoterminals here');
-    const { columns = 80, env = {} } = options;
-    this.#process = pty.spawn(process.execPath, [join(root, 'bin/urtuu.js'), ...args], {
+    const { columns = 80, env = {}, program = shipped } = options;
+    const [file = '', ...words] = [...program, ...args];
+    this.#process = pty.spawn(file, words, {
       name: 'xterm-256color',
       cols: columns,
       rows: 30,

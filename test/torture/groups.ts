@@ -2,6 +2,8 @@ import { bulk } from './bulk-rows.js';
 import { clocks } from './clocks/rows.js';
 import { csv } from './csv/rows.js';
 import { disk } from './disk.js';
+import { doubt } from './doubt/rows.js';
+import { flips } from './flips/rows.js';
 import { money } from './money/rows.js';
 import { network } from './network/rows.js';
 import { nodes } from './nodes.js';
@@ -14,9 +16,11 @@ import { text } from './text/rows.js';
 /** Everything that `npm run torture` plays, in its order. */
 export const groups: readonly Group[] = [
   bulk,
+  doubt,
   syscalls,
   clocks,
   disk,
+  flips,
   service,
   network,
   money,

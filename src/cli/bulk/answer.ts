@@ -9,26 +9,33 @@ interface FailedRequest {
   id?: string;
   balance?: number;
   required?: number;
+  /** False only when no byte of the request left. */
+  requestSent?: boolean;
 }
 
 /** Reads the result of `sendBulk` or `send`. An answer without its own fields is no answer of the service. */
-export function readResult(kind: 'single' | 'batch', result: unknown): Answer {
-  const { id, total, to, credits, balance } = (result ?? {}) as Record<string, unknown>;
+export function readResult(kind: 'single' | 'batch', result: unknown, replayed = false): Answer {
+  const { id, total, to, credits, balance, created_at: at } = (result ?? {}) as Record<string, unknown>;
   const figures = {
-    credits: typeof credits === 'number' ? credits : 0,
-    balance: typeof balance === 'number' ? balance : null,
+    credits: isAmount(credits) && credits >= 0 ? credits : null,
+    balance: isAmount(balance) ? balance : null,
+    replayOf: replayed ? (typeof at === 'string' ? at : '') : null,
   };
   if (typeof id === 'string' && id !== '') {
-    if (kind === 'batch' && typeof total === 'number') return { kind: 'batch', id, total, ...figures };
+    if (kind === 'batch' && isCount(total)) return { kind: 'batch', id, total, ...figures };
     if (kind === 'single' && typeof to === 'string') return { kind: 'message', id, to, ...figures };
   }
   return { kind: 'doubt', code: 'unexpected_response' };
 }
 
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isAmount = (value: unknown): value is number => Number.isFinite(value);
+
 /** Reads what a send threw; anything that is not the client's error is a fault of the program. */
-export function readError(error: unknown): Extract<Answer, { kind: 'doubt' | 'refusal' }> {
+export function readError(error: unknown): Extract<Answer, { kind: 'doubt' | 'unsent' | 'refusal' }> {
   if (!isFailedRequest(error)) throw error;
-  const { code, status } = error;
+  const { code, status, requestSent } = error;
+  if (status === null && requestSent === false) return { kind: 'unsent', code };
   if (
     code !== 'provider_failed' &&
     (status === null || status >= 500 || status < 400 || doubtful(code, status))

@@ -1,6 +1,7 @@
 import type { ChunkTable } from './chunk-table.js';
 import type { BareEvent } from './events.js';
-import type { Entry } from './journal.js';
+import type { ChunkEntry } from './journal.js';
+import type { RequestKey } from './keys.js';
 import type { Chunk } from './plan.js';
 import { type ChunkRequest, requestOf } from './requests.js';
 import { type Answer, countShort, type Sent, type Step } from './states.js';
@@ -11,33 +12,32 @@ export interface Attempt {
   request: ChunkRequest;
   sent: Sent;
   tries: number;
-  /** Whether an earlier request with this key is still unanswered. */
-  doubtful: boolean;
-  /** When its first try did not settle it. */
+  /** When this run tried it first, in whichever revision; null until then. */
   since: number | null;
 }
 
 export function startAttempt(
-  jobId: string,
+  keyOf: RequestKey,
   chunk: Chunk,
   table: ChunkTable,
-  known: { since?: number | null; foreign?: number } = {},
+  known: { since?: number | null; foreign?: number; tries?: number } = {},
 ): Attempt {
   const { number, kind } = chunk;
-  const request = requestOf(jobId, chunk, table.revision(number), table.removed(number));
+  const request = requestOf(keyOf, chunk, table.revision(number), table.removed(number));
+  // What an earlier run left in doubt has a copy without an answer, and no later answer can be that one's.
+  const unanswered = table.phase(number) === 'doubt' ? 1 : 0;
   return {
     chunk,
     request,
-    sent: { kind, to: request.to, foreign: known.foreign ?? 0, short: null },
-    tries: 0,
-    doubtful: false,
+    sent: { kind, to: request.to, unanswered, foreign: known.foreign ?? 0, short: null },
+    tries: known.tries ?? 0,
     since: known.since ?? null,
   };
 }
 
 /** Remembers what an answer says about the balance. */
 export function learnBalance(attempt: Attempt, table: ChunkTable, answer: Answer): void {
-  if (answer.kind === 'doubt') return;
+  if (answer.kind === 'doubt' || answer.kind === 'unsent') return;
   if (answer.kind === 'refusal') {
     attempt.sent.short = countShort(attempt.sent.short, answer.balance);
     table.balance = answer.actual ?? answer.balance ?? table.balance;
@@ -59,21 +59,26 @@ export function timeLeft(since: number | null, maxWait: number, now: number): nu
   return Math.max(shortestWait, maxWait - (since === null ? 0 : now - since));
 }
 
-/** What is recorded and told of a step that settles a chunk; null for the others. */
+/** The entry of an acceptance. An answer to a copy of this machine that had none is its own, however late. */
+export function acceptedEntry(
+  { chunk: { number, kind }, sent }: Attempt,
+  revision: number,
+  { id, credits, replayOf }: Extract<Step, { to: 'accepted' | 'compared' }>,
+): Extract<ChunkEntry, ['accepted', ...unknown[]]> {
+  const entry = ['accepted', number, revision, id, credits, kind] as const;
+  return replayOf === null || sent.unanswered > 0 ? [...entry] : [...entry, replayOf];
+}
+
+/** What is recorded and told of a step that settles a chunk other than by accepting it; null for the others. */
 export function settledBy(
-  { chunk: { number, kind } }: Attempt,
+  { chunk: { number } }: Attempt,
   revision: number,
   step: Step,
 ): {
-  entry: Extract<Entry, ['accepted' | 'alarm' | 'rejected' | 'failed', ...unknown[]]>;
+  entry: Extract<ChunkEntry, ['alarm' | 'rejected' | 'failed', ...unknown[]]>;
   event: BareEvent;
 } | null {
   switch (step.to) {
-    case 'accepted':
-      return {
-        entry: ['accepted', number, revision, step.id, step.credits, kind],
-        event: { type: 'accepted', chunk: number, detail: step.id },
-      };
     case 'alarm':
       return {
         entry: ['alarm', number, revision, step.reason],

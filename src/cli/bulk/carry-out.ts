@@ -1,17 +1,21 @@
 import type { Context } from '../context.js';
-import { CliError, Ended, machineError } from '../errors.js';
+import { Ended, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
-import { localTime } from '../output/cells.js';
-import { counted, grouped } from '../output/wording.js';
+import { counted } from '../output/wording.js';
+import { adoptAccount, foreignJob, isForeign } from './account.js';
 import { isSystemError } from './disk.js';
 import { display } from './display.js';
+import { alreadyDone, isDone, ranElsewhere } from './finished.js';
 import type { Job } from './job.js';
 import { type JobWorld, openJobWorld } from './job-world.js';
+import { type LeftOut, nextStep } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { exitOfJob, lastLine } from './outcome.js';
 import { type Reported, report } from './report-job.js';
+import { takeRows } from './report-rows.js';
 import { runJob } from './run.js';
 import type { Ending } from './run-options.js';
+import { forgetRun, noteRun } from './running.js';
 import { refuseOtherService } from './start.js';
 import { summaryOf, summaryView } from './summary.js';
 
@@ -19,49 +23,86 @@ import { summaryOf, summaryView } from './summary.js';
  * Sends what is open in a job, waits and reports as the options say, prints the summary, and ends with the
  * job's exit code. Throws CliError (exit 11) when there is nothing left to do, or this is not its service.
  */
-export async function carryOut(context: Context, job: Job, options: CarryOutOptions): Promise<void> {
-  const release = context.holdSignals();
+export async function carryOut(
+  context: Context,
+  job: Job,
+  options: CarryOutOptions,
+  leftOut: LeftOut | null = null,
+): Promise<void> {
+  const words: Words = (ending) =>
+    lastLine(job.table, ending, nextStep(context, job, options, ending, leftOut));
+  const release = context.holdSignals(() => context.warn(...words(interrupted)));
   let world: JobWorld | null = null;
   try {
     await refuseOtherService(context, job);
-    refuseFinished(job, options);
+    if (isDone(job, options)) return await endDone(context, job, options);
+    if (await isForeign(context, job)) {
+      if (!options.sameProject) throw foreignJob(job.id);
+      await adoptAccount(context, job);
+    }
+    await context.files.checkWritable(options.report);
+    await takeRows(context, job.folder);
     world = await openJobWorld(context, options);
-    const exit = await settle(context, job, options, world);
+    await noteRun(job.folder, job.table, context.clock.now());
+    const exit = await settle(context, job, options, world, words);
+    if (exit === exits.refused) throw ranElsewhere(job);
     if (exit !== exits.ok) throw new Ended(exit);
   } finally {
     world?.forget();
+    await forgetRun(job.folder);
     await job.close();
     release();
   }
 }
+
+/** Nothing is left to send, nor to wait for. Throws CliError (exit 11) unless that counts as a success. */
+async function endDone(context: Context, job: Job, options: CarryOutOptions): Promise<void> {
+  const { id, plan, table, journal } = job;
+  const foreign = !options.sameProject && (await isForeign(context, job));
+  if (options.ifFinished !== 'ok' || foreign) {
+    throw table.ranElsewhere && !foreign ? ranElsewhere(job) : alreadyDone(context, job, foreign);
+  }
+  const exit = exitOfJob(table, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
+  await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
+  const said = `The job ${id} finished before; nothing was sent now.`;
+  if (exit === exits.ok) return context.note(said);
+  context.conclude(said);
+  throw new Ended(exit);
+}
+
+/** How a run has ended when nothing more can be waited for. */
+const interrupted: Ending = { stopped: { by: 'signal' }, waited: null };
+
+/** The last line of a run that ended so. */
+type Words = (ending: Ending) => ReturnType<typeof lastLine>;
 
 async function settle(
   context: Context,
   job: Job,
   options: CarryOutOptions,
   world: JobWorld,
+  words: Words,
 ): Promise<ExitCode> {
   const ending = await send(context, job, options, world);
-  const line = () => lastLine(job.table, ending, resumeCommand(context, job.id));
+  const line = () => words(ending);
   if (ending.stopped?.by === 'fault') {
     context.warn(...line());
     throw ending.stopped.error;
   }
-  let exit = exitOfJob(job.table, ending);
+  const rule = { ranElsewhere: options.ifFinished === 'ok' ? 'ok' : 'refused' } as const;
+  let exit = exitOfJob(job.table, ending, rule);
   // A program gets one object, when its exit is certain; a person all that is certain before a long report.
   const { isMachine } = context.printer;
   await recordEnd(context, job, ending, exit);
   if (!isMachine) await printSummary(context, job, exit, line);
   if (exit === exits.ok) context.note(...line());
-  else context.warn(...line());
+  else context.conclude(...line());
   if (options.report !== undefined) {
-    const again = `${resumeCommand(context, job.id).replace('resume', 'report')} --report ${quoted(options.report)}`;
-    const reading = { world, timeout: options.waitTimeout, again };
-    const reported = await report(context, job, options.report, reading);
+    const reported = await report(context, job, options.report, { world, timeout: options.waitTimeout });
     if (reported === 'alarming') {
-      exit = exitOfJob(job.table, ending);
+      exit = exitOfJob(job.table, ending, rule);
       await recordEnd(context, job, ending, exit);
-      context.warn(...line());
+      context.conclude(...line());
     } else {
       exit = exitWithReport(exit, reported);
     }
@@ -73,20 +114,6 @@ async function settle(
 function exitWithReport(exit: ExitCode, reported: Reported): ExitCode {
   if (reported === 'incomplete') return exit === exits.ok || exit === exits.partly ? exits.notFinal : exit;
   return reported === 'unwritten' && exit === exits.ok ? exits.machine : exit;
-}
-
-function refuseFinished({ id, table }: Job, { retryFailed, wait }: CarryOutOptions): void {
-  if (!table.finished || (retryFailed && table.has('failed')) || (wait && !table.final)) return;
-  const { tally, ended } = table;
-  throw new CliError(
-    'job_done',
-    exits.refused,
-    `the job ${id} ran already${ended ? `, until ${localTime(ended.at)}` : ''}`,
-    {
-      hint: `${grouped(tally.accepted)} of ${grouped(tally.planned)} were accepted; nothing was sent now. To send it once more, give the bulk command --again`,
-      details: { job: id, ended_at: ended?.at ?? null, ...tally },
-    },
-  );
 }
 
 async function send(context: Context, job: Job, options: CarryOutOptions, world: JobWorld): Promise<Ending> {
@@ -139,18 +166,3 @@ async function printSummary(
     throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
   }
 }
-
-/** The command that goes on with a job, from anywhere. */
-export function resumeCommand({ options, sandbox }: Context, id: string): string {
-  const { profile, baseUrl, apiKeyFile } = options;
-  return [
-    `urtuu jobs resume ${id}`,
-    ...(sandbox ? ['--sandbox'] : []),
-    ...(profile === undefined ? [] : [`--profile ${quoted(profile)}`]),
-    ...(baseUrl === undefined ? [] : [`--base-url ${quoted(baseUrl)}`]),
-    ...(apiKeyFile === undefined ? [] : [`--api-key-file ${quoted(apiKeyFile)}`]),
-  ].join(' ');
-}
-
-const quoted = (word: string) =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

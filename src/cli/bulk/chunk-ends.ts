@@ -8,7 +8,10 @@ export interface ChunkEnd {
   code: string;
   credits: number | null;
   final: { sent: number; failed: number } | null;
-  removed: Set<number> | null;
+  /** Why each position was taken out. */
+  removed: Map<number, string> | null;
+  /** Whether some of it may not be in its batch; who, only a list of the batch can say. */
+  unsure: boolean;
 }
 
 /** The journal, read for the report. */
@@ -24,6 +27,7 @@ export async function endsOf(journal: {
       credits: null,
       final: null,
       removed: null,
+      unsure: false,
     };
     ends.set(chunk, end);
     return end;
@@ -46,7 +50,8 @@ export async function endsOf(journal: {
         Object.assign(at(entry[1]), { status: 'failed', code: entry[3], id: entry[4] ?? '', credits: 0 });
         break;
       case 'refused':
-        Object.assign(at(entry[1]), { status: 'pending', code: entry[3] });
+        // Without a number at its end it is of an earlier release, and a copy may be unanswered.
+        Object.assign(at(entry[1]), { status: entry[4] === 0 ? 'pending' : 'in_doubt', code: entry[3] });
         break;
       case 'revised':
         Object.assign(at(entry[1]), { status: 'pending', code: '', id: '', credits: null });
@@ -54,10 +59,20 @@ export async function endsOf(journal: {
       case 'removed': {
         const end = at(entry[1]);
         end.status = 'pending';
-        end.removed ??= new Set();
-        for (const index of entry[3]) end.removed.add(index);
+        end.removed ??= new Map();
+        for (const index of entry[3]) end.removed.set(index, 'invalid_request');
         break;
       }
+      case 'moved':
+      case 'absent': {
+        const end = at(entry[1]);
+        end.removed ??= new Map();
+        for (const index of entry[3]) end.removed.set(index, entry[0] === 'moved' ? 'moved' : 'not_in_batch');
+        break;
+      }
+      case 'unsure':
+        at(entry[1]).unsure = entry[3] > 0;
+        break;
       case 'final':
         Object.assign(at(entry[1]), {
           final: { sent: entry[2], failed: entry[3] },

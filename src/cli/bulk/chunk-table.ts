@@ -1,29 +1,12 @@
+import { BatchIds } from './batch-ids.js';
+import { type End, Ends, endOf, noEnd } from './ends.js';
 import type { Entry } from './journal.js';
 import type { PlanMeta } from './plan.js';
+import { type Phase, phases, type Tally, tallyOf } from './tally.js';
 
-export const phases = ['pending', 'doubt', 'accepted', 'alarm', 'rejected', 'failed'] as const;
-export type Phase = (typeof phases)[number];
+export type { Tally };
 
 export type PlanFigures = Pick<PlanMeta, 'chunks' | 'recipients' | 'rejected' | 'channel'>;
-
-/** Recipients by what is certain about them; together they are always `planned`. */
-export interface Tally {
-  planned: number;
-  accepted: number;
-  rejected: number;
-  failed: number;
-  in_doubt: number;
-  pending: number;
-}
-
-const tallyOf = {
-  pending: 'pending',
-  doubt: 'in_doubt',
-  alarm: 'in_doubt',
-  accepted: 'accepted',
-  rejected: 'rejected',
-  failed: 'failed',
-} as const satisfies Record<Phase, keyof Tally>;
 
 /**
  * Where every chunk of a job stands: the journal, replayed. A few bytes a chunk, so that a million single
@@ -40,14 +23,25 @@ export class ChunkTable {
   ended: { at: string; exit: number } | null = null;
   /** Job id and plan digest that the journal begins with. */
   job: { id: string; digest: string } | null = null;
+  /** The most the job may spend, as last said; null for no limit. */
+  limit: number | null = null;
+  /** Hashes of the further API keys that it may go on with. */
+  readonly accounts: string[] = [];
+  /** When the earliest of the replayed acceptances was made; null where none is known. */
+  ranAt: string | null = null;
   readonly #channel: PlanFigures['channel'];
   readonly #phase: Uint8Array;
   readonly #revision: Uint16Array;
   readonly #recipients: Uint16Array;
   readonly #removed = new Map<number, Set<number>>();
-  readonly #final = new Map<number, { sent: number; failed: number; lost: number }>();
+  /** 1 where a chunk's acceptance repeats one that this machine never asked for. */
+  readonly #replayed: Uint8Array;
+  #replays = 0;
+  readonly #ends: Ends;
+  readonly #batches: BatchIds;
   readonly #refused = new Map<number, string>();
   #open: number;
+  #acceptances = 0;
   /** Accepted chunks that are still on their way: all but single SMS. */
   #unfinal = 0;
 
@@ -59,6 +53,9 @@ export class ChunkTable {
     this.#phase = new Uint8Array(chunks);
     this.#revision = new Uint16Array(chunks);
     this.#recipients = new Uint16Array(chunks);
+    this.#replayed = new Uint8Array(chunks);
+    this.#ends = new Ends(chunks);
+    this.#batches = new BatchIds(chunks);
     const planned = recipients + left;
     this.tally = { planned, accepted: 0, rejected: left, failed: 0, in_doubt: 0, pending: recipients };
   }
@@ -86,6 +83,11 @@ export class ChunkTable {
     return this.#refused.get(chunk) ?? null;
   }
 
+  /** Whether a chunk that is not settled was last refused for this. */
+  wasRefused(code: string): boolean {
+    return [...this.#refused.values()].includes(code);
+  }
+
   /** Whether the chunk still has something to send. */
   isOpen(chunk: number): boolean {
     const phase = this.phase(chunk);
@@ -101,6 +103,14 @@ export class ChunkTable {
     return this.#open === 0;
   }
 
+  /**
+   * Whether every acceptance repeats one that this machine never asked for: the job ran before, elsewhere or
+   * before its record was lost, and nothing new was sent.
+   */
+  get ranElsewhere(): boolean {
+    return this.#replays > 0 && this.#replays === this.#acceptances;
+  }
+
   /** Whether nothing was ever sent. */
   get untouched(): boolean {
     return this.#recipients.every((count) => count === 0);
@@ -113,6 +123,16 @@ export class ChunkTable {
   /** Whether the end of everything that was accepted is known. */
   get final(): boolean {
     return this.#unfinal === 0;
+  }
+
+  /** The chunk whose request was answered with this batch before; null when none was. */
+  chunkOfBatch(id: string): number | null {
+    return this.#batches.chunkOf(id);
+  }
+
+  /** The last chunk in a phase; -1 when there is none. */
+  last(phase: Phase): number {
+    return this.#phase.lastIndexOf(phases.indexOf(phase));
   }
 
   /** The first chunk that still has something to send; `chunks` when there is none. */
@@ -136,20 +156,37 @@ export class ChunkTable {
         this.ended = { at: entry[1], exit: entry[2] };
         this.balance = entry[3] ?? this.balance;
         break;
+      case 'limit':
+        this.limit = entry[1];
+        break;
+      case 'account':
+        this.accounts.push(entry[1]);
+        break;
       case 'send':
         this.#recipients[entry[1]] = entry[3];
         this.#revision[entry[1]] = entry[2];
         this.#move(entry[1], 'doubt');
         break;
       case 'refused':
+        // An earlier release wrote it also where another copy was unanswered, and did not say so.
+        if (entry[4] === 0) this.#move(entry[1], 'pending');
         this.#refused.set(entry[1], entry[3]);
-        this.#move(entry[1], 'pending');
         break;
       case 'accepted':
         this.credits += entry[4];
         if (entry[5] === 'batch' || this.#channel === 'email') this.#unfinal += 1;
         else this.sent += 1;
-        this.#move(entry[1], 'accepted');
+        if (entry[5] === 'batch') this.#batches.add(entry[3], entry[1]);
+        this.#accept(entry[1], entry[6]);
+        break;
+      case 'absent':
+        this.#leaveOut(entry[1], entry[3]);
+        break;
+      case 'unsure':
+        this.#learn(entry[1], { ...noEnd, unsure: entry[3] }, false);
+        break;
+      case 'moved':
+        this.#handOver(entry[1], entry[2], entry[3], entry[4]);
         break;
       case 'alarm':
         if (this.phase(entry[1]) === 'accepted') this.#disown(entry[1]);
@@ -184,36 +221,66 @@ export class ChunkTable {
 
   /** An accepted batch has turned out to be another one. */
   #disown(chunk: number): void {
-    if (this.#final.has(chunk)) this.#finish(chunk, 0, 0, 0);
-    else this.#unfinal -= 1;
-    this.#final.delete(chunk);
+    this.#acceptances -= 1;
+    this.#replays -= this.#replayed[chunk] ?? 0;
+    this.#replayed[chunk] = 0;
+    if (!this.#ends.isFinal(chunk)) this.#unfinal -= 1;
+    this.#learn(chunk, noEnd, false);
   }
 
   #remove(chunk: number, revision: number, indexes: readonly number[]): void {
+    this.#move(chunk, 'pending');
+    const count = this.#takeOut(chunk, indexes);
+    this.tally.pending -= count;
+    this.tally.rejected += count;
+    this.#revision[chunk] = revision + 1;
+    if (this.#recipients[chunk] === 0) this.#move(chunk, 'rejected');
+  }
+
+  /** Gives how many of them were still in. */
+  #takeOut(chunk: number, indexes: readonly number[]): number {
     const removed = this.#removed.get(chunk) ?? new Set();
     this.#removed.set(chunk, removed);
+    const before = removed.size;
     for (const index of indexes) removed.add(index);
-    this.#move(chunk, 'pending');
-    this.tally.pending -= indexes.length;
-    this.tally.rejected += indexes.length;
-    const left = (this.#recipients[chunk] ?? 0) - indexes.length;
-    this.#recipients[chunk] = left;
-    this.#revision[chunk] = revision + 1;
-    if (left === 0) this.#move(chunk, 'rejected');
+    this.#recipients[chunk] = (this.#recipients[chunk] ?? 0) - removed.size + before;
+    return removed.size - before;
   }
 
-  /** Who is neither sent to nor failed at the end of a batch is in doubt. */
-  #finish(chunk: number, sent: number, failed: number, lost = this.#unaccounted(chunk, sent + failed)): void {
-    if (!this.#final.has(chunk)) this.#unfinal -= 1;
-    const before = this.#final.get(chunk) ?? { sent: 0, failed: 0, lost: 0 };
-    this.#final.set(chunk, { sent, failed, lost });
-    this.sent += sent - before.sent;
-    this.tally.accepted -= failed - before.failed + lost - before.lost;
-    this.tally.failed += failed - before.failed;
-    this.tally.in_doubt += lost - before.lost;
+  /** Only what the job itself would still send can go to another one. */
+  #handOver(chunk: number, revision: number, indexes: readonly number[], recipients: number): void {
+    if (this.phase(chunk) === 'failed') this.#move(chunk, 'rejected');
+    if (this.phase(chunk) !== 'pending') return;
+    this.#recipients[chunk] = recipients;
+    this.#remove(chunk, revision, indexes);
   }
 
-  #unaccounted(chunk: number, known: number): number {
-    return Math.max(0, (this.#recipients[chunk] ?? 0) - known);
+  #accept(chunk: number, replayOf: string | undefined): void {
+    this.#acceptances += 1;
+    this.#move(chunk, 'accepted');
+    if (replayOf === undefined) return;
+    this.#replayed[chunk] = 1;
+    this.#replays += 1;
+    if (replayOf !== '' && (this.ranAt === null || replayOf < this.ranAt)) this.ranAt = replayOf;
+  }
+
+  /** Members of an accepted chunk that its batch does not have. */
+  #leaveOut(chunk: number, indexes: readonly number[]): void {
+    const count = this.#takeOut(chunk, indexes);
+    this.tally.accepted -= count;
+    this.tally.rejected += count;
+  }
+
+  #finish(chunk: number, sent: number, failed: number): void {
+    if (!this.#ends.isFinal(chunk)) this.#unfinal -= 1;
+    this.#learn(chunk, endOf(this.#recipients[chunk] ?? 0, sent, failed), true);
+  }
+
+  #learn(chunk: number, now: End, isFinal: boolean): void {
+    const { sent, failed, unsure } = this.#ends.learn(chunk, now, isFinal);
+    this.sent += sent;
+    this.tally.failed += failed;
+    this.tally.in_doubt += unsure;
+    this.tally.accepted -= failed + unsure;
   }
 }

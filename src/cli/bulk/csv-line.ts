@@ -1,24 +1,3 @@
-/** A value that a spreadsheet would run as a formula, with the quotes that already guard it. */
-const formula = /^'*[=+\-@\t\r]/;
-
-/** Guards a value with a leading `'`; `unguard` undoes exactly that. */
-export function guard(value: string): string {
-  return formula.test(value) ? `'${value}` : value;
-}
-
-export function unguard(value: string): string {
-  return value.startsWith("'") && formula.test(value.slice(1)) ? value.slice(1) : value;
-}
-
-/** One row of a CSV file that a spreadsheet may open: formula-safe, quoted where needed, ending in CRLF. */
-export function csvLine(values: readonly string[]): string {
-  return `${values.map((value) => quoted(guard(value))).join(',')}\r\n`;
-}
-
-function quoted(value: string): string {
-  return /[",;\t|\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
-}
-
 const firstReportColumns = ['message_id', 'batch_id', 'status', 'error_code', 'credits', 'line'];
 /** What a report adds to the columns of the input. */
 export const reportColumns = [...firstReportColumns, 'delivery', 'job'];

@@ -1,6 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '../platform/sync-folder.js';
+
+export { syncFolder };
 
 /** A file that only grows. Every method can fail, with the code of the operating system. */
 export interface AppendFile {
@@ -41,15 +44,4 @@ export const nodeDisk: Disk = {
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   return error instanceof Error && typeof code === 'string' && typeof syscall === 'string';
-}
-
-/** Makes the names in a folder durable. Windows cannot open folders, and has no need to. */
-export async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

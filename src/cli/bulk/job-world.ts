@@ -14,20 +14,26 @@ export async function openJobWorld(context: Context, options: Pick<CarryOutOptio
   const { client, limiter } = await context.unlimitedClient();
   if (options.rate !== undefined) limiter.limitTo(options.rate);
   const replays = { count: 0 };
-  const forget = context.onExchange(({ replayed }) => {
-    if (replayed) replays.count += 1;
+  const replayed = new Set<string>();
+  const forget = context.onExchange((exchange) => {
+    const { status, idempotencyKey } = exchange;
+    if (!exchange.replayed) return;
+    replays.count += 1;
+    if (idempotencyKey !== null && (status ?? 500) < 300) replayed.add(idempotencyKey);
   });
   const abandon = new AbortController();
   const onSignal = () => {
-    if ((signal.reason as Error).cause === 'SIGTERM') void sleep(terminateAfter).then(() => abandon.abort());
+    if ((signal.reason as Error).cause !== 'SIGINT') void sleep(terminateAfter).then(() => abandon.abort());
   };
   signal.addEventListener('abort', onSignal);
   // Every request in flight listens to it, and stops listening when it ends.
   setMaxListeners(0, abandon.signal);
   return {
     client,
+    listing: client,
     pace: limiter,
     replays,
+    isReplay: (idempotencyKey: string) => replayed.delete(idempotencyKey),
     forget() {
       forget();
       signal.removeEventListener('abort', onSignal);

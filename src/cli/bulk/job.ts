@@ -1,15 +1,18 @@
-import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stateHint } from '../config/folders.js';
 import { makeFolder } from '../config/make-folder.js';
 import { CliError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { grouped } from '../output/wording.js';
+import { lockFolder } from '../platform/lock.js';
+import { renameFile } from '../platform/rename.js';
 import { ChunkTable } from './chunk-table.js';
 import { type Disk, nodeDisk, syncFolder } from './disk.js';
-import { BrokenJournalError, type Entry, Journal, readEntries } from './journal.js';
+import { BrokenJournalError, type Entry, Journal, NewerJournalError, readEntries } from './journal.js';
 import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
-import { lockFolder } from './lock.js';
-import { type FrozenPlan, type PlanMeta, sandboxBaseUrl } from './plan.js';
+import type { FrozenPlan, PlanMeta } from './plan.js';
+import { differencesOf } from './plan-difference.js';
 import { openPlan, readPlanMeta } from './planning/plan-reader.js';
 
 /** A job that this process alone works on. */
@@ -45,7 +48,7 @@ export async function folderForPlan(stateDirectory: string, unique: string, now:
   try {
     makeFolder(jobs);
   } catch (error) {
-    throw machineError(`the folder ${jobs} could not be made`, error);
+    throw machineError(`the folder ${jobs} could not be made`, error, stateHint(error));
   }
   for (const name of await readdir(jobs)) {
     if (!name.startsWith(unborn)) continue;
@@ -60,6 +63,8 @@ export interface JobChoice {
   name?: string | undefined;
   /** A deliberate repeat of a finished job. */
   again?: boolean | undefined;
+  /** The command that goes on with a job. */
+  goOn(job: JobView): string;
 }
 
 /**
@@ -85,7 +90,7 @@ export async function adoptPlan(
     if (last > 0) {
       const id = repeatId(base, last);
       const job = await viewJob(stateDirectory, id);
-      refuseOtherPlan(id, job.meta, plan.meta);
+      await refuseOtherPlan(job, plan, choice.goOn);
       if (!choice.again || !job.table.finished) {
         await rm(plan.folder, { recursive: true, force: true });
         return id;
@@ -93,7 +98,7 @@ export async function adoptPlan(
     }
     const id = repeatId(base, last + 1);
     try {
-      await rename(plan.folder, join(jobs, id));
+      await renameFile(plan.folder, join(jobs, id));
       await syncFolder(jobs);
       return id;
     } catch (error) {
@@ -105,32 +110,27 @@ export async function adoptPlan(
   }
 }
 
-function refuseOtherPlan(id: string, kept: PlanMeta, made: PlanMeta): void {
-  const differences = (['baseUrl', 'channel', 'source', 'recipients', 'requests', 'digest'] as const).flatMap(
-    (name) => {
-      const [before, now] = [figure(kept, name), figure(made, name)];
-      return before === now ? [] : [`${name} was ${before}, is ${now}`];
-    },
-  );
-  const same = kept.digest === made.digest && kept.baseUrl === made.baseUrl && kept.channel === made.channel;
-  if (same) return;
+async function refuseOtherPlan(
+  job: JobView,
+  plan: FrozenPlan,
+  goOn: (job: JobView) => string,
+): Promise<void> {
+  const { id, meta } = job;
+  const { digest, baseUrl, channel } = plan.meta;
+  if (meta.digest === digest && meta.baseUrl === baseUrl && meta.channel === channel) return;
+  const differences = await openPlan(job.folder)
+    .then((kept) => differencesOf(kept, plan))
+    .catch(() => ['its plan cannot be read']);
+  const another = 'Give this one another --job name';
   throw new CliError(
     'job_differs',
     exits.refused,
-    `the job ${id} has another plan: ${differences.join('; ')}`,
+    `the job ${id} is another one: ${differences.join('; ')}`,
     {
-      hint: `Go on with the old plan: urtuu jobs resume ${id}; or give this one another --job name.`,
-      details: { job: id },
+      hint: job.table.finished ? `${another}.` : `${another}; or go on with the old one: ${goOn(job)}`,
+      details: { job: id, differences },
     },
   );
-}
-
-function figure(
-  meta: PlanMeta,
-  name: 'baseUrl' | 'channel' | 'source' | 'recipients' | 'requests' | 'digest',
-) {
-  if (name === 'requests') return meta.chunks;
-  return name === 'digest' ? meta.digest.slice(0, 12) : meta[name];
 }
 
 /** Opens a job to work on it. Throws CliError: exit 12 when it is not there, 11 when another process has it. */
@@ -149,8 +149,13 @@ export async function openJob(stateDirectory: string, id: string, disk: Disk = n
     const { digest } = plan.meta;
     const table = new ChunkTable(plan.meta);
     const journal = await Journal.open(disk, join(folder, journalFile), (entry) => table.apply(entry));
-    if (table.job === null) await journal.append(['job', id, digest]);
-    else if (table.job.id !== id || table.job.digest !== digest) throw foreignJournal(id);
+    try {
+      if (table.job === null) await journal.append(['job', id, digest]);
+      else if (table.job.id !== id || table.job.digest !== digest) throw foreignJournal(id);
+    } catch (error) {
+      await journal.close();
+      throw error;
+    }
     return {
       id,
       folder,
@@ -181,6 +186,13 @@ function jobError(id: string, folder: string, error: unknown): unknown {
       error.message,
       error,
       `Move ${join(folder, journalFile)} away and run it again: the keys keep anything from being sent twice.`,
+    );
+  }
+  if (error instanceof NewerJournalError) {
+    return machineError(
+      error.message,
+      error,
+      'Go on with the version of urtuu that wrote it, or a newer one.',
     );
   }
   return machineError(`the job ${id} cannot be opened: ${(error as Error).message}`, error);
@@ -223,28 +235,36 @@ export async function jobIds(stateDirectory: string): Promise<string[]> {
 }
 
 /** Forgets a job. What is open or in doubt goes only with `force`: without its plan nobody can settle it. */
-export async function removeJob(stateDirectory: string, id: string, force: boolean): Promise<void> {
+export async function removeJob(
+  stateDirectory: string,
+  id: string,
+  { force, goOn }: { force: boolean; goOn(job: JobView): string },
+): Promise<void> {
   const folder = await folderOf(stateDirectory, id);
   const lock = await lockFolder(folder);
   if (!lock.held) throw new CliError('job_locked', exits.refused, `the job ${id} is being worked on`);
   try {
-    if (!force) await refuseUnsettled(stateDirectory, id);
+    if (!force) await refuseUnsettled(stateDirectory, id, goOn);
     await rm(folder, { recursive: true });
   } finally {
     await lock.release();
   }
 }
 
-async function refuseUnsettled(stateDirectory: string, id: string): Promise<void> {
-  const { meta, table } = await viewJob(stateDirectory, id);
-  const { tally } = table;
+async function refuseUnsettled(
+  stateDirectory: string,
+  id: string,
+  goOn: (job: JobView) => string,
+): Promise<void> {
+  const job = await viewJob(stateDirectory, id);
+  const { tally } = job.table;
   if (tally.pending + tally.in_doubt === 0) return;
   throw new CliError(
     'job_unfinished',
     exits.refused,
     `the job ${id} is not finished: ${grouped(tally.pending)} pending, ${grouped(tally.in_doubt)} in doubt`,
     {
-      hint: `Go on with: urtuu jobs resume ${id}${meta.baseUrl === sandboxBaseUrl ? ' --sandbox' : ''}; or remove it with --force`,
+      hint: `Remove it with --force, or go on with: ${goOn(job)}`,
       details: { job: id, ...tally },
     },
   );

@@ -91,7 +91,7 @@ export class Listing {
       }
       if (reply.kind === 'late') {
         this.#given = stop.aborted ? 'stopped' : reply.code;
-      } else if (reply.kind === 'doubt') {
+      } else if (reply.kind === 'doubt' || reply.kind === 'unsent') {
         faults += 1;
         if (faults === mostFaults) return { unread: reply.code };
         await sleep(Math.min(500 * 2 ** faults, Math.max(0, left)), stop);

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { usageError } from '../errors.js';
 import { readDuration } from '../input/duration.js';
-import { readCount } from '../options.js';
+import { readChoice, readCount } from '../options.js';
 import { type ReceiptStatus, receiptStatuses } from './receipts.js';
 
 /** What says how a job is carried out, now or at a resume. */
@@ -16,7 +16,13 @@ export interface CarryOutOptions {
   /** Milliseconds. */
   waitTimeout: number;
   report?: string;
+  /** What a job that was finished before ends with. */
+  ifFinished: 'refuse' | 'ok';
+  /** The API key in use is of the project that the job was started in. */
+  sameProject?: boolean;
 }
+
+export const carryOutDefaults = { concurrency: 8, maxWait: 600_000, waitTimeout: 600_000 } as const;
 
 /** What makes a job of a file. */
 export interface BulkOptions extends CarryOutOptions {
@@ -37,6 +43,8 @@ export interface BulkOptions extends CarryOutOptions {
   rejects?: string;
   job?: string;
   again?: boolean;
+  allowPartial?: boolean;
+  skipSent?: boolean;
   dryRun?: boolean;
 }
 
@@ -50,7 +58,7 @@ export function addCarryOutOptions(command: Command): Command {
         'how long one request is tried; --max-retries does not count',
       ),
     )
-    .option('--concurrency <n>', 'requests in flight at once', readConcurrency, 8)
+    .option('--concurrency <n>', 'requests in flight at once', readConcurrency, carryOutDefaults.concurrency)
     .option('--rate <n>', 'requests a second, where the project allows more or should have less', readRate)
     .option(
       '--retry-failed',
@@ -60,11 +68,21 @@ export function addCarryOutOptions(command: Command): Command {
     .addOption(
       tenMinutes(command, '--wait-timeout <duration>', 'how long --wait waits once everything is sent'),
     )
-    .option('--report <file>', 'write what became of every row to a CSV file');
+    .option('--report <file>', 'write what became of every row to a CSV file')
+    .addOption(
+      command
+        .createOption(
+          '--if-finished <how>',
+          'what a job that had finished before ends with: refuse (11), ok (0, or 3 and 9 with failures)',
+        )
+        .argParser(readChoice('refuse', 'ok'))
+        .default('refuse'),
+    )
+    .option('--same-project', 'go on with another API key of the same project');
 }
 
 function tenMinutes(command: Command, flags: string, description: string): Option {
-  return command.createOption(flags, description).argParser(readDuration).default(600_000);
+  return command.createOption(flags, description).argParser(readDuration).default(carryOutDefaults.maxWait);
 }
 
 export function addInputOptions(command: Command): Command {
@@ -82,7 +100,9 @@ export function addInputOptions(command: Command): Command {
     .option('--skip-invalid', 'send the good rows although there are bad ones')
     .option('--rejects <file>', 'where bad rows are written')
     .option('--job <name>', 'name the job; by default the file and message name it')
-    .option('--again', 'repeat a finished job: everybody gets the message once more')
+    .option('--again', 'send a finished job to everyone again')
+    .option('--skip-sent', 'leave out who got the same message in the last 7 days')
+    .option('--allow-partial', 'send as far as the balance goes when it is too low for everyone')
     .option('--dry-run', 'show what would be sent and what it costs; send nothing');
 }
 

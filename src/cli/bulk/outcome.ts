@@ -6,16 +6,27 @@ import type { Ending } from './run-options.js';
 
 /**
  * The exit code of a job. Doubt goes first, since it may cost money to overlook it; 0 only when every
- * recipient was accepted, and with `--wait` sent.
+ * recipient was accepted, and with `--wait` sent. A job that ran elsewhere is refused, unless the caller
+ * takes a finished job for a success (`ranElsewhere: 'ok'`).
  */
-export function exitOfJob(table: ChunkTable, { stopped, waited }: Ending): ExitCode {
+export function exitOfJob(
+  table: ChunkTable,
+  { stopped, waited }: Ending,
+  { ranElsewhere = 'refused' }: { ranElsewhere?: 'refused' | 'ok' } = {},
+): ExitCode {
   const { planned, accepted, rejected, failed, in_doubt, pending } = table.tally;
   if (stopped?.by === 'fault') return exits.fault;
   if (stopped?.by === 'disk') return exits.machine;
   if (in_doubt > 0) return exits.doubt;
   if (stopped?.by === 'limit') return exits.money;
-  if (stopped?.by === 'service') return exitOfFailure(stopped, 'sending');
-  if (pending > 0) return exits.later;
+  if (stopped?.by === 'alarm') return exits.doubt;
+  if (stopped?.by === 'service') {
+    const exit = exitOfFailure(stopped, 'sending');
+    // Everything that left was answered, so nothing can be in doubt: the service was away.
+    return exit === exits.doubt ? exits.later : exit;
+  }
+  if (pending > 0) return table.wasRefused('insufficient_credits') ? exits.money : exits.later;
+  if (table.ranElsewhere && ranElsewhere === 'refused') return exits.refused;
   if (waited !== null && !waited.final) {
     return waited.refused === null ? exits.notFinal : exitOfFailure(waited.refused, 'reading');
   }
@@ -30,8 +41,12 @@ export function stoppedBy(error: unknown, journalFault: Error | null): NonNullab
   return isSystemError(error) ? { by: 'disk', doing: 'read', error } : { by: 'fault', error };
 }
 
-/** The last line: what is certain, what is in doubt, and the command that goes on where something is left. */
-export function lastLine(table: ChunkTable, ending: Ending, goOn: string): [text: string, command?: string] {
+/** The last line: what is certain, what is in doubt, and the command for what is left to do. */
+export function lastLine(
+  table: ChunkTable,
+  ending: Ending,
+  next: readonly [text: string, command: string] | null,
+): [text: string, command?: string] {
   const { accepted, rejected, failed, in_doubt, pending } = table.tally;
   const unknown = accepted - table.sent;
   const certain = [
@@ -44,13 +59,15 @@ export function lastLine(table: ChunkTable, ending: Ending, goOn: string): [text
   ];
   const doubt = in_doubt > 0 ? `in doubt: ${grouped(in_doubt)}` : 'nothing in doubt';
   const text = `${why(ending)}Certain: ${certain.join(', ')}; ${doubt}.`;
-  return table.finished ? [text] : [`${text} Go on with:`, goOn];
+  return next === null ? [text] : [`${text} ${next[0]}`, next[1]];
 }
 
 function why({ stopped }: Ending): string {
   switch (stopped?.by) {
     case 'service':
       return `Stopped: ${stopped.code}. `;
+    case 'alarm':
+      return `Stopped: ${stopped.reason}. `;
     case 'disk':
       return `Stopped: ${unusable[stopped.doing]} (${codeOf(stopped.error)}), so nothing more was sent. `;
     case 'signal':

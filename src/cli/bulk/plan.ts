@@ -29,8 +29,15 @@ export interface PlannedRow {
 /** Stands in a plan for the embedded service, wherever its data are. */
 export const sandboxBaseUrl = 'sandbox:';
 
+/** Which API key a job was started with, so that another project's is noticed: `hash` is of it and `salt`. */
+export interface Account {
+  salt: string;
+  hash: string;
+}
+
 export interface PlanMeta {
-  version: 1;
+  /** 1 was written without a checksum, and its job has keys of its own. */
+  version: 1 | 2;
   channel: Channel;
   baseUrl: string;
   /** SHA-256 over the bodies of all chunks, in order; the same input gives the same digest. */
@@ -39,6 +46,10 @@ export interface PlanMeta {
   source: string;
   columns: string[];
   created_at: string;
+  /** The random id of a deliberate repeat; null for a job's first run. */
+  run: string | null;
+  /** Null where no key is needed, and in version 1. */
+  account: Account | null;
   recipients: number;
   merged: number;
   rejected: number;
@@ -51,10 +62,19 @@ export interface PlanMeta {
   credits: number;
 }
 
+/** How the input was written, for what is written like it. */
+export interface PlannedInput {
+  /** It began with a byte order mark, which spreadsheets need to read UTF-8. */
+  marked: boolean;
+  /** Index of the recipient column; null where an earlier release made the plan. */
+  recipient: number | null;
+}
+
 /** A plan frozen on disk: durable before the first request, read as a stream. */
 export interface FrozenPlan {
   readonly folder: string;
   readonly meta: PlanMeta;
+  readonly input?: PlannedInput;
   /** Chunks in ascending order, from number `first` on. */
   chunks(first?: number): AsyncIterable<Chunk>;
   /** Every row of the input in its order. */

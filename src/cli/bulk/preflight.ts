@@ -1,13 +1,18 @@
 import { requestRates } from '../../contract/index.js';
 import { field, type View } from '../output/view.js';
 import { counted, duration, grouped } from '../output/wording.js';
+import type { Delimiter } from './input/delimiter.js';
 import type { RepairCounts, RepairKind } from './input/repair.js';
 import type { PlanMeta } from './plan.js';
+import { sentBeforeLine } from './sent-before.js';
 
 /** What a job would do, before it does anything. */
 export interface Preflight {
   job: string;
   channel: string;
+  /** The column that was found to hold the recipients, and what divides the columns. */
+  to_column: string;
+  delimiter: Delimiter;
   recipients: number;
   merged: number;
   rejected: number;
@@ -19,6 +24,10 @@ export interface Preflight {
   /** Credits of the whole job; null when the service does not say its prices. */
   credits: number | null;
   balance: number | null;
+  /** Recipients who got the same message from this machine lately. */
+  sent_before: number;
+  /** Whether they are left out. */
+  skips_sent: boolean;
   /** Expected time of what is still to be sent. */
   seconds: number;
 }
@@ -37,6 +46,8 @@ export function preflightOf(
   meta: PlanMeta,
   money: { priced: boolean; balance: number | null },
   { requests, rate }: Pick<StillToSend, 'requests' | 'rate'>,
+  { toColumn, delimiter }: { toColumn: string; delimiter: Delimiter },
+  { sentBefore, skipped }: { sentBefore: number; skipped: boolean } = { sentBefore: 0, skipped: false },
 ): Preflight {
   const { channel, recipients, merged, rejected, repaired, chunks, batches, singles, cost } = meta;
   const { burst, perSecond } = requestRates.sending;
@@ -44,6 +55,8 @@ export function preflightOf(
   return {
     job,
     channel,
+    to_column: toColumn,
+    delimiter,
     recipients,
     merged,
     rejected,
@@ -54,6 +67,8 @@ export function preflightOf(
     cost,
     credits: money.priced ? meta.credits : null,
     balance: money.balance,
+    sent_before: sentBefore,
+    skips_sent: skipped,
     seconds: Math.ceil(Math.max(0, requests - (burst * speed) / perSecond) / speed),
   };
 }
@@ -64,12 +79,18 @@ export function preflightLines(plan: Preflight, repairs: RepairCounts, still: St
   const kinds = Object.entries(repairs).map(
     ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
   );
+  const before = sentBeforeLine(plan.sent_before, plan.skips_sent);
   const rows: [label: string, value: string][] = [
     ['Job', `${shortened(plan.job, valueColumns - 8)} (${plan.channel})`],
+    [
+      'Column',
+      `${shortened(plan.to_column, valueColumns - 24)} (delimiter: ${delimiterNames[plan.delimiter]})`,
+    ],
     [
       'Recipients',
       `${grouped(recipients)} (${grouped(merged)} merged, ${grouped(rejected)} rejected, ${grouped(repaired)} repaired)`,
     ],
+    ...(before === undefined ? [] : [['Sent before', before] as [string, string]]),
     ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] as [string, string]] : []),
     ...plan.cost.map(costRow),
     ['Requests', `${grouped(requests)} (${counted(batches, 'batch')}, ${counted(singles, 'single')})`],
@@ -83,6 +104,13 @@ export function preflightLines(plan: Preflight, repairs: RepairCounts, still: St
     wrapped(value).map((text, index) => (index === 0 ? label : '').padEnd(labelColumns) + text),
   );
 }
+
+const delimiterNames = {
+  ',': 'comma',
+  ';': 'semicolon',
+  '\t': 'tab',
+  '|': 'pipe',
+} satisfies Record<Delimiter, string>;
 
 const repairNames = {
   separators: 'with separators',
@@ -125,6 +153,12 @@ export function creditsLeft({ credits }: Preflight, spent: number): number | nul
   return credits === null ? null : Math.max(0, credits - spent);
 }
 
+/** How far the balance is from what is still to be paid; 0 where one of them is not known. */
+export function creditsMissing(plan: Preflight, spent: number): number {
+  const left = creditsLeft(plan, spent);
+  return left === null || plan.balance === null ? 0 : Math.max(0, left - plan.balance);
+}
+
 function creditsOf(plan: Preflight, spent: number): string {
   const left = creditsLeft(plan, spent);
   const cost = left === null ? 'unknown' : grouped(left);
@@ -132,16 +166,17 @@ function creditsOf(plan: Preflight, spent: number): string {
   return `${cost} of ${balance}${shortage(plan, spent)}`;
 }
 
-export function shortage(plan: Preflight, spent: number): string {
-  const left = creditsLeft(plan, spent);
-  if (left === null || plan.balance === null || left <= plan.balance) return '';
-  return `: ${grouped(left - plan.balance)} missing, the job will stop there`;
+function shortage(plan: Preflight, spent: number): string {
+  const missing = creditsMissing(plan, spent);
+  return missing === 0 ? '' : `: ${grouped(missing)} missing`;
 }
 
 export const preflightView: View<Preflight> = {
   columns: [
     field('job'),
     field('channel'),
+    field('to_column'),
+    field('delimiter'),
     field('recipients', { kind: 'number' }),
     field('merged', { kind: 'number' }),
     field('rejected', { kind: 'number' }),
@@ -152,6 +187,8 @@ export const preflightView: View<Preflight> = {
     { name: 'parts', kind: 'number', value: ({ cost }) => cost.reduce((sum, { parts }) => sum + parts, 0) },
     field('credits', { kind: 'number' }),
     field('balance', { kind: 'number' }),
+    field('sent_before', { kind: 'number' }),
+    field('skips_sent'),
     field('seconds', { kind: 'number' }),
   ],
   record: (plan) => plan,

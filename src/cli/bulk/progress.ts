@@ -1,6 +1,6 @@
 import type { ChunkTable } from './chunk-table.js';
 import { type BareEvent, EventQueue } from './events.js';
-import type { Entry, Journal } from './journal.js';
+import type { ChunkEntry, JobEntry, Journal } from './journal.js';
 
 /** The journal and the table moved together, and the events that tell of it. */
 export class Progress {
@@ -17,12 +17,18 @@ export class Progress {
     this.#table = table;
   }
 
-  /** Resolves when the entry is durable and counted. */
-  async record(entry: Exclude<Entry, ['job', ...unknown[]] | ['end', ...unknown[]]>): Promise<void> {
-    await this.#journal.append(entry);
-    this.#table.apply(entry);
+  /** Resolves when the entry, and what goes with it, is durable and counted. */
+  async record(entry: ChunkEntry, ...more: ChunkEntry[]): Promise<void> {
+    await this.#journal.append(entry, ...more);
+    for (const each of [entry, ...more]) this.#table.apply(each);
     if (entry[0] === 'send') this.#awaited.set(entry[1], entry[3]);
     else this.#awaited.delete(entry[1]);
+  }
+
+  /** The same for an entry about the whole job. */
+  async recordOfJob(entry: JobEntry): Promise<void> {
+    await this.#journal.append(entry);
+    this.#table.apply(entry);
   }
 
   /** The chunk's outcome is doubtful from here on. */

@@ -97,25 +97,25 @@ export class Receipts {
     if (end === undefined) return;
     const left = chunk.to.length - (end.removed?.size ?? 0);
     const isSms = source.plan.meta.channel === 'sms' && chunk.kind === 'single';
-    const status = end.status === 'queued' ? acceptedStatus(end.final, left, isSms) : end.status;
+    const status = end.status === 'queued' ? acceptedStatus(end, left, isSms) : end.status;
     for (const index of chunk.to.keys()) {
       const removed = end.removed?.has(index) === true;
       this.#set(first + index, {
         status: removed ? 'rejected' : status,
-        code: removed ? 'invalid_request' : end.code,
+        code: end.removed?.get(index) ?? end.code,
         credits: removed || end.credits === null ? null : status === 'failed' ? 0 : end.credits / left,
         id: chunk.kind === 'single' && !removed ? end.id : '',
       });
     }
     if (chunk.kind === 'batch' && end.status === 'queued') {
-      await this.#takeMessages(chunk, end.id, end.removed ?? new Set(), source);
+      await this.#takeMessages(chunk, end.id, end.removed ?? new Map(), source);
     }
   }
 
   async #takeMessages(
     chunk: Chunk,
     id: string,
-    removed: ReadonlySet<number>,
+    removed: ReadonlyMap<number, string>,
     { listing, store, refresh, onBatch }: ReceiptSource,
   ): Promise<void> {
     const first = this.#first[chunk.number] ?? 0;
@@ -137,7 +137,7 @@ export class Receipts {
   async #match(
     chunk: Chunk,
     id: string,
-    removed: ReadonlySet<number>,
+    removed: ReadonlyMap<number, string>,
     messages: readonly Message[],
     store: ReceiptSource['store'],
   ): Promise<void> {
@@ -169,7 +169,7 @@ export class Receipts {
   }
 
   /** What is known without its messages stays; that there is more to know is said in each row. */
-  #leaveUnread(chunk: Chunk, removed: ReadonlySet<number>, code: string): void {
+  #leaveUnread(chunk: Chunk, removed: ReadonlyMap<number, string>, code: string): void {
     const first = this.#first[chunk.number] ?? 0;
     const { batches, rows, code: why } = this.unread ?? { batches: 0, rows: 0, code };
     this.unread = { batches: batches + 1, rows: rows + chunk.to.length - removed.size, code: why };
@@ -225,9 +225,9 @@ export class Receipts {
 const mostWords = 1_000;
 
 /** Of an accepted chunk, as far as it is known without its messages. */
-function acceptedStatus(final: ChunkEnd['final'], left: number, isSms: boolean): ReceiptStatus {
-  if (final === null) return isSms ? 'sent' : 'queued';
-  if (final.sent + final.failed < left) return 'in_doubt';
+function acceptedStatus({ final, unsure }: ChunkEnd, left: number, isSms: boolean): ReceiptStatus {
+  if (final === null) return isSms ? 'sent' : unsure ? 'in_doubt' : 'queued';
+  if (final.sent + final.failed !== left) return 'in_doubt';
   if (final.failed === left) return 'failed';
   return final.sent === left ? 'sent' : 'queued';
 }

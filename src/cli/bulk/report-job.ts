@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { Context } from '../context.js';
 import { CliError, machineError } from '../errors.js';
 import { exits } from '../exit-codes.js';
@@ -9,7 +8,7 @@ import { type JobWorld, openJobWorld } from './job-world.js';
 import { Listing } from './listing.js';
 import { ReceiptStore } from './receipt-store.js';
 import { Receipts } from './receipts.js';
-import { reportBlocks, writeReport } from './report.js';
+import { reportBlocks } from './report.js';
 import { refuseOtherService } from './start.js';
 
 /** What came of a report: whether it is there, and whether anything in it is missing or alarming. */
@@ -20,13 +19,14 @@ export async function report(
   context: Context,
   job: Job,
   path: string,
-  { world, timeout, again }: { world: JobWorld; timeout: number; again: string },
+  { world, timeout }: { world: JobWorld; timeout: number },
 ): Promise<Reported> {
   try {
     const receipts = await gather(context, job, { world, timeout });
-    await writeReport(resolve(context.cwd, path), job, receipts);
+    await context.files.write(path, reportBlocks(job, receipts));
     if (receipts.alarms.length > 0) return 'alarming';
     if (receipts.unread === null) return 'written';
+    const again = context.commandLine(['jobs', 'report', job.id], { '--report': path });
     context.warn(`${unreadText(receipts.unread)} Write it again with:`, again);
     return 'incomplete';
   } catch (error) {
@@ -50,6 +50,7 @@ export interface ReportOptions {
  */
 export async function reportJob(context: Context, id: string, options: ReportOptions): Promise<void> {
   const { offline, refresh, waitTimeout: timeout } = options;
+  await context.files.checkWritable(options.report);
   const job = await openJob(context.stateDirectory, id);
   let world: JobWorld | null = null;
   try {
@@ -59,7 +60,7 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
     }
     const receipts = await gather(context, job, { world, timeout, refresh });
     if (options.report !== undefined) {
-      await writeReport(resolve(context.cwd, options.report), job, receipts);
+      await context.files.write(options.report, reportBlocks(job, receipts));
     } else {
       for await (const block of reportBlocks(job, receipts)) await context.printer.text(block);
     }

@@ -1,40 +1,11 @@
-import { open, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { machineError } from '../errors.js';
-import { csvLine, isOwnHeader, keptColumns, reportColumns } from './csv-line.js';
-import { syncFolder } from './disk.js';
+import { csvLine } from '../csv/line.js';
+import { isOwnHeader, keptColumns, reportColumns } from './csv-line.js';
 import type { FrozenPlan } from './plan.js';
 import type { Receipts } from './receipts.js';
 
 export interface ReportedJob {
   id: string;
   plan: FrozenPlan;
-}
-
-/**
- * Writes the report of a job: the input's rows and columns, and what became of each. Whole or not at all;
- * throws CliError (exit 13) when the disk does not take it.
- */
-export async function writeReport(path: string, job: ReportedJob, receipts: Receipts): Promise<void> {
-  const beside = `${path}.${process.pid}.part`;
-  try {
-    const file = await open(beside, 'w', 0o600);
-    try {
-      for await (const block of reportBlocks(job, receipts)) await file.appendFile(block);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(beside, path);
-    await syncFolder(dirname(path));
-  } catch (error) {
-    await rm(beside, { force: true }).catch(() => {});
-    throw machineError(
-      `the report ${path} could not be written`,
-      error,
-      'Make room, then: urtuu jobs report',
-    );
-  }
 }
 
 /** The report as text, in pieces. */

@@ -2,11 +2,12 @@ import type {
   Channel,
   EmailBulkParams,
   EmailSendParams,
+  Pricing,
   SmsBulkParams,
   SmsSendParams,
 } from '../../contract/index.js';
 import { readError, readResult } from './answer.js';
-import { chunkKey } from './keys.js';
+import type { RequestKey } from './keys.js';
 import type { Chunk } from './plan.js';
 import type { Answer } from './states.js';
 
@@ -25,6 +26,8 @@ export interface SendingClient {
     sendBulk(params: EmailBulkParams, options: Keyed): Promise<unknown>;
   };
   balance: { get(): Promise<{ balance: number }> };
+  /** Absent where nobody can be asked. */
+  pricing?: { get(): Promise<Pricing> };
 }
 
 export interface ChunkRequest {
@@ -39,7 +42,7 @@ export interface ChunkRequest {
 
 /** The request of a chunk in its present revision: the frozen body without what was taken out. */
 export function requestOf(
-  jobId: string,
+  keyOf: RequestKey,
   chunk: Chunk,
   revision: number,
   removed: ReadonlySet<number>,
@@ -52,19 +55,23 @@ export function requestOf(
     to,
     indexes,
     params: removed.size === 0 ? params : { ...params, to },
-    idempotencyKey: chunkKey(jobId, chunk.number, revision),
+    idempotencyKey: keyOf(chunk.number, revision),
   };
 }
 
-/** Sends once. Never throws for what the network or the service does: that is an answer. */
+/**
+ * Sends once. Never throws for what the network or the service does: that is an answer. `isReplay` tells
+ * whether the answer that this key had last was that of an earlier request.
+ */
 export async function sendOnce(
   client: SendingClient,
   channel: Channel,
   { kind, params, idempotencyKey }: ChunkRequest,
+  isReplay: (idempotencyKey: string) => boolean,
 ): Promise<Answer> {
   const options = { idempotencyKey };
   try {
-    return readResult(kind, await call());
+    return readResult(kind, await call(), isReplay(idempotencyKey));
   } catch (error) {
     return readError(error);
   }

@@ -1,6 +1,7 @@
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { ChunkTable } from './chunk-table.js';
 import type { Journal } from './journal.js';
+import type { ListingClient } from './listing.js';
 import type { FrozenPlan } from './plan.js';
 import type { SendingClient } from './requests.js';
 import type { ReadingClient, Waited, WatchOptions } from './wait.js';
@@ -11,6 +12,10 @@ export interface RunOptions {
   journal: Journal;
   table: ChunkTable;
   client: SendingClient;
+  /** Whether the newest answer to this key was that of an earlier request; asked once for each success. */
+  isReplay?: (idempotencyKey: string) => boolean;
+  /** Lists the messages of a batch whose size is not that of its request; absent where nobody can. */
+  listing?: { batches: Pick<ListingClient['batches'], 'messages'> } | undefined;
   pace: Pick<RateLimiter, 'take' | 'block'>;
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
@@ -39,6 +44,8 @@ export interface Ending {
   stopped:
     | { by: 'service'; code: string; status: number | null }
     | { by: 'signal' }
+    /** An answer that cannot be the service's, so none of it can be believed. */
+    | { by: 'alarm'; reason: string }
     /** What is sent already and what would come next cost more than `maxCredits`. */
     | { by: 'limit' }
     /** Nothing could be recorded any more, or the plan not be read, so nothing more was sent. */

@@ -1,33 +1,34 @@
+import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { parse, resolve } from 'node:path';
 import type { Channel, Pricing } from '../../contract/index.js';
-import { makeFolder } from '../config/make-folder.js';
 import type { Context } from '../context.js';
-import { CliError, inputError, machineError, usageError } from '../errors.js';
+import { CliError, inputError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { required, type Wanted } from '../input/required.js';
 import { readText } from '../input/text.js';
+import { maskedText } from '../output/mask.js';
 import type { View } from '../output/view.js';
 import { counted, grouped } from '../output/wording.js';
 import { visible } from '../terminal/sanitise.js';
+import { accountNow } from './account.js';
 import { readError } from './answer.js';
-import { isSystemError } from './disk.js';
+import { agree } from './consent.js';
 import { delimiterNamed } from './input/delimiter.js';
 import { InputError } from './input/input-error.js';
-import { adoptPlan, folderForPlan, type Job, openJob, removeJob } from './job.js';
-import { jobIdOf } from './keys.js';
+import { adoptPlan, folderForPlan, type Job, type JobView, jobIds, openJob, removeJob } from './job.js';
+import { jobIdOf, newRunId } from './keys.js';
+import { type LeftOut, resumeOf } from './next-command.js';
+import { notKept } from './not-kept.js';
 import type { BulkOptions } from './options.js';
 import { sandboxBaseUrl } from './plan.js';
 import { buildPlan, type PlanOutcome } from './planning/build-plan.js';
 import type { MessageTemplates } from './planning/message.js';
-import {
-  creditsLeft,
-  type Preflight,
-  preflightLines,
-  preflightOf,
-  preflightView,
-  shortage,
-} from './preflight.js';
+import type { SentIndex } from './planning/sent-index.js';
+import { type Preflight, preflightLines, preflightOf, preflightView } from './preflight.js';
+import { rejectsPlaceIn, tellRejects } from './rejected-rows.js';
+import { keepTaken, rowsToTake } from './report-rows.js';
+import { countOf, everyoneHasIt, refuseOpen, sentBefore } from './sent-before.js';
 import { summaryView } from './summary.js';
 
 /** What a bulk command shows. */
@@ -39,6 +40,12 @@ export async function baseUrlOf(context: Context): Promise<string> {
   return context.sandbox ? sandboxBaseUrl : (await context.settings()).baseUrl;
 }
 
+/** A job that may be sent, and the rows that were left out of it. */
+export interface Started {
+  job: Job;
+  leftOut: LeftOut | null;
+}
+
 /**
  * Reads the file, freezes the plan, shows what would be sent and asks. Gives the job, which nobody else
  * works on; null after `--dry-run`, which leaves nothing behind.
@@ -48,53 +55,68 @@ export async function startJob(
   channel: Channel,
   file: string,
   options: BulkOptions,
-): Promise<Job | null> {
+): Promise<Started | null> {
+  await context.files.checkWritable(options.report, options.rejects);
   const templates = await complete(context, channel, await templatesOf(context, options));
   const client = await context.client();
   const pricing = await optional(() => client.pricing.get());
   const { stateDirectory } = context;
   const unique = `${process.pid}-${Math.floor(context.random() * 2 ** 32).toString(36)}`;
-  const folder = await folderForPlan(stateDirectory, unique, context.clock.now()).catch((error) => {
-    throw notMade(error);
+  const wish = { channel, file, name: options.job };
+  const folder = await folderForPlan(stateDirectory, unique, context.clock.now()).catch(async (error) => {
+    throw await notKept(context, error, wish);
   });
   try {
-    const outcome = await plan(context, channel, file, options, { templates, pricing, folder });
+    const recent = await sentBefore(
+      context,
+      { channel, baseUrl: await baseUrlOf(context), name: options.job },
+      options,
+    );
+    const made = { templates, pricing, folder, recent };
+    const outcome = await plan(context, channel, file, options, made);
     tellInput(context, outcome);
     const { plan: frozen } = outcome;
+    if (frozen === null && isAllSent(outcome)) return endAllSent(context, outcome, options);
     if (frozen === null) throw refuseBadRows(outcome);
+    // The same plan is the same job, which says itself what it has sent.
+    const isKnown = (await jobIds(stateDirectory)).includes(jobIdOf(frozen.meta));
+    const met = isKnown ? null : (recent?.met ?? null);
+    const before = { sentBefore: met === null ? 0 : countOf(met), skipped: options.skipSent ?? false };
+    const named = options.job !== undefined;
+    const taken = await rowsToTake(context, outcome.origins, options.again ?? false);
     const balance = (await optional(() => client.balance.get()))?.balance ?? null;
     const money = { priced: pricing !== null, balance };
     if (options.dryRun) {
       const id = options.job ?? jobIdOf(frozen.meta);
       const still = { requests: frozen.meta.chunks, spent: 0, rate: options.rate };
-      const preflight = preflightOf(id, frozen.meta, money, still);
+      const preflight = preflightOf(id, frozen.meta, money, still, outcome, before);
       await printPreflight(context, preflight, preflightLines(preflight, outcome.repairs, still));
       return null;
     }
-    const id = await adoptPlan(stateDirectory, frozen, { name: options.job, again: options.again });
+    if (met !== null && !named) refuseOpen(context, met);
+    await keepTaken(frozen.folder, taken);
+    const goOn = (job: JobView) => resumeOf(context, job);
+    const id = await adoptPlan(stateDirectory, frozen, { name: options.job, again: options.again, goOn });
     const job = await openJob(stateDirectory, id);
     try {
       const still = { requests: job.table.open, spent: job.table.credits, rate: options.rate };
-      const preflight = preflightOf(id, job.plan.meta, money, still);
+      const preflight = preflightOf(id, job.plan.meta, money, still, outcome, before);
       const lines = preflightLines(preflight, outcome.repairs, still);
-      await agree(context, job, { preflight, lines, spent: still.spent }, options);
-      return job;
+      const repeated = named || before.skipped ? 0 : before.sentBefore;
+      await agree(context, job, { preflight, lines, spent: still.spent, repeated }, options);
+      const { file: rejects } = outcome.rejects;
+      const leftOut = rejects === null ? null : { channel, file: rejects, templates, options };
+      return { job, leftOut };
     } catch (error) {
       await job.close();
-      if (job.table.untouched) await removeJob(stateDirectory, id, true);
+      if (job.table.untouched) await removeJob(stateDirectory, id, { force: true, goOn });
       throw error;
     }
   } catch (error) {
-    throw notMade(error);
+    throw await notKept(context, error, wish);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** What this machine refused while nothing was sent yet. */
-function notMade(error: unknown): unknown {
-  if (!isSystemError(error)) return error;
-  return machineError(`the job could not be kept (${error.code}); nothing was sent`, error);
 }
 
 async function templatesOf(context: Context, options: BulkOptions): Promise<MessageTemplates> {
@@ -125,17 +147,25 @@ async function complete(
   return { ...templates, ...(await required(context, wanted)) };
 }
 
+/** What a plan is made of, besides the file and the options. */
+interface Made {
+  templates: MessageTemplates;
+  pricing: Pricing | null;
+  folder: string;
+  recent: SentIndex | null;
+}
+
 async function plan(
   context: Context,
   channel: Channel,
   file: string,
   options: BulkOptions,
-  made: { templates: MessageTemplates; pricing: Pricing | null; folder: string },
+  { recent, ...made }: Made,
 ): Promise<PlanOutcome> {
   const delimiter = options.delimiter === undefined ? undefined : delimiterNamed(options.delimiter);
   if (delimiter === null) throw usageError(`'${options.delimiter}' is no delimiter`);
   try {
-    return await context.during('Reading the file', async () =>
+    const outcome = await context.during('Reading the file', async () =>
       buildPlan(
         { bytes: context.files.bytes(file), source: file },
         {
@@ -146,15 +176,23 @@ async function plan(
           toColumn: options.toColumn,
           encoding: options.encoding,
           delimiter,
+          run: options.again ? newRunId() : null,
+          account: await accountNow(context),
           headerless: options.headerless,
           only: options.only,
           allowRepeats: options.allowRepeats,
           skipInvalid: options.skipInvalid,
-          rejectsFile: await rejectsFile(context, file, options),
+          sentBefore: recent === null ? null : { index: recent, skip: options.skipSent ?? false },
+          rejects: rejectsPlace(context, file, options),
           signal: context.signal,
         },
       ),
     );
+    if (options.rejects !== undefined && outcome.rejects.file !== null) {
+      await context.files.write(options.rejects, createReadStream(outcome.rejects.file, 'utf8'));
+      outcome.rejects.file = resolve(context.cwd, options.rejects);
+    }
+    return outcome;
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     if (
@@ -163,68 +201,58 @@ async function plan(
       file === '-' ||
       !context.interactive
     ) {
-      throw inputError(error.message, error.hint);
+      const { mask } = context.printer;
+      throw inputError(
+        mask ? maskedText(error.message) : error.message,
+        mask ? maskedText(error.hint) : error.hint,
+      );
     }
     // Never guessed: what is wrong shows only in the texts.
     const questions = await context.ask();
     const choices = encodings.map((value) => ({ name: value, value }));
     const encoding = await questions.choose(`${error.message}. Which encoding has it?`, choices);
-    return plan(context, channel, file, { ...options, encoding }, made);
+    return plan(context, channel, file, { ...options, encoding }, { recent, ...made });
   }
 }
 
 /** What spreadsheets in Mongolia write when it is not Unicode. */
 const encodings = ['windows-1251', 'windows-1252', 'koi8-r'];
 
-async function rejectsFile(context: Context, file: string, options: BulkOptions): Promise<string> {
-  if (options.rejects !== undefined) return resolve(context.cwd, options.rejects);
-  const folder = join(context.stateDirectory, 'rejects');
-  makeFolder(folder);
-  return join(folder, file === '-' ? 'stdin.csv' : basename(file));
+/** A person's own choice is written from what the plan's folder has. */
+function rejectsPlace(context: Context, file: string, { rejects, job }: BulkOptions) {
+  if (rejects !== undefined) return undefined;
+  const name = job ?? (file === '-' ? 'stdin' : parse(file).name);
+  return rejectsPlaceIn(context.stateDirectory, name, context.clock.now());
 }
 
 /** What was found in the file that a person should know of. */
-function tellInput(context: Context, { rejects, notChosen, delimiter, meta }: PlanOutcome): void {
-  for (const line of rejects.first) context.warn(line);
-  const more = rejects.count - rejects.first.length;
-  if (more > 0) context.warn(`... and ${counted(more, 'more row')}, in ${rejects.file}`);
+function tellInput(
+  context: Context,
+  { plan, rejects, notChosen, delimiter, meta, toColumn }: PlanOutcome,
+): void {
+  tellRejects(context, rejects, toColumn);
   if (notChosen > 0) context.note(`--only leaves out ${counted(notChosen, 'row')}`);
-  if (delimiter !== ',' && meta.columns.length > 1)
+  // The preflight says it where there is one.
+  if (plan === null && delimiter !== ',' && meta.columns.length > 1)
     context.note(`The delimiter is ${JSON.stringify(delimiter)}`);
+}
+
+/** With --skip-sent everyone may be left out. */
+const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0 && meta.rejected === 0;
+
+function endAllSent(context: Context, { alreadySent }: PlanOutcome, { ifFinished }: BulkOptions): null {
+  if (ifFinished !== 'ok') throw everyoneHasIt(alreadySent);
+  context.note('Everyone in this list has the message already; nothing was sent now.');
+  return null;
 }
 
 function refuseBadRows({ meta, rejects }: PlanOutcome): CliError {
   const all = meta.rejected + meta.recipients + meta.merged;
   const rows = `${grouped(meta.rejected)} of ${counted(all, 'row')} cannot be sent`;
   return new CliError('bad_rows', exits.input, `${rows}; nothing was sent`, {
-    hint: `They are in ${rejects.file}. Mend them, or send the others with --skip-invalid.`,
+    hint: `They are in ${rejects.file}. Fix them, or send the others with --skip-invalid.`,
     details: { rejected: meta.rejected, rejects_file: rejects.file },
   });
-}
-
-/** Shows what is about to be sent; a person, or `--yes`, has to agree before money is spent. */
-async function agree(
-  context: Context,
-  job: Job,
-  { preflight, lines, spent }: { preflight: Preflight; lines: string[]; spent: number },
-  options: BulkOptions,
-): Promise<void> {
-  const { tally } = job.table;
-  if (job.table.finished) return;
-  for (const line of lines) context.note(line);
-  const resumed = tally.pending < job.plan.meta.recipients;
-  const toGo = tally.pending + tally.in_doubt;
-  if (resumed) context.note(`Going on    ${grouped(tally.accepted)} accepted, ${grouped(toGo)} to go`);
-  refuseCost(preflight, options);
-  if (context.options.yes) return;
-  if (!context.interactive) {
-    throw usageError('there is no terminal to ask at', 'Add --yes to send without the question.');
-  }
-  const left = creditsLeft(preflight, spent);
-  const credits = left === null ? '' : ` for ${counted(left, 'credit')}${shortage(preflight, spent)}`;
-  if (!(await (await context.ask()).confirm(`Send to ${counted(toGo, 'recipient')}${credits}?`))) {
-    throw usageError('declined; nothing was sent');
-  }
 }
 
 /** With --dry-run: the same block for people, and figures for programs. */
@@ -232,21 +260,6 @@ async function printPreflight(context: Context, preflight: Preflight, lines: str
   const { printer, options } = context;
   if (printer.isMachine || options.columns !== undefined) return context.print(preflightView, preflight);
   await printer.text(lines.map((line) => `${visible(line)}\n`).join(''));
-}
-
-function refuseCost({ credits }: Preflight, { maxCredits }: BulkOptions): void {
-  if (maxCredits === undefined || (credits !== null && credits <= maxCredits)) return;
-  const cost =
-    credits === null ? 'what the job costs is not known' : `the job costs ${counted(credits, 'credit')}`;
-  throw new CliError(
-    'over_max_credits',
-    exits.money,
-    `${cost}, and --max-credits is ${grouped(maxCredits)}`,
-    {
-      hint: 'Nothing was sent.',
-      details: { credits, max_credits: maxCredits },
-    },
-  );
 }
 
 /** What is nice to know: null when the service does not say. A wrong key is told at once. */

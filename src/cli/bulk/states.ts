@@ -2,12 +2,22 @@ import { normalizeAddress, readNumber } from '../../contract/index.js';
 
 /** What came back for one request of a job. */
 export type Answer =
-  | { kind: 'batch'; id: string; total: number; credits: number; balance: number | null }
-  | { kind: 'message'; id: string; to: string; credits: number; balance: number | null }
+  | ({ kind: 'batch'; id: string; total: number } & Accepted)
+  | ({ kind: 'message'; id: string; to: string } & Accepted)
   /** The service said no, in its own words. */
   | ({ kind: 'refusal'; code: string; status: number } & RefusalFields)
   /** Nobody knows: no answer, a fault on the way, a 5xx, or an answer that is not the service's. */
-  | { kind: 'doubt'; code: string };
+  | { kind: 'doubt'; code: string }
+  /** No byte of the request left. */
+  | { kind: 'unsent'; code: string };
+
+interface Accepted {
+  /** Null when the answer has no price that is a finite number of 0 or more. */
+  credits: number | null;
+  balance: number | null;
+  /** When the earlier request was accepted whose answer this repeats ('' where it is not said); null when new. */
+  replayOf: string | null;
+}
 
 interface RefusalFields {
   /** Seconds. */
@@ -27,23 +37,36 @@ export interface Sent {
   kind: 'single' | 'batch';
   /** The recipients of the body as it was sent. */
   to: readonly string[];
+  /** Copies of it under this key, of this run and of earlier ones, that nothing has answered. */
+  unanswered: number;
   /** `invalid_request` answers in a row that named nothing of the body. */
   foreign: number;
   /** The last `insufficient_credits` of this revision, and how often it came back the same. */
   short: { balance: number; repeats: number } | null;
 }
 
+interface Acceptance {
+  id: string;
+  credits: number;
+  replayOf: string | null;
+}
+
 export type Step =
-  | { to: 'accepted'; id: string; credits: number }
-  | { to: 'alarm'; reason: string }
+  | ({ to: 'accepted' } & Acceptance)
+  /** The key's earlier result, of another body: its messages say who of this one was sent to. */
+  | ({ to: 'compared'; total: number } & Acceptance)
+  /** Not for what was asked. `stops`: nor can the other answers of the service be believed. */
+  | { to: 'alarm'; reason: string; stops: boolean }
   | { to: 'rejected'; code: string }
   | { to: 'failed'; code: string; id: string | null }
   /** Takes these positions of the body out and goes on with the next revision. */
   | { to: 'removed'; positions: number[] }
   /** The same body with the next revision: the refusal is bound to the old key. */
-  | { to: 'revised' }
+  | { to: 'revised'; code: 'invalid_request' | 'insufficient_credits' }
   /** The same bytes with the same key, after a backoff. */
   | { to: 'again'; code: string }
+  /** The same: the request did not leave. */
+  | { to: 'unsent'; code: string }
   /** Not sent; the same key when the wait is over. `seconds` null: nobody said how long. */
   | { to: 'wait'; for: 'project' | 'recipient'; seconds: number | null }
   /** Not sent; the same key at once, since the reason seems to be gone. */
@@ -60,26 +83,35 @@ const mostForeign = 25;
 /**
  * The only ways on from an answer (bulk sending, states of a chunk). The answer alone decides, never the
  * number of tries: doubt leads to the same key and nowhere else, and only a refusal that is certain leads
- * to the next revision.
+ * to the next revision. A refusal of the bytes answers every copy of them, and one that is bound to the key
+ * every copy under it; a refusal of the moment answers only its own copy.
  */
 export function next(sent: Sent, answer: Answer): Step {
   switch (answer.kind) {
     case 'doubt':
       return { to: 'again', code: answer.code };
+    case 'unsent':
+      return { to: 'unsent', code: answer.code };
     case 'batch':
-      return sent.kind === 'batch' && answer.total === sent.to.length
-        ? { to: 'accepted', id: answer.id, credits: answer.credits }
-        : {
-            to: 'alarm',
-            reason: `batch ${answer.id} has ${answer.total} recipients, ${sent.to.length} were sent`,
-          };
     case 'message':
-      return sent.kind === 'single' && sameRecipient(answer.to, sent.to[0] ?? '')
-        ? { to: 'accepted', id: answer.id, credits: answer.credits }
-        : { to: 'alarm', reason: `message ${answer.id} is for ${answer.to}, not for ${sent.to[0]}` };
+      return nextAfterAcceptance(sent, answer);
     case 'refusal':
       return nextAfterRefusal(sent, answer);
   }
+}
+
+function nextAfterAcceptance(sent: Sent, answer: Extract<Answer, { kind: 'batch' | 'message' }>): Step {
+  const { id, credits, replayOf } = answer;
+  if (credits === null) return { to: 'alarm', reason: `${answer.kind} ${id} has no price`, stops: true };
+  if (answer.kind === 'message') {
+    const isOurs = isPruned(answer) || sameRecipient(answer.to, sent.to[0] ?? '');
+    return isOurs
+      ? { to: 'accepted', id, credits, replayOf }
+      : { to: 'alarm', reason: `message ${id} is for ${answer.to}, not for ${sent.to[0]}`, stops: false };
+  }
+  return answer.total === sent.to.length
+    ? { to: 'accepted', id, credits, replayOf }
+    : { to: 'compared', total: answer.total, id, credits, replayOf };
 }
 
 function nextAfterRefusal(sent: Sent, answer: Extract<Answer, { kind: 'refusal' }>): Step {
@@ -94,32 +126,45 @@ function nextAfterRefusal(sent: Sent, answer: Extract<Answer, { kind: 'refusal' 
   if (code === 'invalid_request' && sent.kind === 'batch' && answer.invalid?.length) {
     return nextWithInvalid(sent, answer.invalid);
   }
-  return { to: 'rejected', code };
+  if (status === 400 || status === 422 || sent.unanswered === 0) return { to: 'rejected', code };
+  return { to: 'again', code };
 }
 
 function nextWithInvalid(sent: Sent, invalid: readonly string[]): Step {
   const named = new Set(invalid.map(recipientForm));
   const positions = sent.to.flatMap((to, position) => (named.has(recipientForm(to)) ? [position] : []));
   if (positions.length > 0) return { to: 'removed', positions };
-  return sent.foreign < mostForeign ? { to: 'revised' } : { to: 'rejected', code: 'invalid_request' };
+  if (sent.unanswered > 0) return { to: 'again', code: 'invalid_request' };
+  return sent.foreign < mostForeign
+    ? { to: 'revised', code: 'invalid_request' }
+    : { to: 'rejected', code: 'invalid_request' };
 }
 
 /**
  * Credits may have been topped up since: then the same key is tried again. When the refusal keeps naming an
- * old balance although there is enough now, it is an old answer that the service has bound to the key.
+ * old balance although there is enough now, it is an old answer that the service has bound to the key, or
+ * the balance is a lie: a copy that nothing has answered may still be accepted, so then the key stays.
  */
 function nextWithoutCredits(sent: Sent, answer: Extract<Answer, { kind: 'refusal' }>): Step {
   const { balance = null, required = null, actual = null } = answer;
   const enough = actual !== null && required !== null && actual >= required;
   if (!enough) return { to: 'stop', code: answer.code, status: answer.status };
   const outdated = balance !== actual && sent.short !== null && sent.short.balance === balance;
-  return outdated && sent.short !== null && sent.short.repeats >= 1 ? { to: 'revised' } : { to: 'repeat' };
+  const isBound = outdated && sent.short !== null && sent.short.repeats >= 1;
+  return isBound && sent.unanswered === 0
+    ? { to: 'revised', code: 'insufficient_credits' }
+    : { to: 'repeat' };
 }
 
 /** Counts how often an `insufficient_credits` came back with the same balance in it. */
 export function countShort(short: Sent['short'], balance: number | null | undefined): Sent['short'] {
   if (balance === null || balance === undefined) return null;
   return short?.balance === balance ? { balance, repeats: short.repeats + 1 } : { balance, repeats: 0 };
+}
+
+/** A repeated answer that is old enough may have lost its recipient; its key is still that of this request. */
+function isPruned({ to, replayOf }: Extract<Answer, { kind: 'message' }>): boolean {
+  return to === '' && replayOf !== null;
 }
 
 function sameRecipient(one: string, other: string): boolean {

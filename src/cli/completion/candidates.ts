@@ -11,7 +11,14 @@ import { shells } from './scripts.js';
 type Source = (context: Context, program: Command) => Promise<readonly string[]> | readonly string[];
 
 const profiles: Source = async (context) => Object.keys((await context.config.read()).profiles);
-const jobs: Source = (context) => readdir(join(context.stateDirectory, 'jobs')).catch(() => []);
+const jobs: Source = async (context) => {
+  try {
+    const names = await readdir(join(context.stateDirectory, 'jobs'));
+    return names.filter((name) => !name.startsWith('.'));
+  } catch {
+    return [];
+  }
+};
 const ids: Source = recentIds;
 
 const argumentSources: Readonly<Record<string, Source>> = {

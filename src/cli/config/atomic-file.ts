@@ -1,6 +1,7 @@
 import { promises } from 'node:fs';
 import { dirname } from 'node:path';
 import { machineError } from '../errors.js';
+import { renameFile } from '../platform/rename.js';
 import { makeFolder } from './make-folder.js';
 
 /**
@@ -19,7 +20,7 @@ export async function writePrivateFile(file: string, text: string): Promise<void
     } finally {
       await handle.close();
     }
-    await promises.rename(beside, file);
+    await renameFile(beside, file);
   } catch (error) {
     await promises.rm(beside, { force: true }).catch(() => {});
     throw machineError(`${file} could not be written`, error);

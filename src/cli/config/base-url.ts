@@ -18,7 +18,7 @@ export function checkBaseUrl(written: string, allowHttp: boolean): string {
   if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
     throw refused(
       `the base URL ${url.origin} is plain http: the key and the texts would travel in the open`,
-      'Use https, or allow it for one profile: urtuu login --profile NAME --allow-http',
+      'Use https, or allow it: urtuu login --profile NAME --allow-http; or URTUU_ALLOW_HTTP=1',
     );
   }
   return written.replace(/\/+$/, '');

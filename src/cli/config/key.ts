@@ -1,20 +1,26 @@
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Files } from '../input/files.js';
+import { platformOf } from '../platform/platform.js';
 import type { KeySource } from './settings.js';
 
 /** The API key from where it is kept. No error names the key, or what a command printed. */
-export async function readKey(source: KeySource, files: Files, platform: NodeJS.Platform): Promise<string> {
+export async function readKey(
+  source: KeySource,
+  files: Files,
+  platform: NodeJS.Platform,
+  within = commandWithin,
+): Promise<string> {
   if (source.kind === 'none') {
     throw new CliError('no_key', exits.key, 'there is no API key', {
-      hint: 'Set URTUU_API_KEY, or run: urtuu login. To try without one: add --sandbox',
+      hint: 'Set URTUU_API_KEY, add --sandbox to try without one, or run: `urtuu login`',
     });
   }
   const text =
     source.kind === 'file'
       ? await files.text(source.file)
       : source.kind === 'command'
-        ? await printed(source.command, platform)
+        ? await printed(source.command, platform, within)
         : source.key;
   return checkedKey(text);
 }
@@ -28,18 +34,23 @@ export function checkedKey(text: string): string {
   });
 }
 
-async function printed(command: string, platform: NodeJS.Platform): Promise<string> {
-  const shell = platform === 'win32' ? (['cmd', '/d', '/s', '/c'] as const) : (['/bin/sh', '-c'] as const);
+/** How long a key_command may take: a password store that asks has to be answered by then. */
+const commandWithin = 10_000;
+
+async function printed(command: string, platform: NodeJS.Platform, within: number): Promise<string> {
+  const { file, words } = platformOf(platform).shell(command);
   const { execFile } = await import('node:child_process');
-  const { promisify } = await import('node:util');
-  try {
-    const [file, ...flags] = shell;
-    const { stdout } = await promisify(execFile)(file, [...flags, command], { timeout: 60_000 });
-    return stdout.split('\n', 1)[0] ?? '';
-  } catch {
-    // The error of execFile holds the command's output.
-    throw new CliError('no_key', exits.key, "the profile's key_command failed", {
-      hint: 'Run the command by hand to see why; it is in the profile: urtuu profiles show',
+  return new Promise((resolve, reject) => {
+    // The error of execFile holds the command's output, so that nothing of it is passed on.
+    const options = { timeout: within, killSignal: 'SIGKILL', windowsVerbatimArguments: true } as const;
+    execFile(file, words, options, (error, stdout) => {
+      if (error === null) return resolve(stdout.split('\n', 1)[0] ?? '');
+      const what = error.killed && error.code === null ? `did not end within ${within / 1_000} s` : 'failed';
+      reject(
+        new CliError('no_key', exits.key, `the profile's key_command ${what}`, {
+          hint: 'Run the command by hand to see why; it is in the profile: urtuu profiles show',
+        }),
+      );
     });
-  }
+  });
 }

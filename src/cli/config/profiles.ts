@@ -1,7 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, machineError } from '../errors.js';
 import { exits } from '../exit-codes.js';
+import { exposureOf, type FileOwner } from '../platform/private-file.js';
+import { quoteArgument } from '../platform/quote.js';
 import { writePrivateFile } from './atomic-file.js';
 
 export interface Profile {
@@ -24,19 +26,27 @@ export const defaultProfile = 'default';
 export const isProfileName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
 export const configFile = (directory: string): string => join(directory, 'config.json');
 
-/** Reads the profiles; none when there is no file. Refuses a file that others can read, or that is damaged. */
-export async function readConfig(directory: string, platform: NodeJS.Platform): Promise<Config> {
+/** Who reads the configuration, and on what system. */
+export interface Reader {
+  readonly platform: NodeJS.Platform;
+  readonly user: number;
+}
+const thisProcess = (platform: NodeJS.Platform): Reader => ({ platform, user: process.geteuid?.() ?? -1 });
+
+/**
+ * Reads the profiles; none when there is no file. Refuses a file that is damaged, that others can read or write,
+ * or that another user owns: a profile can name a command to run.
+ */
+export function readConfig(
+  directory: string,
+  platform: NodeJS.Platform,
+  reader = thisProcess(platform),
+): Config {
   const file = configFile(directory);
   let text: string;
   try {
     // Small, and read before anything else can be done: to wait for it in a thread takes longer.
-    const { mode } = statSync(file);
-    if (platform !== 'win32' && (mode & 0o077) !== 0) {
-      throw new CliError('unsafe_config', exits.machine, `${file} can be read by others on this machine`, {
-        hint: `Run: chmod 600 '${file}'; then make a new key if others may have read this one.`,
-      });
-    }
-    text = readFileSync(file, 'utf8');
+    text = readPrivate(directory, file, reader);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
     throw error instanceof CliError
@@ -46,7 +56,51 @@ export async function readConfig(directory: string, platform: NodeJS.Platform): 
   return parse(text, file);
 }
 
-export async function writeConfig(directory: string, config: Config): Promise<void> {
+/** What is checked is the file that was opened, not the one that has its name a moment later. */
+function readPrivate(directory: string, file: string, reader: Reader): string {
+  const descriptor = openSync(file, 'r');
+  try {
+    refuseExposed(file, fstatSync(descriptor), reader, 600);
+    refuseExposedFolder(directory, reader);
+    return readFileSync(descriptor, 'utf8');
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** That others can see the names in the folder harms nobody. */
+function refuseExposedFolder(directory: string, reader: Reader): void {
+  const { uid, mode } = statSync(directory);
+  refuseExposed(directory, { uid, mode: mode & ~0o044 }, reader, 700);
+}
+
+function refuseExposed(path: string, owner: FileOwner, { user, platform }: Reader, mode: number): void {
+  const exposure = exposureOf(owner, user, platform);
+  if (exposure === null) return;
+  const quoted = quoteArgument(path, platform);
+  const hint =
+    exposure === 'owned by another user'
+      ? `It belongs to user ${owner.uid}, and this is user ${user}. Set XDG_CONFIG_HOME to a folder of your own.`
+      : exposure === 'readable by others'
+        ? `Run: chmod ${mode} ${quoted}; then make a new key if others may have read this one.`
+        : `Look for what others wrote there, then run: chmod ${mode} ${quoted}`;
+  throw new CliError('unsafe_config', exits.machine, `${path} ${exposed[exposure]}`, { hint });
+}
+
+const exposed = {
+  'owned by another user': 'belongs to another user',
+  'writable by others': 'can be changed by others on this machine',
+  'readable by others': 'can be read by others on this machine',
+} as const;
+
+/** Writes the profiles. Refuses a folder that others can write to: they could put their own in its place. */
+export async function writeConfig(
+  directory: string,
+  config: Config,
+  platform: NodeJS.Platform,
+  reader = thisProcess(platform),
+): Promise<void> {
+  if (existsSync(directory)) refuseExposedFolder(directory, reader);
   await writePrivateFile(configFile(directory), `${JSON.stringify(config, null, 2)}\n`);
 }
 
@@ -54,7 +108,7 @@ function parse(text: string, file: string): Config {
   // What JSON.parse says would quote the file, and with it perhaps the key.
   const damaged = () =>
     new CliError('damaged_config', exits.machine, `${file} is damaged`, {
-      hint: 'Mend it, or move it away and run: urtuu login',
+      hint: 'Mend it, or move it away and run: `urtuu login`',
     });
   let value: unknown;
   try {

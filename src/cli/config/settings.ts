@@ -2,6 +2,7 @@ import { defaultBaseUrl } from '../../contract/index.js';
 import { type CliError, usageError } from '../errors.js';
 import type { GlobalOptions } from '../options.js';
 import { checkBaseUrl } from './base-url.js';
+import { envFlag } from './env-flag.js';
 import { type Config, defaultProfile, type Profile } from './profiles.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -41,7 +42,10 @@ export function settingsOf(options: GlobalOptions, env: Env, config: Config): Se
     options.baseUrl ?? (named ? (profile?.base_url ?? fromEnv) : (fromEnv ?? profile?.base_url));
   return {
     profileName,
-    baseUrl: checkBaseUrl(baseUrl ?? defaultBaseUrl, profile?.allow_http === true),
+    baseUrl: checkBaseUrl(
+      baseUrl ?? defaultBaseUrl,
+      profile?.allow_http === true || envFlag(env, 'URTUU_ALLOW_HTTP'),
+    ),
     key: keyOf(options, env, profile, named),
   };
 }
@@ -52,7 +56,13 @@ export function noSuchProfile(name: string, profiles: Config['profiles']): CliEr
   return usageError(`there is no profile '${name}'`, hint);
 }
 
-function keyOf(options: GlobalOptions, env: Env, profile: Profile | undefined, named: boolean): KeySource {
+/** Where the key comes from; a profile that was named on the command line goes before the environment. */
+export function keyOf(
+  options: GlobalOptions,
+  env: Env,
+  profile: Profile | undefined,
+  named: boolean,
+): KeySource {
   if (options.apiKeyFile !== undefined) return { kind: 'file', file: options.apiKeyFile };
   const own: KeySource =
     profile?.key_command !== undefined

@@ -5,6 +5,7 @@ import { usageError } from '../errors.js';
 import { exitOfFailure, exits } from '../exit-codes.js';
 import { required } from '../input/required.js';
 import { checkBaseUrl } from './base-url.js';
+import { envFlag } from './env-flag.js';
 import { checkedKey, readKey } from './key.js';
 import { type Config, isProfileName, type Profile } from './profiles.js';
 
@@ -32,7 +33,8 @@ export async function newProfile(
   const before = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   const allowHttp = options.allowHttp ?? before?.allow_http ?? false;
   const url = baseUrl ?? context.env.URTUU_BASE_URL ?? before?.base_url ?? defaultBaseUrl;
-  const place = { base_url: checkBaseUrl(url, allowHttp), ...(allowHttp ? { allow_http: true } : {}) };
+  const allowed = allowHttp || envFlag(context.env, 'URTUU_ALLOW_HTTP');
+  const place = { base_url: checkBaseUrl(url, allowed), ...(allowHttp ? { allow_http: true } : {}) };
   if (options.keyCommand !== undefined) return { ...place, key_command: options.keyCommand };
   const { key } = await required(context, {
     key: {

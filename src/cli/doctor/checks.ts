@@ -7,6 +7,7 @@ import { CliError, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import { failureOf } from '../failure.js';
 import { counted, grouped } from '../output/wording.js';
+import { quoteArgument } from '../platform/quote.js';
 
 export interface Check {
   check: string;
@@ -32,7 +33,7 @@ export async function* examine(context: Context): AsyncGenerator<Check> {
       const found = await look();
       return { check, ...(typeof found === 'string' ? { status: 'ok', detail: found, hint: null } : found) };
     } catch (error) {
-      const { message, hint, exit } = await failureOf(error, context.lastExchange);
+      const { message, hint, exit } = await failureOf(error, context);
       failed.push({ check, hint, exit });
       return { check, status: 'failed', detail: message, hint: hint ?? null };
     }
@@ -67,15 +68,26 @@ function nodeVersion({ nodeVersion: version }: Context): string {
 }
 
 async function configuration(context: Context): Promise<string> {
+  const { directory } = context.config;
+  if (directory === null) return 'none: this user has no home folder';
   const { profiles } = await context.config.read();
-  const file = configFile(context.config.directory);
+  const file = configFile(directory);
   if ((await modeOf(file)) === null) return `none at ${file}`;
   const count = Object.keys(profiles).length;
   return `${file}, ${counted(count, 'profile')}, read by nobody else`;
 }
 
 /** Jobs keep recipients and texts there, and have to be able to write before anything is sent. */
-async function data({ stateDirectory: folder, platform }: Context): Promise<string | Omit<Check, 'check'>> {
+async function data(context: Context): Promise<string | Omit<Check, 'check'>> {
+  const { platform } = context;
+  let folder: string;
+  try {
+    folder = context.stateDirectory;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const { message: detail, hint = null } = error;
+    return { status: 'warning', detail, hint: `For bulk jobs and --sandbox: ${hint}` };
+  }
   const mode = await modeOf(folder);
   if (mode === null) return `none yet at ${folder}`;
   await access(folder, constants.W_OK).catch((error) => {
@@ -85,7 +97,7 @@ async function data({ stateDirectory: folder, platform }: Context): Promise<stri
   return {
     status: 'warning',
     detail: `${folder} can be read by others on this machine`,
-    hint: `Jobs in it hold recipients and texts. Run: chmod 700 '${folder}'`,
+    hint: `Jobs in it hold recipients and texts. Run: chmod 700 ${quoteArgument(folder, platform)}`,
   };
 }
 

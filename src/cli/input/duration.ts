@@ -16,6 +16,7 @@ export function readDuration(written: string): number {
 
 /** `10m`: a duration as it is written on a command line. */
 export function writtenDuration(duration: number): string {
+  if (duration === 0) return '0s';
   const [unit, size] = Object.entries(milliseconds).findLast(([, each]) => duration % each === 0) ?? [
     'ms',
     1,

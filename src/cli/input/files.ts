@@ -1,17 +1,37 @@
 import { createReadStream } from 'node:fs';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { inputError, machineError, usageError } from '../errors.js';
+import type { Patience } from '../files/output-file.js';
 import type { InputStream } from '../terminal/streams.js';
 
-/** Reads the files a person names; `-` is standard input, which only one of them can be. */
+/** Reads and writes the files a person names; `-` is standard input, which only one of them can be. */
 export class Files {
   readonly #stdin: () => InputStream;
-  readonly #folder: string;
+  readonly #folder: () => string;
+  readonly #patience: Patience;
   #stdinTaken = false;
 
-  constructor(stdin: () => InputStream, folder: string) {
+  constructor(stdin: () => InputStream, folder: () => string, patience: Patience) {
     this.#stdin = stdin;
     this.#folder = folder;
+    this.#patience = patience;
+  }
+
+  /** The current folder may be gone, and is asked for only where it matters. */
+  #path(name: string): string {
+    return isAbsolute(name) ? name : resolve(this.#folder(), name);
+  }
+
+  /** Throws CliError (exit 13) when one of these files cannot be written; what was not named is left out. */
+  async checkWritable(...names: (string | undefined)[]): Promise<void> {
+    const { checkWritable } = await import('../files/output-file.js');
+    for (const name of names) if (name !== undefined) await checkWritable(this.#path(name));
+  }
+
+  /** Writes a whole file. Throws CliError (exit 13) when the disk does not take it. */
+  async write(name: string, blocks: AsyncIterable<string>): Promise<void> {
+    const { writeNamedFile } = await import('../files/output-file.js');
+    await writeNamedFile(this.#path(name), blocks, this.#patience);
   }
 
   /** The bytes of a file as they come. Throws CliError: exit 13 when it cannot be read. */
@@ -21,7 +41,7 @@ export class Files {
         throw usageError('standard input (-) can be read only once', 'Give one of the two as a file.');
       this.#stdinTaken = true;
     }
-    const source = name === '-' ? this.#stdin() : createReadStream(resolve(this.#folder, name));
+    const source = name === '-' ? this.#stdin() : createReadStream(this.#path(name));
     try {
       for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
     } catch (error) {

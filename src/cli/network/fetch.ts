@@ -8,16 +8,17 @@ import { proxyFor } from './proxy.js';
  */
 export function nodeFetch(env: Readonly<Record<string, string | undefined>>): FetchLike {
   const agents = new Map<string, Promise<http.Agent>>();
-  const agentFor = (url: URL): Promise<http.Agent> => {
+  const agentFor = (url: URL, keepAlive: boolean): Promise<http.Agent> => {
     const proxy = proxyFor(url, env);
-    const name = `${url.protocol}${proxy ?? ''}`;
-    const agent = agents.get(name) ?? makeAgent(url, proxy);
+    const name = `${keepAlive} ${url.protocol}${proxy ?? ''}`;
+    const agent = agents.get(name) ?? makeAgent(url, proxy, keepAlive);
     agents.set(name, agent);
     return agent;
   };
   return async (address, { method, headers, body, signal }) => {
     const url = new URL(address);
-    const agent = await agentFor(url);
+    // Deno repeats a request by itself when a kept connection is reset, which only a key makes harmless.
+    const agent = await agentFor(url, method === 'GET' || 'Idempotency-Key' in headers);
     const { request } = await protocolOf(url);
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
@@ -37,8 +38,8 @@ export function nodeFetch(env: Readonly<Record<string, string | undefined>>): Fe
   };
 }
 
-async function makeAgent(url: URL, proxy: string | null): Promise<http.Agent> {
-  const options = { keepAlive: true };
+async function makeAgent(url: URL, proxy: string | null, keepAlive: boolean): Promise<http.Agent> {
+  const options = { keepAlive };
   if (proxy !== null) return (await import('./proxy-agent.js')).proxyAgent(proxy, url, options);
   return new (await protocolOf(url)).Agent(options);
 }

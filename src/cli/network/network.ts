@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
 import type { Service } from '../../service/index.js';
+import { envFlag } from '../config/env-flag.js';
+import { stateHint } from '../config/folders.js';
 import { readKey } from '../config/key.js';
 import type { Config } from '../config/profiles.js';
 import { type Settings, settingsOf } from '../config/settings.js';
@@ -18,7 +20,12 @@ export interface Network {
   unlimitedClient(): Promise<{ client: Urtuu; limiter: RateLimiter }>;
   clientWith(key: string, baseUrl: string): Promise<Urtuu>;
   settings(): Promise<Settings>;
+  /** The API key; null for the embedded service. */
+  key(): Promise<string | null>;
+  /** Throws CliError where URTUU_SANDBOX is neither on nor off. */
   readonly sandbox: boolean;
+  /** Whether a message went to the embedded service. */
+  readonly sentToSandbox: boolean;
   service(directory?: string): Promise<Service>;
   onExchange(listener: (exchange: Exchange) => void): () => void;
   /** The newest exchange that has ended. */
@@ -31,16 +38,22 @@ export interface Network {
 interface Needs {
   world: World;
   options: GlobalOptions;
-  state: string;
+  /** The folder of the state; throws CliError where there is none. */
+  state(): string;
   files: Files;
   readConfig(): Promise<Config>;
   verbose(line: string): void;
   /** Told of a wait for the rate limit that is over a second; in milliseconds. */
   waiting(milliseconds: number): void;
   signal(): AbortSignal;
+  /** Told before the first message goes to the embedded service. */
+  firstSandboxSend(): void;
   /** Told of faults inside the embedded service. */
   report(error: unknown): void;
 }
+
+/** Where messages are sent, codes too. */
+const sendPaths = /\/v1\/(?:(?:sms|email)(?:\/bulk)?|verify)$/;
 
 /** What `--verbose` shows; nothing is looked up or listens there. */
 const sandboxUrl = 'http://sandbox/v1';
@@ -51,19 +64,25 @@ const settleWithin = 5_000;
 /** The way to the service: over the network, or to the embedded one. Everything is opened when first needed. */
 export function openNetwork(needs: Needs): Network {
   const { world, options } = needs;
-  const sandbox = options.sandbox ?? isOn(world.env.URTUU_SANDBOX);
+  // Asked late: a word in the environment that means nothing is an error, and errors need a network to end.
+  const inSandbox = () => options.sandbox ?? envFlag(world.env, 'URTUU_SANDBOX');
+  let sentToSandbox = false;
   const listeners = new Set<(exchange: Exchange) => void>();
   const underway = new Set<Exchange>();
   let last: Exchange | null = null;
   const services = new Map<string, Promise<Service>>();
-  const sandboxDirectory = join(needs.state, 'sandbox');
 
-  const service = (directory = sandboxDirectory): Promise<Service> => {
+  const service = async (directory = join(needs.state(), 'sandbox')): Promise<Service> => {
     const known = services.get(directory) ?? openService(world, directory, needs.report);
     services.set(directory, known);
     return known;
   };
-  const began = (exchange: Exchange) => void underway.add(exchange);
+  const began = (exchange: Exchange) => {
+    underway.add(exchange);
+    if (sentToSandbox || !sendPaths.test(exchange.url) || exchange.kind !== 'sending' || !inSandbox()) return;
+    sentToSandbox = true;
+    needs.firstSandboxSend();
+  };
   const ended = (exchange: Exchange) => {
     underway.delete(exchange);
     last = exchange;
@@ -94,8 +113,10 @@ export function openNetwork(needs: Needs): Network {
     const limited = limitedClient(key, settings, limiter, needs.signal);
     return { limited, limiter, unlimited: () => new Urtuu(key, settings) };
   };
+  // A key may come from standard input, or from a command that asks for something: it is read once.
+  const key = once(async () => readKey((await settings()).key, needs.files, world.platform));
   const connection = once(async () => {
-    if (sandbox) {
+    if (inSandbox()) {
       if (options.baseUrl !== undefined)
         throw usageError(
           '--sandbox and --base-url exclude each other',
@@ -104,8 +125,8 @@ export function openNetwork(needs: Needs): Network {
       const embedded = await service();
       return connect(embedded.localKey, sandboxUrl, embeddedFetch(embedded));
     }
-    const { baseUrl, key } = await settings();
-    return connect(await readKey(key, needs.files, world.platform), baseUrl);
+    const { baseUrl } = await settings();
+    return connect(await key(), baseUrl);
   });
 
   return {
@@ -116,7 +137,13 @@ export function openNetwork(needs: Needs): Network {
     },
     clientWith: async (key, baseUrl) => (await connect(key, baseUrl)).limited,
     settings,
-    sandbox,
+    key: async () => (inSandbox() ? null : key()),
+    get sandbox() {
+      return inSandbox();
+    },
+    get sentToSandbox() {
+      return sentToSandbox;
+    },
     service,
     onExchange(listener) {
       listeners.add(listener);
@@ -142,8 +169,6 @@ export function openNetwork(needs: Needs): Network {
 const isInDoubt = (exchange: Exchange | null) =>
   exchange?.kind === 'sending' && (exchange.status === null || exchange.status >= 500);
 
-const isOn = (value: string | undefined) => value !== undefined && value !== '' && value !== '0';
-
 async function openService(
   world: World,
   directory: string,
@@ -165,7 +190,7 @@ async function openService(
 function embeddedHint(error: unknown): string {
   return (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
     ? 'Install its engine beside urtuu: npm install @photostructure/sqlite'
-    : 'It needs a folder that is yours, with room in it; see: urtuu help sandbox';
+    : (stateHint(error) ?? 'It needs a folder of your own, with room in it; see: urtuu help sandbox');
 }
 
 /** The first call does the work, later ones get its result. */

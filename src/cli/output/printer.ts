@@ -84,9 +84,9 @@ export class Printer {
     }
     if (this.format === 'csv' || this.format === 'tsv') {
       const { format } = this;
-      const { csvLine, separatedRow, tsvLine } = await import('./separated.js');
+      const { headerRow, separatedRow } = await import('./separated.js');
       const names = columns.map(({ name }) => name);
-      if (this.#options.header ?? true) await this.#sink.write((format === 'csv' ? csvLine : tsvLine)(names));
+      if (this.#options.header ?? true) await this.#sink.write(headerRow(format, names));
       const style = { mask: this.mask, terminal: this.#sink.isTerminal };
       return this.#each(rows, (row) => separatedRow(format, columns, row, style));
     }

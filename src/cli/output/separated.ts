@@ -1,3 +1,4 @@
+import { csvLine } from '../csv/line.js';
 import { visible } from '../terminal/sanitise.js';
 import { written } from './cells.js';
 import type { Column } from './view.js';
@@ -8,19 +9,13 @@ export interface SeparatedStyle {
   terminal: boolean;
 }
 
-/** One field of a CSV file. A text that a spreadsheet would run as a formula gets a leading apostrophe. */
-export function csvField(value: string): string {
-  const safe = /^[=+\-@\t\r]/.test(value) && !/^-?\d+(?:\.\d+)?$/.test(value) ? `'${value}` : value;
-  return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
-export function csvLine(fields: readonly string[]): string {
-  return `${fields.map(csvField).join(',')}\r\n`;
-}
-
 /** Tabs and line ends cannot stand in a TSV field, so they are written as \t and \n. */
-export function tsvLine(fields: readonly string[]): string {
+function tsvLine(fields: readonly string[]): string {
   return `${fields.map(visible).join('\t')}\n`;
+}
+
+export function headerRow(format: 'csv' | 'tsv', names: readonly string[]): string {
+  return format === 'csv' ? csvLine(names) : tsvLine(names);
 }
 
 export function separatedRow<Row>(

@@ -35,3 +35,8 @@ export function field<Row>(
 ): Column<Row> {
   return { name, value: (row) => row[name] as Cell, ...extra };
 }
+
+/** The view of a send that nobody received: its JSON says so. */
+export function sentToSandbox<Row>({ record, ...view }: View<Row>): View<Row> {
+  return { ...view, record: (row) => ({ ...record(row), sandbox: true }) };
+}

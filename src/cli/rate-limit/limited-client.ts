@@ -3,7 +3,7 @@ import type { UrtuuOptions } from '../../client/index.js';
 import { realSystem, type System } from '../../client/system.js';
 import { Urtuu } from '../../client/urtuu.js';
 import type { World } from '../world.js';
-import { fileBuckets } from './bucket-store.js';
+import { type BucketStore, fileBuckets, memoryBuckets } from './bucket-store.js';
 import { RateLimiter } from './rate-limiter.js';
 
 /** How long a single request waits for its token before it goes without. */
@@ -11,8 +11,8 @@ const longestWait = 30_000;
 
 interface Needs {
   world: Pick<World, 'clock'>;
-  /** The state folder. */
-  state: string;
+  /** The state folder; throws where there is none. */
+  state(): string;
   /** Told of a wait that is over a second; in milliseconds. */
   waiting(milliseconds: number): void;
 }
@@ -20,12 +20,19 @@ interface Needs {
 /** The limiter of a project, shared by its commands on this machine. The key itself is not in the file names. */
 export function openRateLimiter({ world, state, waiting }: Needs, baseUrl: string, key: string): RateLimiter {
   const { clock } = world;
-  const folder = join(state, 'rate-limit', fingerprint(`${baseUrl} ${key}`));
   return new RateLimiter({
     clock,
-    buckets: fileBuckets(folder, clock),
+    buckets: bucketsIn(state, fingerprint(`${baseUrl} ${key}`), clock),
     onWait: (_, milliseconds) => waiting(milliseconds),
   });
+}
+
+function bucketsIn(state: () => string, project: string, clock: World['clock']): BucketStore {
+  try {
+    return fileBuckets(join(state(), 'rate-limit', project), clock);
+  } catch {
+    return memoryBuckets();
+  }
 }
 
 /**

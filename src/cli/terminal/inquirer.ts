@@ -1,5 +1,5 @@
 import { confirm, input, password, select } from '@inquirer/prompts';
-import { Interrupted } from '../errors.js';
+import { Interrupted, usageError } from '../errors.js';
 import type { Questions } from './prompts.js';
 import type { InputStream, OutputStream } from './streams.js';
 
@@ -19,25 +19,59 @@ const plain = {
   },
 };
 
+type Terminal = NodeJS.ReadStream;
+
 /** Questions on the real terminal: read from standard input, written to standard error. */
 export function questions(stdin: InputStream, stderr: OutputStream, colour: boolean): Questions {
   const theme = colour ? {} : plain;
-  const context = {
-    input: stdin as unknown as NodeJS.ReadableStream,
-    output: stderr as unknown as NodeJS.WritableStream,
-  };
-  const asked = async <Value>(answer: Promise<Value>): Promise<Value> => {
+  const terminal = stdin as unknown as Terminal;
+  const output = stderr as unknown as NodeJS.WritableStream;
+  const asked = async <Value>(
+    ask: (context: { input: Terminal; output: NodeJS.WritableStream; signal: AbortSignal }) => Promise<Value>,
+  ): Promise<Value> => {
+    const { signal, forget } = untilEnd(terminal);
     try {
-      return await answer;
+      return await ask({ input: terminal, output, signal });
     } catch (error) {
-      throw (error as Error).name === 'ExitPromptError' ? new Interrupted() : error;
+      const { name } = error as Error;
+      if (name === 'ExitPromptError') throw new Interrupted();
+      if (name === 'AbortPromptError') throw usageError('the question was not answered', 'Nothing was done.');
+      throw error;
+    } finally {
+      forget();
     }
   };
   return {
     text: (message, check) =>
-      asked(input({ message, theme, ...(check ? { validate: check } : {}) }, context)),
-    secret: (message) => asked(password({ message, theme, mask: true }, context)),
-    confirm: (message) => asked(confirm({ message, theme, default: false }, context)),
-    choose: (message, choices) => asked(select({ message, theme, choices: [...choices] }, context)),
+      asked((context) => input({ message, theme, ...(check ? { validate: check } : {}) }, context)),
+    secret: (message) => asked((context) => password({ message, theme, mask: true }, context)),
+    confirm: (message) => asked((context) => confirm({ message, theme, default: false }, context)),
+    choose: (message, choices) =>
+      asked((context) => select({ message, theme, choices: [...choices] }, context)),
+  };
+}
+
+/**
+ * Aborts when nobody can answer any more: inquirer itself then waits for ever, and the process ends for want of
+ * work, with exit code 0.
+ */
+function untilEnd(terminal: Terminal): { signal: AbortSignal; forget(): void } {
+  const ended = new AbortController();
+  let settled = false;
+  const end = () => ended.abort();
+  // readline pauses its input when Ctrl-D closes it, and when Ctrl-Z has stopped the process.
+  const onPause = () =>
+    setImmediate(() => {
+      if (settled) return;
+      if (terminal.isRaw) terminal.resume();
+      else end();
+    });
+  terminal.on('pause', onPause).on('end', end).on('close', end).on('error', end);
+  return {
+    signal: ended.signal,
+    forget() {
+      settled = true;
+      terminal.off('pause', onPause).off('end', end).off('close', end).off('error', end);
+    },
   };
 }

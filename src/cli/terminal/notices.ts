@@ -3,11 +3,14 @@ import { duration } from '../output/wording.js';
 import type { World } from '../world.js';
 import { type Paint, painter, plain, wantsColour } from './colour.js';
 import { DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
-import { visible, withoutKeys } from './sanitise.js';
+import { safeJson, visible, withoutKeys } from './sanitise.js';
 import type { Sink } from './streams.js';
 import { unbroken, type Wrap, wrapper } from './wrap.js';
 
-/** What goes to standard error: notes, warnings, errors and the display of long work, never in each other's way. */
+/**
+ * What goes to standard error: notes, warnings, errors and the display of long work, never in each other's way.
+ * Where a program reads it, it is one JSON object at most: warnings are kept for it, notes are left out.
+ */
 export class Notices {
   #paint: Paint = plain;
   #wrap: Wrap = unbroken;
@@ -17,6 +20,9 @@ export class Notices {
   readonly #machine: boolean;
   #saidRateLimited = false;
   #drawn: DrawnProgress | null = null;
+  readonly #warnings: string[] = [];
+  #conclusion: { message: string; hint?: string } | null = null;
+  #details: Record<string, unknown> = {};
 
   constructor(world: World, sink: Sink, options: GlobalOptions, machine: boolean) {
     this.#world = world;
@@ -41,7 +47,8 @@ export class Notices {
   }
 
   note(text: string, command?: string): void {
-    if (!this.#options.quiet) this.#line(this.#fitted(text, 0, command));
+    if (this.#options.quiet || this.#isRead) return;
+    this.#line(this.#fitted(text, 0, command));
   }
 
   /** Said once: more of it would not tell more. */
@@ -53,6 +60,43 @@ export class Notices {
   }
 
   warn(text: string, command?: string): void {
+    if (this.#machine) this.#warnings.push(oneLine(text, command));
+    if (!this.#isRead) this.#warning(text, command);
+  }
+
+  /** The last line of a command that ends with another code than 0. */
+  conclude(text: string, command?: string): void {
+    this.#conclusion = { message: text, ...(command === undefined ? {} : { hint: command }) };
+    if (!this.#machine) this.#warning(text, command);
+  }
+
+  /** What the last line said; for a command that ends with a code and has thrown nothing. */
+  get conclusion(): { message: string; hint?: string } | null {
+    return this.#conclusion;
+  }
+
+  /** Fields of the error object, which a person is told in another way. */
+  attach(details: Record<string, unknown>): void {
+    Object.assign(this.#details, details);
+  }
+
+  /** The one object for a program: the error, and the warnings that came before it. */
+  failure(error: object): void {
+    this.#line(safeJson({ error: { ...error, ...this.#details }, warnings: this.#warnings.splice(0) }));
+  }
+
+  /** What a program has not been told yet, where nothing has failed. */
+  flush(): void {
+    if (this.#isRead && this.#warnings.length > 0)
+      this.#line(safeJson({ warnings: this.#warnings.splice(0) }));
+  }
+
+  /** A program asked for its format, and no person looks on. */
+  get #isRead(): boolean {
+    return this.#machine && !this.#sink.isTerminal;
+  }
+
+  #warning(text: string, command?: string): void {
     const said = this.#fitted(text, 'warning: '.length, command);
     this.#line(`${this.#paint('yellow', 'warning:')} ${said}`);
   }
@@ -68,11 +112,6 @@ export class Notices {
     const lines = this.#wrap(visible(text), this.#sink.columns - indent, indent);
     if (command === undefined) return lines;
     return `${lines}${this.#sink.isTerminal ? '\n  ' : ' '}${visible(command)}`;
-  }
-
-  /** A text of ours, already safe. */
-  raw(text: string): void {
-    this.#line(text);
   }
 
   progress(): Progress {
@@ -105,3 +144,5 @@ export class Notices {
     void this.#sink.write(`${withoutKeys(text)}\n`);
   }
 }
+
+const oneLine = (text: string, command?: string) => (command === undefined ? text : `${text} ${command}`);

@@ -1,5 +1,6 @@
-export const exitCodesEnd = `Stopped by Ctrl-C or SIGTERM, the process dies by that signal; a shell shows 130
-or 143. urtuu sendmail has the codes of sysexits.h: urtuu sendmail --help
+export const exitCodesEnd = `Stopped by Ctrl-C, SIGTERM or SIGHUP, the process dies by that signal; a shell
+shows 130, 143 or 129. urtuu sendmail has the codes of sysexits.h:
+urtuu sendmail --help
 
 Only 6 leaves open whether something was sent. Repeating a send with the
 idempotency key that its message names, or resuming its job, cannot send it

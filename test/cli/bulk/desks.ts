@@ -17,4 +17,6 @@ export function desk(rows: readonly string[], options: ProjectOptions = {}): Des
 export const people = (count: number) => numbers(count).map((number, index) => `${number},Bat ${index}`);
 export const constant = "sms bulk list.csv --text 'Hello' --job july --yes";
 export const personal = "sms bulk list.csv --text 'Hello {name}' --job july --yes";
+/** Sends as far as the balance goes. */
+export const partly = `${personal} --allow-partial`;
 export const figures = (stdout: string) => JSON.parse(stdout) as Record<string, unknown>;

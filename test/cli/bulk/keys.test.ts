@@ -1,24 +1,59 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chunkKey, isJobName, jobIdOf, readJobId, repeatId } from '../../../src/cli/bulk/keys.js';
+import {
+  isJobName,
+  jobIdOf,
+  type KeyedPlan,
+  newRunId,
+  readJobId,
+  repeatId,
+  requestKeys,
+} from '../../../src/cli/bulk/keys.js';
 import { SetAside } from '../../../src/cli/bulk/set-aside.js';
 import { isIdempotencyKey } from '../../../src/contract/index.js';
 
 describe('the keys of a job', () => {
-  it('are what Limits, Idempotency, 2 allows, and differ by job, chunk and revision', () => {
+  const plan: KeyedPlan = { version: 2, baseUrl: 'http://a/v1', channel: 'sms', digest: 'd', run: null };
+
+  it('are what Limits, Idempotency, 2 allows, and differ by job, plan, run, request and revision', () => {
     fc.assert(
-      fc.property(fc.string(), fc.nat(), fc.nat(999), (job, chunk, revision) => {
-        const key = chunkKey(job, chunk, revision);
+      fc.property(fc.string(), fc.nat(), fc.nat(999), fc.string(), (job, request, revision, digest) => {
+        const known = { ...plan, digest };
+        const key = requestKeys(job, known)(request, revision);
         expect(isIdempotencyKey(key)).toBe(true);
-        expect(chunkKey(job, chunk, revision)).toBe(key);
-        const others = [chunkKey(`${job}1`, chunk, revision), chunkKey(job, chunk + 1, revision)];
-        expect([...others, chunkKey(job, chunk, revision + 1)]).not.toContain(key);
+        expect(requestKeys(job, known)(request, revision)).toBe(key);
+        const others = [
+          requestKeys(`${job}x`, known)(request, revision),
+          requestKeys(job, known)(request + 1, revision),
+          requestKeys(job, known)(request, revision + 1),
+          ...[
+            { digest: `${digest}1` },
+            { baseUrl: 'http://b/v1' },
+            { channel: 'email' as const },
+            { run: 'r' },
+            { version: 1 as const },
+          ].map((change) => requestKeys(job, { ...known, ...change })(request, revision)),
+        ];
+        expect(others).not.toContain(key);
+        expect(new Set(others).size).toBe(others.length);
       }),
     );
   });
 
-  it('never change: jobs of earlier versions go on with theirs', () => {
-    expect(chunkKey('july', 0, 0)).toBe('bulk-Q7Ku5yDpQRruROStyDTGRxBURIoJSMZEwHoB6NdtRd8');
+  it('of a repeat are those of its run, wherever its folder is numbered', () => {
+    const run = newRunId();
+    expect(requestKeys('july.3', { ...plan, run })(0, 0)).toBe(requestKeys('july.2', { ...plan, run })(0, 0));
+    expect(newRunId()).not.toBe(run);
+  });
+
+  it('never change: jobs go on with theirs', () => {
+    expect(requestKeys('july', { ...plan, version: 1 })(0, 0)).toBe(
+      'bulk-Q7Ku5yDpQRruROStyDTGRxBURIoJSMZEwHoB6NdtRd8',
+    );
+    expect(requestKeys('july', plan)(0, 0)).toBe('bulk-qieUwLVydxzLLShM9ofMEceCYRTbebs8qlJJcoidDp0');
+    expect(requestKeys('july.2', { ...plan, run: 'r' })(7, 1)).toBe(
+      'bulk-vMKJOoeO8nw2WB2qGAseNAxKY9XliPJmtSugnXGA0tc',
+    );
     expect(jobIdOf({ baseUrl: 'http://127.0.0.1:7788/v1', channel: 'sms', digest: 'd' })).toBe(
       'sms-677e82b709d5ef2f073d',
     );

@@ -15,13 +15,15 @@ export function memoryPlan(messages: readonly { to: string[]; text: string }[]):
   return {
     folder: '/nowhere',
     meta: {
-      version: 1,
+      version: 2,
       channel: 'sms',
       baseUrl: 'http://127.0.0.1:7788/v1',
       digest: digest.digest('hex'),
       source: 'list.csv',
       columns: ['phone', 'name'],
       created_at: '2026-01-01T00:00:00.000Z',
+      run: null,
+      account: null,
       recipients,
       merged: 0,
       rejected: 0,

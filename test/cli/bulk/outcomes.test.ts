@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { lockFolder } from '../../../src/cli/bulk/lock.js';
+import { lockFolder } from '../../../src/cli/platform/lock.js';
+import type { FetchLike } from '../../../src/client/index.js';
 import { constant, desk, figures, people, personal } from './desks.js';
 import { refused } from './fake-project.js';
 import { numbers } from './memory-plan.js';
@@ -38,12 +39,16 @@ describe('what becomes of a bulk job', () => {
   it.each([
     ['', ''],
     [' once their end is known', ' --wait'],
-  ])('finds in the report a key that another machine used for as many others%s', async (_, wait) => {
+  ])('finds in the report a key that was used for as many others%s', async (_, wait) => {
     const [one, other] = [desk(people(3)), desk([])];
     const strangers = numbers(2, 500).map((number) => `${number},Bat`);
     other.write('list.csv', ['phone,name', ...people(1), ...strangers]);
     await one.run(constant);
-    const { fetch } = one.project.service;
+    const used = one.project.sends[0]?.headers['Idempotency-Key'] ?? '';
+    const fetch: FetchLike = (url, init) => {
+      const headers = init.method === 'POST' ? { ...init.headers, 'Idempotency-Key': used } : init.headers;
+      return one.project.service.fetch(url, { ...init, headers });
+    };
     const end = await other.run(`${constant} --report report.csv --json${wait}`, { fetch });
     expect(end.code).toBe(6);
     expect(end.stderr).toMatch(

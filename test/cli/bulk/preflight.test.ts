@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Preflight, preflightLines, preflightOf, shortage } from '../../../src/cli/bulk/preflight.js';
+import {
+  creditsMissing,
+  type Preflight,
+  preflightLines,
+  preflightOf,
+} from '../../../src/cli/bulk/preflight.js';
 import { counted, duration, grouped } from '../../../src/cli/output/wording.js';
 import { memoryPlan, numbers } from './memory-plan.js';
 
@@ -32,6 +37,8 @@ describe('numbers for people', () => {
 const plan: Preflight = {
   job: 'july',
   channel: 'sms',
+  to_column: 'phone',
+  delimiter: ';',
   recipients: 2_600,
   merged: 3,
   rejected: 0,
@@ -45,15 +52,19 @@ const plan: Preflight = {
   ],
   credits: 51_990,
   balance: 100_000,
+  sent_before: 0,
+  skips_sent: false,
   seconds: 22,
 };
 
 const whole = { requests: 475, spent: 0 };
+const found = { toColumn: 'phone', delimiter: ',' } as const;
 
 describe('what is shown before a job is sent', () => {
   it('is an aligned block', () => {
     expect(preflightLines(plan, { separators: 1_285, country_code: 850 }, whole)).toEqual([
       'Job         july (sms)',
+      'Column      phone (delimiter: semicolon)',
       'Recipients  2,600 (3 merged, 0 rejected, 1,709 repaired)',
       'Repaired    1,285 with separators, 850 with a country code',
       'Latin       1 recipient, 1 part, 10 credits',
@@ -67,12 +78,12 @@ describe('what is shown before a job is sent', () => {
   it('counts of a job that goes on only what is left, at the rate that was asked for', () => {
     const { meta } = memoryPlan([{ to: numbers(1_000), text: 'Hello' }]);
     const still = { requests: 120, spent: 4_000, rate: 10 };
-    const preflight = preflightOf('july', meta, { priced: true, balance: 5_000 }, still);
+    const preflight = preflightOf('july', meta, { priced: true, balance: 5_000 }, still, found);
     expect(preflightLines(preflight, {}, still).slice(-2)).toEqual([
       'Time        about 10 s at 10/s',
-      'Credits     6,000 of 5,000: 1,000 missing, the job will stop there',
+      'Credits     6,000 of 5,000: 1,000 missing',
     ]);
-    expect(shortage({ ...preflight, balance: 6_000 }, still.spent)).toBe('');
+    expect(creditsMissing({ ...preflight, balance: 6_000 }, still.spent)).toBe(0);
   });
 
   it('fits 80 columns, whatever the figures and the name', () => {

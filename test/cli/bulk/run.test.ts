@@ -1,59 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ChunkTable } from '../../../src/cli/bulk/chunk-table.js';
-import type { BulkEvent } from '../../../src/cli/bulk/events.js';
-import { type Entry, Journal } from '../../../src/cli/bulk/journal.js';
-import type { SendingClient } from '../../../src/cli/bulk/requests.js';
-import { runJob } from '../../../src/cli/bulk/run.js';
-import type { RunOptions } from '../../../src/cli/bulk/run-options.js';
-import { MemoryDisk } from './memory-disk.js';
 import { memoryPlan, numbers } from './memory-plan.js';
-import { clientOf, type ModelOptions, ModelService, Refused } from './model-service.js';
-import { VirtualClock } from './virtual-clock.js';
-
-const small = memoryPlan([
-  { to: numbers(3), text: 'to all' },
-  ...numbers(4, 10).map((to) => ({ to: [to], text: `to ${to}` })),
-]);
-
-function setting(options: Partial<ModelOptions> = {}, plan = small) {
-  const service = new ModelService({ binding: false, credits: 100_000, ...options });
-  const disk = new MemoryDisk();
-  const clock = new VirtualClock();
-  const run = async (client: SendingClient = clientOf(service), extra: Partial<RunOptions> = {}) => {
-    const table = new ChunkTable(plan.meta);
-    const journal = await Journal.open(disk, 'j', (entry) => table.apply(entry));
-    const events: BulkEvent[] = [];
-    const work = async () => {
-      const job = runJob({
-        jobId: 'job',
-        plan,
-        journal,
-        table,
-        client,
-        pace: { take: async (_, signal) => !signal?.aborted, block: () => {} },
-        now: clock.now,
-        sleep: clock.sleep,
-        random: () => 0.5,
-        concurrency: 3,
-        maxWait: 600_000,
-        ...extra,
-      });
-      for (;;) {
-        const { value, done } = await job.next();
-        if (done) return value;
-        events.push(value);
-      }
-    };
-    const ending = await clock.run(work());
-    return { ending, events, tally: table.tally, table };
-  };
-  const entries = async () => {
-    const read: Entry[] = [];
-    await Journal.open(disk, 'j', (entry) => read.push(entry));
-    return read;
-  };
-  return { service, disk, clock, run, entries };
-}
+import { clientOf, Refused } from './model-service.js';
+import { setting } from './run-in.js';
 
 const settled = { rejected: 0, failed: 0, in_doubt: 0, pending: 0 };
 

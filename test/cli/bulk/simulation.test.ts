@@ -114,7 +114,10 @@ function hostile(random: () => number, faults: () => number, late: (() => object
       } catch {}
     }
     if (random() >= faults()) return call();
-    const kind = Math.floor(random() * 7);
+    const kind = Math.floor(random() * 9);
+    // Nothing of it is true, and the balance that is read says so.
+    if (kind === 7) throw new Refused('insufficient_credits', 402, { balance: 0, required: 10 });
+    if (kind === 8) throw new Refused('unauthorized', 401);
     if (kind === 0) throw new Refused('connection_error', null);
     if (kind === 1) throw new Refused('rate_limited', 429, { retryAfter: 1 });
     if (kind === 2) throw new Refused('unexpected_response', 403);
@@ -198,19 +201,28 @@ describe('a job in a hostile world', () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (game) => {
         const { service, all, unsupported, failing, end } = await play(game, () => 'job');
+        const missing: string[] = [];
         for (const each of all) {
           const expected = unsupported.has(each) || failing.has(each) ? 0 : 1;
-          expect([each, service.accepted.get(each) ?? 0]).toEqual([each, expected]);
+          const times = service.accepted.get(each) ?? 0;
+          if (times < expected) missing.push(each);
+          else expect([each, times]).toEqual([each, expected]);
         }
-        expect(end).toMatchObject({ died: false, ending: { stopped: null } });
-        expect(!end.died && end.tally).toEqual({
-          planned: all.length,
-          accepted: all.length - unsupported.size - failing.size,
-          rejected: unsupported.size,
-          failed: failing.size,
-          in_doubt: 0,
-          pending: 0,
-        });
+        // Where an outdated refusal is bound to a key that a copy without an answer keeps, there is no way on.
+        if (!game.binding) expect(missing).toEqual([]);
+        if (end.died) throw new Error('the last process died');
+        const { in_doubt, pending, ...certain } = end.tally;
+        expect(in_doubt + pending).toBeGreaterThanOrEqual(missing.length);
+        if (!game.binding) expect({ in_doubt, pending }).toEqual({ in_doubt: 0, pending: 0 });
+        if (in_doubt + pending === 0) {
+          expect(end.ending.stopped).toBeNull();
+          expect(certain).toEqual({
+            planned: all.length,
+            accepted: all.length - unsupported.size - failing.size,
+            rejected: unsupported.size,
+            failed: failing.size,
+          });
+        }
       }),
       { numRuns: Number(process.env.URTUU_SIMULATIONS ?? 150) },
     );

@@ -2,15 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { readError, readResult } from '../../../src/cli/bulk/answer.js';
 import { type Answer, countShort, next, type Sent, type Step } from '../../../src/cli/bulk/states.js';
 
-const single: Sent = { kind: 'single', to: ['99112233'], foreign: 0, short: null };
-const batch: Sent = { kind: 'batch', to: ['99112233', '88112233', '95112233'], foreign: 0, short: null };
+const single: Sent = { kind: 'single', to: ['99112233'], unanswered: 0, foreign: 0, short: null };
+const batch: Sent = {
+  kind: 'batch',
+  to: ['99112233', '88112233', '95112233'],
+  unanswered: 0,
+  foreign: 0,
+  short: null,
+};
 const refusal = (code: string, status: number, extra: object = {}): Answer => ({
   kind: 'refusal',
   code,
   status,
   ...extra,
 });
-const figures = { credits: 30, balance: 970 };
+const figures = { credits: 30, balance: 970, replayOf: null };
 
 describe('the states of a chunk', () => {
   const table: [title: string, sent: Sent, answer: Answer, step: Step][] = [
@@ -18,25 +24,43 @@ describe('the states of a chunk', () => {
       'a batch with the planned total is accepted',
       batch,
       { kind: 'batch', id: 'b', total: 3, ...figures },
-      { to: 'accepted', id: 'b', credits: 30 },
+      { to: 'accepted', id: 'b', credits: 30, replayOf: null },
     ],
     [
-      'a batch with another total is an alarm',
+      'a batch with another total is an earlier result, to be compared',
       batch,
       { kind: 'batch', id: 'b', total: 2, ...figures },
-      { to: 'alarm', reason: 'batch b has 2 recipients, 3 were sent' },
+      { to: 'compared', id: 'b', total: 2, credits: 30, replayOf: null },
+    ],
+    [
+      'a price that is no number makes no answer believable',
+      batch,
+      { kind: 'batch', id: 'b', total: 3, ...figures, credits: null },
+      { to: 'alarm', reason: 'batch b has no price', stops: true },
     ],
     [
       'a message for the recipient is accepted, however the number is written',
       single,
       { kind: 'message', id: 'm', to: '+976 9911-2233', ...figures },
-      { to: 'accepted', id: 'm', credits: 30 },
+      { to: 'accepted', id: 'm', credits: 30, replayOf: null },
+    ],
+    [
+      'a repeated answer that has lost its recipient is that of its key',
+      single,
+      { kind: 'message', id: 'm', to: '', ...figures, replayOf: '2026-01-01T00:00:00.000Z' },
+      { to: 'accepted', id: 'm', credits: 30, replayOf: '2026-01-01T00:00:00.000Z' },
+    ],
+    [
+      'a new answer without a recipient is an alarm',
+      single,
+      { kind: 'message', id: 'm', to: '', ...figures },
+      { to: 'alarm', reason: 'message m is for , not for 99112233', stops: false },
     ],
     [
       'a message for another recipient, replayed, is an alarm and no success',
       single,
       { kind: 'message', id: 'm', to: '88112233', ...figures },
-      { to: 'alarm', reason: 'message m is for 88112233, not for 99112233' },
+      { to: 'alarm', reason: 'message m is for 88112233, not for 99112233', stops: false },
     ],
     [
       'refused entries are taken out',
@@ -48,7 +72,7 @@ describe('the states of a chunk', () => {
       'refused entries that are no longer in the body are an old answer, bound to the key',
       batch,
       refusal('invalid_request', 400, { invalid: ['70112233'] }),
-      { to: 'revised' },
+      { to: 'revised', code: 'invalid_request' },
     ],
     [
       '... but not for ever',
@@ -122,7 +146,53 @@ describe('the states of a chunk', () => {
       'an outdated balance that keeps coming back is bound to the key',
       { ...batch, short: { balance: 5, repeats: 1 } },
       refusal('insufficient_credits', 402, { balance: 5, required: 30, actual: 500 }),
-      { to: 'revised' },
+      { to: 'revised', code: 'insufficient_credits' },
+    ],
+    [
+      '... unless a copy is unanswered: that keeps the key',
+      { ...batch, unanswered: 1, short: { balance: 5, repeats: 9 } },
+      refusal('insufficient_credits', 402, { balance: 5, required: 30, actual: 500 }),
+      { to: 'repeat' },
+    ],
+    [
+      'foreign entries do not give a new key either while a copy is unanswered',
+      { ...batch, unanswered: 1 },
+      refusal('invalid_request', 400, { invalid: ['70112233'] }),
+      { to: 'again', code: 'invalid_request' },
+    ],
+    [
+      'entries of the body answer every copy',
+      { ...batch, unanswered: 1 },
+      refusal('invalid_request', 400, { invalid: ['88112233'] }),
+      { to: 'removed', positions: [1] },
+    ],
+    ...(
+      [
+        ['request_too_large', 413],
+        ['teapot', 418],
+      ] as const
+    ).map(([code, status]): [string, Sent, Answer, Step] => [
+      `${code} answers only its own copy`,
+      { ...single, unanswered: 1 },
+      refusal(code, status),
+      { to: 'again', code },
+    ]),
+    ...(
+      [
+        ['invalid_request', 400],
+        ['unsupported_number', 422],
+      ] as const
+    ).map(([code, status]): [string, Sent, Answer, Step] => [
+      `${code} answers every copy`,
+      { ...single, unanswered: 1 },
+      refusal(code, status),
+      { to: 'rejected', code },
+    ]),
+    [
+      'provider_failed answers every copy',
+      { ...single, unanswered: 1 },
+      refusal('provider_failed', 502, { id: 'm' }),
+      { to: 'failed', code: 'provider_failed', id: 'm' },
     ],
     [
       'a balance that changes is not',
@@ -185,13 +255,35 @@ describe('reading an answer', () => {
     expect(readError({ code, status })).toMatchObject({ kind: 'refusal', code, status });
   });
 
-  it.each([null, [], {}, { id: '' }, { id: 'b' }, { total: 3 }, { id: 'b', total: '3' }])(
-    '%j as a success is doubt',
-    (result) => {
-      expect(readResult('batch', result).kind).toBe('doubt');
-      expect(readResult('single', result).kind).toBe('doubt');
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -1, '10', null, undefined])(
+    'takes no price of %s',
+    (credits) => {
+      expect(readResult('batch', { id: 'b', total: 3, credits })).toMatchObject({ credits: null });
     },
   );
+
+  it('takes a request that never left for nothing else', () => {
+    const error = { code: 'connection_error', status: null, requestSent: false };
+    expect(readError(error)).toEqual({ kind: 'unsent', code: 'connection_error' });
+    expect(readError({ ...error, requestSent: true }).kind).toBe('doubt');
+    expect(readError({ code: 'unavailable', status: 503, requestSent: false }).kind).toBe('doubt');
+  });
+
+  it.each([
+    null,
+    [],
+    {},
+    { id: '' },
+    { id: 'b' },
+    { total: 3 },
+    { id: 'b', total: '3' },
+    { id: 'b', total: 1.5 },
+    { id: 'b', total: -1 },
+    { id: 'b', total: Number.NaN },
+  ])('%j as a success is doubt', (result) => {
+    expect(readResult('batch', result).kind).toBe('doubt');
+    expect(readResult('single', result).kind).toBe('doubt');
+  });
 
   it('throws on what is no failed request: a fault of the program', () => {
     expect(() => readError(new TypeError('x'))).toThrow(TypeError);

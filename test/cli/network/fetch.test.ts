@@ -47,6 +47,22 @@ describe('fetch over node:http', () => {
     expect(connections).toBe(1);
   });
 
+  it('asks for a code over a connection of its own: without a key nothing may repeat it', async () => {
+    const ports: (string | undefined)[][] = [];
+    const { port } = await serve((incoming, response) => {
+      ports.push([incoming.url, String(incoming.socket.remotePort)]);
+      incoming.resume();
+      response.end('{"balance": 5, "id": "v", "status": "pending"}');
+    });
+    const { balance, verify } = client(port);
+    await balance.get();
+    await verify.create({ to: '99112233' });
+    await balance.get();
+    const [[, first], [path, second], [, third]] = ports as [string[], string[], string[]];
+    expect({ path, kept: second === first }).toEqual({ path: '/v1/verify', kept: false });
+    expect(third).toBe(first);
+  });
+
   it('follows no redirect', async () => {
     let requests = 0;
     const { port } = await serve((_, response) => {

@@ -120,7 +120,7 @@ describe('every attempt of the client', () => {
 describe('--wait-timeout', () => {
   const lines: [string, string][] = [
     ['messages get', 'messages get a --wait --wait-timeout 5s'],
-    ['several of them', 'messages get a b c --wait --wait-timeout 5s --json'],
+    ['several of them', 'messages get a b c --wait --wait-timeout 5s'],
     ['batches get', 'batches get a --wait --wait-timeout 5s'],
     ['a list of messages', 'batches get a --messages --wait --wait-timeout 5s'],
   ];

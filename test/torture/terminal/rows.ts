@@ -1,10 +1,13 @@
+import { pty } from '../../support/terminal.js';
+import { playPrompts } from '../../terminal/prompts.js';
 import { playScenes, type SceneName } from '../../terminal/scenes.js';
 import { playShell } from '../../terminal/shell.js';
 import type { Complaints, Wrapper } from '../../terminal/stage.js';
 import { noTmux } from '../../terminal/tmux.js';
 import { groupOf, type Played } from '../row.js';
-import { buildWithoutSanitiser } from '../text/without-sanitiser.js';
+import { buildDeafToTheEnd, buildWithoutSanitiser, called } from '../text/changed-build.js';
 
+const noTerminals = () => (pty === null ? 'there are no pseudoterminals here' : noBash());
 const noBash = () => (process.platform === 'win32' ? 'Windows has no bash' : null);
 
 /** The real command as people, scripts and cron run it. */
@@ -45,14 +48,20 @@ export const terminal = groupOf('terminal', { full: { turns: 20 }, small: { turn
         {
           name: 'a command without the sanitiser',
           async play(seed) {
-            const file = JSON.stringify(await buildWithoutSanitiser());
-            return scenes(['hostile'], 'none', [
-              '-e',
-              `require(${file}).start(process, os.homedir)`,
-              '--',
-              'urtuu',
-            ])(seed);
+            return scenes(['hostile'], 'none', called(await buildWithoutSanitiser()))(seed);
           },
+        },
+      ],
+    },
+    {
+      name: 'every prompt with Ctrl-C, Ctrl-D and closed input',
+      unavailable: noTerminals,
+      play: (seed) => repeated(seed, () => playPrompts()),
+      controls: [
+        {
+          name: 'questions that do not notice the end of their input',
+          play: async () =>
+            once(playPrompts([process.execPath, ...called(await buildDeafToTheEnd())], ['Ctrl-D'], 2)),
         },
       ],
     },

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import type { run as runMain } from '../../../src/cli/main.js';
 import { fakeService, type Result, run, type Setting } from '../../support/run.js';
+import { buildWithoutSanitiser } from './changed-build.js';
 import { actingCharacters, hostileRecord, hostileText } from './hostile.js';
-import { buildWithoutSanitiser } from './without-sanitiser.js';
 
 export interface TextResult {
   outputs: number;

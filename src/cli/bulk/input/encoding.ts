@@ -33,11 +33,12 @@ const guessHint = `name it with --encoding (${encodingChoices.join(', ')}), or s
 /**
  * Hands out the input as UTF-8 without a byte order mark, in blocks that end between characters. The
  * encoding comes from `named`, else from the mark, else from the NULs that UTF-16 has; what is left must be
- * UTF-8. Nothing is guessed: other bytes are an EncodingFault.
+ * UTF-8. Nothing is guessed: other bytes are an EncodingFault. `onMark` is called when there is a mark.
  */
 export async function* decodeInput(
   source: AsyncIterable<Uint8Array>,
   named: string | undefined,
+  onMark: () => void = () => {},
 ): AsyncGenerator<Buffer, void> {
   const blocks = source[Symbol.asyncIterator]();
   try {
@@ -49,6 +50,7 @@ export async function* decodeInput(
         'leave --encoding out',
       );
     }
+    if (mark !== undefined) onMark();
     const encoding = named ?? mark?.encoding ?? wideEncoding(head) ?? 'utf-8';
     const rest = chain(head.subarray(mark?.bytes.length ?? 0), blocks);
     yield* encoding === 'utf-8' ? checkedUtf8(rest) : transcoded(rest, encoding);

@@ -39,7 +39,10 @@ export async function readTable<Taker extends RowTaker>(
 ): Promise<ReadTable<Taker>> {
   const reading = new TableReading(source, options, handlers);
   try {
-    for await (const block of decodeInput(bytes, encodingOf(options.encoding, source))) {
+    const onMark = () => {
+      reading.marked = true;
+    };
+    for await (const block of decodeInput(bytes, encodingOf(options.encoding, source), onMark)) {
       options.signal?.throwIfAborted();
       await reading.feed(block);
     }
@@ -69,6 +72,8 @@ class TableReading<Taker extends RowTaker> {
   #begun: { table: Table; format: TableFormat } | undefined;
   #taker: Taker | null = null;
   #damageSeen = false;
+  /** The input began with a byte order mark. */
+  marked = false;
 
   constructor(source: string, options: TableOptions, handlers: TableHandlers<Taker>) {
     this.#source = source;
@@ -109,7 +114,8 @@ class TableReading<Taker extends RowTaker> {
   }
 
   #tableFor({ delimiter, firstLine }: Head): Table {
-    const format = { delimiter, firstLine, headerless: this.#options.headerless ?? false };
+    const format: TableFormat = { delimiter, firstLine, headerless: this.#options.headerless ?? false };
+    if (this.marked) format.marked = true;
     const table = new Table(
       format,
       this.#source,

@@ -1,4 +1,5 @@
-import { isOwnHeader, unguard } from '../csv-line.js';
+import { unguard } from '../../csv/line.js';
+import { isOwnHeader } from '../csv-line.js';
 import { numberedColumns, readHeader } from './columns.js';
 import type { Delimiter } from './delimiter.js';
 import { InputError } from './input-error.js';
@@ -10,6 +11,10 @@ export interface TableFormat {
   /** Line of the first row, the header's if there is one. */
   firstLine: number;
   headerless: boolean;
+  /** The input began with a byte order mark. */
+  marked?: boolean;
+  /** Index of the recipient column; earlier releases did not keep it. */
+  recipient?: number;
 }
 
 /**

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Channel, OperatorTable, Pricing } from '../../../contract/index.js';
 import { columnNamed, findRecipientColumn } from '../input/columns.js';
 import type { Delimiter } from '../input/delimiter.js';
@@ -7,18 +6,19 @@ import { readTable } from '../input/read-table.js';
 import { type Recipients, recipientsOf } from '../input/recipients.js';
 import type { RepairCounts } from '../input/repair.js';
 import type { TableFormat } from '../input/table.js';
-import type { FrozenPlan, PlanMeta } from '../plan.js';
+import type { Account, FrozenPlan, PlanMeta } from '../plan.js';
 import { costOf, pricesOf } from './cost.js';
 import { type Disk, nodeDisk } from './disk.js';
 import { Layout } from './layout.js';
 import { bindMessage, type MessageTemplates, parseTemplates } from './message.js';
 import { Messages } from './messages.js';
+import { type Origins, originColumnsOf } from './origins.js';
 import type { PlanRecord } from './plan-files.js';
 import { PlanFolder } from './plan-folder.js';
 import { planOf } from './plan-reader.js';
 import { type PlanParts, writeChunks, writePlaces } from './plan-writer.js';
-import { type Rejects, writeRejects } from './rejects.js';
-import { type IntakeColumns, RowIntake } from './row-intake.js';
+import { type Rejects, type RejectsPlace, writeRejects } from './rejects.js';
+import { type IntakeColumns, RowIntake, type SentBefore } from './row-intake.js';
 import { RowSpool } from './row-spool.js';
 
 export interface PlanInput {
@@ -38,6 +38,10 @@ export interface PlanOptions {
   createdAt: string;
   /** Null when the price list is not known: every credit is 0 then. */
   pricing: Pricing | null;
+  /** The random id of a run that `--again` asked for; it becomes part of every key. */
+  run?: string | null | undefined;
+  /** The API key that the job is started with. */
+  account?: Account | null | undefined;
   toColumn?: string | undefined;
   /** A WHATWG label, such as `windows-1251`. */
   encoding?: string | undefined;
@@ -45,12 +49,14 @@ export interface PlanOptions {
   headerless?: boolean | undefined;
   /** Takes only rows whose `status` column has one of these. */
   only?: readonly string[] | undefined;
+  /** Who has which message already: they are counted, or left out. */
+  sentBefore?: SentBefore | null | undefined;
   /** Plans a recipient once for each of its messages, instead of refusing the second. */
   allowRepeats?: boolean | undefined;
   /** Plans the good rows although there are bad ones. */
   skipInvalid?: boolean | undefined;
-  /** Where rejected rows are written, if there are any; in the plan's folder when absent. */
-  rejectsFile?: string | undefined;
+  /** Where rejected rows are kept, if there are any; in the plan's folder when absent. */
+  rejects?: RejectsPlace | undefined;
   operators?: OperatorTable | undefined;
   signal?: AbortSignal | undefined;
   disk?: Disk | undefined;
@@ -67,7 +73,13 @@ export interface PlanOutcome {
   repairs: RepairCounts;
   /** Rows that `only` did not choose. */
   notChosen: number;
+  /** The jobs whose reports the rows that it chose are from. */
+  origins: Origins;
+  /** Rows that were left out because their recipient has the message. */
+  alreadySent: number;
   delimiter: Delimiter;
+  /** Name of the recipient column. */
+  toColumn: string;
 }
 
 /**
@@ -116,13 +128,19 @@ async function readRows(
       const composer = bindMessage(options.channel, templates, header);
       const messages = new Messages(composer, files.scratch('messages'));
       const wanted = columnsOf(header, line, input.source, options, recipients);
-      return new RowIntake(wanted, recipients, messages, spool, files.sealed('errors'));
+      return new RowIntake(wanted, recipients, messages, spool, files.sealed('errors'), options.sentBefore);
     },
   });
   if (taker === null || spool.length === taker.notChosen) throw nobody(input.source, options.only);
   spool.finish();
   taker.messages.finish();
-  return { table: format, columns, spool, recipients, intake: taker };
+  return {
+    table: { ...format, recipient: taker.recipientColumn },
+    columns,
+    spool,
+    recipients,
+    intake: taker,
+  };
 }
 
 /** Settles where every row goes; writes the rejects, and the chunks unless the rejects forbid it. */
@@ -143,13 +161,15 @@ async function freeze(
 
   const cost = costOf(channel, messages, priceOf);
   const meta: PlanMeta = {
-    version: 1,
+    version: 2,
     channel,
     baseUrl: options.baseUrl,
     digest: '',
     source,
     columns,
     created_at: options.createdAt,
+    run: options.run ?? null,
+    account: options.account ?? null,
     recipients: layout.recipients,
     merged: repeats.merged,
     rejected: intake.rejected + repeats.conflicts,
@@ -164,15 +184,17 @@ async function freeze(
   const plan = planOf(folder, record, disk);
   const outcome = {
     meta,
-    rejects: { count: 0, first: [], file: null } as Rejects,
+    rejects: { count: 0, first: [], rows: [], file: null } as Rejects,
     repairs: recipients.repairs,
     notChosen: intake.notChosen,
+    origins: intake.origins,
+    alreadySent: intake.alreadySent,
     delimiter: table.delimiter,
+    toColumn: columns[intake.recipientColumn] ?? '',
   };
   if (meta.rejected > 0) {
     files.flush();
-    const path = options.rejectsFile ?? join(folder, 'rejects.csv');
-    outcome.rejects = await writeRejects(plan, path, disk);
+    outcome.rejects = await writeRejects(plan, options.rejects ?? null, disk);
   }
   if (layout.recipients === 0 || (meta.rejected > 0 && options.skipInvalid !== true)) {
     files.discard();
@@ -201,13 +223,14 @@ function columnsOf(
     line,
     looksLikeRecipient: (cell) => recipients.read(cell) === null,
   });
-  if (options.only === undefined) return { names, recipient, chosen: null };
+  if (options.only === undefined) return { names, recipient, chosen: null, origin: null };
   const column = columnNamed(names, 'status');
   if (column !== -1)
     return {
       names,
       recipient,
       chosen: { column, statuses: new Set(options.only.map((status) => status.toLowerCase())) },
+      origin: originColumnsOf(names),
     };
   throw new InputError(
     'columns',

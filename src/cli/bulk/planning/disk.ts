@@ -1,5 +1,8 @@
-import { closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { makeFolder } from '../../config/make-folder.js';
+import { platformOf } from '../../platform/platform.js';
+import { renameFileSync } from '../../platform/rename.js';
+import { isNotOffered } from '../../platform/sync-folder.js';
 
 /** The operations a plan is written with; a test can let each of them fail. */
 export interface Disk {
@@ -20,15 +23,18 @@ export const nodeDisk: Disk = {
   read: (file, into, position) => readSync(file, into, 0, into.length, position),
   sync: (file) => fsyncSync(file),
   close: (file) => closeSync(file),
-  rename: (from, to) => renameSync(from, to),
+  rename: (from, to) => renameFileSync(from, to),
   remove: (path) => rmSync(path, { force: true }),
 };
 
 /** Makes the names in a folder durable. */
-export function syncFolder(disk: Disk, folder: string): void {
+export function syncFolder(disk: Disk, folder: string, platform = process.platform): void {
+  if (!platformOf(platform).syncsFolders) return;
   const file = disk.open(folder, 'r');
   try {
     disk.sync(file);
+  } catch (error) {
+    if (!isNotOffered(error)) throw error;
   } finally {
     disk.close(file);
   }

@@ -9,7 +9,8 @@ export type SealedFile = (typeof sealedFiles)[number];
 /**
  * A plan's folder.
  *
- * - `plan.json`: this record.
+ * - `plan.json`: a line with the version and the SHA-256 of the rest, which is this record as JSON. Version 1
+ *   has no such line.
  * - `bodies`: the request bodies one after the other, with nothing between them; its SHA-256 is the digest.
  * - `chunks`: 24 bytes a chunk, little-endian: where its body begins (double), its credits (double), where
  *   its recipients begin among all of them (uint32), 1 for a batch and 0 for a single send (uint32).
@@ -25,6 +26,8 @@ export interface PlanRecord {
 }
 
 export const planFile = 'plan.json';
+/** What `plan.json` begins with, before the version and the checksum. */
+export const planMark = 'urtuu-plan';
 export const chunkBytes = 24;
 export const placeBytes = 8;
 

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { BlockFile } from './block-file.js';
 import { type Disk, syncFolder } from './disk.js';
-import { type PlanRecord, planFile, type SealedFile, sealedFiles } from './plan-files.js';
+import { type PlanRecord, planFile, planMark, type SealedFile, sealedFiles } from './plan-files.js';
 import type { ChunkFiles } from './plan-writer.js';
 
 /** The files of a plan while it is being written. */
@@ -54,7 +55,9 @@ export class PlanFolder {
   finish(record: PlanRecord): void {
     const file = new BlockFile(this.#disk, join(this.#folder, planFile), { sealed: false });
     this.#record = file;
-    file.appendText(`${JSON.stringify(record, null, 2)}\n`);
+    const text = `${JSON.stringify(record, null, 2)}\n`;
+    const checksum = createHash('sha256').update(text).digest('hex');
+    file.appendText(`${planMark} ${record.meta.version} ${checksum}\n${text}`);
     file.seal();
     this.#drop(this.#scratch);
     syncFolder(this.#disk, this.#folder);

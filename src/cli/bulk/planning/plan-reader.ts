@@ -13,6 +13,7 @@ import {
   type PlanRecord,
   placeBytes,
   planFile,
+  planMark,
   type RowError,
   sealedFiles,
 } from './plan-files.js';
@@ -48,19 +49,48 @@ export async function openPlan(folder: string): Promise<FrozenPlan> {
       throw new PlanDamaged(folder, `${name} is not as it was written`);
     }
   }
-  if (record.files.bodies.sha256 !== record.meta.digest) throw new PlanDamaged(folder, 'the digest differs');
   return planOf(folder, record);
 }
 
 async function readRecord(folder: string): Promise<PlanRecord> {
-  const text = await readFile(join(folder, planFile), 'utf8');
+  const bytes = await readFile(join(folder, planFile));
+  const { version, text } = textOf(folder, bytes);
   try {
     const record = JSON.parse(text) as PlanRecord;
-    if (record.meta.version === 1) return record;
+    if (record.meta.version === version) {
+      const meta = version === 1 ? { ...record.meta, run: null, account: null } : record.meta;
+      if (isWhole({ ...record, meta })) return { ...record, meta };
+    }
   } catch (cause) {
     throw new PlanDamaged(folder, `${planFile} cannot be read`, { cause });
   }
-  throw new PlanDamaged(folder, 'it was written by another version of urtuu');
+  throw new PlanDamaged(folder, `${planFile} is not as it was written`);
+}
+
+/** The record as JSON, checked against the checksum before it; version 1 had none. */
+function textOf(folder: string, bytes: Buffer): { version: 1 | 2; text: string } {
+  if (bytes[0] === '{'.charCodeAt(0)) return { version: 1, text: bytes.toString() };
+  const end = bytes.indexOf(10) + 1;
+  const [mark, version, checksum] = bytes.toString('latin1', 0, Math.max(0, end - 1)).split(' ');
+  if (mark !== planMark) throw new PlanDamaged(folder, `${planFile} cannot be read`);
+  if (version !== '2') throw new PlanDamaged(folder, 'it was written by another version of urtuu');
+  const rest = bytes.subarray(end);
+  if (createHash('sha256').update(rest).digest('hex') !== checksum) {
+    throw new PlanDamaged(folder, `${planFile} is not as it was written`);
+  }
+  return { version: 2, text: rest.toString() };
+}
+
+/** Whether its figures agree with each other and with the sizes of its files. */
+function isWhole({ meta, files }: PlanRecord): boolean {
+  const { channel, chunks, batches, singles, recipients, digest } = meta;
+  return (
+    (channel === 'sms' || channel === 'email') &&
+    batches + singles === chunks &&
+    files.chunks.bytes === chunks * chunkBytes &&
+    files.lines.bytes === recipients * 4 &&
+    files.bodies.sha256 === digest
+  );
 }
 
 /** A plan that was just written, or checked. */
@@ -68,6 +98,7 @@ export function planOf(folder: string, record: PlanRecord, disk: Disk = nodeDisk
   return {
     folder,
     meta: record.meta,
+    input: { marked: record.table.marked === true, recipient: record.table.recipient ?? null },
     chunks: (first = 0) => readChunks(folder, record, disk, first),
     rows: () => readPlannedRows(folder, record, disk),
   };
@@ -139,7 +170,7 @@ async function* readPlannedRows(
         while (record.length < meta.columns.length) record.push('');
         const error =
           chunk === noChunk.rejected
-            ? ((await errors.next()).value ?? null)
+            ? errorText((await errors.next()).value ?? [])
             : chunk === noChunk.conflict
               ? conflictError(index)
               : null;
@@ -163,18 +194,21 @@ function conflictError(line: number): string {
   return `line ${line} has the same recipient with another message`;
 }
 
-/** What is wrong with each rejected row, in order, as one text a row. */
-async function* readErrors(path: string): AsyncGenerator<string, void> {
-  let row = -1;
-  let texts: string[] = [];
+function errorText(errors: readonly RowError[]): string | null {
+  if (errors.length === 0) return null;
+  return errors.map(({ column, error }) => `${column}: ${error}`).join('; ');
+}
+
+/** What is wrong with each rejected row, in the order of the rows. */
+export async function* readErrors(path: string): AsyncGenerator<RowError[], void> {
+  let errors: RowError[] = [];
   for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
     const entry = JSON.parse(text) as RowError;
-    if (entry.row !== row && texts.length > 0) {
-      yield texts.join('; ');
-      texts = [];
+    if (errors.length > 0 && errors[0]?.row !== entry.row) {
+      yield errors;
+      errors = [];
     }
-    row = entry.row;
-    texts.push(`${entry.column}: ${entry.error}`);
+    errors.push(entry);
   }
-  if (texts.length > 0) yield texts.join('; ');
+  if (errors.length > 0) yield errors;
 }

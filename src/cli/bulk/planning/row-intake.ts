@@ -2,9 +2,11 @@ import type { Recipients } from '../input/recipients.js';
 import { isDamaged } from '../input/table.js';
 import type { BlockFile } from './block-file.js';
 import type { Messages } from './messages.js';
+import { type OriginColumns, Origins } from './origins.js';
 import type { RowError } from './plan-files.js';
 import { Repeats } from './repeats.js';
 import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-spool.js';
+import { type MessageHash, messageHash, type SentIndex } from './sent-index.js';
 
 export interface IntakeColumns {
   names: readonly string[];
@@ -12,18 +14,35 @@ export interface IntakeColumns {
   recipient: number;
   /** Index of the status column and the values that are chosen; null takes every row. */
   chosen: { column: number; statuses: ReadonlySet<string> } | null;
+  /** Where a chosen row says which job it is from; null where it does not. */
+  origin: OriginColumns | null;
+}
+
+/** Messages of a file where everyone has another one do not come back. */
+const cachedHashes = 4_096;
+
+/** Who has which message already, and whether they are left out. */
+export interface SentBefore {
+  index: SentIndex;
+  skip: boolean;
 }
 
 /** Takes the rows of an input one by one: finds their recipient and message, or what is wrong with them. */
 export class RowIntake {
   readonly repeats = new Repeats();
+  /** Whose rows were taken. */
+  readonly origins = new Origins();
   rejected = 0;
   notChosen = 0;
+  /** Rows that were left out because their recipient has the message. */
+  alreadySent = 0;
   readonly #columns: IntakeColumns;
   readonly #recipients: Recipients;
   readonly messages: Messages;
   readonly #spool: RowSpool;
   readonly #errors: BlockFile;
+  readonly #sentBefore: SentBefore | null;
+  readonly #hashes: MessageHash[] = [];
   /** Set once damaged bytes were seen; until then no field is searched for them. */
   damageSeen = false;
 
@@ -33,13 +52,20 @@ export class RowIntake {
     messages: Messages,
     spool: RowSpool,
     errors: BlockFile,
+    sentBefore: SentBefore | null = null,
   ) {
+    this.#sentBefore = sentBefore;
     this.#columns = columns;
     this.#recipients = recipients;
     this.messages = messages;
     this.#spool = spool;
     this.#errors = errors;
     spool.onRows = (rows, first) => this.#count(rows, first);
+  }
+
+  /** Index of the recipient column. */
+  get recipientColumn(): number {
+    return this.#columns.recipient;
   }
 
   take(record: readonly string[], line: number): void {
@@ -60,7 +86,30 @@ export class RowIntake {
       this.#reject(record, line, reason);
       return;
     }
+    if (this.#sentBefore !== null && this.#isSent(message, this.#sentBefore)) {
+      this.alreadySent += 1;
+      this.#spool.add(line, 0, rowNotChosen);
+      return;
+    }
     this.#spool.add(line, this.#recipients.take(), message);
+    this.#noteOrigin(record);
+  }
+
+  #isSent(message: number, { index, skip }: SentBefore): boolean {
+    let hash = this.#hashes[message];
+    if (hash === undefined) {
+      hash = messageHash(this.messages.tail(message).toString());
+      if (message < cachedHashes) this.#hashes[message] = hash;
+    }
+    return index.has(this.#recipients.form, hash) && skip;
+  }
+
+  #noteOrigin(record: readonly string[]): void {
+    const { origin, chosen } = this.#columns;
+    if (origin === null || chosen === null) return;
+    const [job, line] = [record[origin.job] ?? '', Number(record[origin.line])];
+    if (job !== '' && Number.isInteger(line))
+      this.origins.add(job, (record[origin.status] ?? '').trim().toLowerCase(), line);
   }
 
   /** Counts the recipients of a message, and finds the rows whose recipient came before. */

@@ -36,7 +36,7 @@ export const emailBulk: CommandBody = (command, context) => {
   command.action(async (file: string, options: BulkOptions) => {
     // The job retries by itself, with a record of every try.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
-    const job = await startJob(context, 'email', file, options);
-    if (job !== null) await carryOut(context, job, options);
+    const started = await startJob(context, 'email', file, options);
+    if (started !== null) await carryOut(context, started.job, options, started.leftOut);
   });
 };

@@ -1,4 +1,5 @@
-import { removeJob } from '../../bulk/job.js';
+import { type JobView, removeJob } from '../../bulk/job.js';
+import { resumeOf } from '../../bulk/next-command.js';
 import { describe } from '../../describe.js';
 import type { CommandBody } from '../../program.js';
 
@@ -15,6 +16,7 @@ export const jobsRemove: CommandBody = (command, context) => {
     exits: [11, 12],
   });
   command.action(async (ids: string[], { force }: { force?: boolean }) => {
-    for (const id of ids) await removeJob(context.stateDirectory, id, force ?? false);
+    const goOn = (job: JobView) => resumeOf(context, job);
+    for (const id of ids) await removeJob(context.stateDirectory, id, { force: force ?? false, goOn });
   });
 };

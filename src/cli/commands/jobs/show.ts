@@ -18,6 +18,9 @@ export const jobsShow: CommandBody = (command, context) => {
     json: jobExample,
   });
   command.action(async (id: string) => {
-    await context.print(jobView, jobRow(await viewJob(context.stateDirectory, id)));
+    await context.print(
+      jobView,
+      await jobRow(await viewJob(context.stateDirectory, id), context.clock.now()),
+    );
   });
 };

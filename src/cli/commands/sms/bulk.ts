@@ -28,7 +28,7 @@ export const smsBulk: CommandBody = (command, context) => {
   command.action(async (file: string, options: BulkOptions) => {
     // The job retries by itself, with a record of every try.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
-    const job = await startJob(context, 'sms', file, options);
-    if (job !== null) await carryOut(context, job, options);
+    const started = await startJob(context, 'sms', file, options);
+    if (started !== null) await carryOut(context, started.job, options, started.leftOut);
   });
 };

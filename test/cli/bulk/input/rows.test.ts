@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { delimiterNamed } from '../../../../src/cli/bulk/input/delimiter.js';
 import { buildPlan } from '../../../../src/cli/bulk/planning/build-plan.js';
@@ -122,8 +122,10 @@ describe('a bad row', () => {
   const csv = 'phone,name\n99112233,Bat\n9911,Dorj\n88112233,\n+976 8011 2233,"=1+1"\n';
   it('stops the planning, and is reported with all others', async () => {
     const folder = temporaryFolder();
-    const rejectsFile = join(folder, 'rejects.csv');
-    const outcome = await plan(csv, { text: 'Hi {name}', folder: join(folder, 'plan'), rejectsFile });
+    const rejects = { folder, name: 'list' };
+    const outcome = await plan(csv, { text: 'Hi {name}', folder: join(folder, 'plan'), rejects });
+    const rejectsFile = outcome.rejects.file ?? '';
+    expect(rejectsFile).toMatch(/[/\\]list-[0-9a-f]{12}\.csv$/);
     expect(outcome.plan).toBeNull();
     expect(outcome.rejects).toEqual({
       count: 2,
@@ -131,7 +133,11 @@ describe('a bad row', () => {
         'list.csv:3: phone: "9911" is no telephone number',
         'list.csv:4: name: is empty, and the message needs it',
       ],
-      file: rejectsFile,
+      rows: [
+        { line: 3, column: 'phone', value: '9911', message: '"9911" is no telephone number' },
+        { line: 4, column: 'name', value: '', message: 'is empty, and the message needs it' },
+      ],
+      file: join(folder, basename(rejectsFile)),
     });
     expect(readFileSync(rejectsFile, 'utf8').split('\r\n')).toEqual([
       'phone,name,line,error',
@@ -165,9 +171,8 @@ describe('a bad row', () => {
     expect(outcome).toMatchObject({ plan: null, rejects: { count: 2 } });
   });
   it('is formula-safe in the rejects file, which can be read again', async () => {
-    const rejectsFile = join(temporaryFolder(), 'rejects.csv');
-    await plan("phone,name\n9,=1+1\n8,-5\n7,'=x\n6,'y\n", { text: '{name}', rejectsFile });
-    const rejected = readFileSync(rejectsFile, 'utf8');
+    const bad = await plan("phone,name\n9,=1+1\n8,-5\n7,'=x\n6,'y\n", { text: '{name}' });
+    const rejected = readFileSync(bad.rejects.file ?? '', 'utf8');
     expect(rejected).toContain("9,'=1+1,2,");
     const again = await plan(rejected.replace(/^(\d),/gm, '9911223$1,'), {
       text: '{name}',

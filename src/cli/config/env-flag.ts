@@ -1,0 +1,12 @@
+import { usageError } from '../errors.js';
+
+const on = new Set(['1', 'true', 'yes', 'on']);
+const off = new Set(['', '0', 'false', 'no', 'off']);
+
+/** A yes or no from the environment. Throws CliError for any other word: to guess could send to the wrong place. */
+export function envFlag(env: Readonly<Record<string, string | undefined>>, name: string): boolean {
+  const word = (env[name] ?? '').trim().toLowerCase();
+  if (on.has(word)) return true;
+  if (off.has(word)) return false;
+  throw usageError(`${name} is neither on nor off`, 'Use 1, true, yes or on; or 0, false, no or off.');
+}

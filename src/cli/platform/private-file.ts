@@ -1,0 +1,17 @@
+import { platformOf } from './platform.js';
+
+export interface FileOwner {
+  readonly uid: number;
+  readonly mode: number;
+}
+
+/** Why a file or folder is not safe from other users of this machine; null when it is. */
+export type Exposure = 'owned by another user' | 'writable by others' | 'readable by others' | null;
+
+/** `user` is who this process runs as. What root owns is safe too: root can do everything anyway. */
+export function exposureOf({ uid, mode }: FileOwner, user: number, platform: NodeJS.Platform): Exposure {
+  if (!platformOf(platform).hasFileModes) return null;
+  if (uid !== user && uid !== 0) return 'owned by another user';
+  if ((mode & 0o022) !== 0) return 'writable by others';
+  return (mode & 0o044) !== 0 ? 'readable by others' : null;
+}

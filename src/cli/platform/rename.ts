@@ -1,0 +1,73 @@
+import { renameSync, statSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
+import { platformOf } from './platform.js';
+
+/** How long a rename waits for other programs to close the file, in milliseconds; 1.3 s in all. */
+const pauses: readonly number[] = [10, 20, 40, 80, 160, 320, 640];
+
+export interface RenameDoors<Done> {
+  platform: NodeJS.Platform;
+  rename(from: string, to: string): Done;
+  sleep(milliseconds: number): Done;
+  isFolder(path: string): boolean;
+}
+
+const real: RenameDoors<Promise<unknown>> = {
+  platform: process.platform,
+  rename,
+  sleep: (milliseconds) => setTimeout(milliseconds),
+  isFolder,
+};
+const realSync: RenameDoors<void> = {
+  platform: process.platform,
+  rename: renameSync,
+  sleep: sleepSync,
+  isFolder,
+};
+
+/** Renames, also onto a file that a virus scanner or an indexer of Windows has open for a moment. */
+export async function renameFile(from: string, to: string, doors = real): Promise<void> {
+  for (const pause of [...pauses, null]) {
+    try {
+      await doors.rename(from, to);
+      return;
+    } catch (error) {
+      await doors.sleep(pauseAfter(error, to, pause, doors));
+    }
+  }
+}
+
+/** The same, where nothing else happens meanwhile. */
+export function renameFileSync(from: string, to: string, doors = realSync): void {
+  for (const pause of [...pauses, null]) {
+    try {
+      doors.rename(from, to);
+      return;
+    } catch (error) {
+      doors.sleep(pauseAfter(error, to, pause, doors));
+    }
+  }
+}
+
+/** How long to wait after a failure; throws what is final. */
+function pauseAfter(
+  error: unknown,
+  to: string,
+  pause: number | null,
+  { platform, isFolder }: Pick<RenameDoors<unknown>, 'platform' | 'isFolder'>,
+): number {
+  if (!platformOf(platform).busyErrors.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  // Windows says the same of a folder that is there already; other systems name it.
+  if (isFolder(to)) throw Object.assign(error as Error, { code: 'EEXIST' });
+  if (pause === null) throw error;
+  return pause;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function sleepSync(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}

@@ -1,0 +1,24 @@
+import { mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** What a socket's address holds on every system; macOS has the least room, 104 with the NUL. */
+const longestAddress = 103;
+
+/** Does something with the address of a socket in `folder`: a longer one goes through a short link. */
+export async function withShortPath<Value>(
+  folder: string,
+  name: string,
+  use: (path: string) => Promise<Value>,
+): Promise<Value> {
+  const path = join(folder, name);
+  if (Buffer.byteLength(path) <= longestAddress) return use(path);
+  const short = await mkdtemp(join(tmpdir(), 'urtuu-'));
+  try {
+    const way = join(short, 'f');
+    await symlink(resolve(folder), way);
+    return await use(join(way, name));
+  } finally {
+    await rm(short, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import { link, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import type { Lock, LockHolder } from './lock.js';
+import { withShortPath } from './short-path.js';
+
+/**
+ * A process that holds the lock listens on the socket of the highest number in the folder, which is private to
+ * the person. The socket of one that ended refuses, and the next process takes the next number: a link, which
+ * only one can make. A socket gets its number when it already listens, and the highest number is never removed,
+ * so that no number is ever taken twice.
+ */
+const socketName = /^lock\.([1-9]\d{0,14})$/;
+const nameOf = (number: number) => `lock.${number}`;
+const unnumbered = 'lock.new-';
+
+/** A process that runs answers at once; one that is paused still holds its lock. */
+const answersWithin = 1_000;
+/** Each further try means that another process took a number meanwhile. */
+const mostTries = 50;
+
+export async function lockFolder(folder: string): Promise<Lock> {
+  for (let tries = 0; tries < mostTries; tries += 1) {
+    const newest = newestOf(await readdir(folder));
+    const holder = newest === 0 ? null : await ask(folder, nameOf(newest));
+    if (holder !== null) return { held: false, ...holder };
+    const lock = await take(folder, newest + 1);
+    if (lock !== 'taken') return lock;
+  }
+  return { held: false, pid: null };
+}
+
+export async function lockHolder(folder: string): Promise<LockHolder | null> {
+  const newest = newestOf(await readdir(folder));
+  return newest === 0 ? null : ask(folder, nameOf(newest));
+}
+
+const newestOf = (names: readonly string[]): number =>
+  Math.max(0, ...names.map((name) => Number(socketName.exec(name)?.[1] ?? 0)));
+
+async function take(folder: string, number: number): Promise<Lock | 'taken'> {
+  const unique = `${unnumbered}${process.pid}-${randomBytes(4).toString('hex')}`;
+  const server = await withShortPath(folder, unique, listen).catch(() => null);
+  // Where this file system has no sockets there is no courtesy, and the keys have to do.
+  if (server === null) return { held: true, release: async () => {} };
+  try {
+    await link(join(folder, unique), join(folder, nameOf(number)));
+  } catch (error) {
+    await close(server);
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'EEXIST' || code === 'ENOENT' ? 'taken' : { held: true, release: async () => {} };
+  } finally {
+    await rm(join(folder, unique), { force: true });
+  }
+  const names = await readdir(folder);
+  // A process that stood still since it looked may link a number that was taken and given up long ago.
+  if (newestOf(names) > number) {
+    await close(server);
+    return 'taken';
+  }
+  await removeOlder(folder, names, number);
+  return { held: true, release: () => release(folder, number, server) };
+}
+
+/** Leaves the number behind as an empty file: a socket cannot be copied. */
+async function release(folder: string, number: number, server: Server): Promise<void> {
+  const beside = join(folder, `${unnumbered}${randomBytes(6).toString('hex')}`);
+  try {
+    await writeFile(beside, '', { flag: 'wx', mode: 0o600 });
+    await rename(beside, join(folder, nameOf(number)));
+  } catch {
+    // The folder is gone, or cannot be written any more: the socket then refuses, which says the same.
+    await rm(beside, { force: true }).catch(() => {});
+  }
+  await close(server);
+}
+
+async function removeOlder(folder: string, names: readonly string[], number: number): Promise<void> {
+  for (const name of names) {
+    const older = Number(socketName.exec(name)?.[1] ?? number) < number;
+    const left = name.startsWith(unnumbered) && (await ask(folder, name)) === null;
+    if (older || left) await rm(join(folder, name), { force: true }).catch(() => {});
+  }
+}
+
+function listen(path: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.end(String(process.pid));
+    });
+    server.once('error', reject);
+    // The folder keeps other users out; without this a socket that root left could not be asked.
+    server.listen({ path, writableAll: true }, () => resolve(server));
+    server.unref();
+  });
+}
+
+const close = (server: Server) => new Promise<void>((resolve) => server.close(() => resolve()));
+
+/** Who listens on a socket; null when nobody does. */
+async function ask(folder: string, name: string): Promise<LockHolder | null> {
+  return withShortPath(folder, name, answerOf).catch((error: NodeJS.ErrnoException) =>
+    notListening.has(error.code ?? '') ? null : { pid: null },
+  );
+}
+
+const notListening = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']);
+
+function answerOf(path: string): Promise<LockHolder> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const socket = connect(path);
+    socket.setTimeout(answersWithin, () => socket.destroy());
+    socket.on('data', (piece) => {
+      text += piece;
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve({ pid: /^[0-9]+$/.test(text) ? Number(text) : null }));
+  });
+}

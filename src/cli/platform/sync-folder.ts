@@ -1,0 +1,26 @@
+import { open } from 'node:fs/promises';
+import { platformOf } from './platform.js';
+
+/** File systems that keep names durable by themselves, or cannot, answer with one of these to a folder's sync. */
+const notOffered: readonly string[] = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
+
+/** Whether a sync failed only because this file system has none for folders. */
+export const isNotOffered = (error: unknown): boolean =>
+  notOffered.includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** Makes the names in a folder durable. */
+export async function syncFolder(
+  path: string,
+  platform = process.platform,
+  openFolder = open,
+): Promise<void> {
+  if (!platformOf(platform).syncsFolders) return;
+  const folder = await openFolder(path, 'r');
+  try {
+    await folder.sync();
+  } catch (error) {
+    if (!isNotOffered(error)) throw error;
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,8 @@
+import { createHash } from 'node:crypto';
+import type { Entry } from '../../../src/cli/bulk/journal.js';
+
+/** A line of a journal, as it stands in the file. */
+export function checksummed(entries: readonly Entry[]): string {
+  const text = JSON.stringify(entries);
+  return `${createHash('sha256').update(text).digest('hex').slice(0, 16)} ${text}\n`;
+}

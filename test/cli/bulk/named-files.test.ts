@@ -1,0 +1,45 @@
+import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { constant, desk, people } from './desks.js';
+
+describe('a file that cannot be written', () => {
+  it.each([
+    ['--report', 'nowhere/r.csv', 'its folder does not exist'],
+    ['--report', '.', 'it is a folder'],
+    ['--rejects', 'nowhere/r.csv', 'its folder does not exist'],
+    ['--rejects', '.', 'it is a folder'],
+  ])('stops the job before anything is sent: %s %s', async (option, name, why) => {
+    const here = desk(people(3));
+    const { code, stderr } = await here.run(`${constant} ${option} ${name}`);
+    expect({ code, stderr }).toMatchObject({ code: 13, stderr: expect.stringContaining(why) });
+    expect(here.project.service.requests).toEqual([]);
+  });
+
+  it('stops a resume and a report', async () => {
+    const here = desk(people(3), { credits: 10 });
+    await here.run("sms bulk list.csv --text 'Hello {name}' --job july --yes --allow-partial");
+    const sent = here.project.sends.length;
+    here.project.balance = 1_000;
+    expect(await here.run('jobs resume july --report nowhere/r.csv')).toMatchObject({ code: 13 });
+    expect(await here.run('jobs report july --report nowhere/r.csv')).toMatchObject({ code: 13 });
+    expect(here.project.sends).toHaveLength(sent);
+  });
+});
+
+describe('a link', () => {
+  it('is followed by --report and --rejects', async () => {
+    const here = desk([...people(2), 'nobody,Dorj']);
+    mkdirSync(join(here.home, 'kept'));
+    for (const name of ['report.csv', 'rejects.csv']) {
+      writeFileSync(join(here.home, 'kept', name), 'old');
+      symlinkSync(join('kept', name), join(here.home, name));
+    }
+    const line = `${constant} --skip-invalid --report report.csv --rejects rejects.csv`;
+    expect(await here.run(line)).toMatchObject({ code: 3 });
+    for (const name of ['report.csv', 'rejects.csv']) {
+      expect(lstatSync(join(here.home, name)).isSymbolicLink()).toBe(true);
+      expect(readFileSync(join(here.home, 'kept', name), 'utf8')).toContain('nobody,Dorj');
+    }
+  });
+});

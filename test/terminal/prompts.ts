@@ -1,0 +1,123 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Machine } from '../support/binary.js';
+import { shipped, Terminal } from '../support/terminal.js';
+import { Complaints } from './stage.js';
+
+interface Prompt {
+  /** `$WAY` makes a job of its own for each way. */
+  words: string[];
+  /** Questions and what is typed at each; the last one is left with a key. */
+  before?: [question: RegExp, keys: string][];
+  question: RegExp;
+  /** Where standard input is closed nobody is asked; the exit is 2 unless something else is wrong then. */
+  closed?: number;
+}
+
+const number: [RegExp, string] = [/Recipient number:/, '99112233\r'];
+const address: [RegExp, string] = [/Recipient address:/, 'bat@example.mn\r'];
+
+/** A question that nobody can leave is one that is not as it has to be. */
+const longest = 30_000;
+
+/** Every question that the command line asks. */
+const prompts: readonly Prompt[] = [
+  { words: ['sms', 'send'], question: /Recipient number:/ },
+  { words: ['sms', 'send'], before: [number], question: /Text:/ },
+  { words: ['email', 'send'], question: /Recipient address:/ },
+  { words: ['email', 'send'], before: [address], question: /Subject:/ },
+  { words: ['email', 'send'], before: [address, [/Subject:/, 's\r']], question: /Text:/ },
+  { words: ['verify', 'create'], question: /Recipient/ },
+  { words: ['verify', 'check'], question: /Id of the verification:/ },
+  { words: ['verify', 'check', 'x'], question: /Code:/ },
+  { words: ['verify', 'get'], question: /Id of the verification:/ },
+  { words: ['login'], question: /API key:/ },
+  { words: ['logout'], question: /Remove profile/ },
+  { words: ['sandbox', 'reset'], question: /Delete all messages/ },
+  { words: ['keys', 'revoke', 'x'], question: /Revoke key x/ },
+  { words: ['sms', 'bulk', 'list.csv'], question: /Text:/ },
+  { words: ['sms', 'bulk', 'list.csv', '--text', 'hi $WAY'], question: /Send to 2 recipients/ },
+  { words: ['sms', 'bulk', 'old.csv', '--text', 'hi'], question: /Which encoding/, closed: 8 },
+  { words: ['email', 'bulk', 'mails.csv'], question: /Subject:/ },
+];
+
+const ways = ['Ctrl-C', 'Ctrl-D', 'closed input'] as const;
+type Way = (typeof ways)[number];
+const keyOf = { 'Ctrl-C': '\u0003', 'Ctrl-D': '\u0004' };
+
+/** Leaves every question in every way: by the signal, or with exit 2, and with nothing done. */
+export async function playPrompts(
+  program: readonly string[] = shipped,
+  only: readonly Way[] = ways,
+  count = prompts.length,
+): Promise<Complaints> {
+  const complaints = new Complaints();
+  const machine = new Machine();
+  try {
+    await prepare(machine);
+    const left = prompts.slice(0, count).flatMap((prompt) => only.map((way) => ({ prompt, way })));
+    const play = async () => {
+      for (let next = left.shift(); next !== undefined; next = left.shift())
+        await leave(machine, program, next.prompt, next.way, complaints);
+    };
+    await Promise.all([play(), play(), play()]);
+    const json = async (...words: string[]) => JSON.parse((await machine.run([...words, '--json'])).stdout);
+    const [outbox, jobs, profiles] = [
+      await json('sandbox', 'outbox'),
+      await json('jobs', 'list'),
+      await json('profiles', 'list'),
+    ];
+    complaints.expect(outbox.length === 1, `${outbox.length} messages where there was 1`);
+    complaints.expect(jobs.length === 0, `jobs were left behind: ${JSON.stringify(jobs)}`);
+    complaints.expect(profiles.length === 1, `${profiles.length} profiles where there was 1`);
+    return complaints;
+  } finally {
+    machine.remove();
+  }
+}
+
+async function prepare(machine: Machine): Promise<void> {
+  const write = (name: string, text: string | Buffer) => writeFileSync(join(machine.home, name), text);
+  write('list.csv', 'phone\n99112233\n88001122\n');
+  write('mails.csv', 'email\nbat@example.mn\n');
+  write('old.csv', Buffer.from('phone,name\n99112233,\xc1\xe0\xf2\n', 'latin1'));
+  const login = 'login --api-key-file - --base-url http://127.0.0.1:1/v1 --max-retries 0';
+  await machine.run(login.split(' '), { input: 'a-key-of-nobody' });
+  await machine.run(['sms', 'send', '88112233', 'hi', '--sandbox']);
+}
+
+async function leave(
+  machine: Machine,
+  program: readonly string[],
+  { words, before = [], question, closed = 2 }: Prompt,
+  way: Way,
+  complaints: Complaints,
+): Promise<void> {
+  const isClosed = way === 'closed input';
+  const said = words.map((word) => word.replace('$WAY', way));
+  const terminal = new Terminal(machine, said, {
+    env: { URTUU_SANDBOX: '1' },
+    program: isClosed ? ['bash', '-c', '"$@" <&-', 'bash', ...program] : program,
+  });
+  const hangs = setTimeout(() => terminal.close(), longest);
+  const name = `${words.join(' ')}: ${way} at ${question.source}`;
+  try {
+    if (!isClosed) {
+      for (const [earlier, keys] of before) {
+        await terminal.shows(earlier);
+        terminal.type(keys);
+      }
+      await terminal.shows(question);
+      terminal.type(keyOf[way]);
+    }
+    const { code, signal, screen } = await terminal.ended;
+    const right =
+      way === 'Ctrl-C' ? signal === 'SIGINT' : code === (isClosed ? closed : 2) && signal === null;
+    complaints.expect(right, `${name} ended with ${signal ?? code}: ${screen}`);
+  } catch (error) {
+    complaints.expect(false, `${name}: ${(error as Error).message}`);
+  } finally {
+    clearTimeout(hangs);
+    terminal.close();
+  }
+}

@@ -1,0 +1,4 @@
+import { describeGroup } from './describe-group.js';
+import { doubt } from './doubt/rows.js';
+
+describeGroup(doubt);
