@@ -98,7 +98,10 @@ async function settle(
   if (exit === exits.ok) context.note(...line());
   else context.conclude(...line());
   if (options.report !== undefined) {
-    const reported = await report(context, job, options.report, { world, timeout: options.waitTimeout });
+    // What decides the exit is the last word.
+    const tell = exit === exits.ok || exit === exits.partly ? context.conclude : context.warn;
+    const reading = { world, timeout: options.waitTimeout, tell };
+    const reported = await report(context, job, options.report, reading);
     if (reported === 'alarming') {
       exit = exitOfJob(job.table, ending, rule);
       await recordEnd(context, job, ending, exit);

@@ -19,7 +19,7 @@ export async function report(
   context: Context,
   job: Job,
   path: string,
-  { world, timeout }: { world: JobWorld; timeout: number },
+  { world, timeout, tell }: { world: JobWorld; timeout: number; tell: Context['warn'] },
 ): Promise<Reported> {
   try {
     const receipts = await gather(context, job, { world, timeout });
@@ -27,11 +27,11 @@ export async function report(
     if (receipts.alarms.length > 0) return 'alarming';
     if (receipts.unread === null) return 'written';
     const again = context.commandLine(['jobs', 'report', job.id], { '--report': path });
-    context.warn(`${unreadText(receipts.unread)} Write it again with:`, again);
+    tell(`${unreadText(receipts.unread)} Write it again with:`, again);
     return 'incomplete';
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    context.warn(error.message);
+    tell(error.message);
     return 'unwritten';
   }
 }

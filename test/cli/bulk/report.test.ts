@@ -190,8 +190,11 @@ describe('the report of a job', () => {
   it('tells a program of its end in the exit of the one object', async () => {
     const here = desk(pairs(4));
     listing(here, () => refusedFor(86_400));
-    const { code, stdout } = await here.run(`${grouped} --wait-timeout 5s --report out.csv --json`);
+    const { code, stdout, stderr } = await here.run(`${grouped} --wait-timeout 5s --report out.csv --json`);
     expect([code, figures(stdout).exit]).toEqual([14, 14]);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { exit: 14, message: expect.stringContaining('The report is incomplete: 4 rows') },
+    });
   });
 
   it('is written from what is known after one Ctrl-C', async () => {
