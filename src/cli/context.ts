@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Urtuu } from '../client/index.js';
 import type { Service } from '../service/index.js';
 import { commandLine, type PrintedOptions } from './command-line.js';
@@ -10,6 +11,7 @@ import { openNetwork } from './network/network.js';
 import type { GlobalOptions } from './options.js';
 import { Printer } from './output/printer.js';
 import { sentToSandbox, type View } from './output/view.js';
+import type { RateLimiter } from './rate-limit/rate-limiter.js';
 import { Notices } from './terminal/notices.js';
 import type { Progress } from './terminal/progress.js';
 import type { Questions } from './terminal/prompts.js';
@@ -38,6 +40,8 @@ export interface Context {
 
   /** The client for the profile, or for the embedded service with --sandbox. Throws CliError without a key. */
   client(): Promise<Urtuu>;
+  /** The client for who takes the tokens of the rate limiter by itself, as bulk jobs do. */
+  unlimitedClient(): Promise<{ client: Urtuu; limiter: RateLimiter }>;
   /** The API key; null with --sandbox. Throws CliError when there is none. */
   apiKey(): Promise<string | null>;
   /** A client with another key, for another base URL; its exchanges are told of too. */
@@ -116,7 +120,12 @@ export function createContext(world: World, streams: Streams, options: () => Glo
   const printer = lazily(() => new Printer(streams.stdout, options(), world.env));
   const notices = lazily(() => new Notices(world, streams.stderr, options(), printer().isMachine));
   if (streams.stdout.isTerminal) streams.stdout.makeRoom = () => notices().makeRoom();
-  const controller = lazily(() => new AbortController());
+  const controller = lazily(() => {
+    const made = new AbortController();
+    // Whatever waits listens to it.
+    setMaxListeners(0, made.signal);
+    return made;
+  });
   const directory = lazily(() => configDirectory(world));
   const state = lazily(() => stateDirectory(world));
   const stateFolder = () => {
@@ -151,6 +160,8 @@ export function createContext(world: World, streams: Streams, options: () => Glo
       files,
       readConfig: readOnce,
       verbose: (line) => notices().write(line),
+      waiting: (milliseconds) => notices().rateLimited(milliseconds),
+      signal: () => controller().signal,
       // A person who wrote --sandbox knows; a program finds it in the result.
       firstSandboxSend: () => {
         const said = 'Sandbox: this is the embedded service, nobody receives anything.';
@@ -192,6 +203,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     abort: (signal) => controller().abort(new Error(`stopped by ${signal}`, { cause: signal })),
 
     client: () => network().client(),
+    unlimitedClient: () => network().unlimitedClient(),
     apiKey: () => network().key(),
     clientWith: (key, baseUrl, allowHttp) => network().clientWith(key, baseUrl, allowHttp),
     settings: () => network().settings(),

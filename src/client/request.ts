@@ -109,6 +109,7 @@ export function createRequest(apiKey: string, settings: Settings, system: System
     let requestSent = false;
     let inDoubt = false;
     for (let retries = 0; ; retries += 1) {
+      if (system.ready !== undefined) await system.ready(call.body === null ? 'GET' : 'POST');
       const outcome = outcomeOf(await attempt(call, key), call);
       if (outcome.ok) return outcome.result as Result;
       const { parts } = outcome;

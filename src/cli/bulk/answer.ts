@@ -32,7 +32,7 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 const isAmount = (value: unknown): value is number => Number.isFinite(value);
 
 /** Reads what a send threw; anything that is not the client's error is a fault of the program. */
-export function readError(error: unknown): Answer {
+export function readError(error: unknown): Extract<Answer, { kind: 'doubt' | 'unsent' | 'refusal' }> {
   if (!isFailedRequest(error)) throw error;
   const { code, status, requestSent } = error;
   if (status === null && requestSent === false) return { kind: 'unsent', code };

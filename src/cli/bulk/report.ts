@@ -2,7 +2,7 @@ import { normalizeAddress, readNumber } from '../../contract/index.js';
 import { byteOrderMark, csvLine } from '../csv/line.js';
 import { masked, maskedError } from '../output/mask.js';
 import type { Cell, View } from '../output/view.js';
-import { keptColumns, reportColumns } from './csv-line.js';
+import { isOwnHeader, keptColumns, reportColumns } from './csv-line.js';
 import { repairAddress, repairNumber } from './input/repair.js';
 import type { FrozenPlan } from './plan.js';
 import type { Receipts } from './receipts.js';
@@ -29,31 +29,46 @@ export function reportView(plan: FrozenPlan): View<ReportRow> {
   };
 }
 
+/** Of a row that was never part of the plan. */
+const leftOut = { messageId: '', batchId: '', status: 'rejected', credits: null, delivery: '' };
+
 /** What became of every row of the input, in its order. */
 export async function* reportRows(
   { id, plan }: ReportedJob,
   receipts: Receipts,
   { mask }: { mask: boolean },
 ): AsyncGenerator<ReportRow, void> {
-  const kept = keptColumns(plan.meta.columns, reportColumns);
+  const kept = keptOf(plan.meta.columns);
   const hide = mask ? hiding(plan) : (value: string) => value;
   for await (const { line, values, place, error } of plan.rows()) {
-    const receipt =
-      place === null
-        ? { messageId: '', batchId: '', status: 'rejected', errorCode: error ?? '', credits: null }
-        : receipts.of(place);
+    const receipt = place === null ? { ...leftOut, errorCode: error ?? '' } : receipts.of(place);
     yield [
-      ...kept.map((index) => hide(values[index] ?? '', index)),
+      ...kept.map(({ index }) => hide(values[index] ?? '', index)),
       receipt.messageId || null,
       receipt.batchId || null,
       receipt.status,
       (mask ? maskedError(receipt.errorCode) : receipt.errorCode) || null,
       receipt.credits,
       line,
-      null,
+      receipt.delivery || null,
       id,
     ];
   }
+}
+
+/** What an earlier report or rejects file added is written anew; a column of the person's own is kept. */
+function keptOf(columns: readonly string[]): { index: number; name: string }[] {
+  if (isOwnHeader(columns)) {
+    return keptColumns(columns, reportColumns).map((index) => ({ index, name: columns[index] ?? '' }));
+  }
+  const taken = new Set([...columns, ...reportColumns]);
+  return columns.map((column, index) => {
+    if (!reportColumns.includes(column)) return { index, name: column };
+    let name = `${column}_input`;
+    while (taken.has(name)) name += '_input';
+    taken.add(name);
+    return { index, name };
+  });
 }
 
 /** Texts put together, so that a million of them are not a million writes. */
@@ -78,7 +93,7 @@ async function* linesOf(job: ReportedJob, receipts: Receipts): AsyncGenerator<st
 }
 
 function namesOf({ meta: { columns } }: FrozenPlan): string[] {
-  return [...keptColumns(columns, reportColumns).map((index) => columns[index] ?? ''), ...reportColumns];
+  return [...keptOf(columns).map(({ name }) => name), ...reportColumns];
 }
 
 /** Earlier releases did not keep which column has the recipients: then whatever can be sent to is hidden. */

@@ -3,7 +3,7 @@ import type { FetchLike } from '../../client/index.js';
 import type { Redactor } from '../../client/secret.js';
 import type { RequestKind } from '../../contract/index.js';
 
-/** One HTTP request and what came back, as the pace, `--verbose` and error reports see it. */
+/** One HTTP request and what came back, as the rate limiter, `--verbose` and error reports see it. */
 export interface Exchange {
   method: string;
   url: string;
@@ -38,7 +38,7 @@ interface Destination {
 export function observed(
   fetch: FetchLike,
   { baseUrl, redactor }: Destination,
-  now: () => number,
+  elapsed: () => number,
   watch: { began(exchange: Exchange): void; ended(exchange: Exchange): void },
 ): FetchLike {
   return async (url, init) => {
@@ -57,7 +57,7 @@ export function observed(
       date: null,
       body: init.body ?? null,
     };
-    const started = now();
+    const started = elapsed();
     watch.began(exchange);
     try {
       const response = await fetch(url, init);
@@ -72,7 +72,7 @@ export function observed(
       exchange.requestSent = connectFailure(error) === null;
       throw error;
     } finally {
-      exchange.milliseconds = now() - started;
+      exchange.milliseconds = elapsed() - started;
       watch.ended(exchange);
     }
   };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { inDoubtAfter } from '../../client/doubt.js';
-import type { FetchLike, Urtuu } from '../../client/index.js';
+import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
 import { redactorOf } from '../../client/secret.js';
 import type { Fault, Service } from '../../service/index.js';
 import { envFlag } from '../config/env-flag.js';
@@ -11,12 +11,15 @@ import { type Settings, settingsOf } from '../config/settings.js';
 import { machineError, usageError } from '../errors.js';
 import type { Files } from '../input/files.js';
 import type { GlobalOptions } from '../options.js';
+import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { World } from '../world.js';
 import { embeddedFetch } from './embedded-fetch.js';
 import { type Exchange, observed, redactedBody } from './exchange.js';
 
 export interface Network {
   client(): Promise<Urtuu>;
+  /** The client for who takes the tokens of the rate limiter by itself, before each request. */
+  unlimitedClient(): Promise<{ client: Urtuu; limiter: RateLimiter }>;
   clientWith(key: string, baseUrl: string, allowHttp: boolean): Promise<Urtuu>;
   settings(): Promise<Settings>;
   /** The API key; null for the embedded service. */
@@ -42,6 +45,9 @@ interface Needs {
   files: Files;
   readConfig(): Promise<Config>;
   verbose(line: string): void;
+  /** Told of a wait for the rate limit that is over a second; in milliseconds. */
+  waiting(milliseconds: number): void;
+  signal(): AbortSignal;
   /** Told before the first message goes to the embedded service. */
   firstSandboxSend(): void;
   /** Told of unexpected errors inside the embedded service. */
@@ -94,28 +100,32 @@ export function openNetwork(needs: Needs): Network {
   };
 
   const settings = once(async () => settingsOf(options, world.env, await needs.readConfig()));
-  const connect = async (
-    key: string,
-    baseUrl: string,
-    allowHttp: boolean,
-    given?: FetchLike,
-  ): Promise<Urtuu> => {
+  const limiters: RateLimiter[] = [];
+  const connect = async (key: string, baseUrl: string, allowHttp: boolean, given?: FetchLike) => {
+    const { openRateLimiter, limitedClient } = await import('../rate-limit/limited-client.js');
     const { Urtuu } = await import('../../client/index.js');
     const fetch = given ?? world.fetch ?? (await import('./fetch.js')).nodeFetch(world.env);
-    return new Urtuu(key, {
+    const limiter = openRateLimiter(needs, baseUrl, key);
+    limiters.push(limiter);
+    const settings: UrtuuOptions = {
       baseUrl,
       allowHttp,
-      fetch: observed(fetch, { baseUrl, redactor: redactorOf(key) }, () => world.clock.now(), {
+      fetch: observed(fetch, { baseUrl, redactor: redactorOf(key) }, () => world.clock.elapsed(), {
         began,
-        ended,
+        ended(exchange) {
+          limiter.ended(exchange.kind, exchange.status, exchange.rate?.remaining ?? null);
+          ended(exchange);
+        },
       }),
       ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
       ...(options.maxRetries === undefined ? {} : { maxRetries: options.maxRetries }),
-    });
+    };
+    const limited = limitedClient(key, settings, limiter, needs.signal);
+    return { limited, limiter, unlimited: () => new Urtuu(key, settings) };
   };
   // A key may come from standard input, or from a command that asks for something: it is read once.
   const key = once(async () => readKey((await settings()).key, needs.files, world.platform));
-  const client = once(async () => {
+  const connection = once(async () => {
     if (inSandbox()) {
       if (options.baseUrl !== undefined)
         throw usageError(
@@ -131,8 +141,12 @@ export function openNetwork(needs: Needs): Network {
   });
 
   return {
-    client,
-    clientWith: (key, baseUrl, allowHttp) => connect(key, baseUrl, allowHttp),
+    client: async () => (await connection()).limited,
+    async unlimitedClient() {
+      const { limiter, unlimited } = await connection();
+      return { client: unlimited(), limiter };
+    },
+    clientWith: async (key, baseUrl, allowHttp) => (await connect(key, baseUrl, allowHttp)).limited,
     settings,
     key: async () => (inSandbox() ? null : key()),
     get sandbox() {
@@ -150,6 +164,7 @@ export function openNetwork(needs: Needs): Network {
     pendingSend: () =>
       [...underway].find(({ kind }) => kind === 'sending') ?? [...doubtful.values()].at(-1) ?? null,
     async close() {
+      for (const limiter of limiters) limiter.close();
       for (const opened of services.values()) {
         const embedded = await opened.catch(() => null);
         if (embedded === null) continue;

@@ -37,7 +37,7 @@ async function untilFinal(
   const deadline = deadlineOf(context, options);
   if (!isFinalMessage(sent)) context.note(`Accepted as ${sent.id}; waiting until it is sent.`);
   return context.during('Waiting until it is sent', () =>
-    readUntilFinal(context, deadline, sent, isFinalMessage, read),
+    readUntilFinal<MessageRow, MessageRow>(context, deadline, sent, isFinalMessage, read),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { GlobalOptions } from '../options.js';
+import { duration } from '../output/wording.js';
 import type { World } from '../world.js';
 import { type Paint, painter, plain, wantsColour } from './colour.js';
 import { DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
@@ -17,6 +18,7 @@ export class Notices {
   readonly #sink: Sink;
   readonly #options: GlobalOptions;
   readonly #machine: boolean;
+  #saidRateLimited = false;
   #drawn: DrawnProgress | null = null;
   readonly #warnings: string[] = [];
   #conclusion: { message: string; hint?: string } | null = null;
@@ -47,6 +49,14 @@ export class Notices {
   note(text: string, command?: string): void {
     if (this.#options.quiet || this.#isRead) return;
     this.#line(this.#fitted(text, 0, command));
+  }
+
+  /** Said once: more of it would not tell more. */
+  rateLimited(milliseconds: number): void {
+    if (this.#saidRateLimited) return;
+    this.#saidRateLimited = true;
+    const long = milliseconds < 2_000 ? '' : `, up to ${duration(milliseconds / 1_000)}`;
+    this.note(`Waiting for the rate limit${long}.`);
   }
 
   warn(text: string, command?: string): void {

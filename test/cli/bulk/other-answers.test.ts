@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exitOfJob } from '../../../src/cli/bulk/outcome.js';
-import type { ListingClient } from '../../../src/cli/bulk/receipts.js';
 import type { SendingClient } from '../../../src/cli/bulk/requests.js';
+import type { RunOptions } from '../../../src/cli/bulk/run-options.js';
 import { memoryPlan, numbers } from './memory-plan.js';
 import { clientOf, Refused } from './model-service.js';
 import { setting } from './run-in.js';
@@ -23,6 +23,8 @@ const answer = (id: string, total: number, credits: unknown = total * 10) => ({
   credits,
   balance: 5,
 });
+type ListingClient = NonNullable<RunOptions['listing']>;
+
 const listed = (...to: string[]): ListingClient => ({
   batches: {
     messages: async () => ({ data: to.map((each) => ({ to: each })) as never, next: null }),
