@@ -13,13 +13,25 @@ const arrows: Record<string, { rooms: string[]; packages: boolean }> = {
   sandbox: { rooms: ['sandbox', 'contract', 'service/index'], packages: false },
   service: { rooms: ['service', 'contract'], packages: true },
 };
-/** Inside the service: http -> operations -> store, delivery -> store and carriers. */
+/**
+ * Inside the service: http -> operations -> store, delivery -> store and carriers. The rate limiter of the command
+ * line knows clock and client.
+ */
 const inner: Record<string, string[]> = {
   'service/operations': ['service/http', 'service/delivery', 'service/store/sqlite', 'service/carriers'],
   'service/store': ['service/http', 'service/operations', 'service/delivery', 'service/carriers'],
   'service/delivery': ['service/http', 'service/store/sqlite'],
   'service/carriers': ['service/http', 'service/operations', 'service/delivery', 'service/store'],
   'service/http': ['service/store', 'service/delivery', 'service/carriers'],
+  'cli/rate-limit': [
+    'cli/bulk',
+    'cli/commands',
+    'cli/context',
+    'cli/network',
+    'cli/output',
+    'cli/reading',
+    'cli/terminal',
+  ],
 };
 
 interface Import {

@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { createContext, type OwnedContext, type Streams } from './context.js';
-import { exitTranslationOf, viewOf } from './describe.js';
+import { exitTranslationOf, findsColumns, viewOf } from './describe.js';
 import { Ended, Interrupted, usageError } from './errors.js';
 import { type Exit, exits } from './exit-codes.js';
 import { globalOptions } from './options.js';
@@ -27,7 +27,7 @@ export async function runApplication(argv: readonly string[], world: World, stre
     // Before it, as in a help text, there is nothing that a signal could leave undone.
     signals.watch();
     await context.notices.dress();
-    await context.printer.checkColumns(viewOf(command));
+    if (!findsColumns(command)) await context.printer.checkColumns(viewOf(command));
   });
   const work = program
     .parseAsync(asCalled(argv, program), { from: 'user' })
@@ -131,10 +131,14 @@ async function exitOf(
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return exits.ok;
   const error = thrown instanceof CommanderError ? usageOf(thrown, command) : thrown;
   const { failureOf, failureOfEnd } = await import('./failure.js');
+  const { repeatOf } = await import('./sending/repeat.js');
   const failure =
     error instanceof Ended
       ? failureOfEnd(error.exit, context.notices.conclusion)
       : await failureOf(error, context);
+  const translation = exitTranslationOf(command);
+  const hint = translation?.hint(failure.exit, failure.idempotency_key);
+  if (hint !== undefined) failure.hint = hint;
   if (!(error instanceof Ended)) failure.hint ??= `See: ${nameOf(command)} --help`;
   if (context.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
   if (context.sentToSandbox) failure.sandbox = true;
@@ -143,12 +147,14 @@ async function exitOf(
     context.notices.failure(failure);
   } else {
     await context.notices.dress();
-    context.notices.error(said(failure), failure.hint);
+    const repeat = translation === undefined ? repeatOf(context, argv, failure) : null;
+    if (repeat === null) context.notices.error(said(failure), failure.hint);
+    else context.notices.error(said(failure), failure.hint?.replace(/\.$/, ':'), repeat);
   }
   if (context.options.verbose && error instanceof Error && failure.exit === exits.fault) {
     for (const line of (error.stack ?? '').split('\n')) context.notices.write(line);
   }
-  return exitTranslationOf(command)?.of(failure.exit, failure.idempotency_key) ?? failure.exit;
+  return translation?.of(failure.exit, failure.idempotency_key) ?? failure.exit;
 }
 
 const isTexts = (value: unknown): value is string[] =>

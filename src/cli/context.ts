@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Urtuu } from '../client/index.js';
 import type { Service } from '../service/index.js';
 import { commandLine, type PrintedOptions } from './command-line.js';
@@ -10,6 +11,7 @@ import { openNetwork } from './network/network.js';
 import type { GlobalOptions } from './options.js';
 import { Printer } from './output/printer.js';
 import { sentToSandbox, type View } from './output/view.js';
+import type { RateLimiter } from './rate-limit/rate-limiter.js';
 import { Notices } from './terminal/notices.js';
 import type { Progress } from './terminal/progress.js';
 import type { Questions } from './terminal/prompts.js';
@@ -38,10 +40,12 @@ export interface Context {
 
   /** The client for the profile, or for the embedded service with --sandbox. Throws CliError without a key. */
   client(): Promise<Urtuu>;
+  /** The client for who takes the tokens of the rate limiter by itself, as bulk jobs do. */
+  unlimitedClient(): Promise<{ client: Urtuu; limiter: RateLimiter }>;
   /** The API key; null with --sandbox. Throws CliError when there is none. */
   apiKey(): Promise<string | null>;
   /** A client with another key, for another base URL; its exchanges are told of too. */
-  clientWith(key: string, baseUrl: string): Promise<Urtuu>;
+  clientWith(key: string, baseUrl: string, allowHttp: boolean): Promise<Urtuu>;
   /** A command to be copied: with what leads it to the same service and key, quoted for this system's shell. */
   commandLine(words: readonly string[], options?: PrintedOptions): string;
   /** Base URL, profile and where the key is; throws CliError for a base URL that is not allowed. */
@@ -116,7 +120,12 @@ export function createContext(world: World, streams: Streams, options: () => Glo
   const printer = lazily(() => new Printer(streams.stdout, options(), world.env));
   const notices = lazily(() => new Notices(world, streams.stderr, options(), printer().isMachine));
   if (streams.stdout.isTerminal) streams.stdout.makeRoom = () => notices().makeRoom();
-  const controller = lazily(() => new AbortController());
+  const controller = lazily(() => {
+    const made = new AbortController();
+    // Whatever waits listens to it.
+    setMaxListeners(0, made.signal);
+    return made;
+  });
   const directory = lazily(() => configDirectory(world));
   const state = lazily(() => stateDirectory(world));
   const stateFolder = () => {
@@ -151,13 +160,15 @@ export function createContext(world: World, streams: Streams, options: () => Glo
       files,
       readConfig: readOnce,
       verbose: (line) => notices().write(line),
+      waiting: (milliseconds) => notices().rateLimited(milliseconds),
+      signal: () => controller().signal,
       // A person who wrote --sandbox knows; a program finds it in the result.
       firstSandboxSend: () => {
         const said = 'Sandbox: this is the embedded service, nobody receives anything.';
         if (!options().sandbox) notices().warn(said);
         else if (!printer().isMachine) notices().note(said);
       },
-      report: (error) => notices().warn(`a fault in the service: ${String(error)}`),
+      report: (fault) => notices().write(JSON.stringify(fault)),
     }),
   );
 
@@ -192,8 +203,9 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     abort: (signal) => controller().abort(new Error(`stopped by ${signal}`, { cause: signal })),
 
     client: () => network().client(),
+    unlimitedClient: () => network().unlimitedClient(),
     apiKey: () => network().key(),
-    clientWith: (key, baseUrl) => network().clientWith(key, baseUrl),
+    clientWith: (key, baseUrl, allowHttp) => network().clientWith(key, baseUrl, allowHttp),
     settings: () => network().settings(),
     commandLine: (words, given = {}) => {
       const sandbox = usable(() => network().sandbox) ?? false;
@@ -268,9 +280,10 @@ export function createContext(world: World, streams: Streams, options: () => Glo
         const { usageError } = await import('./errors.js');
         throw usageError('there is no terminal to ask at', 'Give every value as an option or argument.');
       }
-      if (world.questions !== undefined) return world.questions;
+      const { safeQuestions } = await import('./terminal/prompts.js');
+      if (world.questions !== undefined) return safeQuestions(world.questions);
       const { questions } = await import('./terminal/inquirer.js');
-      return questions(world.stdin, world.stderr, notices().colour);
+      return safeQuestions(questions(world.stdin, world.stderr, notices().colour));
     },
     get notices() {
       return notices();

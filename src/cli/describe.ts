@@ -8,6 +8,8 @@ export interface Description<Row = never> {
   examples: readonly (readonly [line: string, purpose: string])[];
   /** What 0 means, where it is not that something was done, or everything accepted. */
   ok?: string;
+  /** What 11 means, where it is not about a job. */
+  refused?: string;
   /** Exit codes besides 0, 1, 2 and 13, which every command can end with. */
   exits: readonly ExitCode[];
   /** What `--json` prints, as an example on one line; several with what each is of. */
@@ -18,6 +20,8 @@ export interface Description<Row = never> {
   exitAs?: ExitTranslation;
   /** The view that `--columns` chooses from; it is checked before the action runs. */
   view?: ViewChoice<Row>;
+  /** The action finds out what columns there are, and checks `--columns` itself. */
+  findsColumns?: boolean;
 }
 
 /** A view, or the one that the command's options ask for. */
@@ -26,6 +30,8 @@ export type ViewChoice<Row> = View<Row> | ((options: Record<string, unknown>) =>
 /** Another exit code for one of ours; `key` is the idempotency key of a request that is in doubt. */
 export interface ExitTranslation {
   of(exit: ExitCode, key: unknown): Exit;
+  /** What to do about it, where ours would not do. */
+  hint(exit: ExitCode, key: unknown): string | undefined;
   meanings: Readonly<Record<number, string>>;
 }
 
@@ -33,6 +39,9 @@ const translations = new WeakMap<Command, ExitTranslation>();
 export const exitTranslationOf = (command: Command): ExitTranslation | undefined => translations.get(command);
 
 const views = new WeakMap<Command, ViewChoice<never>>();
+const finders = new WeakSet<Command>();
+/** Whether the columns of a command are known only to its action. */
+export const findsColumns = (command: Command): boolean => finders.has(command);
 
 /** What a command is about to print. */
 export function viewOf(command: Command): View<never> | undefined {
@@ -42,7 +51,8 @@ export function viewOf(command: Command): View<never> | undefined {
 
 /** Adds to a command's help what its options do not say. */
 export function describe<Row>(command: Command, description: Description<Row>): Command {
-  const { examples, exits, ok, json, view, exitAs, notes } = description;
+  const { examples, exits, ok, refused, json, view, exitAs, notes } = description;
+  if (description.findsColumns) finders.add(command);
   if (view !== undefined) views.set(command, view as unknown as ViewChoice<never>);
   if (exitAs !== undefined) translations.set(command, exitAs);
   return command.addHelpText('after', () => {
@@ -56,7 +66,7 @@ export function describe<Row>(command: Command, description: Description<Row>): 
       ...variants.flatMap(([of, example]) => ['', `JSON${of && ` ${of}`}:`, ...jsonLines(helper, example)]),
       '',
       exitAs === undefined ? 'Exit codes (urtuu help exit-codes):' : 'Exit codes (sysexits.h):',
-      ...linesOf(exitAs?.meanings ?? meaningsOf(exits, ok), helper),
+      ...linesOf(exitAs?.meanings ?? meaningsOf(exits, ok, refused), helper),
       '',
       ...globalOptionNote(helper),
     ];
@@ -91,9 +101,17 @@ const jsonLines = (helper: Help, example: string) =>
 const linesOf = (meanings: Readonly<Record<number, string>>, helper: Help) =>
   Object.entries(meanings).map(([code, meaning]) => helper.formatItem(code.padStart(2), 2, meaning, helper));
 
-function meaningsOf(exits: readonly ExitCode[], ok: string | undefined): Record<number, string> {
+function meaningsOf(
+  exits: readonly ExitCode[],
+  ok: string | undefined,
+  refused: string | undefined,
+): Record<number, string> {
   const codes: ExitCode[] = [0, 1, 2, ...exits, 13];
   const sends = exits.includes(exitCodes.doubt);
   const meanings = Object.fromEntries(codes.map((code) => [code, exitMeanings[code]]));
-  return { ...meanings, ...(ok === undefined && sends ? {} : { 0: ok ?? 'done' }) };
+  return {
+    ...meanings,
+    ...(ok === undefined && sends ? {} : { 0: ok ?? 'done' }),
+    ...(refused === undefined ? {} : { 11: refused }),
+  };
 }

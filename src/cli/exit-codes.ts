@@ -68,11 +68,21 @@ export const exitOfCode = {
   unexpected_response: unanswered,
 } as const satisfies Record<ErrorCode, ExitCode | ByKind>;
 
+/** As much of a failed request as its exit code depends on. */
+export interface FailedRequest {
+  code: string;
+  status: number | null;
+  /** What the client says of the whole call; without it, `kind` decides where no answer came. */
+  inDoubt?: boolean;
+}
+
 /**
  * The exit code of a failed request. Codes this version does not know go by their HTTP status.
- * `kind` is that of the request that failed: `sending` for everything posted.
+ * `posted` is the kind of the request that failed: `sending` for everything posted.
  */
-export function exitOfFailure(failure: { code: string; status: number | null }, kind: RequestKind): ExitCode {
+export function exitOfFailure(failure: FailedRequest, posted: RequestKind): ExitCode {
+  if (failure.inDoubt) return exits.doubt;
+  const kind = failure.inDoubt === false ? 'reading' : posted;
   const known = Object.hasOwn(exitOfCode, failure.code) ? exitOfCode[failure.code as ErrorCode] : undefined;
   if (known !== undefined) return typeof known === 'number' ? known : known[kind];
   const status = failure.status ?? 0;

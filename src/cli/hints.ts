@@ -24,8 +24,28 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
   unexpected_response: 'A proxy, or a wrong base URL, may have answered; see: `urtuu doctor`',
 };
 
-/** Errors of the network that say more than their code. */
+const trust = 'If you trust it, put its CA certificate in a file and name the file in NODE_EXTRA_CA_CERTS.';
+const wrongHost = 'Check the base URL: the certificate has to be for its host.';
+const proxy = 'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.';
+const noTls = 'Check the base URL: an https address needs a service that speaks TLS.';
+
+/** Connections that were never made, by the code of Node.js. */
 export const hintsByErrno: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'Nothing listens there. Start the service with: urtuu serve; or try: --sandbox',
+  ECONNREFUSED: 'Nothing listens there. Check the base URL and its port.',
   ENOTFOUND: 'There is no such host. Check the base URL.',
+  EAI_AGAIN: 'Check the network and its name server, then run it again.',
+  PROXY_REFUSED: proxy,
+  PROXY_UNREACHABLE: proxy,
+  DEPTH_ZERO_SELF_SIGNED_CERT: trust,
+  SELF_SIGNED_CERT_IN_CHAIN: trust,
+  UNABLE_TO_GET_ISSUER_CERT: trust,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: trust,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: trust,
+  CERT_UNTRUSTED: trust,
+  CERT_HAS_EXPIRED: 'The service needs a new certificate. If it has one, check the clock of this machine.',
+  CERT_NOT_YET_VALID: 'Check the clock of this machine.',
+  HOSTNAME_MISMATCH: wrongHost,
+  ERR_TLS_CERT_ALTNAME_INVALID: wrongHost,
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+  EPROTO: noTls,
 };

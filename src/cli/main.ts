@@ -74,9 +74,18 @@ function worldOf(process: NodeJS.Process, system: System): World {
     },
     clock: {
       now: () => Date.now(),
+      elapsed: () => {
+        const [seconds, nanoseconds] = process.hrtime();
+        return seconds * 1_000 + nanoseconds / 1e6;
+      },
       sleep: async (milliseconds, signal) => {
         const { setTimeout } = await import('node:timers/promises');
         await setTimeout(milliseconds, undefined, signal ? { signal } : {});
+      },
+      after(milliseconds, run) {
+        // It takes no more, and fires at once when it is given more.
+        const timer = setTimeout(run, Math.min(milliseconds, 2 ** 31 - 1));
+        return () => clearTimeout(timer);
       },
     },
     random: () => Math.random(),

@@ -8,8 +8,15 @@ import type { InputStream, OutputStream } from './terminal/streams.js';
 export interface Clock {
   /** Milliseconds since 1970, UTC. */
   now(): number;
+  /**
+   * Milliseconds since some moment, on a clock that nobody sets: deadlines and durations are measured with it.
+   * Where the system lets it, the same for all processes of this machine.
+   */
+  elapsed(): number;
   /** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `run` once after `milliseconds`; the returned function cancels that. */
+  after(milliseconds: number, run: () => void): () => void;
 }
 
 /**

@@ -1,17 +1,25 @@
 import { clientErrors, type ErrorCode, maxInvalidEntries, serviceErrors } from '../contract/index.js';
 import type { AnyErrorFields, UrtuuErrorParts } from './error.js';
+import type { JsonObject, Proof } from './proof.js';
 import { readRetryAfter } from './retry.js';
+import type { Redactor } from './secret.js';
 
 /** An answer as it arrived. */
 export interface Answer {
   status: number;
   /** Null when there was none to read, or more than the client reads. */
   body: Uint8Array | null;
-  /** The Retry-After header. */
-  retryAfter: string | null;
+  /** A header, by its name in any case; null when there is none. Never throws. */
+  header(name: string): string | null;
 }
 
-export type Outcome = { ok: true; result: object } | { ok: false; parts: UrtuuErrorParts };
+/** What an answer says of a failure. */
+export type AnsweredFailure = Pick<
+  UrtuuErrorParts,
+  'code' | 'message' | 'status' | 'retryAfter' | 'fields' | 'requestId'
+>;
+
+export type Outcome = { ok: true; result: object } | { ok: false; parts: AnsweredFailure };
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -20,26 +28,37 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300 && status !== 204;
 }
 
-/** What an answer means: a success with a JSON object is a result, everything else an error. */
-export function readAnswer({ status, body, retryAfter }: Answer, now: number): Outcome {
-  const record = parseObject(body);
-  if (record !== null && isSuccess(status)) return { ok: true, result: record };
-  const seconds = readRetryAfter(retryAfter, now);
-  const parts = record === null ? null : readError(record, status, seconds);
-  return { ok: false, parts: parts ?? unexpected(status, seconds) };
+/** What an answer means: a success that proves itself is a result, everything else an error. */
+export function readAnswer(answer: Answer, proof: Proof, redactor: Redactor, now: number): Outcome {
+  const { status, body } = answer;
+  const record = parseObject(body, redactor);
+  let missing: string | null = null;
+  if (record !== null && isSuccess(status)) {
+    missing = proof(record, () => answer.header('idempotency-replayed') === 'true');
+    if (missing === null) return { ok: true, result: record };
+  }
+  const requestId = answer.header('x-request-id');
+  const parts = {
+    status,
+    retryAfter: readRetryAfter(answer.header('retry-after'), now),
+    requestId: requestId === null ? null : redactor.text(requestId),
+  };
+  const error = record === null || isSuccess(status) ? null : readError(record, status);
+  return { ok: false, parts: { ...parts, ...(error ?? unexpected(status, missing)) } };
 }
 
-function unexpected(status: number, retryAfter: number | null): UrtuuErrorParts {
-  const message = `HTTP ${status}: ${clientErrors.unexpected_response.meaning}`;
-  return { code: 'unexpected_response', message, status, retryAfter };
+type ErrorWords = Pick<UrtuuErrorParts, 'code' | 'message' | 'fields'>;
+
+function unexpected(status: number, missing: string | null): ErrorWords {
+  const detail = missing === null ? '' : ` (${missing} is missing or malformed)`;
+  const message = `HTTP ${status}: ${clientErrors.unexpected_response.meaning}${detail}`;
+  return { code: 'unexpected_response', message };
 }
 
-type JsonObject = Record<string, unknown>;
-
-function parseObject(body: Uint8Array | null): JsonObject | null {
+function parseObject(body: Uint8Array | null, redactor: Redactor): JsonObject | null {
   if (body === null) return null;
   try {
-    const value: unknown = JSON.parse(utf8.decode(body));
+    const value = redactor.json(utf8.decode(body));
     return isObject(value) ? value : null;
   } catch {
     return null;
@@ -51,13 +70,13 @@ function isObject(value: unknown): value is JsonObject {
 }
 
 /** The service's error in `error` or at the top level; null when there is no code. */
-function readError(body: JsonObject, status: number, retryAfter: number | null): UrtuuErrorParts | null {
+function readError(body: JsonObject, status: number): ErrorWords | null {
   const places = isObject(body.error) ? [body.error, body] : [body];
   const pick: Picker = (name, isValid) => places.map((place) => place[name]).find(isValid);
   const code = pick('code', isText);
   if (code === undefined) return null;
   const message = pick('message', isText) ?? meaningOf(code) ?? `HTTP ${status}`;
-  return { code, message, status, retryAfter, fields: fieldsOf(code, pick) };
+  return { code, message, fields: fieldsOf(code, pick) };
 }
 
 type Picker = <Value>(name: string, isValid: (value: unknown) => value is Value) => Value | undefined;

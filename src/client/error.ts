@@ -19,8 +19,26 @@ interface ErrorBase extends Error {
   readonly status: number | null;
   /** Seconds of the Retry-After header; null when there was none. */
   readonly retryAfter: number | null;
+  /**
+   * False when nothing of the request left, in no attempt of this call: the connection was refused, the host is
+   * unknown, its certificate is not trusted ... True whenever that is not known for certain.
+   */
+  readonly requestSent: boolean;
+  /**
+   * Whether the call may have sent something all the same: a request left, and no answer settles it. Repeat it with
+   * `idempotencyKey`: that cannot send twice. Always false for reads.
+   */
+  readonly inDoubt: boolean;
+  /** The key of the last attempt of a send, also one that the client made; null for everything else. */
+  readonly idempotencyKey: string | null;
+  /** X-Request-Id of the last answer; null when there was none. */
+  readonly requestId: string | null;
+  /** How many requests the call made. */
+  readonly attempts: number;
   /** What went wrong underneath, on `timeout` and `connection_error`. */
   readonly cause?: unknown;
+  /** Name, message and every field above but `cause`, which may hold anything. */
+  toJSON(): Record<string, unknown>;
 }
 
 type KnownError<Code extends ErrorCode> = ErrorBase & {
@@ -62,6 +80,11 @@ export interface UrtuuErrorParts {
   message: string;
   status: number | null;
   retryAfter: number | null;
+  requestSent?: boolean;
+  inDoubt?: boolean;
+  idempotencyKey?: string | null;
+  requestId?: string | null;
+  attempts?: number;
   fields?: AnyErrorFields;
   cause?: unknown;
 }
@@ -75,18 +98,32 @@ class ErrorOfClient extends Error {
   readonly code: string;
   readonly status: number | null;
   readonly retryAfter: number | null;
+  readonly requestSent: boolean;
+  readonly inDoubt: boolean;
+  readonly idempotencyKey: string | null;
+  readonly requestId: string | null;
+  readonly attempts: number;
 
   static {
     Object.defineProperty(ErrorOfClient, 'name', { value: 'UrtuuError' });
     Object.defineProperty(ErrorOfClient.prototype, 'name', { value: 'UrtuuError' });
   }
 
-  constructor({ code, message, status, retryAfter, fields, cause }: UrtuuErrorParts) {
-    super(message, cause === undefined ? undefined : { cause });
-    this.code = code;
-    this.status = status;
-    this.retryAfter = retryAfter;
-    Object.assign(this, fields);
+  constructor(parts: UrtuuErrorParts) {
+    super(parts.message, parts.cause === undefined ? undefined : { cause: parts.cause });
+    this.code = parts.code;
+    this.status = parts.status;
+    this.retryAfter = parts.retryAfter;
+    this.requestSent = parts.requestSent ?? true;
+    this.inDoubt = parts.inDoubt ?? false;
+    this.idempotencyKey = parts.idempotencyKey ?? null;
+    this.requestId = parts.requestId ?? null;
+    this.attempts = parts.attempts ?? 1;
+    Object.assign(this, parts.fields);
+  }
+
+  toJSON(): Record<string, unknown> {
+    return Object.assign({ name: this.name, message: this.message }, this as object);
   }
 }
 

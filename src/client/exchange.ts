@@ -1,5 +1,5 @@
 import { type Answer, isSuccess } from './answer.js';
-import type { FetchBody, FetchLike, FetchRequest } from './options.js';
+import type { FetchBody, FetchLike, FetchRequest, FetchResponse } from './options.js';
 import type { System } from './system.js';
 
 /** Bytes of an answer that are read; a longer one did not come from the service. */
@@ -32,18 +32,19 @@ export function exchange(
     const { status, body } = response;
     source = body === null ? null : openBody(body);
     if (controller.signal.aborted) source?.cancel();
-    // Reading a header of a global Response costs a fifth of the whole call, so a success goes without.
-    const retryAfter = isSuccess(status) ? null : response.headers.get('retry-after');
-    if (source !== null && mayBeOfService(status)) return { status, retryAfter, body: await readAll(source) };
+    // Reading a header of a global Response costs a fifth of the whole call, so it is read when it is needed.
+    const header = (name: string) => headerOf(response, name);
+    if (source !== null && mayBeOfService(status)) return { status, header, body: await readAll(source) };
     source?.cancel();
-    return { status, retryAfter, body: null };
+    return { status, header, body: null };
   }
 
   return new Promise((resolve) => {
     const stopTimer = system.after(timeout, () => {
       const cause = new DOMException(`No complete answer within ${timeout} ms`, 'TimeoutError');
-      resolve({ answer: null, code: 'timeout', cause });
+      // The fetch hears of it first: it may know that nothing has left yet (FetchLike).
       controller.abort(cause);
+      resolve({ answer: null, code: 'timeout', cause });
       source?.cancel();
     });
     receive().then(
@@ -57,6 +58,15 @@ export function exchange(
       },
     );
   });
+}
+
+function headerOf({ headers }: FetchResponse, name: string): string | null {
+  try {
+    const value: unknown = headers.get(name);
+    return typeof value === 'string' ? value : null;
+  } catch {
+    return null;
+  }
 }
 
 /** The service answers with a success or an error; a 204 says nothing, and redirects are not followed. */

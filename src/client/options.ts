@@ -1,4 +1,5 @@
-import { defaultBaseUrl, isIdempotencyKey } from '../contract/index.js';
+import { defaultBaseUrl, isIdempotencyKey, isLoopback } from '../contract/index.js';
+import type { ConnectionOptions } from './runtime.js';
 
 /** Options of the client (Official Node.js client, Client options). */
 export interface UrtuuOptions {
@@ -10,6 +11,8 @@ export interface UrtuuOptions {
   baseUrl?: string;
   /** Takes the place of the global fetch. */
   fetch?: FetchLike;
+  /** Lets requests go over plain http, key and texts included, to another machine than this one. */
+  allowHttp?: boolean;
 }
 
 /** Second argument of the four sends. */
@@ -21,10 +24,14 @@ export interface SendOptions {
   idempotencyKey?: string;
 }
 
-/** What the client asks of a fetch function; the global one fits. */
+/**
+ * What the client asks of a fetch function; the global one fits. It makes one request a call and repeats none.
+ * Where it knows that nothing of the request left, it may set `requestSent: false` on the error it rejects with, or,
+ * when its signal aborts, on the signal's reason.
+ */
 export type FetchLike = (url: string, init: FetchRequest) => Promise<FetchResponse>;
 
-export interface FetchRequest {
+export interface FetchRequest extends ConnectionOptions {
   method: 'GET' | 'POST';
   headers: Record<string, string>;
   body?: string;
@@ -72,8 +79,10 @@ export function readApiKey(given: unknown): string {
 }
 
 export function readOptions(given: unknown): Settings {
-  const names = ['timeout', 'maxRetries', 'baseUrl', 'fetch'] as const;
-  const { timeout = 30_000, maxRetries = 2, baseUrl = defaultBaseUrl, fetch } = readRecord(given, names);
+  const names = ['timeout', 'maxRetries', 'baseUrl', 'fetch', 'allowHttp'] as const;
+  const options = readRecord(given, names);
+  const { timeout = 30_000, maxRetries = 2, baseUrl = defaultBaseUrl, fetch, allowHttp = false } = options;
+  if (typeof allowHttp !== 'boolean') throw new TypeError('allowHttp must be true or false');
   return {
     timeout: readNumber(timeout, (value) => value > 0, 'timeout must be milliseconds, over 0'),
     maxRetries: readNumber(
@@ -81,7 +90,7 @@ export function readOptions(given: unknown): Settings {
       (value) => Number.isInteger(value) && value >= 0,
       'maxRetries must be a whole number, 0 or more',
     ),
-    baseUrl: readBaseUrl(baseUrl),
+    baseUrl: readBaseUrl(baseUrl, allowHttp),
     fetch: readFetch(fetch),
   };
 }
@@ -119,12 +128,17 @@ function readNumber(value: unknown, isValid: (value: number) => boolean, rule: s
   return value;
 }
 
-function readBaseUrl(value: unknown): string {
+function readBaseUrl(value: unknown, allowHttp: boolean): string {
   if (typeof value !== 'string') throw new TypeError('baseUrl must be a string');
   const url = URL.canParse(value) ? new URL(value) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) throw new RangeError('baseUrl must be an http(s) URL');
   if (url.username || url.password || url.search || url.hash) {
     throw new RangeError('baseUrl must have no user, password, query or fragment');
+  }
+  if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
+    throw new RangeError(
+      'baseUrl must be https: over plain http the key and the texts travel in the open. allowHttp: true allows it',
+    );
   }
   return url.origin + url.pathname.replace(/\/+$/, '');
 }

@@ -1,9 +1,14 @@
 import { clientErrors } from '../contract/index.js';
 import { readAnswer } from './answer.js';
+import { type ConnectFailure, connectFailure, systemCodeOf } from './connect.js';
+import { inDoubtAfter } from './doubt.js';
 import { UrtuuError, type UrtuuErrorParts } from './error.js';
 import { type AttemptRequest, type Exchange, exchange } from './exchange.js';
 import { readIdempotencyKey, type SendOptions, type Settings } from './options.js';
+import type { Proof } from './proof.js';
 import { type CallKind, planRetry } from './retry.js';
+import { newConnection } from './runtime.js';
+import { redactorOf } from './secret.js';
 import type { System } from './system.js';
 
 /** One call of a method, built once: every attempt sends these same bytes. */
@@ -15,21 +20,23 @@ export interface Call {
   body: string | null;
   /** The caller's idempotency key. */
   idempotencyKey: string | null;
+  /** What a success has to say. */
+  proof: Proof;
 }
 
 /** Makes a call: its result, or an UrtuuError. */
 export type Request = <Result>(call: Call) => Promise<Result>;
 
-export function readCall(path: string): Call {
-  return { kind: 'read', path, body: null, idempotencyKey: null };
+export function readCall(path: string, proof: Proof): Call {
+  return { kind: 'read', path, body: null, idempotencyKey: null, proof };
 }
 
-export function sendCall(path: string, params: object, options: SendOptions | undefined): Call {
-  return { kind: 'send', path, body: bodyOf(params), idempotencyKey: readIdempotencyKey(options) };
+export function sendCall(path: string, params: object, options: SendOptions | undefined, proof: Proof): Call {
+  return { kind: 'send', path, body: bodyOf(params), idempotencyKey: readIdempotencyKey(options), proof };
 }
 
-export function verifyCall(path: string, params: object): Call {
-  return { kind: 'verify', path, body: bodyOf(params), idempotencyKey: null };
+export function verifyCall(path: string, params: object, proof: Proof): Call {
+  return { kind: 'verify', path, body: bodyOf(params), idempotencyKey: null, proof };
 }
 
 /** An id as one segment of a path. Errors do not repeat it: it may be a secret in the wrong place. */
@@ -53,8 +60,9 @@ function bodyOf(params: unknown): string {
 export function createRequest(apiKey: string, settings: Settings, system: System): Request {
   const { baseUrl, fetch, timeout, maxRetries } = settings;
   const authorization = `Bearer ${apiKey}`;
+  const redactor = redactorOf(apiKey);
 
-  function attempt({ path, body }: Call, idempotencyKey: string | null): Promise<Exchange> {
+  function attempt({ kind, path, body }: Call, idempotencyKey: string | null): Promise<Exchange> {
     const headers: Record<string, string> = { Authorization: authorization, Accept: 'application/json' };
     if (body !== null) headers['Content-Type'] = 'application/json';
     if (idempotencyKey !== null) headers['Idempotency-Key'] = idempotencyKey;
@@ -62,61 +70,57 @@ export function createRequest(apiKey: string, settings: Settings, system: System
       body === null
         ? { method: 'GET', headers, redirect: 'manual' }
         : { method: 'POST', headers, body, redirect: 'manual' };
+    // Without a key a request that the runtime repeats is a second code, or a second try.
+    if (kind === 'verify') Object.assign(request, newConnection());
     return exchange(fetch, baseUrl + path, request, timeout, system);
   }
 
+  function outcomeOf(exchanged: Exchange, { proof }: Call) {
+    if (exchanged.answer !== null) {
+      return { requestSent: true, ...readAnswer(exchanged.answer, proof, redactor, system.now()) };
+    }
+    const { code, cause } = exchanged;
+    const failure = connectFailure(cause);
+    const parts: UrtuuErrorParts = {
+      code,
+      message: failure === null ? brokenOff(code, cause) : notConnected(code, failure),
+      status: null,
+      retryAfter: null,
+      cause: redactor.cause(cause),
+    };
+    return { ok: false, parts, requestSent: failure === null } as const;
+  }
+
+  function brokenOff(code: 'timeout' | 'connection_error', cause: unknown): string {
+    const detail = code === 'timeout' ? `${timeout} ms` : systemCodeOf(cause);
+    return clientErrors[code].meaning + (detail === null ? '' : ` (${detail})`);
+  }
+
+  function notConnected(code: 'timeout' | 'connection_error', failure: ConnectFailure): string {
+    if (code === 'timeout') return `cannot connect to ${baseUrl} within ${timeout} ms`;
+    const detail = failure.code === null ? '' : ` (${failure.code})`;
+    return `cannot connect to ${baseUrl}: ${failure.reason}${detail}`;
+  }
+
   return async <Result>(call: Call): Promise<Result> => {
+    const { kind } = call;
     const callersKey = call.idempotencyKey !== null;
-    let key = call.kind === 'send' && !callersKey ? system.newIdempotencyKey() : call.idempotencyKey;
+    let key = kind === 'send' && !callersKey ? system.newIdempotencyKey() : call.idempotencyKey;
+    let requestSent = false;
+    let inDoubt = false;
     for (let retries = 0; ; retries += 1) {
-      const outcome = outcomeOf(await attempt(call, key), system, timeout);
+      if (system.ready !== undefined) await system.ready(call.body === null ? 'GET' : 'POST');
+      const outcome = outcomeOf(await attempt(call, key), call);
       if (outcome.ok) return outcome.result as Result;
-      const { kind } = call;
-      const retry = planRetry(outcome.parts, { kind, callersKey, retries, maxRetries }, system.random);
-      if (retry === null) throw new UrtuuError(withoutSecret(outcome.parts, apiKey));
+      const { parts } = outcome;
+      requestSent ||= outcome.requestSent;
+      inDoubt = inDoubtAfter(inDoubt, { ...parts, requestSent: outcome.requestSent }, kind);
+      const retry = planRetry(parts, { kind, callersKey, retries, maxRetries }, system.random);
+      if (retry === null) {
+        throw new UrtuuError({ ...parts, requestSent, inDoubt, idempotencyKey: key, attempts: retries + 1 });
+      }
       if (retry.newKey) key = system.newIdempotencyKey();
       await system.sleep(retry.wait);
     }
-  };
-}
-
-function outcomeOf(exchanged: Exchange, system: System, timeout: number) {
-  if (exchanged.answer !== null) return readAnswer(exchanged.answer, system.now());
-  const { code, cause } = exchanged;
-  const detail = code === 'timeout' ? `${timeout} ms` : systemCodeOf(cause);
-  const message = clientErrors[code].meaning + (detail === null ? '' : ` (${detail})`);
-  const parts: UrtuuErrorParts = { code, message, status: null, retryAfter: null, cause };
-  return { ok: false, parts } as const;
-}
-
-/** `ECONNREFUSED` and the like: fetch hides it in the cause of its TypeError. */
-function systemCodeOf(cause: unknown): string | null {
-  let error = cause;
-  // Causes can go round in a circle; fetch nests two of them.
-  for (let depth = 0; depth < 4 && error instanceof Error; depth += 1, error = error.cause) {
-    if ('code' in error && typeof error.code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(error.code))
-      return error.code;
-  }
-  return null;
-}
-
-/** Shorter keys are no secrets, and would tear words apart. */
-const shortestSecret = 8;
-
-/** An answer may repeat the key it was asked with; an error, which ends up in logs, must not. */
-function withoutSecret(parts: UrtuuErrorParts, apiKey: string): UrtuuErrorParts {
-  if (apiKey.length < shortestSecret) return parts;
-  const hide = <Value>(value: Value) =>
-    (typeof value === 'string' ? value.replaceAll(apiKey, '[API key]') : value) as Value;
-  const { invalid, id } = parts.fields ?? {};
-  return {
-    ...parts,
-    code: hide(parts.code),
-    message: hide(parts.message),
-    fields: {
-      ...parts.fields,
-      ...(invalid && { invalid: invalid.map(hide) }),
-      ...(id !== undefined && { id: hide(id) }),
-    },
   };
 }

@@ -8,6 +8,8 @@ export interface System {
   /** 0 to 1, 1 excluded. */
   random(): number;
   newIdempotencyKey(): string;
+  /** Resolves when the next attempt may begin; what it takes is not part of the attempt's time. */
+  ready?(method: 'GET' | 'POST'): Promise<void>;
 }
 
 /** `setTimeout` takes no more, and fires at once when it is given more. */

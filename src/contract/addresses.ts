@@ -3,14 +3,33 @@ const isDomainLabel = (label: string) =>
   /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u.test(label);
 
 /**
- * The normal form of an email address: the local part as written, the domain in lower case. Null when it
- * is no address that mail can be sent to.
+ * The normal form of an email address: the local part as written, the domain as name servers know it, in ASCII
+ * and lower case, so that every spelling of one domain is one recipient. Null when it is no address that mail
+ * can be sent to.
  */
 export function normalizeAddress(written: string): string | null {
   const at = written.lastIndexOf('@');
   const local = written.slice(0, at);
-  const domain = written.slice(at + 1).toLowerCase();
   if (at < 1 || written.length > 254 || local.length > 64 || !localPart.test(local)) return null;
-  const labels = domain.split('.');
-  return labels.length > 1 && labels.every(isDomainLabel) ? `${local}@${domain}` : null;
+  const domain = asciiDomain(written.slice(at + 1));
+  return domain === null || local.length + 1 + domain.length > 254 ? null : `${local}@${domain}`;
+}
+
+/** The IDNA form of a domain; null when it has none, or is no domain. */
+function asciiDomain(written: string): string | null {
+  const lower = written.toLowerCase();
+  const labels = lower.split('.');
+  if (labels.length < 2 || !labels.every(isDomainLabel)) return null;
+  if (/^[\x21-\x7e]+$/.test(lower) && !labels.some((label) => label.startsWith('xn--'))) return lower;
+  const ascii = hostOf(lower);
+  // Digits in other scripts can make an IP address of it.
+  return ascii === null || /^[0-9.]+$/.test(ascii) || !ascii.split('.').every(isDomainLabel) ? null : ascii;
+}
+
+function hostOf(domain: string): string | null {
+  try {
+    return new URL(`http://${domain}`).hostname;
+  } catch {
+    return null;
+  }
 }

@@ -35,6 +35,22 @@ function sizeOf(kind: TextKind, units: number): TextSize {
 
 /** Credits of one SMS: parts x credits per part x holiday multiplier, rounded up (rule 2). */
 export function priceOfSms(parts: number, creditsPerPart: number, rateMultiplier: number): number {
-  // 3 x 10 x 1.1 is 33.000000000000004 in binary; that must not cost a 34th credit.
-  return Math.ceil(Number((parts * creditsPerPart * rateMultiplier).toFixed(6)));
+  const inBinary = parts * creditsPerPart * rateMultiplier;
+  if (Number.isInteger(creditsPerPart) && Number.isInteger(rateMultiplier)) return inBinary;
+  // 3 x 10 x 1.1 is 33.000000000000004 in binary; that must not cost a 34th credit, as 1.10000001 does.
+  const price = decimalOf(creditsPerPart);
+  const multiplier = decimalOf(rateMultiplier);
+  if (price === null || multiplier === null) return Math.ceil(inBinary);
+  const unit = 10n ** BigInt(price.places + multiplier.places);
+  return Number((BigInt(parts) * price.digits * multiplier.digits + unit - 1n) / unit);
+}
+
+/** A number as people write it; null for what is negative or none. */
+function decimalOf(value: number): { digits: bigint; places: number } | null {
+  const written = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
+  if (written === null) return null;
+  const [, whole = '', fraction = '', exponent = '0'] = written;
+  const places = fraction.length - Number(exponent);
+  const digits = BigInt(whole + fraction) * 10n ** BigInt(Math.max(0, -places));
+  return { digits, places: Math.max(0, places) };
 }

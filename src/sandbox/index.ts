@@ -1,7 +1,14 @@
-import { createService, type Delivery, type ManualClock, type SettingsPatch } from '../service/index.js';
+import {
+  createService,
+  type Delivery,
+  type Fault,
+  type ManualClock,
+  type SettingsPatch,
+} from '../service/index.js';
 
 export {
   type Delivery,
+  type Fault,
   type FaultOnDemand,
   faultsOnDemand,
   ManualClock,
@@ -21,8 +28,8 @@ export interface SandboxOptions {
   rates?: 'enforced' | 'off';
   /** Keeps its data in this folder; without one it is gone after `close()`. */
   directory?: string;
-  /** Told of every error that is no refusal: the caller got 503 `unavailable`. */
-  report?(error: unknown): void;
+  /** Told of every unexpected error, in a request (its caller got 503 `unavailable`) or in the background. */
+  report?(fault: Fault): void;
 }
 
 /** The whole service in this process, for tests; nothing it sends leaves the machine. */
@@ -44,14 +51,17 @@ export interface Sandbox {
   credit(amount: number): Promise<number>;
   /** Resolves when no message is waiting that could be delivered now: emails and batches are done then. */
   settled(): Promise<void>;
-  /** Forgets messages, batches, outbox and idempotency keys, and restores the first balance. */
+  /**
+   * Forgets messages, batches, outbox and idempotency keys, and restores the first balance. Sends that are under way
+   * end before it; those that come meanwhile wait and come after it.
+   */
   reset(): Promise<void>;
   /** Answers what has arrived, lets what is on its way end, and closes the port. */
   close(): Promise<void>;
 }
 
 /** Where a client that was not given `fetch` finds nobody, rather than a service that happens to run. */
-const nowhere = 'http://sandbox.invalid/v1';
+const nowhere = 'https://sandbox.invalid/v1';
 
 /**
  * Starts a service of its own for a test suite. Rejects when the port is taken, the SQLite engine is not

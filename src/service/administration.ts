@@ -1,24 +1,26 @@
-import { maxActiveKeys } from '../contract/index.js';
+import { maxActiveKeys, normalizeAddress } from '../contract/index.js';
 import type { DeliveryRecord, SimulatedCarrier } from './carriers/simulated.js';
 import type { Delivery as DeliveryWorker } from './delivery/delivery.js';
 import type { Administration, ApiKey, Delivery, ProjectAdministration } from './index.js';
 import type { OperationContext } from './operations/context.js';
-import { checkLine } from './operations/fields.js';
+import { checkLine, invalid } from './operations/fields.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import { ServiceError } from './service-error.js';
-import { checkSettings, defaultProject, mergeSettings, openingBalance } from './settings.js';
+import { checkSettings, defaultProject, maxNameLength, mergeSettings, openingBalance } from './settings.js';
 import type { KeyRecord } from './store/store.js';
 
 export function createAdministration(
   context: OperationContext,
   delivery: DeliveryWorker,
   carrier: SimulatedCarrier,
+  reset: () => Promise<void>,
 ): Administration {
-  const { store, clock, allowances } = context;
+  const { store, clock } = context;
   return {
     ...administrationOf(context, defaultProject.id),
     async createProject(name) {
       checkLine('name', name);
+      if (name.length > maxNameLength) throw invalid(`name is over ${maxNameLength} characters`);
       const id = context.newId();
       const createdAt = clock.now();
       await store.createProject({ id, name, balance: openingBalance, createdAt });
@@ -31,17 +33,11 @@ export function createAdministration(
     async project(id) {
       return (await store.getProject(id)) === null ? null : administrationOf(context, id);
     },
-    async *outbox(filter = {}) {
-      for await (const record of carrier.outbox(filter)) yield toDelivery(record);
+    async *outbox({ to, ...filter } = {}) {
+      const recipient = to === undefined ? {} : { to: normalizeAddress(to) ?? to };
+      for await (const record of carrier.outbox({ ...filter, ...recipient })) yield toDelivery(record);
     },
-    async reset() {
-      const stopped = delivery.stop();
-      carrier.pause();
-      await stopped;
-      await Promise.all([store.reset(openingBalance, clock.now()), carrier.reset(), allowances.reset()]);
-      carrier.resume();
-      delivery.start();
-    },
+    reset,
     settled: () => delivery.settled(),
   };
 }

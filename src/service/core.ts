@@ -12,8 +12,10 @@ import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
-import { keyTopic, messageTopic } from './operations/send.js';
+import { keyTopic, messageTopic } from './operations/waits.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
+import { createReport, type Fault, type Report, reportToStderr } from './report.js';
+import { createReset } from './reset.js';
 import { createSealing } from './sealing.js';
 import {
   checkSettings,
@@ -39,8 +41,8 @@ export interface CoreOptions {
   rates?: 'enforced' | 'off';
   /** Makes ids, keys and codes the same in every run that begins without data; never for real use. */
   seed?: string;
-  /** Called for every unexpected error. */
-  report?(error: unknown): void;
+  /** Told of every unexpected error, in a request or in the background; standard error when absent. */
+  report?(fault: Fault): void;
 }
 
 /** Stands in front of a part, for tests of what happens when it fails. */
@@ -54,6 +56,7 @@ export interface Core {
   operations: Operations;
   administration: Administration;
   localKey: string;
+  report: Report;
   store: Store;
   allowances: Allowances;
   carrier: SimulatedCarrier;
@@ -63,10 +66,11 @@ export interface Core {
 }
 
 export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
-  const { clock = systemClock, rates = 'enforced', seed, report = () => {} } = options;
+  const { clock = systemClock, rates = 'enforced', seed, acceptData = false } = options;
   const settingsOf = settingsReader(checkSettings(options.settings ?? {}));
+  const report = createReport(clock, options.report ?? reportToStderr);
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
-  const installation = await openInstallation(options.directory, random, options);
+  const installation = await openInstallation(options.directory, random, { acceptData, report });
   const { guard } = installation;
   const opened = sqliteStore(
     installation.store,
@@ -102,15 +106,17 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
 
   const answers = new AnswerBoard(clock);
   const sealing = createSealing(installation.secret, systemRandom);
+  const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const delivery = new Delivery({
     store,
     carrier: doubles.carrier?.(carrier) ?? carrier,
     clock,
-    owner: Buffer.from(systemRandom.bytes(6)).toString('base64url'),
+    owner,
     answer: messageAnswer,
     settingsOf: async (id) => (await project(id)).settings,
     open: sealing.open,
     shared: guard !== null,
+    report,
     onSettled({ message }, boundKey) {
       if (message.batchId === null) answers.announce(messageTopic(message.id));
       if (boundKey !== null) answers.announce(keyTopic(message.projectId, boundKey));
@@ -131,10 +137,12 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
   };
   const operations = createOperations(context);
+  const reset = createReset({ store, carrier, allowances, delivery, answers, clock, owner, report });
   delivery.start();
 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
+    await reset.ended();
     const stopped = delivery.stop();
     carrier.pause();
     await stopped;
@@ -144,8 +152,9 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
 
   return {
     operations,
-    administration: createAdministration(context, delivery, carrier),
+    administration: createAdministration(context, delivery, carrier, reset.run),
     localKey,
+    report,
     store,
     allowances,
     carrier,

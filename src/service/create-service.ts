@@ -9,11 +9,11 @@ import type { Listening, Service, ServiceOptions } from './index.js';
  * installed, the folder cannot be used, or an option breaks a rule.
  */
 export async function createService(options: ServiceOptions = {}): Promise<Service> {
-  const { report } = options;
   const core = await openCore(options);
   const app = createApp(core.operations, {
     faultFor: requestFaultFor,
-    ...(report === undefined ? {} : { report }),
+    isFirst: (name) => core.carrier.isFirst(name),
+    report: (error, requestId) => core.report(error, { requestId }),
   });
   const listening = new Set<Listening>();
 
@@ -23,7 +23,9 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     async listen(address) {
       // Node's HTTP server is loaded only where somebody listens; most embedded services never do.
       const { listen } = await import('./http/listen.js');
-      const opened = await listen(app, address);
+      const opened = await listen(app, address, {
+        report: (error) => core.report(error, { level: 'warning' }),
+      });
       const closing: Listening = {
         url: opened.url,
         async close() {

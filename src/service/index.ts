@@ -12,6 +12,7 @@ export {
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { createService } from './create-service.js';
 export { DataError } from './data-error.js';
+export type { Fault } from './report.js';
 export {
   defaultSettings,
   openingBalance,
@@ -86,7 +87,10 @@ export interface Administration extends ProjectAdministration {
   project(id: string): Promise<ProjectAdministration | null>;
   /** Deliveries in their order, the oldest first; `limit` keeps the newest. */
   outbox(filter?: { to?: string; limit?: number }): AsyncIterable<Delivery>;
-  /** Empties everything but projects, their settings and keys, and restores the first balance. */
+  /**
+   * Empties everything but projects, their settings and keys, and restores the first balance. Sends that are under
+   * way end before it; those that come meanwhile, in any process, wait and come after it.
+   */
   reset(): Promise<void>;
   /** Resolves when no message is waiting for delivery that could be delivered now. */
   settled(): Promise<void>;

@@ -6,6 +6,7 @@ import {
   type OperatorTable,
   recipientCaps,
 } from '../contract/index.js';
+import { emailRoute, noLinkRoute } from './carriers/carrier.js';
 import { ServiceError } from './service-error.js';
 import type { Caps } from './store/caps.js';
 
@@ -57,11 +58,24 @@ export function isOneLine(text: string): boolean {
   return !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
 }
 
-const domain = (value: string) => normalizeAddress(`a@${value}`) === `a@${value}`;
+/** Characters in the name of a project or a brand, which becomes the sender and part of the subject of emails. */
+export const maxNameLength = 100;
+
+const domain = (value: string) => value === value.toLowerCase() && normalizeAddress(`a@${value}`) !== null;
+/** Operators are routes by their names, which no other route may have. */
+const operatorName = z
+  .string()
+  .min(1)
+  .refine((name) => name !== noLinkRoute && name !== emailRoute, 'is the name of a route');
 const credits = z.int().min(0).max(1_000_000);
 const patchSchema = z
   .strictObject({
-    brand_name: z.string().min(1).max(100).refine(isOneLine, 'must be one line').nullable(),
+    brand_name: z
+      .string()
+      .max(maxNameLength)
+      .refine((value) => value.trim() !== '', 'must not be empty')
+      .refine(isOneLine, 'must be one line')
+      .nullable(),
     reply_to: z
       .string()
       .refine((value) => normalizeAddress(value) !== null, 'must be an email address')
@@ -73,7 +87,7 @@ const patchSchema = z
     }),
     prices: z.strictObject({ sms_part: credits.exactOptional(), email: credits.exactOptional() }),
     holidays: z.record(z.iso.date(), z.number().positive().max(100)),
-    operators: z.record(z.string().min(1), z.array(z.string().regex(/^[0-9]{2}$/, 'must be two digits'))),
+    operators: z.record(operatorName, z.array(z.string().regex(/^[0-9]{2}$/, 'must be two digits'))),
     no_link_operators: z.array(z.string()),
   })
   .partial();

@@ -6,13 +6,24 @@ import { bulk } from './bulk.js';
 import { client } from './client.js';
 import { journal } from './journal.js';
 import { type Row, tableOf } from './pairs.js';
+import { reading } from './reading.js';
 import { rows } from './rows.js';
 import { core } from './service-core.js';
 import { http } from './service-http.js';
 import { size } from './size.js';
 import { start } from './start.js';
 
-const groups: Record<string, () => Promise<Row[]>> = { start, client, rows, bulk, journal, http, core, size };
+const groups: Record<string, () => Promise<Row[]>> = {
+  start,
+  client,
+  rows,
+  bulk,
+  reading,
+  journal,
+  http,
+  core,
+  size,
+};
 
 function machine(): string {
   const model = cpus()[0]?.model.trim() ?? 'unknown processor';

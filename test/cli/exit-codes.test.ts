@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { exitOfFailure } from '../../src/cli/exit-codes.js';
+import { failureOf } from '../../src/cli/failure.js';
+import type { Exchange } from '../../src/cli/network/exchange.js';
 import { answers, fakeService, type Reply, refusal, run } from '../support/run.js';
 
 const network = (code: string) => Object.assign(new Error('socket'), { code });
+/** As Node.js reports a connection that nobody took. */
+const refused = Object.assign(network('ECONNREFUSED'), { syscall: 'connect' });
+const unknownHost = Object.assign(network('ENOTFOUND'), { syscall: 'getaddrinfo' });
+const verified = { id: 'v-1', status: 'verified', channel: 'sms', to: '99112233' };
 const html: Reply = { status: 502, text: '<html>Bad Gateway</html>' };
 
 const send = "sms send 99112233 'hi' --max-retries 0";
+const email = 'email send a@b.mn --subject s --text t --max-retries 0';
 const read = 'balance --max-retries 0';
 const create = 'verify create 99112233';
 const check = 'verify check v-1 123456';
@@ -20,10 +27,29 @@ const table: [line: string, exit: number, code: string, answer: Reply | Error][]
   [read, 5, 'connection_error', network('ECONNREFUSED')],
   [read, 5, 'unexpected_response', html],
   [read, 5, 'teapot', refusal(500, 'teapot')],
+  [send, 5, 'connection_error', refused],
+  [send, 5, 'connection_error', unknownHost],
+  [send, 5, 'connection_error', network('DEPTH_ZERO_SELF_SIGNED_CERT')],
+  [create, 5, 'connection_error', refused],
+  [check, 5, 'connection_error', refused],
+  [send, 6, 'connection_error', network('ECONNREFUSED')],
   [send, 6, 'connection_error', network('ECONNRESET')],
   [send, 6, 'unexpected_response', html],
   [send, 6, 'unavailable', refusal(503, 'unavailable')],
   [send, 6, 'teapot', refusal(500, 'teapot')],
+  [send, 6, 'unexpected_response', { body: {} }],
+  [send, 6, 'unexpected_response', { body: { id: 'm', status: 'sent', to: null } }],
+  [send, 6, 'unexpected_response', { status: 204, text: '' }],
+  [send, 6, 'unexpected_response', { status: 401, text: '<html>Sign in</html>' }],
+  [email, 6, 'unexpected_response', { status: 202, body: { id: 'm' } }],
+  [read, 5, 'unexpected_response', { text: '{"balance": -1e999}' }],
+  [create, 6, 'unexpected_response', { status: 201, body: {} }],
+  [check, 6, 'unexpected_response', { body: {} }],
+  [check, 6, 'unexpected_response', { body: { ...verified, status: 'pending' } }],
+  [check, 6, 'unexpected_response', { body: { ...verified, status: 'failed' } }],
+  [check, 6, 'unexpected_response', { body: { ...verified, status: 'expired' } }],
+  [check, 6, 'unexpected_response', { body: { ...verified, id: 'v-2' } }],
+  [check, 6, 'unexpected_response', { status: 202, text: '' }],
   [create, 6, 'connection_error', network('ECONNRESET')],
   [check, 6, 'unexpected_response', html],
   [send, 7, 'insufficient_credits', refusal(402, 'insufficient_credits', { balance: 1, required: 10 })],
@@ -58,6 +84,93 @@ describe('the exit code', () => {
     expect(error.hint).toContain(`--idempotency-key ${error.idempotency_key}`);
   });
 
+  const late = { ...refusal(429, 'rate_limited'), headers: { 'Retry-After': '60' } };
+  // What the client makes of every row of answers is tested there; these wait for its backoff.
+  it.concurrent.each<[exit: number, code: string, answers: (Reply | Error)[]]>([
+    [5, 'rate_limited', [late]],
+    [5, 'connection_error', [refused, refused]],
+    [6, 'rate_limited', [network('ECONNRESET'), late]],
+    [6, 'insufficient_credits', [network('ECONNRESET'), refusal(402, 'insufficient_credits')]],
+    [6, 'unauthorized', [refusal(503, 'unavailable'), refusal(401, 'unauthorized')]],
+    [6, 'connection_error', [network('ECONNRESET'), refused]],
+    [6, 'connection_error', [refused, network('ECONNRESET')]],
+    [8, 'invalid_request', [network('ECONNRESET'), refusal(400, 'invalid_request')]],
+    [9, 'provider_failed', [network('ECONNRESET'), refusal(502, 'provider_failed')]],
+  ])('of a send is %i for %s at the end of its attempts', async (exit, code, answers) => {
+    const service = fakeService((_, index) => answers[index] ?? new Error('one request too many'));
+    const result = await run("sms send 99112233 'hi' --json --max-retries 1", service);
+    expect(result).toMatchObject({ code: exit, stdout: '' });
+    const { error } = JSON.parse(result.stderr);
+    const key = service.requests.at(-1)?.headers['Idempotency-Key'];
+    expect(error).toMatchObject({ code, exit, attempts: answers.length });
+    if (exit === 6) {
+      expect(error).toMatchObject({ idempotency_key: key, retryable: true });
+      expect(error.hint).toMatch(
+        /^(?:It|An earlier attempt) may have been sent\. Repeat it with --idempotency-key /,
+      );
+    } else {
+      expect(error).not.toHaveProperty('idempotency_key');
+    }
+  });
+
+  it('of a send that nobody took names where it was to go, and that it may be changed', async () => {
+    const { fetch } = fakeService(() => refused);
+    expect((await run(send, { fetch })).stderr).toBe(
+      'urtuu: cannot connect to http://127.0.0.1:7788/v1 (the default; set URTUU_BASE_URL): connection refused\n' +
+        '  Nothing was sent. Nothing listens there. Start the service with: urtuu serve; or try: --sandbox\n',
+    );
+    const elsewhere = await run(`${send} --base-url https://sms.example.mn/v1`, { fetch });
+    expect(elsewhere.stderr).toBe(
+      'urtuu: cannot connect to https://sms.example.mn/v1: connection refused\n' +
+        '  Nothing was sent. Nothing listens there. Check the base URL and its port.\n',
+    );
+    expect((await run(read, { fetch })).stderr).not.toContain('Nothing was sent');
+  });
+
+  it.each([
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed', 'NODE_EXTRA_CA_CERTS'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'self-signed one that this machine does not trust', 'NODE_EXTRA_CA_CERTS'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'an issuer that this machine does not know', 'NODE_EXTRA_CA_CERTS'],
+    ['CERT_HAS_EXPIRED', 'its certificate has expired', 'new certificate'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another host', 'Check the base URL'],
+  ])('of a send to a service with %s is 5, with its fault in words', async (code, words, hint) => {
+    const { fetch } = fakeService(() => network(code));
+    const result = await run(`${send} --base-url https://sms.example.mn/v1`, { fetch });
+    expect(result.code).toBe(5);
+    expect(result.stderr).toContain(`cannot connect to https://sms.example.mn/v1: `);
+    expect(result.stderr).toContain(words);
+    expect(result.stderr).toContain(`Nothing was sent.`);
+    expect(result.stderr).toContain(hint);
+  });
+
+  it('of a check is 0 only for the same verification, verified', async () => {
+    expect(
+      await run(
+        check,
+        fakeService(() => ({ body: verified })),
+      ),
+    ).toMatchObject({ code: 0 });
+  });
+
+  it('of a fault of the program while a send is open is 6, with its key', async () => {
+    const pending = { idempotencyKey: 'k-1' } as Exchange;
+    const context = { lastExchange: null, commandLine: () => '' };
+    expect(await failureOf(new TypeError('odd'), { ...context, pendingSend: pending })).toMatchObject({
+      code: 'fault',
+      exit: 6,
+      idempotency_key: 'k-1',
+      hint: expect.stringContaining('--idempotency-key k-1'),
+    });
+    expect(await failureOf(new TypeError('odd'), context)).toMatchObject({ exit: 1 });
+  });
+
+  it('of a wrong address of a proxy is 2', async () => {
+    const env = { URTUU_API_KEY: 'k', HTTPS_PROXY: 'proxy.example.mn:3128' };
+    const { code, stderr } = await run(`${send} --base-url https://sms.example.mn/v1`, { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('HTTPS_PROXY is not an http or https address');
+  });
+
   it('of a check in doubt does not call it retryable: a try may have been counted', async () => {
     const { fetch } = fakeService(() => network('ECONNRESET'));
     expect(JSON.parse((await run(`${check} --json`, { fetch })).stderr).error.retryable).toBe(false);
@@ -74,6 +187,16 @@ describe('the exit code', () => {
     [null, 5],
   ])('of an unknown code with status %s is %i for a read', (status, exit) => {
     expect(exitOfFailure({ code: 'new_one', status }, 'reading')).toBe(exit);
+  });
+
+  it.each([
+    ['unauthorized', 401, true, 6],
+    ['connection_error', null, true, 6],
+    ['connection_error', null, false, 5],
+    ['timeout', null, false, 5],
+    ['invalid_request', 400, false, 8],
+  ])('goes by what the client says of the whole call: %s, %s, in doubt %s', (code, status, inDoubt, exit) => {
+    expect(exitOfFailure({ code, status, inDoubt }, 'sending')).toBe(exit);
   });
 
   it('of an unknown code with status 500 is 6 for a send', () => {

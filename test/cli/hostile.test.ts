@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Questions } from '../../src/cli/terminal/prompts.js';
 import { visible } from '../../src/cli/terminal/sanitise.js';
 import { createService, type Service } from '../../src/service/index.js';
 import { type FakeService, fakeService, pricing, run, type Setting } from '../support/run.js';
@@ -26,13 +27,25 @@ const commands = [
   'batches get x y',
 ];
 
+/** The same with what the client has to find in an answer; the rest stays hostile. */
+const proving = (body: object, line: string) => ({
+  ...body,
+  id: line.includes('get') ? `i${(body as { id: string }).id}` : 'x',
+  status: line.startsWith('verify check') ? 'verified' : 'sent',
+  credits: 10,
+  total: 3,
+  ...(/(?:sms|email) send/.test(line) ? { channel: line.split(' ')[0], to: line.split(' ')[2] } : {}),
+});
+
 describe('hostile text', () => {
   it.each(commands)('from the service reaches no terminal raw: %s', async (line) => {
     await fc.assert(
       fc.asyncProperty(
         record,
+        fc.boolean(),
         fc.constantFrom('table', 'json', 'ndjson', 'csv', 'tsv'),
-        async (body, format) => {
+        async (odd, proves, format) => {
+          const body = proves ? proving(odd, line) : odd;
           const { fetch } = fakeService(() => ({ body }));
           const { stdout, stderr } = await run(`${line} -o ${format}`, {
             fetch,
@@ -51,14 +64,14 @@ describe('hostile text', () => {
     const price = fc.oneof(hostile, fc.integer());
     const prices = fc.record({
       sms: fc.record({
-        credits_per_part: price,
-        rate_multiplier: price,
+        credits_per_part: fc.oneof({ weight: 4, arbitrary: fc.integer() }, price),
+        rate_multiplier: fc.double({ noNaN: true, noDefaultInfinity: true }),
         latin_characters_per_part: price,
         cyrillic_characters_per_part: price,
         max_parts: price,
       }),
-      email: fc.record({ credits_per_message: price }),
-      balance: price,
+      email: fc.record({ credits_per_message: fc.integer() }),
+      balance: fc.oneof({ weight: 4, arbitrary: fc.integer() }, price),
     });
     const header = hostile.filter((text) => !/[^\x20-\x7e]/.test(text));
     const lines = [
@@ -69,7 +82,8 @@ describe('hostile text', () => {
       'sms send 99112233 hi --dry-run',
     ];
     await fc.assert(
-      fc.asyncProperty(prices, record, header, fc.constantFrom(...lines), async (money, row, odd, line) => {
+      fc.asyncProperty(prices, record, header, fc.constantFrom(...lines), async (money, any, odd, line) => {
+        const row = proving(any, 'get');
         const { fetch } = fakeService(({ path }) => ({
           body: path.includes('/messages') ? { data: [row], next: null } : { ...row, ...money },
           headers: { Date: odd, 'X-RateLimit-Limit': odd, 'X-RateLimit-Remaining': odd, 'X-Request-Id': odd },
@@ -114,7 +128,8 @@ describe('hostile text', () => {
 
   it('keeps its value in JSON', async () => {
     await fc.assert(
-      fc.asyncProperty(record, async (body) => {
+      fc.asyncProperty(record, async (odd) => {
+        const body = { ...odd, id: `i${odd.id}`, status: `s${odd.status}`, credits: 10 };
         const { fetch } = fakeService(() => ({ body }));
         expect(JSON.parse((await run('verify get x --json', { fetch })).stdout)).toEqual(body);
       }),
@@ -210,7 +225,8 @@ describe('hostile text in files', () => {
           await safe([...bulk, '--text', 'x', '--dry-run'], { fetch, env });
           await safe([...bulk, '--text', `{${column}}`, '--to-column', column], { fetch, env });
           await safe([...bulk, '--text', 'x', '--delimiter', text, '--encoding', column], { fetch, env });
-          for (const line of ['list', `show ${job}`, `report ${job}`, `resume ${job}`]) {
+          const reports = ['', ' --columns', ' -o table', ' --json'].map((each) => `report ${job}${each}`);
+          for (const line of ['list', `show ${job}`, ...reports, `resume ${job}`]) {
             await safe(['jobs', ...line.split(' ')], { fetch, env });
           }
           await safe(['jobs', 'show', column], { fetch, env });
@@ -219,6 +235,39 @@ describe('hostile text in files', () => {
       ),
       { numRuns: 40 },
     );
+  });
+
+  it('reaches no terminal raw from a question', async () => {
+    const asked: string[] = [];
+    const ask = async (message: string) => {
+      asked.push(message);
+      return 'koi8-r' as never;
+    };
+    const choose: Questions['choose'] = (message, choices) =>
+      ask(message + choices.map(({ name }) => name).join(''));
+    const questions: Questions = {
+      text: ask,
+      secret: ask,
+      confirm: async (message) => (await ask(message)) === 'yes',
+      choose,
+    };
+    await fc.assert(
+      fc.asyncProperty(hostile, async (text) => {
+        const name = `${text.replaceAll('/', '').replaceAll('\0', '').slice(0, 40)}.csv`;
+        try {
+          writeFileSync(join(home, name), Buffer.from('phone\n\xff\xcf\n', 'latin1'));
+        } catch {
+          return; // Not every text can be the name of a file.
+        }
+        const { fetch } = accepting('m');
+        const setting = { home, cwd: home, terminal: 80, questions, env, fetch };
+        await run('', { ...setting, argv: ['sms', 'bulk', name, '--text', 'x'] });
+        await run('', { ...setting, argv: ['keys', 'revoke', text] });
+      }),
+      { numRuns: 15 },
+    );
+    expect(asked.length).toBeGreaterThan(20);
+    for (const each of asked) expect(actingCharacters(each)).toBe(0);
   });
 
   it('reaches no terminal raw from a list of ids, a profile or a key', async () => {

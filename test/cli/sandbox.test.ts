@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ServiceOptions } from '../../src/service/index.js';
 import { run } from '../support/run.js';
 
 let home: string;
@@ -31,6 +32,22 @@ describe('the sandbox', () => {
     expect(await json('sandbox outbox --limit 0')).toEqual([]);
     const [{ message_id: id }] = await json('sandbox outbox');
     expect(await json(`messages get ${id} --sandbox`)).toMatchObject({ id, status: 'sent' });
+  });
+
+  it('writes an unexpected error of the service as one line of JSON', async () => {
+    const fault = {
+      time: '2026-03-02T01:00:00.000Z',
+      level: 'error' as const,
+      request_id: 'r1',
+      code: 'ENOSPC',
+      stack: 'Error: the disk is full\n    at write (store.js:1234:5)',
+    };
+    const openService = async (options: ServiceOptions) => {
+      options.report?.(fault);
+      throw new Error('closed');
+    };
+    const { stderr } = await run('balance --sandbox', { home, env: {}, openService });
+    expect(JSON.parse(stderr.split('\n')[0] ?? '')).toEqual(fault);
   });
 
   it('does not send twice with one idempotency key', async () => {

@@ -78,17 +78,6 @@ describe('urtuu sms send', () => {
     expect(service.requests).toHaveLength(1);
   });
 
-  it('warns when the key brings back a message to somebody else', async () => {
-    const service = accepting({ ...sms, to: '88001122' }, { 'Idempotency-Replayed': 'true' });
-    const { code, stderr } = await run('sms send 99112233 hi --idempotency-key k --quiet', service);
-    expect(code).toBe(0);
-    expect(stderr).toContain('nothing was sent to 99112233');
-    const same = accepting(sms, { 'Idempotency-Replayed': 'true' });
-    expect((await run("sms send '+976 9911-2233' hi --idempotency-key k", same)).stderr).toContain(
-      'nothing new was sent',
-    );
-  });
-
   it('has a dry run that prices without sending', async () => {
     const service = fakeService(() => ({ body: pricing }));
     const { code, stdout } = await run("sms send '+976 9911 2233' 'Сайн уу' --dry-run --json", service);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fakeService, type Reply, refusal, run } from '../support/run.js';
 
-const queued = { id: 'm', status: 'queued' };
+const queued = { id: 'm', status: 'queued', to: 'bat@example.mn', total: 2 };
 const send = async (stdin: string, words = '-t', answer: Reply | Error = { body: queued }) => {
   const service = fakeService(() => answer);
   const result = await run(`sendmail ${words} --max-retries 0`, { ...service, stdin });
@@ -80,6 +80,17 @@ describe('urtuu sendmail', () => {
     const identified = `Message-ID: <1@host>\n${cron}`;
     expect(await key(identified)).toMatch(/^sendmail-/);
     expect(await key(identified)).toBe(await key(identified));
+    for (const [part, other] of [
+      ['bat@example.mn', 'c@example.mn'],
+      ['backup', 'restore'],
+      ['root (', 'ops ('],
+      ['Амжилтгүй', 'Амжилттай'],
+      ['To: bat@example.mn', 'To: bat@example.mn\nReply-To: ops@example.mn'],
+      ['<1@host>', '<2@host>'],
+    ] as const) {
+      expect(identified).toContain(part);
+      expect(await key(identified.replace(part, other))).not.toBe(await key(identified));
+    }
     expect(await key(cron)).not.toBe(await key(cron));
   });
 
@@ -112,6 +123,10 @@ describe('urtuu sendmail', () => {
     const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
     expect(await send(`Message-ID: <1@host>\n${cron}`, '-t', reset)).toMatchObject({ code: 75 });
     expect(await send(cron, '-t', reset)).toMatchObject({ code: 69 });
+    // It takes no option for a key.
+    for (const mail of [cron, `Message-ID: <1@host>\n${cron}`]) {
+      expect((await send(mail, '-t', reset)).stderr).not.toContain('--idempotency-key');
+    }
     expect(await send(cron, '')).toMatchObject({ code: 64 });
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Service } from '../../src/service/index.js';
-import { answers, fakeService, run } from '../support/run.js';
+import { answers, fakeService, type Reply, refusal, run } from '../support/run.js';
+
+const limited = { ...refusal(429, 'rate_limited'), headers: { 'Retry-After': '9' } };
 
 type Signal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
@@ -48,6 +50,21 @@ describe('a signal', () => {
     const { code, stderr } = await run('messages get m --wait', { fetch, onSignal });
     expect(code).toBe(signal);
     expect(stderr).toBe('');
+  });
+
+  it.each<[string, (Reply | Error)[], boolean]>([
+    ['no answer, then a refusal to wait for', [new Error('reset'), limited], true],
+    ['a refusal to wait for', [limited], false],
+  ])('while a send waits after %s: it is named where it is in doubt', async (_, steps, inDoubt) => {
+    const { send, onSignal } = signals();
+    const service = fakeService((_, index) => {
+      if (index === steps.length - 1) setImmediate(() => send('SIGINT'));
+      return steps[index] as Reply;
+    });
+    const { code, stderr } = await run('sms send 99112233 hi', { ...service, onSignal });
+    expect(code).toBe('SIGINT');
+    const key = service.requests[0]?.headers['Idempotency-Key'];
+    expect(stderr.includes(`repeat it with --idempotency-key ${key}`)).toBe(inDoubt);
   });
 
   it('lets serve close first, and is what the process then dies by', async () => {

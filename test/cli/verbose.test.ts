@@ -82,6 +82,44 @@ describe('a key', () => {
     }
   });
 
+  it('is not printed when the service echoes it, in an answer or a header', async () => {
+    for (const key of [testKey, 'a-key-of-another-form', 'p@ss/w0rd+long==', 'quo"te\\d-secret']) {
+      const echo = {
+        status: 'sent',
+        to: '99112233',
+        error: { code: key, message: key },
+        created_at: key,
+        balance: 1,
+      };
+      const service = fakeService(({ method, path }) => ({
+        body: { ...echo, id: method === 'GET' && path.startsWith('/messages') ? `m ${key}` : key },
+        headers: { 'X-Request-Id': `r ${key}`, Date: key },
+      }));
+      const away = fakeService(() => ({ ...refusal(503, key), headers: { 'X-Request-Id': key } }));
+      for (const { fetch } of [service, away]) {
+        for (const line of [
+          'sms send 99112233 hi',
+          'sms send 99112233 hi -v --json',
+          'messages get m -v',
+          'messages get m n --json -v',
+          'verify create 99112233 -v -o csv',
+          `messages get ${encodeURIComponent(key)} -v`,
+          'doctor -v',
+        ]) {
+          const { stdout, stderr } = await run(`${line} --max-retries 0`, {
+            fetch,
+            env: { URTUU_API_KEY: key },
+          });
+          for (const form of [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1)]) {
+            expect(stdout + stderr).not.toContain(form);
+          }
+        }
+      }
+      const { stderr } = await run('sms send 99112233 hi -v', { ...service, env: { URTUU_API_KEY: key } });
+      expect(stderr).toContain('request r [API key]');
+    }
+  });
+
   it.each([
     [[testKey]],
     [['balance', testKey]],

@@ -87,7 +87,15 @@ describe('answers that are not of the service', () => {
 });
 
 describe('errors of the service', () => {
-  const base = { status: 422, retryAfter: null };
+  const base = {
+    status: 422,
+    retryAfter: null,
+    requestSent: true,
+    inDoubt: false,
+    idempotencyKey: null,
+    requestId: null,
+    attempts: 1,
+  };
   it.each<[string, unknown, object]>([
     [
       'an envelope',
@@ -205,7 +213,7 @@ describe('a network that fails', () => {
   });
 
   it('answers one byte at a time, in the midst of characters: a result', async () => {
-    const answer = { text: 'Сайн байна уу 😀' };
+    const answer = { id: 'm', status: 'sent', text: 'Сайн байна уу 😀' };
     await using server = await Loopback.listen((_, response) => {
       const bytes = [...Buffer.from(JSON.stringify(answer))];
       const next = (): void => {
@@ -233,7 +241,7 @@ describe('a network that fails', () => {
 
   it('leaves no timer behind', async () => {
     await using server = await Loopback.listen((_, response, count) =>
-      count === 1 ? json(response, 200, {}) : response.socket?.destroy(),
+      count === 1 ? json(response, 200, { balance: 1 }) : response.socket?.destroy(),
     );
     const held = new Set<object>();
     const counting: System = {

@@ -15,8 +15,41 @@ describe('UrtuuError', () => {
     expect(shown.stack).toMatch(/^UrtuuError: no\n {4}at /);
     expect(inspect(shown)).toContain("code: 'insufficient_credits'");
     expect(inspect(shown)).toContain('required: 10');
-    expect(Object.keys(shown)).toEqual(['code', 'status', 'retryAfter', 'balance', 'required']);
+    expect(Object.keys(shown)).toEqual([
+      'code',
+      'status',
+      'retryAfter',
+      'requestSent',
+      'inDoubt',
+      'idempotencyKey',
+      'requestId',
+      'attempts',
+      'balance',
+      'required',
+    ]);
     expect('cause' in shown).toBe(false);
+  });
+
+  it('is JSON of its name, its message and its fields, never of its cause', () => {
+    const cause: Record<string, unknown> = {};
+    cause.itself = cause;
+    const parts = {
+      code: 'provider_failed',
+      message: 'no',
+      status: 502,
+      retryAfter: null,
+      fields: { id: 'm1' },
+    };
+    const sent = { requestSent: true, inDoubt: false, idempotencyKey: 'k', requestId: 'r-1', attempts: 3 };
+    expect(JSON.parse(JSON.stringify(new UrtuuError({ ...parts, ...sent, cause })))).toEqual({
+      name: 'UrtuuError',
+      code: 'provider_failed',
+      message: 'no',
+      status: 502,
+      retryAfter: null,
+      id: 'm1',
+      ...sent,
+    });
   });
 
   it('narrows its fields by code', () => {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type FetchLike, type FetchRequest, UrtuuError } from '../../src/client/index.js';
-import { apiKey, clientWith, FakeSystem, failureOf } from '../support/client.js';
+import { apiKey, clientWith, FakeSystem, failureOf, resultOf } from '../support/client.js';
 
 const unhandled: unknown[] = [];
 const note = (reason: unknown) => unhandled.push(reason);
@@ -21,7 +21,7 @@ describe('option fetch', () => {
     const calls: unknown[] = [];
     const fetch = async function (this: unknown, ...args: unknown[]) {
       calls.push(this, ...args);
-      return Response.json({ id: 'm' });
+      return Response.json(resultOf('/sms'));
     };
     await clientWith({ fetch, baseUrl: 'https://api.example.mn/v1//' }).sms.send({
       to: '99112233',

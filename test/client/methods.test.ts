@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Urtuu } from '../../src/client/index.js';
-import { apiKey, clientWith } from '../support/client.js';
+import { apiKey, clientWith, resultOf } from '../support/client.js';
 import { json, Loopback } from '../support/loopback.js';
 
 const sms = { to: '99112233', text: 'Сайн уу' };
@@ -48,7 +48,7 @@ const methods: [string, (client: Urtuu) => Promise<unknown>, string, string, obj
 
 describe('methods (Official Node.js client)', () => {
   it.each(methods)('%s asks its endpoint and gives its answer', async (name, call, method, path, body) => {
-    const answer = { id: 'x', more: [1, 'өртөө'] };
+    const answer = { ...resultOf(path), more: [1, 'өртөө'] };
     await using server = await Loopback.listen((_, response) => json(response, 200, answer));
     const client = clientWith({ baseUrl: `${server.origin}/v1` });
 
@@ -69,7 +69,7 @@ describe('methods (Official Node.js client)', () => {
   });
 
   it('sends the key of the caller', async () => {
-    await using server = await Loopback.listen((_, response) => json(response, 200, {}));
+    await using server = await Loopback.listen(({ path }, response) => json(response, 200, resultOf(path)));
     const client = clientWith({ baseUrl: `${server.origin}/v1` });
     const options = { idempotencyKey: 'order 17' };
     await client.sms.send(sms, options);

@@ -10,7 +10,7 @@ function counting(key: string | undefined = apiKey, options: object = {}) {
   const sent: { url: string; key: string | undefined }[] = [];
   const fetch: UrtuuOptions['fetch'] = async (url, { headers }) => {
     sent.push({ url, key: headers.Authorization });
-    return Response.json({});
+    return Response.json({ balance: 1 });
   };
   return { client: new Urtuu(key, { fetch, ...options }), sent };
 }
@@ -43,7 +43,7 @@ describe('the API key', () => {
     await new Urtuu(undefined, {
       fetch: async (_, { headers }) => {
         other.push(headers.Authorization ?? '');
-        return Response.json({});
+        return Response.json({ balance: 1 });
       },
     }).balance.get();
     expect(other).toEqual(['Bearer from-the-environment']);
@@ -129,6 +129,11 @@ describe('options (Client options)', () => {
     [{ baseUrl: 'http://api.example.mn/v1?secret' }, RangeError],
     [{ baseUrl: 'http://api.example.mn/v1#secret' }, RangeError],
     [{ baseUrl: 7 }, TypeError],
+    [{ baseUrl: 'http://secret.example.mn/v1' }, RangeError],
+    [{ baseUrl: 'http://127.0.0.1.secret.mn/v1', allowHttp: false }, RangeError],
+    [{ baseUrl: 'http://0.0.0.0:7788/v1' }, RangeError],
+    [{ allowHttp: 'true' }, TypeError],
+    [{ allowHttp: null }, TypeError],
     [{ fetch: 'secret' }, TypeError],
     [{ fetch: null }, TypeError],
   ])('%j throws, and is not repeated', (options, type) => {
@@ -139,8 +144,8 @@ describe('options (Client options)', () => {
   });
 
   it.each([
-    ['http://a.mn', 'http://a.mn/balance'],
-    ['http://a.mn/', 'http://a.mn/balance'],
+    ['https://a.mn', 'https://a.mn/balance'],
+    ['https://a.mn/', 'https://a.mn/balance'],
     ['https://a.mn:8443/v1', 'https://a.mn:8443/v1/balance'],
     ['https://a.mn/api/v1///', 'https://a.mn/api/v1/balance'],
     ['HTTP://[::1]:7788/v1/', 'http://[::1]:7788/v1/balance'],
@@ -150,10 +155,26 @@ describe('options (Client options)', () => {
     expect(sent.map((request) => request.url)).toEqual([url]);
   });
 
+  it.each(['http://localhost:7788/v1', 'http://127.9.9.9/v1', 'http://[::1]/v1'])(
+    'baseUrl %s is this machine: plain http is allowed',
+    async (baseUrl) => {
+      const { client, sent } = counting(apiKey, { baseUrl });
+      await client.balance.get();
+      expect(sent).toHaveLength(1);
+    },
+  );
+
+  it('allowHttp lets requests go to another machine over plain http', async () => {
+    const { client, sent } = counting(apiKey, { baseUrl: 'http://sms.example.mn/v1', allowHttp: true });
+    await client.balance.get();
+    expect(sent.map(({ url }) => url)).toEqual(['http://sms.example.mn/v1/balance']);
+  });
+
   it('takes a timeout longer than a timer can be', async () => {
-    const fetch = () => new Promise<Response>((answer) => setTimeout(() => answer(Response.json({})), 20));
+    const fetch = () =>
+      new Promise<Response>((answer) => setTimeout(() => answer(Response.json({ balance: 1 })), 20));
     const client = new Urtuu(apiKey, { fetch, timeout: Number.MAX_SAFE_INTEGER, maxRetries: 0 });
-    expect(await client.balance.get()).toEqual({});
+    expect(await client.balance.get()).toEqual({ balance: 1 });
   });
 });
 

@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Urtuu } from '../../src/client/index.js';
-import { clientWith, FakeSystem, failureOf } from '../support/client.js';
+import { clientWith, FakeSystem, failureOf, resultOf } from '../support/client.js';
 import { json, Loopback } from '../support/loopback.js';
 
-type Step = (response: ServerResponse, system: FakeSystem) => void;
+type Step = (response: ServerResponse, system: FakeSystem, path: string) => void;
 
 const fails =
   (status: number, code: string, headers: Record<string, string> = {}): Step =>
   (response) =>
     json(response, status, { error: { code, message: code } }, headers);
-const ok: Step = (response) => json(response, 200, { id: 'm' });
+const ok: Step = (response, _, path) => json(response, 200, resultOf(path));
 const provider = fails(502, 'provider_failed');
 const limited = (seconds: string) => fails(429, 'rate_limited', { 'retry-after': seconds });
 const reset: Step = (response) => response.socket?.resetAndDestroy();
@@ -175,14 +175,19 @@ const cases = Object.entries(rows).flatMap(([rule, row]) =>
 describe('retries (Client retries)', () => {
   it.each(cases)('%s: %s', async (_rule, _name, { steps, keys, slept, error, maxRetries }, call) => {
     const system = new FakeSystem();
-    await using server = await Loopback.listen((_, response, count) => steps[count - 1]?.(response, system));
+    await using server = await Loopback.listen(({ path }, response, count) =>
+      steps[count - 1]?.(response, system, path),
+    );
     const client = clientWith(
       { baseUrl: server.origin, ...(maxRetries === undefined ? {} : { maxRetries }) },
       system,
     );
 
-    if (error === undefined) expect(await call(client)).toEqual({ id: 'm' });
-    else expect((await failureOf(call(client))).code).toBe(error);
+    if (error === undefined) {
+      expect(await call(client)).toEqual(resultOf(server.requests[0]?.path ?? ''));
+    } else {
+      expect((await failureOf(call(client))).code).toBe(error);
+    }
 
     expect(server.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(keys);
     expect(system.slept).toEqual(slept);
@@ -194,8 +199,8 @@ describe('retries (Client retries)', () => {
   });
 
   it('sends what the parameters were when the method was called', async () => {
-    await using server = await Loopback.listen((_, response, count) =>
-      count < 3 ? response.socket?.destroy() : json(response, 200, {}),
+    await using server = await Loopback.listen(({ path }, response, count) =>
+      count < 3 ? response.socket?.destroy() : json(response, 200, resultOf(path)),
     );
     const params = { ...sms };
     const call = clientWith({ baseUrl: server.origin }).sms.send(params);
@@ -205,7 +210,7 @@ describe('retries (Client retries)', () => {
   });
 
   it('makes another key for each call', async () => {
-    await using server = await Loopback.listen((_, response) => json(response, 200, {}));
+    await using server = await Loopback.listen(({ path }, response) => json(response, 200, resultOf(path)));
     const client = clientWith({ baseUrl: server.origin });
     await Promise.all([client.sms.send(sms), client.sms.send(sms), client.email.send(email)]);
     expect(new Set(server.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(3);

@@ -48,6 +48,17 @@ describe('rule 2: price = parts x credits per part x holiday multiplier, rounded
     [3, 10, 1.1, 33],
     [1, 1, 1.01, 2],
     [7, 0, 1.5, 0],
+    [3, 10, 1.10000001, 34],
+    [1, 10, 1e-9, 1],
+    [5, 1_000_000, 100, 500_000_000],
+    [5, 999_999, 1.0000001, 4_999_996],
+    [3, 1, 0.1, 1],
+    [5, 1, 0.2, 1],
+    [4, 7, 1.25, 35],
+    [3, 0.1, 10, 3],
+    [1, 10, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+    [1, 10, -1, -10],
+    [1, Number.NaN, 1, Number.NaN],
   ])('%d parts x %d x %d = %d', (parts, perPart, multiplier, credits) => {
     expect(priceOfSms(parts, perPart, multiplier)).toBe(credits);
   });

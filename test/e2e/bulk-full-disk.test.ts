@@ -1,21 +1,24 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Machine, outcomeOf, root } from '../support/binary.js';
 import { testKey } from '../support/run.js';
 import { recipients } from '../torture/people.js';
 import { RecordingService } from '../torture/recording-service.js';
 
 let service: RecordingService;
-const machine = new Machine();
+let machine: Machine;
 beforeAll(async () => {
   service = await RecordingService.start();
 });
 afterAll(async () => {
   await service.close();
-  machine.remove();
 });
+beforeEach(() => {
+  machine = new Machine();
+});
+afterEach(() => machine.remove());
 
 const job = ['sms', 'bulk', 'list.csv', '--text', 'Hi {phone}', '--yes'];
 

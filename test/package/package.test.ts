@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
@@ -30,6 +38,23 @@ describe('the packed package', () => {
 
   it('is small: client and command under 1 MB unpacked', () => {
     expect(tarball.unpackedSize - sizeOf(/^dist\/service\//)).toBeLessThan(1_000_000);
+  });
+
+  it('is as large as the README says, and so is the engine that comes with it', () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const [, client, whole, engine] =
+      /^\| installed: .* \| ([\d.]+) MB at most \(([\d.]+) MB .* engine of (\d+) MB\) \|$/m.exec(readme) ??
+      [];
+    const megabytes = (bytes: number) => bytes / 1e6;
+    expect(megabytes(tarball.unpackedSize - sizeOf(/^dist\/service\//))).toBeLessThan(Number(client));
+    expect(megabytes(tarball.unpackedSize)).toBeLessThan(Number(whole));
+    const folder = join(root, 'node_modules/@photostructure/sqlite');
+    const installed = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .map((name) => statSync(join(folder, name)))
+      .reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0);
+    expect(megabytes(installed)).toBeGreaterThan(Number(engine) - 3);
+    expect(megabytes(installed)).toBeLessThan(Number(engine) + 3);
+    expect(readme).toContain(`one package of at most ${whole} MB, and a SQLite engine of ${engine} MB`);
   });
 
   it('names the licence of every package it holds', () => {
@@ -135,6 +160,29 @@ describe('the installed command', () => {
     expect(await help({ HOME: '/proc/none' })).toBe(first);
     expect(await help({ HOME: consumer.home(), NODE_DISABLE_COMPILE_CACHE: '1' })).toBe(first);
   });
+
+  it.runIf(process.platform === 'linux' && process.getuid?.() === 0)(
+    'runs for a user whom the system does not know, without a home',
+    async () => {
+      chmodSync(consumer.folder, 0o755);
+      const script = 'exec setpriv --reuid 54321 --regid 54321 --clear-groups env -i "$@"';
+      const node = (await consumer.run('which', ['node'])).stdout.trim();
+      const installed = join(consumer.folder, 'node_modules/urtuu/bin/urtuu.js');
+      const { stdout, stderr } = await consumer.run('sh', [
+        '-c',
+        script,
+        'sh',
+        node,
+        installed,
+        'profiles',
+        'list',
+      ]);
+      expect({ stdout, stderr }).toEqual({
+        stdout: '',
+        stderr: expect.stringMatching(/^There are no profiles/),
+      });
+    },
+  );
 
   it('keeps no compiled code after a failure', async () => {
     const failed = await consumer

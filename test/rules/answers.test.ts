@@ -119,6 +119,7 @@ describe('errors', () => {
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
     await pass(21);
     expect(await first).toMatchObject({ status: 503, error: { code: 'unavailable' } });
+    expect((await first).headers.get('retry-after')).toBe('10');
     await pass(60);
     await settled();
     const repeat = await send();

@@ -66,6 +66,13 @@ describe('POST /v1/email', () => {
     ['a'.repeat(256), 400],
     ['one\ntwo', 400],
     ['one\u2028two', 400],
+    ['one\u2029two', 400],
+    ['one\u0085two', 400],
+    ['one\u000btwo', 400],
+    ['one\rtwo', 400],
+    ['😀'.repeat(255), 202],
+    ['😀'.repeat(256), 400],
+    [' ', 400],
     ['', 400],
   ])('[Limits sizes] [POST /v1/email subject] case %#', async (subject, status) => {
     const { post } = await newCustomer();
@@ -94,6 +101,13 @@ describe('POST /v1/email', () => {
     expect(await outbox()).toMatchObject([
       { from: 'Default <no-reply@example.mn>', reply_to: 'bat@example.mn' },
     ]);
+  });
+
+  it('[POST /v1/email 4] takes an own domain in any letters', async () => {
+    const { post, settled, outbox } = await newCustomer({ settings: { own_domain: 'жишээ.мон' } });
+    await post('/email', mail);
+    await settled();
+    expect(await outbox()).toMatchObject([{ from: 'Default <no-reply@жишээ.мон>' }]);
   });
 
   it('[POST /v1/email 5] [States email failed] is refunded when it fails', async () => {
@@ -125,6 +139,25 @@ describe('POST /v1/email/bulk', () => {
       'Bat@example.mn',
       'bat@example.mn',
     ]);
+  });
+
+  const spellings = ['café.мон', 'cafe\u0301.мон', 'CAFÉ.МОН', 'xn--caf-dma.xn--l1acc'].map(
+    (domain) => `bat@${domain}`,
+  );
+
+  it('[POST /v1/email/bulk] merges the spellings of one domain', async () => {
+    const { post, messagesOf } = await newCustomer();
+    const batch = await post('/email/bulk', { ...mail, to: spellings });
+    expect(batch.body).toMatchObject({ total: 1, credits: 2 });
+    expect(await messagesOf(batch)).toMatchObject([{ to: 'bat@xn--caf-dma.xn--l1acc' }]);
+  });
+
+  it('[Limits recipient caps] count the spellings of one domain together, the outbox finds them by any', async () => {
+    const { post, settled, outbox } = await newCustomer({ settings: { caps: { per_10_minutes: 4 } } });
+    for (const to of spellings) expect((await post('/email', { ...mail, to })).status).toBe(202);
+    for (const to of spellings) expect((await post('/email', { ...mail, to })).status).toBe(429);
+    await settled();
+    for (const to of spellings) expect(await outbox(to)).toHaveLength(4);
   });
 
   it('[POST /v1/email/bulk] names bad addresses and sends nothing', async () => {

@@ -91,6 +91,32 @@ describe('Idempotency', () => {
     expect(await customer.balance()).toBe(100_000);
   });
 
+  it.each([...sends, ['/email', { to: 'fault-refused@example.mn', ...mail }] as const])(
+    '[Idempotency 1] a repeat of %s is the first answer byte for byte, whatever became of the message %#',
+    async (path, body) => {
+      const { service, settled, get } = await newCustomer({ settings: { holidays: { '2026-03-02': 1.1 } } });
+      const ask = async () => {
+        const response = await service.fetch(`http://service.test/v1${path}`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${service.localKey}`,
+            'content-type': 'application/json',
+            'idempotency-key': 'k',
+          },
+          body: JSON.stringify(body),
+        });
+        return { status: response.status, text: await response.text() };
+      };
+      const first = await ask();
+      await settled();
+      await service.administration.credit(-500);
+      expect(await ask()).toEqual(first);
+      const { id } = JSON.parse(first.text) as { id: string };
+      const { status } = (await get(`/${path.endsWith('bulk') ? 'batches' : 'messages'}/${id}`)).body;
+      expect(status).toMatch(/^(sent|failed|completed)$/);
+    },
+  );
+
   it('[Idempotency 1] a refusal binds nothing: the key sends once the reason is gone', async () => {
     const customer = await newCustomer();
     const { administration } = customer.service;

@@ -135,6 +135,25 @@ describe('per-recipient caps', () => {
     ]);
   });
 
+  it('[Limits recipient caps] batches, sends and verifications at once get no more than 5 through together', async () => {
+    const customer = await newCustomer();
+    const [to, other] = ['99112233', '88112233'];
+    const replies = await Promise.all([
+      ...Array.from({ length: 3 }, () => send(customer, to)),
+      ...Array.from({ length: 8 }, () => customer.post('/sms/bulk', { to: [to, other, `+976 ${to}`], text })),
+      ...Array.from({ length: 4 }, () => send(customer, to)),
+      ...Array.from({ length: 4 }, () => customer.post('/verify', { to })),
+    ]);
+    await customer.settled();
+    expect(replies.map(({ status }) => status)).toEqual([
+      ...Array(3).fill(200),
+      ...Array(8).fill(202),
+      ...Array(8).fill(429),
+    ]);
+    expect([(await customer.outbox(to)).length, (await customer.outbox(other)).length]).toEqual([5, 5]);
+    expect(await customer.balance()).toBe(99_900);
+  });
+
   it('[Limits recipient caps] failed and refunded messages do not count', async () => {
     const customer = await newCustomer();
     const statuses = (await times(7, () => send(customer, '99000001'))).map(({ status }) => status);

@@ -26,6 +26,19 @@ describe('POST /v1/sms', () => {
     });
   });
 
+  it('[Resources single-send result (SMS)] times are whole milliseconds, however a test lets time pass', async () => {
+    const { post, clock } = await newCustomer();
+    for (let step = 0; step < 3; step += 1) clock.advance(1_000 / 3);
+    const { body } = await post('/sms', { to: '99112233', text: 'Hello' });
+    expect(body).toMatchObject({ status: 'sent', created_at: '2026-03-02T01:00:01.000Z' });
+    clock.advance(0.9);
+    expect((await post('/sms/bulk', { to: ['99112233'], text: 'Hello' })).body).toMatchObject({
+      created_at: '2026-03-02T01:00:01.000Z',
+    });
+    clock.advance(0.1);
+    expect(clock.now()).toBe(Date.parse('2026-03-02T01:00:01.001Z'));
+  });
+
   it.each(['+976 9911-2233', '97699112233', '0097699112233', '9911 22 33'])(
     '[POST /v1/sms to] takes %s',
     async (to) => {
@@ -79,6 +92,14 @@ describe('POST /v1/sms', () => {
     [cyrillic(301), 422, 0],
     [`${cyrillic(298)}😀`, 200, 5],
     [`${cyrillic(299)}😀`, 422, 0],
+    // An extension character counts as 2, and one character of another alphabet makes all of them Cyrillic.
+    ['€'.repeat(375), 200, 5],
+    ['€'.repeat(376), 422, 0],
+    [`${latin(748)}[`, 200, 5],
+    [`${latin(749)}[`, 422, 0],
+    [`${latin(299)}ө`, 200, 5],
+    [`${latin(300)}ө`, 422, 0],
+    ['\r\n'.repeat(375), 200, 5],
   ])(
     '[POST /v1/sms 4] [Errors message_too_long] [Limits sizes] the text limit, case %#',
     async (text, status, parts) => {
@@ -112,6 +133,7 @@ describe('POST /v1/sms', () => {
     ['83112233', 'See www.a.mn now', 'See now'],
     ['98112233', 'See a.mn/x now', 'See now'],
     ['99000002', 'See a.mn/x now', 'See now'],
+    ['91112233', 'See _my_shop.mn./x and bat@дэлгүүр.монгол/x now', 'See and bat@ now'],
     ['91112233', 'Costs 3.14, e.g. at a.mn or bat@a.mn', 'Costs 3.14, e.g. at a.mn or bat@a.mn'],
     ['99112233', 'See https://a.mn/x now', 'See https://a.mn/x now'],
   ])('[POST /v1/sms 6] to %s "%s" arrives as "%s"', async (to, text, arrives) => {
@@ -201,6 +223,37 @@ describe('POST /v1/sms/bulk', () => {
     const refused = await post('/sms/bulk', { to: ['99112233', 'Bat', ...bad], text: 'Hello' });
     expect(refused).toMatchObject({ status: 400, error: { code: 'invalid_request' } });
     expect(refused.error?.invalid).toEqual(['Bat', ...bad.slice(0, 49)]);
+    await settled();
+    expect(await balance()).toBe(100_000);
+    expect(await outbox()).toEqual([]);
+  });
+
+  it.each([
+    ['/sms/bulk', '99112233', 'Bat'],
+    ['/email/bulk', 'bat@example.mn', 'bat@'],
+  ])('[POST /v1/sms/bulk 2] [POST /v1/email/bulk] %s names what is no text too', async (path, good, bad) => {
+    const { post, balance, outbox, settled } = await newCustomer();
+    const strange = [99112233, null, true, ['99112233'], { to: '99112233' }, 'a\0', '\ud800', ''];
+    const to = [good, 99112233, bad, ...strange, good];
+    const refused = await post(path, {
+      to,
+      subject: 'News',
+      text: 'Hello',
+      ...(path === '/sms/bulk' && { subject: undefined }),
+    });
+    expect(refused).toMatchObject({ status: 400, error: { code: 'invalid_request' } });
+    expect(refused.error?.invalid).toEqual([
+      '99112233',
+      bad,
+      'null',
+      'true',
+      '["99112233"]',
+      '{"to":"99112233"}',
+      'a\0',
+      '\ud800',
+      '',
+    ]);
+    expect(refused.error?.message).toContain('to[1], to[2], to[4], to[5], to[6] and 4 more');
     await settled();
     expect(await balance()).toBe(100_000);
     expect(await outbox()).toEqual([]);

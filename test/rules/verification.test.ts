@@ -48,6 +48,38 @@ describe('verification', () => {
   });
 
   it.each([
+    ['fits', 262_144 - 6, 201],
+    ['is a byte over', 262_144 - 5, 422],
+  ])('[POST /v1/verify] [Limits sizes] an email that %s once its code is in', async (_, length, status) => {
+    const customer = await newCustomer({ settings: { brand_name: 'ө'.repeat(50) } });
+    // A hundred bytes a brand, which the template names in seven.
+    const brands = Math.floor(length / 100);
+    const text = `{code}${'{brand}'.repeat(brands)}${'a'.repeat(length - brands * 100)}`;
+    const reply = await customer.post('/verify', { to: 'bat@example.mn', text });
+    expect([reply.status, reply.error?.code]).toEqual([
+      status,
+      status === 422 ? 'message_too_long' : undefined,
+    ]);
+    expect(await customer.balance()).toBe(status === 422 ? 100_000 : 99_998);
+    await customer.settled();
+    const [email] = await customer.outbox();
+    if (status === 201) expect(Buffer.byteLength(email?.text ?? '')).toBe(262_144);
+  });
+
+  it.each(['91112233', '99000002'])(
+    '[POST /v1/verify] [POST /v1/sms 6] to %s a code that is in a link is not sent, one beside it is',
+    async (to) => {
+      const customer = await newCustomer();
+      const failed = await customer.post('/verify', { to, text: 'Open a.mn/{code} please' });
+      expect(failed).toMatchObject({ status: 502, error: { code: 'provider_failed' } });
+      expect([await customer.balance(), await customer.outbox()]).toEqual([100_000, []]);
+      const created = await customer.post('/verify', { to, text: '{code} on a.mn/login please' });
+      expect(created.status).toBe(201);
+      expect(await customer.outbox()).toMatchObject([{ text: expect.stringMatching(/^\d{6} on please$/) }]);
+    },
+  );
+
+  it.each([
     [{ to: '11112233' }, 422, 'unsupported_number'],
     [{ to: 'Bat' }, 400, 'invalid_request'],
     [{ to: '99112233', channel: 'email' }, 400, 'invalid_request'],

@@ -50,6 +50,8 @@ describe('settings', () => {
     ['holidays', { holidays: { 'New Year': 2 } }],
     ['holidays.2026-01-01', { holidays: { '2026-01-01': -1 } }],
     ['operators.X.0', { operators: { X: ['9'] } }],
+    ['operators.no-link', { operators: { 'no-link': ['70'] } }],
+    ['operators.email', { operators: { email: ['70'] } }],
     ['unknown', { unknown: 1 }],
   ])('refuse a wrong %s', async (field, patch) => {
     await expect(core.administration.settings.update(patch as SettingsPatch)).rejects.toMatchObject({
@@ -78,6 +80,25 @@ describe('settings', () => {
 });
 
 describe('administration', () => {
+  it.each([
+    ['n'.repeat(100), true],
+    ['ө'.repeat(101), false],
+    ['', false],
+    [' ', false],
+    ['a\u2028b', false],
+    ['a\u0085b', false],
+  ])('a project may be named, and a brand: %j: %s', async (name, taken) => {
+    const refusal = { code: 'invalid_request' };
+    const made = core.administration.createProject(name);
+    const set = core.administration.settings.update({ brand_name: name });
+    if (taken) expect([(await made).name, (await set).brand_name]).toEqual([name, name]);
+    else
+      await Promise.all([
+        expect(made).rejects.toMatchObject(refusal),
+        expect(set).rejects.toMatchObject(refusal),
+      ]);
+  });
+
   it('credit adds and takes away, never below 0', async () => {
     expect(await core.administration.credit(5)).toBe(100_005);
     expect(await core.administration.credit(-200_000)).toBe(0);

@@ -96,6 +96,27 @@ describe('createService', () => {
     expect((await call(service, 'GET', '/balance')).body).toEqual({ balance: 99_990 });
   });
 
+  it('breaks a request once for a key, whatever process it reaches, until a reset by any of them', async () => {
+    const directory = folder();
+    const [one, other] = [await open({ directory }), await open({ directory })];
+    const secret = (await one.administration.createKey()).secret;
+    const statusOf = async (service: Service) => {
+      const response = await service.fetch('http://service.test/v1/sms', {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${secret}`,
+          'content-type': 'application/json',
+          'idempotency-key': 'k',
+        },
+        body: JSON.stringify({ to: '99000013', text: 'Hi' }),
+      });
+      return response.status;
+    };
+    expect([await statusOf(one), await statusOf(other), await statusOf(one)]).toEqual([500, 200, 200]);
+    await other.administration.reset();
+    expect([await statusOf(one), await statusOf(other)]).toEqual([500, 200]);
+  });
+
   it('close() answers what has arrived, without waiting for a slow operator', async () => {
     const service = await open();
     const { url } = await service.listen({ port: 0 });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ManualClock } from '../../src/service/clock.js';
 import { type Core, type CoreDoubles, type CoreOptions, openCore } from '../../src/service/core.js';
-import type { Delivery } from '../../src/service/index.js';
+import type { Delivery, Fault } from '../../src/service/index.js';
 import type { Caller } from '../../src/service/operations/operations.js';
 import { defaultProject } from '../../src/service/settings.js';
 
@@ -13,16 +13,19 @@ export const caller: Caller = { projectId: defaultProject.id, keyId: 'test' };
 export class Cores {
   readonly #opened: Core[] = [];
   readonly #folders: string[] = [];
+  /** What services reported that were given no report of their own. */
+  readonly faults: Fault[] = [];
+  readonly #report = (fault: Fault) => void this.faults.push(fault);
 
   async open(options: CoreOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
-    const core = await openCore(options, doubles);
+    const core = await openCore({ report: this.#report, ...options }, doubles);
     this.#opened.push(core);
     return core;
   }
 
   /** Opens one that is going to die, which must not be asked to close. */
   async openMortal(options: CoreOptions, doubles: CoreDoubles): Promise<Core> {
-    return openCore(options, doubles);
+    return openCore({ report: this.#report, ...options }, doubles);
   }
 
   folder(): string {
@@ -32,6 +35,7 @@ export class Cores {
   }
 
   async closeAll(): Promise<void> {
+    this.faults.length = 0;
     await Promise.all(this.#opened.splice(0).map((core) => core.close()));
     for (const folder of this.#folders.splice(0)) rmSync(folder, { recursive: true, force: true });
   }

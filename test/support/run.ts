@@ -6,7 +6,7 @@ import type { Exit } from '../../src/cli/exit-codes.js';
 import { run as runMain } from '../../src/cli/main.js';
 import type { Questions } from '../../src/cli/terminal/prompts.js';
 import type { OutputStream } from '../../src/cli/terminal/streams.js';
-import type { World } from '../../src/cli/world.js';
+import type { Clock, World } from '../../src/cli/world.js';
 import type { FetchLike, FetchRequest } from '../../src/client/index.js';
 
 export interface Result {
@@ -17,7 +17,9 @@ export interface Result {
   slept: number;
 }
 
-export interface Setting extends Partial<Omit<World, 'stdin' | 'stdout' | 'stderr'>> {
+export interface Setting extends Partial<Omit<World, 'stdin' | 'stdout' | 'stderr' | 'clock'>> {
+  /** What the clock shows, and what sleeping does besides moving time on. */
+  clock?: Partial<Pick<Clock, 'now' | 'sleep'>>;
   /** Standard output and error are terminals of this width, and standard input is one too. */
   terminal?: number;
   stdin?: string | Uint8Array;
@@ -51,11 +53,20 @@ export const testKey = `urtuu_${'A'.repeat(40)}`;
 
 /** Runs a command line in this process, in a world of its own, as `main` would. */
 export async function run(line: string, setting: Setting = {}): Promise<Result> {
-  const { terminal, stdin = '', stdout = new Captured(terminal), argv, main = runMain, ...given } = setting;
+  const {
+    terminal,
+    stdin = '',
+    stdout = new Captured(terminal),
+    argv,
+    main = runMain,
+    clock = {},
+    ...given
+  } = setting;
   const home = mkdtempSync(join(tmpdir(), 'urtuu-home-'));
   const stderr = new Captured(terminal);
   let now = Date.parse('2026-11-21T00:00:00.000Z');
   let slept = 0;
+  const alarms = new Set<{ at: number; run: () => void }>();
   try {
     const code = await main(argv ?? words(line), {
       env: { URTUU_API_KEY: testKey },
@@ -64,12 +75,19 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
       platform: process.platform,
       nodeVersion: process.version,
       clock: {
-        now: () => now,
+        now: clock.now ?? (() => now),
+        elapsed: () => slept,
         async sleep(milliseconds, signal) {
-          await setImmediate();
+          await (clock.sleep ?? (() => setImmediate()))(milliseconds, signal);
           signal?.throwIfAborted();
           now += milliseconds;
           slept += milliseconds;
+          for (const alarm of alarms) if (alarm.at <= slept && alarms.delete(alarm)) alarm.run();
+        },
+        after(milliseconds, run) {
+          const alarm = { at: slept + milliseconds, run };
+          alarms.add(alarm);
+          return () => alarms.delete(alarm);
         },
       },
       random: () => 0.5,

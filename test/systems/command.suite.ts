@@ -180,7 +180,7 @@ describe('a bulk job', () => {
     const state = join(machine.home, 'a'.repeat(60), 'b'.repeat(60));
     mkdirSync(state, { recursive: true });
     list('list.csv', rows);
-    await ends(0, bulk('list.csv', 'july'), { ...service.env, XDG_STATE_HOME: state });
-    assert.ok(existsSync(join(state, 'urtuu/jobs/july/journal')));
+    await ends(0, bulk('list.csv', 'deep'), { ...service.env, XDG_STATE_HOME: state });
+    assert.ok(existsSync(join(state, 'urtuu/jobs/deep/journal')));
   });
 });

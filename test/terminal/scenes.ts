@@ -50,7 +50,10 @@ const interrupted: Play = async ({ stage, tmux, expect }) => {
   const { code, signal } = await pane.ended();
   expect(signal === 'SIGINT', `Ctrl-C in a job ended it with ${code ?? signal}`);
   const screen = await pane.screen('joined');
-  expect(/urtuu jobs resume stopped$/.test(screen), `Ctrl-C in a job left this at the end:\n${screen}`);
+  expect(
+    /urtuu jobs resume stopped --rate 20 --base-url \S+$/.test(screen),
+    `Ctrl-C in a job left this at the end:\n${screen}`,
+  );
   const sent = (await stage.messagesTo(people)).filter((count) => count > 0).length;
   expect(sent > 0 && sent < people.length, `Ctrl-C in a job came too early or too late: ${sent} sent`);
   const rest = await tmux.open(

@@ -19,9 +19,10 @@ export interface Control {
 
 /**
  * The same kills and faults for a sender without this engine. With `random` every process makes up its keys;
+ * with `time` they hold the time, and
  * with `content` the key is a hash of the batch, and somebody adds a row on top of the list in between.
  */
-export async function playControl(control: Control, mode: 'random' | 'content'): Promise<void> {
+export async function playControl(control: Control, mode: 'random' | 'content' | 'time'): Promise<void> {
   const { machine, service, proxy, random, numbers, kills } = control;
   const script = join(machine.home, 'naive.cjs');
   await build({

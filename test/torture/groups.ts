@@ -1,4 +1,5 @@
 import { bulk } from './bulk-rows.js';
+import { clocks } from './clocks/rows.js';
 import { csv } from './csv/rows.js';
 import { disk } from './disk.js';
 import { doubt } from './doubt/rows.js';
@@ -17,6 +18,7 @@ export const groups: readonly Group[] = [
   bulk,
   doubt,
   syscalls,
+  clocks,
   disk,
   flips,
   service,

@@ -17,7 +17,7 @@ async function main(): Promise<void> {
     const content = createHash('sha256').update(to.join()).digest('hex');
     const name = mode === 'content' ? content : String(first);
     if (finished.has(name)) continue;
-    const idempotencyKey = mode === 'content' ? content : `${own}-${first}`;
+    const idempotencyKey = mode === 'content' ? content : `${mode === 'time' ? Date.now() : own}-${first}`;
     for (;;) {
       try {
         await client.sms.sendBulk({ to, text: 'Hello' }, { idempotencyKey });

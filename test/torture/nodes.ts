@@ -50,7 +50,7 @@ function nodeWithoutFetch(): string {
 /** The packed tarball, installed fresh, on every version of Node.js that is promised. */
 export const nodes = groupOf('nodes', { full: {}, small: {} }, () => [
   {
-    name: 'the package on three versions of Node.js',
+    name: 'the package on every promised version of Node.js',
     takesMinutes: true,
     unavailable: unreachable,
     play: () => play(`Node.js ${versions.join(', ')}`, [join(root, 'test/package/nodes.js')]),

@@ -22,16 +22,17 @@ export function readResult(kind: 'single' | 'batch', result: unknown, replayed =
     replayOf: replayed ? (typeof at === 'string' ? at : '') : null,
   };
   if (typeof id === 'string' && id !== '') {
-    if (kind === 'batch' && typeof total === 'number') return { kind: 'batch', id, total, ...figures };
+    if (kind === 'batch' && isCount(total)) return { kind: 'batch', id, total, ...figures };
     if (kind === 'single' && typeof to === 'string') return { kind: 'message', id, to, ...figures };
   }
   return { kind: 'doubt', code: 'unexpected_response' };
 }
 
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const isAmount = (value: unknown): value is number => Number.isFinite(value);
 
 /** Reads what a send threw; anything that is not the client's error is a fault of the program. */
-export function readError(error: unknown): Answer {
+export function readError(error: unknown): Extract<Answer, { kind: 'doubt' | 'unsent' | 'refusal' }> {
   if (!isFailedRequest(error)) throw error;
   const { code, status, requestSent } = error;
   if (status === null && requestSent === false) return { kind: 'unsent', code };

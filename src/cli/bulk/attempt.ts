@@ -51,6 +51,14 @@ export function backoff(tries: number, random: number): number {
   return Math.min(500 * 2 ** (tries - 1), 30_000) * (0.75 + 0.25 * random);
 }
 
+/** For a token that others take at the same time, however little `--max-wait` allows. */
+const shortestWait = 1_000;
+
+/** Milliseconds that a request may still wait for its turn; `since` is when its first try did not settle it. */
+export function timeLeft(since: number | null, maxWait: number, now: number): number {
+  return Math.max(shortestWait, maxWait - (since === null ? 0 : now - since));
+}
+
 /** The entry of an acceptance. An answer to a copy of this machine that had none is its own, however late. */
 export function acceptedEntry(
   { chunk: { number, kind }, sent }: Attempt,

@@ -8,13 +8,14 @@ import { display } from './display.js';
 import { alreadyDone, isDone, ranElsewhere } from './finished.js';
 import type { Job } from './job.js';
 import { type JobWorld, openJobWorld } from './job-world.js';
-import { nextStep } from './next-command.js';
+import { type LeftOut, nextStep } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { exitOfJob, lastLine } from './outcome.js';
-import { report } from './report-job.js';
+import { type Reported, report } from './report-job.js';
 import { takeRows } from './report-rows.js';
 import { runJob } from './run.js';
 import type { Ending } from './run-options.js';
+import { forgetRun, noteRun } from './running.js';
 import { refuseOtherService } from './start.js';
 import { summaryOf, summaryView } from './summary.js';
 
@@ -22,8 +23,15 @@ import { summaryOf, summaryView } from './summary.js';
  * Sends what is open in a job, waits and reports as the options say, prints the summary, and ends with the
  * job's exit code. Throws CliError (exit 11) when there is nothing left to do, or this is not its service.
  */
-export async function carryOut(context: Context, job: Job, options: CarryOutOptions): Promise<void> {
-  const release = context.holdSignals(() => context.warn(...wordsOf(context, job, options, interrupted)));
+export async function carryOut(
+  context: Context,
+  job: Job,
+  options: CarryOutOptions,
+  leftOut: LeftOut | null = null,
+): Promise<void> {
+  const words: Words = (ending) =>
+    lastLine(job.table, ending, nextStep(context, job, options, ending, leftOut));
+  const release = context.holdSignals(() => context.warn(...words(interrupted)));
   let world: JobWorld | null = null;
   try {
     await refuseOtherService(context, job);
@@ -33,13 +41,15 @@ export async function carryOut(context: Context, job: Job, options: CarryOutOpti
       await adoptAccount(context, job);
     }
     await context.files.checkWritable(options.report);
-    await takeRows(context, job.folder);
+    await takeRows(context, job);
     world = await openJobWorld(context, options);
-    const exit = await settle(context, job, options, world);
+    await noteRun(job.folder, job.table, context.clock.now());
+    const exit = await settle(context, job, options, world, words);
     if (exit === exits.refused) throw ranElsewhere(job);
     if (exit !== exits.ok) throw new Ended(exit);
   } finally {
     world?.forget();
+    await forgetRun(job.folder);
     await job.close();
     release();
   }
@@ -63,33 +73,50 @@ async function endDone(context: Context, job: Job, options: CarryOutOptions): Pr
 /** How a run has ended when nothing more can be waited for. */
 const interrupted: Ending = { stopped: { by: 'signal' }, waited: null };
 
-const wordsOf = (context: Context, job: Job, options: CarryOutOptions, ending: Ending) =>
-  lastLine(job.table, ending, nextStep(context, job, options, ending));
+/** The last line of a run that ended so. */
+type Words = (ending: Ending) => ReturnType<typeof lastLine>;
 
 async function settle(
   context: Context,
   job: Job,
   options: CarryOutOptions,
   world: JobWorld,
+  words: Words,
 ): Promise<ExitCode> {
   const ending = await send(context, job, options, world);
-  const line = () => wordsOf(context, job, options, ending);
+  const line = () => words(ending);
   if (ending.stopped?.by === 'fault') {
     context.warn(...line());
     throw ending.stopped.error;
   }
-  const unreported = options.report !== undefined && !(await report(context, job, options.report, world));
-  let exit = exitOfJob(job.table, ending, { ranElsewhere: options.ifFinished === 'ok' ? 'ok' : 'refused' });
-  if (unreported && exit === exits.ok) exit = exits.machine;
-  try {
-    await end(context, job, ending, exit);
-  } catch (error) {
-    context.warn(...line());
-    throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
-  }
+  const rule = { ranElsewhere: options.ifFinished === 'ok' ? 'ok' : 'refused' } as const;
+  let exit = exitOfJob(job.table, ending, rule);
+  // A program gets one object, when its exit is certain; a person all that is certain before a long report.
+  const { isMachine } = context.printer;
+  await recordEnd(context, job, ending, exit);
+  if (!isMachine) await printSummary(context, job, exit, line);
   if (exit === exits.ok) context.note(...line());
   else context.conclude(...line());
+  if (options.report !== undefined) {
+    // What decides the exit is the last word.
+    const tell = exit === exits.ok || exit === exits.partly ? context.conclude : context.warn;
+    const reading = { world, timeout: options.waitTimeout, tell };
+    const reported = await report(context, job, options.report, reading);
+    if (reported === 'alarming') {
+      exit = exitOfJob(job.table, ending, rule);
+      await recordEnd(context, job, ending, exit);
+      context.conclude(...line());
+    } else {
+      exit = exitWithReport(exit, reported);
+    }
+  }
+  if (isMachine) await printSummary(context, job, exit, line);
   return exit;
+}
+
+function exitWithReport(exit: ExitCode, reported: Reported): ExitCode {
+  if (reported === 'incomplete') return exit === exits.ok || exit === exits.partly ? exits.notFinal : exit;
+  return reported === 'unwritten' && exit === exits.ok ? exits.machine : exit;
 }
 
 async function send(context: Context, job: Job, options: CarryOutOptions, world: JobWorld): Promise<Ending> {
@@ -105,7 +132,7 @@ async function send(context: Context, job: Job, options: CarryOutOptions, world:
     maxWait,
     maxCredits,
     retryFailed,
-    wait: wait ? { client: world.client, timeout: waitTimeout } : undefined,
+    wait: wait ? { client: world.client, after: world.after, timeout: waitTimeout } : undefined,
     random: () => context.random(),
   });
   const ending = await display(context, run);
@@ -117,12 +144,28 @@ async function send(context: Context, job: Job, options: CarryOutOptions, world:
   return ending;
 }
 
-/** Records how the run ended, where that can be recorded, and prints the result. */
-async function end(context: Context, job: Job, ending: Ending, exit: ExitCode): Promise<void> {
-  const { id, plan, table, journal } = job;
-  if (ending.stopped?.by !== 'disk') {
-    const at = new Date(context.clock.now()).toISOString();
-    await journal.append(['end', at, exit, table.balance]).catch(() => {});
+/** Records how the run ended, where that can be recorded. */
+async function recordEnd(
+  context: Context,
+  { table, journal }: Job,
+  ending: Ending,
+  exit: ExitCode,
+): Promise<void> {
+  if (ending.stopped?.by === 'disk') return;
+  const at = new Date(context.clock.now()).toISOString();
+  await journal.append(['end', at, exit, table.balance]).catch(() => {});
+}
+
+async function printSummary(
+  context: Context,
+  { id, plan, table, journal }: Job,
+  exit: ExitCode,
+  line: () => ReturnType<typeof lastLine>,
+): Promise<void> {
+  try {
+    await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
+  } catch (error) {
+    context.warn(...line());
+    throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
   }
-  await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
 }

@@ -5,6 +5,7 @@ import { counted, grouped } from '../output/wording.js';
 import type { Job } from './job.js';
 import type { BulkOptions } from './options.js';
 import { creditsLeft, creditsMissing, type Preflight } from './preflight.js';
+import { alreadySent, sentBeforeLine } from './sent-before.js';
 
 /** What is about to be sent, as figures and as the lines that a person reads. */
 export interface Proposal {
@@ -12,13 +13,15 @@ export interface Proposal {
   lines: string[];
   /** Charged already. */
   spent: number;
+  /** Recipients who have the message already, where that has to be agreed to. */
+  repeated: number;
 }
 
 /** Shows what is about to be sent; a person, or `--yes`, has to agree before money is spent. */
 export async function agree(
   context: Context,
   job: Job,
-  { preflight, lines, spent }: Proposal,
+  { preflight, lines, spent, repeated }: Proposal,
   options: BulkOptions,
 ): Promise<void> {
   const { tally } = job.table;
@@ -27,8 +30,9 @@ export async function agree(
   const resumed = tally.pending < job.plan.meta.recipients;
   const toGo = tally.pending + tally.in_doubt;
   if (resumed) context.note(`Going on    ${grouped(tally.accepted)} accepted, ${grouped(toGo)} to go`);
-  refuseCost(preflight, options.maxCredits ?? job.table.limit);
   const asks = !context.options.yes;
+  if (repeated > 0 && !(asks && context.interactive)) throw alreadySent(repeated);
+  refuseCost(preflight, options.maxCredits ?? job.table.limit);
   if (asks && !context.interactive) {
     throw usageError('there is no terminal to ask at', 'Add --yes to send without the question.');
   }
@@ -42,7 +46,8 @@ export async function agree(
     missing > 0
       ? ` The balance is ${grouped(preflight.balance ?? 0)}: ${grouped(missing)} are missing, so it will stop there.`
       : '';
-  const question = `Send to ${counted(toGo, 'recipient')}${credits}?${partly}`;
+  const again = repeated > 0 ? ` ${sentBeforeLine(repeated, false)}.` : '';
+  const question = `Send to ${counted(toGo, 'recipient')}${credits}?${again}${partly}`;
   if (!(await (await context.ask()).confirm(question))) throw usageError('declined; nothing was sent');
 }
 

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../platform/sync-folder.js';
@@ -24,9 +24,17 @@ export interface Disk {
   openAppend(path: string): Promise<AppendFile>;
 }
 
+// Windows has no O_NOFOLLOW, and lets only administrators make links.
+const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
+
 export const nodeDisk: Disk = {
   async openAppend(path) {
-    const file = await open(path, 'a', 0o600);
+    // A link in the place of a journal would let what it points to be written over.
+    const file = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600).catch((error) => {
+      if (error.code === 'ELOOP')
+        error.message = `${path} is a link; remove it, the keys keep anything from being sent twice`;
+      throw error;
+    });
     await syncFolder(dirname(path));
     return {
       read: () => createReadStream(path),

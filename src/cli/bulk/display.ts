@@ -14,7 +14,7 @@ export async function display<Result>(
       const { value: event, done } = await events.next();
       if (done) return event;
       tell(context, event);
-      const now = context.clock.now();
+      const now = context.clock.elapsed();
       if (view === null) view = sending(event, now);
       if (event.type === 'awaiting') view = awaiting(event, now);
       const { words, part } = view(event, now);

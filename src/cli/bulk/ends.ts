@@ -10,10 +10,14 @@ export const noEnd: End = { sent: 0, failed: 0, unsure: 0 };
 
 /** The end of so many recipients. What the figures have too few, or too many, nobody knows the end of. */
 export function endOf(recipients: number, sent: number, failed: number): End {
-  const unsure = Math.min(recipients, Math.abs(recipients - sent - failed));
-  const certainlyFailed = Math.min(failed, recipients - unsure);
+  const [haveSent, haveFailed] = [wholeOf(sent), wholeOf(failed)];
+  const unsure = Math.min(recipients, Math.abs(recipients - haveSent - haveFailed));
+  const certainlyFailed = Math.min(haveFailed, recipients - unsure);
   return { sent: recipients - unsure - certainlyFailed, failed: certainlyFailed, unsure };
 }
+
+/** A figure of a service as a number of messages; what is none says nothing of any. */
+const wholeOf = (figure: number) => (Number.isSafeInteger(figure) && figure > 0 ? figure : 0);
 
 /** The ends of accepted chunks, as far as they are known: 7 bytes a chunk. */
 export class Ends {

@@ -14,6 +14,7 @@ import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
 import type { FrozenPlan, PlanMeta } from './plan.js';
 import { differencesOf } from './plan-difference.js';
 import { openPlan, readPlanMeta } from './planning/plan-reader.js';
+import { type BatchFigures, batchesIn } from './summary.js';
 
 /** A job that this process alone works on. */
 export interface Job {
@@ -209,6 +210,14 @@ export async function viewJob(stateDirectory: string, id: string): Promise<JobVi
   } catch (error) {
     throw jobError(id, folder, error);
   }
+}
+
+/** The batches of a job, as its journal knows them. */
+export function batchesOf({ id, folder, table }: JobView): Promise<BatchFigures[]> {
+  const journal = { replay: (onEntry: (entry: Entry) => void) => readJournal(folder, onEntry) };
+  return batchesIn(journal, table).catch((error) => {
+    throw jobError(id, folder, error);
+  });
 }
 
 async function readJournal(folder: string, onEntry: (entry: Entry) => void): Promise<void> {

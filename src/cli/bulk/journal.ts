@@ -243,6 +243,6 @@ function hasLostPages(line: Buffer): boolean {
   return true;
 }
 
-function checksum(text: string): string {
+export function checksum(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

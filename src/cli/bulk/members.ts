@@ -9,7 +9,7 @@ type World = Pick<RunOptions, 'listing' | 'pace' | 'now' | 'sleep' | 'random' | 
 /** Who is in a batch; or that its service does not tell, or not now. */
 export type Members = ReadonlySet<string> | 'not listed' | 'not now';
 
-/** Reads who is in a batch of so many recipients, for as long as `until`, in milliseconds since 1970. */
+/** Reads who is in a batch of so many recipients, for as long as `until`, in milliseconds by `now`. */
 export async function membersOf(id: string, total: number, until: number, world: World): Promise<Members> {
   const members = new Set<string>();
   let listed = 0;
@@ -32,7 +32,7 @@ async function readPage(
   { listing, pace, now, sleep, random, stop }: World,
 ): Promise<MessagePage | Exclude<Members, ReadonlySet<string>>> {
   for (let tries = 1; listing !== undefined; tries += 1) {
-    if (!(await pace.take('reading', stop))) return 'not now';
+    if (!(await pace.take('reading', stop, Math.max(0, until - now())))) return 'not now';
     try {
       const from = after === null ? {} : { after };
       return await listing.batches.messages(id, { limit: messagePage.max, ...from });

@@ -1,9 +1,12 @@
+import type { Channel } from '../../contract/index.js';
 import type { PrintedOptions } from '../command-line.js';
 import type { Context } from '../context.js';
 import { writtenDuration } from '../input/duration.js';
+import { visible } from '../terminal/sanitise.js';
 import type { Job, JobView } from './job.js';
-import { type CarryOutOptions, carryOutDefaults } from './options.js';
+import { type BulkOptions, type CarryOutOptions, carryOutDefaults } from './options.js';
 import { sandboxBaseUrl } from './plan.js';
+import type { MessageTemplates } from './planning/message.js';
 import type { Ending } from './run-options.js';
 
 /** What to do next: words, and the command they are about. */
@@ -19,6 +22,9 @@ export function resumeOf(context: Context, { id, meta }: Pick<JobView, 'id' | 'm
   return resumeCommand(context, id, { '--sandbox': meta.baseUrl === sandboxBaseUrl });
 }
 
+/** Whether a terminal shows it as it is: a line end in a text would come back as two other characters. */
+const isPrintable = (text: string) => visible(text) === text;
+
 /** The options of this run that the next one should have, too. How long it tries is not one: it would give up again. */
 export function keptOptions(options: CarryOutOptions): PrintedOptions {
   const { concurrency, maxCredits, rate, wait, waitTimeout, report } = options;
@@ -30,7 +36,47 @@ export function keptOptions(options: CarryOutOptions): PrintedOptions {
     '--concurrency': differs(concurrency, carryOutDefaults.concurrency),
     '--wait': wait,
     '--wait-timeout': written(waitTimeout, carryOutDefaults.waitTimeout),
-    '--report': report,
+    '--report': report !== undefined && isPrintable(report) ? report : undefined,
+  };
+}
+
+/** The command that sends the rows that were left out, and nobody else, once they are fixed. */
+export function rejectsStep(
+  context: Context,
+  { channel, file, templates, options }: LeftOut,
+): NextStep | null {
+  const { job, toColumn, allowRepeats } = options;
+  const command = context.commandLine([channel, 'bulk', file], {
+    ...textOptions(options, templates),
+    '--to-column': toColumn,
+    '--allow-repeats': allowRepeats,
+    '--job': job === undefined ? undefined : `${job}-rejects`,
+    ...keptOptions(withoutReport(options)),
+    '--yes': context.options.yes,
+  });
+  return isPrintable(command) ? ['Fix the rejected rows, then send only those with:', command] : null;
+}
+
+const withoutReport = ({ report: _, ...options }: BulkOptions): CarryOutOptions => options;
+
+/** Rows that were left out of a job, and what the others were sent with. */
+export interface LeftOut {
+  channel: Channel;
+  file: string;
+  templates: MessageTemplates;
+  options: BulkOptions;
+}
+
+/** As it was given; what was typed at a question, or came from standard input, in full. */
+function textOptions(options: BulkOptions, { text, html, subject }: MessageTemplates): PrintedOptions {
+  const { textFile, htmlFile, fromName, replyTo } = options;
+  const isFile = (file: string | undefined) => file !== undefined && file !== '-';
+  return {
+    '--subject': subject,
+    ...(isFile(textFile) ? { '--text-file': textFile } : { '--text': text }),
+    ...(isFile(htmlFile) ? { '--html-file': htmlFile } : { '--html': html }),
+    '--from-name': fromName,
+    '--reply-to': replyTo,
   };
 }
 
@@ -40,6 +86,7 @@ export function nextStep(
   job: Job,
   options: CarryOutOptions,
   { stopped }: Ending,
+  leftOut: LeftOut | null,
 ): NextStep | null {
   const { id, table } = job;
   const kept = keptOptions(options);
@@ -48,7 +95,7 @@ export function nextStep(
     return ['To go on with a higher limit:', resumeCommand(context, id, enough)];
   }
   if (!table.finished) return ['Go on with:', resumeCommand(context, id, kept)];
-  if (!table.has('failed')) return null;
+  if (!table.has('failed')) return leftOut === null ? null : rejectsStep(context, leftOut);
   return ['To try the failed ones again:', resumeCommand(context, id, { ...kept, '--retry-failed': true })];
 }
 

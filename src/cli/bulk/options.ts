@@ -44,6 +44,7 @@ export interface BulkOptions extends CarryOutOptions {
   job?: string;
   again?: boolean;
   allowPartial?: boolean;
+  skipSent?: boolean;
   dryRun?: boolean;
 }
 
@@ -100,6 +101,7 @@ export function addInputOptions(command: Command): Command {
     .option('--rejects <file>', 'where bad rows are written')
     .option('--job <name>', 'name the job; by default the file and message name it')
     .option('--again', 'send a finished job to everyone again')
+    .option('--skip-sent', 'leave out who got the same message in the last 7 days')
     .option('--allow-partial', 'send as far as the balance goes when it is too low for everyone')
     .option('--dry-run', 'show what would be sent and what it costs; send nothing');
 }

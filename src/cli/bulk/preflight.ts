@@ -4,6 +4,7 @@ import { counted, duration, grouped } from '../output/wording.js';
 import type { Delimiter } from './input/delimiter.js';
 import type { RepairCounts, RepairKind } from './input/repair.js';
 import type { PlanMeta } from './plan.js';
+import { sentBeforeLine } from './sent-before.js';
 
 /** What a job would do, before it does anything. */
 export interface Preflight {
@@ -20,9 +21,15 @@ export interface Preflight {
   batches: number;
   singles: number;
   cost: PlanMeta['cost'];
+  /** Parts of all messages. */
+  parts: number;
   /** Credits of the whole job; null when the service does not say its prices. */
   credits: number | null;
   balance: number | null;
+  /** Recipients who got the same message from this machine lately. */
+  sent_before: number;
+  /** Whether they are left out. */
+  skips_sent: boolean;
   /** Expected time of what is still to be sent. */
   seconds: number;
 }
@@ -42,6 +49,7 @@ export function preflightOf(
   money: { priced: boolean; balance: number | null },
   { requests, rate }: Pick<StillToSend, 'requests' | 'rate'>,
   { toColumn, delimiter }: { toColumn: string; delimiter: Delimiter },
+  { sentBefore, skipped }: { sentBefore: number; skipped: boolean } = { sentBefore: 0, skipped: false },
 ): Preflight {
   const { channel, recipients, merged, rejected, repaired, chunks, batches, singles, cost } = meta;
   const { burst, perSecond } = requestRates.sending;
@@ -59,8 +67,11 @@ export function preflightOf(
     batches,
     singles,
     cost,
+    parts: cost.reduce((sum, { parts }) => sum + parts, 0),
     credits: money.priced ? meta.credits : null,
     balance: money.balance,
+    sent_before: sentBefore,
+    skips_sent: skipped,
     seconds: Math.ceil(Math.max(0, requests - (burst * speed) / perSecond) / speed),
   };
 }
@@ -71,6 +82,7 @@ export function preflightLines(plan: Preflight, repairs: RepairCounts, still: St
   const kinds = Object.entries(repairs).map(
     ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
   );
+  const before = sentBeforeLine(plan.sent_before, plan.skips_sent);
   const rows: [label: string, value: string][] = [
     ['Job', `${shortened(plan.job, valueColumns - 8)} (${plan.channel})`],
     [
@@ -81,6 +93,7 @@ export function preflightLines(plan: Preflight, repairs: RepairCounts, still: St
       'Recipients',
       `${grouped(recipients)} (${grouped(merged)} merged, ${grouped(rejected)} rejected, ${grouped(repaired)} repaired)`,
     ],
+    ...(before === undefined ? [] : [['Sent before', before] as [string, string]]),
     ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] as [string, string]] : []),
     ...plan.cost.map(costRow),
     ['Requests', `${grouped(requests)} (${counted(batches, 'batch')}, ${counted(singles, 'single')})`],
@@ -174,9 +187,16 @@ export const preflightView: View<Preflight> = {
     field('requests', { kind: 'number' }),
     field('batches', { kind: 'number' }),
     field('singles', { kind: 'number' }),
-    { name: 'parts', kind: 'number', value: ({ cost }) => cost.reduce((sum, { parts }) => sum + parts, 0) },
+    {
+      name: 'cost',
+      value: ({ cost }) => cost.map(({ kind, credits }) => `${kind} ${credits}`).join(', '),
+      detail: true,
+    },
+    field('parts', { kind: 'number' }),
     field('credits', { kind: 'number' }),
     field('balance', { kind: 'number' }),
+    field('sent_before', { kind: 'number' }),
+    field('skips_sent'),
     field('seconds', { kind: 'number' }),
   ],
   record: (plan) => plan,

@@ -1,8 +1,9 @@
-import { type Message, type MessagePage, messagePage } from '../../contract/index.js';
-import { readError } from './answer.js';
+import type { Message } from '../../contract/index.js';
+import { type ChunkEnd, endsOf } from './chunk-ends.js';
 import type { Entry } from './journal.js';
-import type { Pace } from './pace.js';
+import type { Listing } from './listing.js';
 import type { Chunk, FrozenPlan } from './plan.js';
+import type { ReceiptStore, StoredReceipt } from './receipt-store.js';
 import { recipientForm } from './states.js';
 
 /** `in_doubt` is nothing `--only` can choose: only the job's own keys may send it again. */
@@ -16,34 +17,20 @@ export interface Receipt {
   status: ReceiptStatus;
   errorCode: string;
   credits: number | null;
-}
-
-export interface ListingClient {
-  batches: { messages(id: string, page: { limit: number; after?: string }): Promise<MessagePage> };
+  delivery: string;
 }
 
 export interface ReceiptSource {
   plan: FrozenPlan;
   journal: { replay(onEntry: (entry: Entry) => void): Promise<void> };
-  /** Null: only what the journal says. */
-  client: ListingClient | null;
-  pace: Pick<Pace, 'take' | 'block'>;
-  sleep(milliseconds: number): Promise<void>;
+  /** Null: only what this machine knows. */
+  listing: Pick<Listing, 'messagesOf'> | null;
+  /** Where final outcomes are kept; null: nowhere. */
+  store: Pick<ReceiptStore, 'read' | 'keep'> | null;
+  /** Reads again what is kept already. */
+  refresh?: boolean | undefined;
   /** Told of each batch whose messages are about to be asked for. */
   onBatch?(): void;
-  stop?: AbortSignal;
-}
-
-interface ChunkEnd {
-  status: ReceiptStatus;
-  id: string;
-  code: string;
-  credits: number | null;
-  final: { sent: number; failed: number } | null;
-  /** Why each position was taken out. */
-  removed: Map<number, string> | null;
-  /** Whether some of it may not be in its batch; who, only a list of the batch can say. */
-  unsure: boolean;
 }
 
 /**
@@ -54,12 +41,18 @@ export class Receipts {
   readonly #ends: ReadonlyMap<number, ChunkEnd>;
   readonly #first: Uint32Array;
   readonly #status: Uint8Array;
-  readonly #code: Uint8Array;
+  readonly #code: Uint16Array;
+  readonly #delivery: Uint16Array;
   readonly #credits: Float32Array;
   readonly #ids: Buffer;
   readonly #oddIds = new Map<number, string>();
-  readonly #codes = [''];
-  #listing = true;
+  readonly #words = [''];
+  /** The service does not list the messages of a batch: its figures have to do. */
+  unlisted = false;
+  /** Batches and rows whose messages could not be read, and why the first of them could not. */
+  unread: { batches: number; rows: number; code: string } | null = null;
+  /** Rows that had no delivery report when they were kept. */
+  unreported = 0;
   /** Accepted batches that are not what was sent. */
   readonly alarms: { chunk: number; reason: string }[] = [];
 
@@ -68,7 +61,8 @@ export class Receipts {
     this.#ends = ends;
     this.#first = new Uint32Array(chunks + 1);
     this.#status = new Uint8Array(recipients);
-    this.#code = new Uint8Array(recipients);
+    this.#code = new Uint16Array(recipients);
+    this.#delivery = new Uint16Array(recipients);
     this.#credits = new Float32Array(recipients).fill(Number.NaN);
     this.#ids = Buffer.alloc(recipients * 16);
   }
@@ -77,11 +71,6 @@ export class Receipts {
     const receipts = new Receipts(source.plan, await endsOf(source.journal));
     for await (const chunk of source.plan.chunks()) await receipts.#take(chunk, source);
     return receipts;
-  }
-
-  /** Whether single messages of batches are known, and not only the figures of the batches. */
-  get complete(): boolean {
-    return this.#listing;
   }
 
   of({ chunk, index }: { chunk: number; index: number }): Receipt {
@@ -95,8 +84,9 @@ export class Receipts {
       batchId:
         isBatch && (status === 'sent' || status === 'queued' || status === 'failed') ? (end?.id ?? '') : '',
       status,
-      errorCode: this.#codes[this.#code[place] ?? 0] ?? '',
+      errorCode: this.#words[this.#code[place] ?? 0] ?? '',
       credits: Number.isNaN(credits) ? null : credits,
+      delivery: this.#words[this.#delivery[place] ?? 0] ?? '',
     };
   }
 
@@ -106,21 +96,8 @@ export class Receipts {
     const end = this.#ends.get(chunk.number);
     if (end === undefined) return;
     const left = chunk.to.length - (end.removed?.size ?? 0);
-    const { sent, failed } = end.final ?? { sent: 0, failed: 0 };
-    const isFinal = end.final !== null && (sent === left || failed === left);
     const isSms = source.plan.meta.channel === 'sms' && chunk.kind === 'single';
-    const status =
-      end.status !== 'queued'
-        ? end.status
-        : isFinal
-          ? failed > 0
-            ? 'failed'
-            : 'sent'
-          : isSms
-            ? 'sent'
-            : end.unsure
-              ? 'in_doubt'
-              : 'queued';
+    const status = end.status === 'queued' ? acceptedStatus(end, left, isSms) : end.status;
     for (const index of chunk.to.keys()) {
       const removed = end.removed?.has(index) === true;
       this.#set(first + index, {
@@ -130,39 +107,74 @@ export class Receipts {
         id: chunk.kind === 'single' && !removed ? end.id : '',
       });
     }
-    if (chunk.kind === 'batch' && end.status === 'queued' && source.client !== null) {
-      source.onBatch?.();
-      await this.#list(chunk, end.id, end.removed ?? new Map(), source);
+    if (chunk.kind === 'batch' && end.status === 'queued') {
+      await this.#takeMessages(chunk, end.id, end.removed ?? new Map(), source);
     }
   }
 
-  async #list(
+  async #takeMessages(
     chunk: Chunk,
     id: string,
     removed: ReadonlyMap<number, string>,
-    source: ReceiptSource,
+    { listing, store, refresh, onBatch }: ReceiptSource,
   ): Promise<void> {
     const first = this.#first[chunk.number] ?? 0;
-    const places = new Map<string, number>();
-    for (const [index, to] of chunk.to.entries()) if (!removed.has(index)) places.set(to, first + index);
-    const missing = new Set(places.keys());
-    let strangers = 0;
-    let after: string | null = null;
-    while (this.#listing) {
-      const page = await this.#page(id, after, source);
-      if (page === null) return;
-      for (const message of page.data) {
-        const to = recipientForm(message.to);
-        const place = places.get(to);
-        if (place === undefined) strangers += 1;
-        else this.#set(place, receiptOf(message));
-        missing.delete(to);
-      }
-      after = page.next;
-      if (after !== null) continue;
-      if (strangers > 0 && missing.size > 0) this.#raise(chunk.number, id, strangers, places.values());
+    const left = chunk.to.length - removed.size;
+    const stored = refresh ? null : ((await store?.read(chunk.number, id)) ?? null);
+    if (stored !== null && stored.length === left) {
+      for (const each of stored) this.#set(first + each.index, each);
+      this.unreported += stored.filter(({ delivery }) => delivery === null).length;
       return;
     }
+    if (listing === null) return;
+    onBatch?.();
+    const listed = await listing.messagesOf(id);
+    if ('unlisted' in listed) this.unlisted = true;
+    else if ('unread' in listed) this.#leaveUnread(chunk, removed, listed.unread);
+    else await this.#match(chunk, id, removed, listed.messages, store);
+  }
+
+  async #match(
+    chunk: Chunk,
+    id: string,
+    removed: ReadonlyMap<number, string>,
+    messages: readonly Message[],
+    store: ReceiptSource['store'],
+  ): Promise<void> {
+    const first = this.#first[chunk.number] ?? 0;
+    const indexes = new Map<string, number>();
+    for (const [index, to] of chunk.to.entries()) if (!removed.has(index)) indexes.set(to, index);
+    const found = new Map<number, StoredReceipt>();
+    // A pruned message has lost its recipient, and is nobody else's for that.
+    const named = messages.filter(({ to }) => to !== '');
+    let strangers = 0;
+    for (const message of named) {
+      const index = indexes.get(recipientForm(message.to));
+      if (index === undefined) strangers += 1;
+      else found.set(index, receiptOf(message, index));
+    }
+    for (const receipt of found.values()) this.#set(first + receipt.index, receipt);
+    if (found.size < indexes.size) {
+      if (strangers > 0)
+        this.#raise(
+          chunk.number,
+          id,
+          strangers,
+          [...indexes.values()].map((at) => first + at),
+        );
+      return;
+    }
+    const receipts = [...found.values()];
+    if (receipts.every(({ status }) => status !== 'queued')) await store?.keep(chunk.number, id, receipts);
+  }
+
+  /** What is known without its messages stays; that there is more to know is said in each row. */
+  #leaveUnread(chunk: Chunk, removed: ReadonlyMap<number, string>, code: string): void {
+    const first = this.#first[chunk.number] ?? 0;
+    const { batches, rows, code: why } = this.unread ?? { batches: 0, rows: 0, code };
+    this.unread = { batches: batches + 1, rows: rows + chunk.to.length - removed.size, code: why };
+    for (const index of chunk.to.keys())
+      if (!removed.has(index)) this.#code[first + index] = this.#word('not_read');
   }
 
   /** The key was used before for another request with as many recipients: the answer was about that one. */
@@ -172,41 +184,28 @@ export class Receipts {
     for (const place of places) this.#set(place, { status: 'in_doubt', code: '', credits: null, id: '' });
   }
 
-  /** Null when there is nothing to be had; a service that does not list messages is asked only once. */
-  async #page(
-    id: string,
-    after: string | null,
-    { client, pace, sleep, stop }: ReceiptSource,
-  ): Promise<MessagePage | null> {
-    for (let tries = 1; client !== null; tries += 1) {
-      if (!(await pace.take('reading', stop))) return null;
-      try {
-        return await client.batches.messages(id, {
-          limit: messagePage.max,
-          ...(after === null ? {} : { after }),
-        });
-      } catch (error) {
-        const answer = readError(error);
-        const refused = answer.kind === 'refusal' && answer.status !== 429;
-        if (refused || tries === 5) {
-          this.#listing = false;
-          return null;
-        }
-        await sleep(answer.kind === 'refusal' ? (answer.retryAfter ?? 1) * 1_000 : 500 * 2 ** tries);
-      }
-    }
-    return null;
-  }
-
   #set(
     place: number,
-    receipt: { status: ReceiptStatus; code: string; credits: number | null; id: string },
+    receipt: {
+      status: ReceiptStatus;
+      code: string;
+      credits: number | null;
+      id: string;
+      delivery?: string | null;
+    },
   ): void {
     this.#status[place] = receiptStatuses.indexOf(receipt.status);
     this.#credits[place] = receipt.credits ?? Number.NaN;
-    const known = this.#codes.indexOf(receipt.code);
-    this.#code[place] = known === -1 ? this.#codes.push(receipt.code) - 1 : known;
+    this.#code[place] = this.#word(receipt.code);
+    this.#delivery[place] = this.#word(receipt.delivery ?? '');
     this.#writeId(place, receipt.id);
+  }
+
+  /** The number of a word; a service that makes up a new one for each row has them cut. */
+  #word(word: string): number {
+    const known = this.#words.indexOf(word);
+    if (known !== -1) return known;
+    return this.#words.length < mostWords ? this.#words.push(word) - 1 : 0;
   }
 
   #writeId(place: number, id: string): void {
@@ -223,73 +222,19 @@ export class Receipts {
   }
 }
 
-function receiptOf({ id, status, error, credits }: Message) {
-  return { id, status, code: error?.code ?? '', credits };
+const mostWords = 1_000;
+
+/** Of an accepted chunk, as far as it is known without its messages. */
+function acceptedStatus({ final, unsure }: ChunkEnd, left: number, isSms: boolean): ReceiptStatus {
+  if (final === null) return isSms ? 'sent' : unsure ? 'in_doubt' : 'queued';
+  if (final.sent + final.failed !== left) return 'in_doubt';
+  if (final.failed === left) return 'failed';
+  return final.sent === left ? 'sent' : 'queued';
 }
 
-async function endsOf(journal: ReceiptSource['journal']): Promise<Map<number, ChunkEnd>> {
-  const ends = new Map<number, ChunkEnd>();
-  const at = (chunk: number): ChunkEnd => {
-    const end = ends.get(chunk) ?? {
-      status: 'pending',
-      id: '',
-      code: '',
-      credits: null,
-      final: null,
-      removed: null,
-      unsure: false,
-    };
-    ends.set(chunk, end);
-    return end;
-  };
-  await journal.replay((entry) => {
-    switch (entry[0]) {
-      case 'send':
-        Object.assign(at(entry[1]), { status: 'in_doubt', code: '' });
-        break;
-      case 'accepted':
-        Object.assign(at(entry[1]), { status: 'queued', id: entry[3], credits: entry[4] });
-        break;
-      case 'alarm':
-        Object.assign(at(entry[1]), { status: 'in_doubt', id: '', credits: null, final: null });
-        break;
-      case 'rejected':
-        Object.assign(at(entry[1]), { status: 'rejected', code: entry[3] });
-        break;
-      case 'failed':
-        Object.assign(at(entry[1]), { status: 'failed', code: entry[3], id: entry[4] ?? '', credits: 0 });
-        break;
-      case 'refused':
-        // Without a number at its end it is of an earlier release, and a copy may be unanswered.
-        Object.assign(at(entry[1]), { status: entry[4] === 0 ? 'pending' : 'in_doubt', code: entry[3] });
-        break;
-      case 'revised':
-        Object.assign(at(entry[1]), { status: 'pending', code: '', id: '', credits: null });
-        break;
-      case 'removed': {
-        const end = at(entry[1]);
-        end.status = 'pending';
-        end.removed ??= new Map();
-        for (const index of entry[3]) end.removed.set(index, 'invalid_request');
-        break;
-      }
-      case 'moved':
-      case 'absent': {
-        const end = at(entry[1]);
-        end.removed ??= new Map();
-        for (const index of entry[3]) end.removed.set(index, entry[0] === 'moved' ? 'moved' : 'not_in_batch');
-        break;
-      }
-      case 'unsure':
-        at(entry[1]).unsure = entry[3] > 0;
-        break;
-      case 'final':
-        Object.assign(at(entry[1]), {
-          final: { sent: entry[2], failed: entry[3] },
-          ...(entry[4] === null ? {} : { code: entry[4] }),
-        });
-        break;
-    }
-  });
-  return ends;
+/** `delivery` is there where the service reports it; null is no report yet. */
+function receiptOf(message: Message & { delivery?: unknown }, index: number): StoredReceipt {
+  const { id, status, error, credits, delivery = '' } = message;
+  const known = delivery === null || typeof delivery === 'string' ? delivery : '';
+  return { index, id, status, code: error?.code ?? '', credits, delivery: known };
 }

@@ -33,7 +33,9 @@ export async function rowsToTake(context: Context, origins: Origins, again: bool
       if (pending > 0 && !again) throw unknownJob(id, pending);
       continue;
     }
-    const plan = await openPlan(job.folder);
+    const plan = await openPlan(job.folder).catch((error: Error) => {
+      throw machineError(`the job ${id} cannot be read: ${error.message}`, error, 'Nothing was sent now.');
+    });
     const wanted = new Map<number, Map<number, string>>();
     for await (const { line, place } of plan.rows()) {
       const status = statuses.get(line);
@@ -74,7 +76,7 @@ export async function keepTaken(folder: string, taken: readonly Taken[]): Promis
  * Takes the rows from their jobs: after it these never send them. Before the first request of the new job, at
  * every start of it until it has succeeded. Throws CliError (exit 11) when one of them would be sent twice.
  */
-export async function takeRows(context: Context, folder: string): Promise<void> {
+export async function takeRows(context: Context, { id: taker, folder }: Job): Promise<void> {
   const path = join(folder, takenFile);
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -85,7 +87,7 @@ export async function takeRows(context: Context, folder: string): Promise<void> 
     const job = await openJob(context.stateDirectory, id).catch(ifMissing);
     if (job === null) continue;
     try {
-      await takeFrom(context, job, new Map(places));
+      await takeFrom(context, taker, job, new Map(places));
     } finally {
       await job.close();
     }
@@ -95,6 +97,7 @@ export async function takeRows(context: Context, folder: string): Promise<void> 
 
 async function takeFrom(
   context: Context,
+  taker: string,
   { id, plan, table, journal }: Job,
   places: ReadonlyMap<number, number[]>,
 ): Promise<void> {
@@ -109,7 +112,7 @@ async function takeFrom(
     const entry = phase === 'failed' ? movedEntry(chunk, table, indexes) : null;
     if (entry !== null) entries.push(entry);
   }
-  if (open > 0) throw stillOpen(context, id, open, context.commandLine(['jobs', 'show', id]));
+  if (open > 0) throw notTaken(context, taker, id, open);
   await Promise.all(entries.map((entry) => journal.append(entry)));
 }
 
@@ -146,6 +149,19 @@ function stillOpen(context: Context, id: string, count: number, goOn: string): C
     hint: `Nothing was sent now. Write a new report once it has finished (${report}); to finish it: ${goOn}`,
     details: { job: id, rows: count },
   });
+}
+
+function notTaken(context: Context, taker: string, id: string, count: number): CliError {
+  const report = context.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` });
+  return new CliError(
+    'rows_open',
+    exits.refused,
+    `the job ${id} has tried ${rowsOf(count)} again since ${taker} took them`,
+    {
+      hint: `Nothing was sent now. Remove ${taker} (urtuu jobs remove ${taker} --force) and begin with a new report: ${report}`,
+      details: { job: taker, from: id, rows: count },
+    },
+  );
 }
 
 function sentSince(context: Context, id: string, count: number): CliError {

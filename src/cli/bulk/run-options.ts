@@ -1,10 +1,10 @@
+import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { ChunkTable } from './chunk-table.js';
 import type { Journal } from './journal.js';
-import type { Pace } from './pace.js';
+import type { ListingClient } from './listing.js';
 import type { FrozenPlan } from './plan.js';
-import type { ListingClient } from './receipts.js';
 import type { SendingClient } from './requests.js';
-import type { ReadingClient, Waited } from './wait.js';
+import type { ReadingClient, Waited, WatchOptions } from './wait.js';
 
 export interface RunOptions {
   jobId: string;
@@ -15,8 +15,8 @@ export interface RunOptions {
   /** Whether the newest answer to this key was that of an earlier request; asked once for each success. */
   isReplay?: (idempotencyKey: string) => boolean;
   /** Lists the messages of a batch whose size is not that of its request; absent where nobody can. */
-  listing?: ListingClient | undefined;
-  pace: Pick<Pace, 'take' | 'block'>;
+  listing?: { batches: Pick<ListingClient['batches'], 'messages'> } | undefined;
+  pace: Pick<RateLimiter, 'take' | 'block'>;
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
@@ -31,7 +31,7 @@ export interface RunOptions {
   /** Gives failed single sends a new revision, and so a new try. */
   retryFailed?: boolean | undefined;
   /** Waits until everything accepted is sent or failed, so many milliseconds after the last send. */
-  wait?: { client: ReadingClient; timeout: number } | undefined;
+  wait?: (Pick<WatchOptions, 'timeout' | 'after'> & { client: ReadingClient }) | undefined;
   /** Aborted: nothing new is sent; what is in flight is finished and recorded. */
   stop?: AbortSignal;
   /** Aborted: what is in flight is left in doubt. */

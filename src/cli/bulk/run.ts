@@ -26,6 +26,9 @@ export async function* runJob(options: RunOptions): AsyncGenerator<BulkEvent, En
   return ending;
 }
 
+/** Prices are worth a while, and not the whole of `--max-wait`; in milliseconds. */
+const longestPriceWait = 30_000;
+
 class Runner implements Host {
   readonly progress: Progress;
   readonly budget: Budget;
@@ -107,9 +110,9 @@ class Runner implements Host {
 
   /** Prices change; where they cannot be read, those that are known go on. */
   async readPrices(): Promise<void> {
-    const { client, pace } = this.#options;
+    const { client, pace, maxWait } = this.#options;
     try {
-      const read = await pace.take('reading', this.#halted.signal);
+      const read = await pace.take('reading', this.#halted.signal, Math.min(maxWait, longestPriceWait));
       this.budget.learnPrices((read && (await client.pricing?.get())) || null);
     } catch {
       this.budget.learnPrices(null);

@@ -1,4 +1,12 @@
-import { type Attempt, acceptedEntry, backoff, learnBalance, settledBy, startAttempt } from './attempt.js';
+import {
+  type Attempt,
+  acceptedEntry,
+  backoff,
+  learnBalance,
+  settledBy,
+  startAttempt,
+  timeLeft,
+} from './attempt.js';
 import type { Budget } from './budget.js';
 import type { ChunkEntry } from './journal.js';
 import { type RequestKey, requestKeys } from './keys.js';
@@ -47,7 +55,7 @@ export class Settler {
     const { progress, budget } = this.#host;
     const { number } = chunk;
     let attempt = startAttempt(this.#keyOf, chunk, table, { since });
-    while (await this.#mayGoOn(number)) {
+    while (await this.#mayGoOn(number, attempt.since)) {
       attempt.since ??= now();
       if (table.phase(number) !== 'doubt') {
         if (!budget.take(chunk, table.removed(number).size)) return this.#host.halt({ by: 'limit' });
@@ -72,16 +80,19 @@ export class Settler {
     }
   }
 
-  /** Waits for the pace; false when the chunk is settled or nothing more is to be sent. */
-  async #mayGoOn(chunk: number): Promise<boolean> {
-    const { pace, stop, table } = this.#options;
+  /** Waits for a token; false when the chunk is settled or nothing more is to be sent. */
+  async #mayGoOn(chunk: number, since: number | null): Promise<boolean> {
+    const { pace, stop, table, maxWait, now } = this.#options;
     for (;;) {
       // Where nothing new can be paid for, a doubt can still be settled with its own key.
       const signal = this.#maySettleDoubt(chunk) ? stop : this.#host.halted;
       if (signal?.aborted || !table.isOpen(chunk)) return false;
-      const taken = await pace.take('sending', signal);
+      const taken = await pace.take('sending', signal, timeLeft(since, maxWait, now()));
       if (this.#host.stopped !== null && !this.#maySettleDoubt(chunk)) return false;
       if (taken) return true;
+      if (signal?.aborted) continue;
+      this.#host.halt({ by: 'service', code: 'rate_limited', status: 429 });
+      return false;
     }
   }
 
@@ -100,9 +111,9 @@ export class Settler {
   }
 
   async #readBalance(): Promise<number | null> {
-    const { client, pace, stop } = this.#options;
+    const { client, pace, stop, maxWait } = this.#options;
     try {
-      return (await pace.take('reading', stop)) ? (await client.balance.get()).balance : null;
+      return (await pace.take('reading', stop, maxWait)) ? (await client.balance.get()).balance : null;
     } catch {
       // Without it the refusal is taken at its word.
       return null;

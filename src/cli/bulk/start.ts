@@ -16,17 +16,19 @@ import { readError } from './answer.js';
 import { agree } from './consent.js';
 import { delimiterNamed } from './input/delimiter.js';
 import { InputError } from './input/input-error.js';
-import { adoptPlan, folderForPlan, type Job, type JobView, openJob, removeJob } from './job.js';
+import { adoptPlan, folderForPlan, type Job, type JobView, jobIds, openJob, removeJob } from './job.js';
 import { jobIdOf, newRunId } from './keys.js';
-import { resumeOf } from './next-command.js';
+import { type LeftOut, resumeOf } from './next-command.js';
 import { notKept } from './not-kept.js';
 import type { BulkOptions } from './options.js';
 import { sandboxBaseUrl } from './plan.js';
 import { buildPlan, type PlanOutcome } from './planning/build-plan.js';
 import type { MessageTemplates } from './planning/message.js';
+import type { SentIndex } from './planning/sent-index.js';
 import { type Preflight, preflightLines, preflightOf, preflightView } from './preflight.js';
 import { rejectsPlaceIn, tellRejects } from './rejected-rows.js';
 import { keepTaken, rowsToTake } from './report-rows.js';
+import { countOf, everyoneHasIt, refuseOpen, sentBefore } from './sent-before.js';
 import { summaryView } from './summary.js';
 
 /** What a bulk command shows. */
@@ -38,6 +40,12 @@ export async function baseUrlOf(context: Context): Promise<string> {
   return context.sandbox ? sandboxBaseUrl : (await context.settings()).baseUrl;
 }
 
+/** A job that may be sent, and the rows that were left out of it. */
+export interface Started {
+  job: Job;
+  leftOut: LeftOut | null;
+}
+
 /**
  * Reads the file, freezes the plan, shows what would be sent and asks. Gives the job, which nobody else
  * works on; null after `--dry-run`, which leaves nothing behind.
@@ -45,11 +53,11 @@ export async function baseUrlOf(context: Context): Promise<string> {
 export async function startJob(
   context: Context,
   channel: Channel,
-  file: string,
+  given: string | undefined,
   options: BulkOptions,
-): Promise<Job | null> {
+): Promise<Started | null> {
   await context.files.checkWritable(options.report, options.rejects);
-  const templates = await complete(context, channel, await templatesOf(context, options));
+  const { file, templates } = await complete(context, channel, given, options);
   const client = await context.client();
   const pricing = await optional(() => client.pricing.get());
   const { stateDirectory } = context;
@@ -59,30 +67,46 @@ export async function startJob(
     throw await notKept(context, error, wish);
   });
   try {
-    const outcome = await plan(context, channel, file, options, { templates, pricing, folder });
+    const recent = await sentBefore(
+      context,
+      { channel, baseUrl: await baseUrlOf(context), name: options.job },
+      options,
+    );
+    const made = { templates, pricing, folder, recent };
+    const outcome = await plan(context, channel, file, options, made);
     tellInput(context, outcome);
     const { plan: frozen } = outcome;
+    if (frozen === null && isAllSent(outcome)) return endAllSent(context, outcome, options);
     if (frozen === null) throw refuseBadRows(outcome);
+    // The same plan is the same job, which says itself what it has sent.
+    const isKnown = (await jobIds(stateDirectory)).includes(jobIdOf(frozen.meta));
+    const met = isKnown ? null : (recent?.met ?? null);
+    const before = { sentBefore: met === null ? 0 : countOf(met), skipped: options.skipSent ?? false };
+    const named = options.job !== undefined;
     const taken = await rowsToTake(context, outcome.origins, options.again ?? false);
     const balance = (await optional(() => client.balance.get()))?.balance ?? null;
     const money = { priced: pricing !== null, balance };
     if (options.dryRun) {
       const id = options.job ?? jobIdOf(frozen.meta);
       const still = { requests: frozen.meta.chunks, spent: 0, rate: options.rate };
-      const preflight = preflightOf(id, frozen.meta, money, still, outcome);
+      const preflight = preflightOf(id, frozen.meta, money, still, outcome, before);
       await printPreflight(context, preflight, preflightLines(preflight, outcome.repairs, still));
       return null;
     }
+    if (met !== null && !named) refuseOpen(context, met);
     await keepTaken(frozen.folder, taken);
     const goOn = (job: JobView) => resumeOf(context, job);
     const id = await adoptPlan(stateDirectory, frozen, { name: options.job, again: options.again, goOn });
     const job = await openJob(stateDirectory, id);
     try {
       const still = { requests: job.table.open, spent: job.table.credits, rate: options.rate };
-      const preflight = preflightOf(id, job.plan.meta, money, still, outcome);
+      const preflight = preflightOf(id, job.plan.meta, money, still, outcome, before);
       const lines = preflightLines(preflight, outcome.repairs, still);
-      await agree(context, job, { preflight, lines, spent: still.spent }, options);
-      return job;
+      const repeated = named || before.skipped ? 0 : before.sentBefore;
+      await agree(context, job, { preflight, lines, spent: still.spent, repeated }, options);
+      const { file: rejects } = outcome.rejects;
+      const leftOut = rejects === null ? null : { channel, file: rejects, templates, options };
+      return { job, leftOut };
     } catch (error) {
       await job.close();
       if (job.table.untouched) await removeJob(stateDirectory, id, { force: true, goOn });
@@ -107,20 +131,36 @@ async function templatesOf(context: Context, options: BulkOptions): Promise<Mess
   };
 }
 
-/** What no message can do without is asked for where there is a terminal. */
+/** What no job can do without is asked for where there is a terminal; elsewhere an error names all of it. */
 async function complete(
   context: Context,
   channel: Channel,
-  templates: MessageTemplates,
-): Promise<MessageTemplates> {
+  given: string | undefined,
+  options: BulkOptions,
+): Promise<{ file: string; templates: MessageTemplates }> {
+  const templates = await templatesOf(context, options);
   const { text, html, subject } = templates;
-  const wanted: Record<string, Wanted> = {};
+  const wanted: Record<string, Wanted> = { file: { value: given, name: '<file>', question: 'CSV file:' } };
   if (channel === 'email') wanted.subject = { value: subject, name: '--subject', question: 'Subject:' };
   if (html === undefined) {
     const name = channel === 'sms' ? '--text' : '--text or --html';
     wanted.text = { value: text, name, question: 'Text:' };
   }
-  return { ...templates, ...(await required(context, wanted)) };
+  const agreed = context.options.yes || options.dryRun || context.interactive;
+  // Alone it is missed only after the preflight, which it answers.
+  if (!agreed && Object.values(wanted).some(({ value }) => value === undefined)) {
+    wanted.agreed = { value: undefined, name: '--yes or --dry-run', question: '' };
+  }
+  const { file = '', agreed: _, ...rest } = await required(context, wanted);
+  return { file, templates: { ...templates, ...rest } };
+}
+
+/** What a plan is made of, besides the file and the options. */
+interface Made {
+  templates: MessageTemplates;
+  pricing: Pricing | null;
+  folder: string;
+  recent: SentIndex | null;
 }
 
 async function plan(
@@ -128,7 +168,7 @@ async function plan(
   channel: Channel,
   file: string,
   options: BulkOptions,
-  made: { templates: MessageTemplates; pricing: Pricing | null; folder: string },
+  { recent, ...made }: Made,
 ): Promise<PlanOutcome> {
   const delimiter = options.delimiter === undefined ? undefined : delimiterNamed(options.delimiter);
   if (delimiter === null) throw usageError(`'${options.delimiter}' is no delimiter`);
@@ -150,6 +190,7 @@ async function plan(
           only: options.only,
           allowRepeats: options.allowRepeats,
           skipInvalid: options.skipInvalid,
+          sentBefore: recent === null ? null : { index: recent, skip: options.skipSent ?? false },
           rejects: rejectsPlace(context, file, options),
           signal: context.signal,
         },
@@ -178,7 +219,7 @@ async function plan(
     const questions = await context.ask();
     const choices = encodings.map((value) => ({ name: value, value }));
     const encoding = await questions.choose(`${error.message}. Which encoding has it?`, choices);
-    return plan(context, channel, file, { ...options, encoding }, made);
+    return plan(context, channel, file, { ...options, encoding }, { recent, ...made });
   }
 }
 
@@ -202,6 +243,15 @@ function tellInput(
   // The preflight says it where there is one.
   if (plan === null && delimiter !== ',' && meta.columns.length > 1)
     context.note(`The delimiter is ${JSON.stringify(delimiter)}`);
+}
+
+/** With --skip-sent everyone may be left out. */
+const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0 && meta.rejected === 0;
+
+function endAllSent(context: Context, { alreadySent }: PlanOutcome, { ifFinished }: BulkOptions): null {
+  if (ifFinished !== 'ok') throw everyoneHasIt(alreadySent);
+  context.note('Everyone in this list has the message already; nothing was sent now.');
+  return null;
 }
 
 function refuseBadRows({ meta, rejects }: PlanOutcome): CliError {

@@ -34,6 +34,16 @@ export async function summaryOf(
   journal: { replay(onEntry: (entry: Entry) => void): Promise<void> },
   exit: ExitCode | null,
 ): Promise<Summary> {
+  const batches = await batchesIn(journal, table);
+  const { credits, balance, tally } = table;
+  return { job, ...tally, merged: meta.merged, credits, balance, batches, exit };
+}
+
+/** The batches of a job, in the order they were accepted. */
+export async function batchesIn(
+  journal: { replay(onEntry: (entry: Entry) => void): Promise<void> },
+  table: ChunkTable,
+): Promise<BatchFigures[]> {
   const batches = new Map<number, BatchFigures>();
   await journal.replay((entry) => {
     if (entry[0] === 'accepted' && entry[5] === 'batch') {
@@ -44,8 +54,7 @@ export async function summaryOf(
     const batch = entry[0] === 'final' ? batches.get(entry[1]) : undefined;
     if (batch && entry[0] === 'final') Object.assign(batch, { sent: entry[2], failed: entry[3] });
   });
-  const { credits, balance, tally } = table;
-  return { job, ...tally, merged: meta.merged, credits, balance, batches: [...batches.values()], exit };
+  return [...batches.values()];
 }
 
 /** What became of the recipients of a job. */

@@ -1,9 +1,12 @@
+import { setMaxListeners } from 'node:events';
 import type { Batch, Channel, Message } from '../../contract/index.js';
+import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { readError } from './answer.js';
+import type { ChunkTable } from './chunk-table.js';
 import type { Journal } from './journal.js';
-import type { Pace } from './pace.js';
 import type { Chunk } from './plan.js';
 import type { Progress } from './progress.js';
+import { unlessAborted } from './requests.js';
 import { SetAside } from './set-aside.js';
 
 /** What waiting needs of the client. */
@@ -16,10 +19,13 @@ export interface WatchOptions {
   channel: Channel;
   journal: Journal;
   client: ReadingClient;
-  pace: Pick<Pace, 'take' | 'block'>;
+  pace: Pick<RateLimiter, 'take' | 'block'>;
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  table: Pick<ChunkTable, 'recipients' | 'revision'>;
+  /** Calls `run` after so many milliseconds; the returned function cancels that. */
+  after(milliseconds: number, run: () => void): () => void;
   /** How long to wait once everything is sent, in milliseconds. */
   timeout: number;
   /** Aborted: nothing is asked any more. */
@@ -33,7 +39,7 @@ interface Watched {
   chunk: number;
   id: string;
   kind: Chunk['kind'];
-  /** When it is worth asking again, and when it was asked last; milliseconds since 1970. */
+  /** When it is worth asking again, and when it was asked last; milliseconds by `now`. */
   due: number;
   asked: number;
   pause: number;
@@ -47,6 +53,8 @@ interface Look {
   sent: number;
   failed: number;
   total: number;
+  /** Nothing of it will change any more. */
+  completed: boolean;
   code: string | null;
   /** How long it took the service, in milliseconds, where it says so. */
   took: number | null;
@@ -69,13 +77,18 @@ export class Watch {
   /** How long the service has lately taken for one. */
   #usual = shortestPause;
   #left = 0;
-  #deadline = Number.POSITIVE_INFINITY;
+  #closed = false;
+  /** Aborted when nothing is asked or waited for any more. */
+  readonly #over = new AbortController();
+  #cancelTimeout = () => {};
   #refused: Waited['refused'] = null;
   #fault: { error: unknown } | null = null;
   #wake = () => {};
 
   constructor(options: WatchOptions, progress: Progress) {
     this.#options = options;
+    // Every look under way listens to it.
+    setMaxListeners(0, this.#over.signal);
     this.#progress = progress;
   }
 
@@ -107,15 +120,22 @@ export class Watch {
 
   /** Nothing more will be accepted: from now on the timeout runs. */
   close(): void {
-    this.#deadline = this.#options.now() + this.#options.timeout;
+    this.#closed = true;
+    this.#cancelTimeout = this.#options.after(this.#options.timeout, () => this.#end());
+    this.#wake();
+  }
+
+  #end(): void {
+    this.#over.abort();
     this.#wake();
   }
 
   /** Rejects when what is final cannot be recorded. */
   async run(): Promise<Waited> {
     const { now, pace, stop } = this.#options;
-    const onStop = () => this.#wake();
+    const onStop = () => this.#end();
     stop.addEventListener('abort', onStop);
+    if (stop.aborted) onStop();
     const looks = new Set<Promise<void>>();
     while (!this.#isOver()) {
       const full = looks.size >= mostAtOnce;
@@ -124,7 +144,7 @@ export class Watch {
         await this.#idle(full);
         continue;
       }
-      if (!(await pace.take('reading', stop))) break;
+      if (!(await pace.take('reading', this.#over.signal))) break;
       const look = this.#look(each).finally(() => {
         looks.delete(look);
         this.#wake();
@@ -133,24 +153,20 @@ export class Watch {
     }
     await Promise.all(looks);
     stop.removeEventListener('abort', onStop);
+    this.#cancelTimeout();
     if (this.#fault !== null) throw this.#fault.error;
-    return { final: this.#left === 0 && this.#isClosed, refused: this.#refused };
-  }
-
-  get #isClosed(): boolean {
-    return this.#deadline !== Number.POSITIVE_INFINITY;
+    return { final: this.#left === 0 && this.#closed, refused: this.#refused };
   }
 
   #isOver(): boolean {
-    if (this.#options.stop.aborted || this.#refused !== null || this.#fault !== null) return true;
-    return (this.#isClosed && this.#left === 0) || this.#options.now() >= this.#deadline;
+    if (this.#over.signal.aborted || this.#refused !== null || this.#fault !== null) return true;
+    return this.#closed && this.#left === 0;
   }
 
   /** Until something is due, or something else has changed. */
   async #idle(full: boolean): Promise<void> {
     const { now, sleep } = this.#options;
-    const due = full ? Number.POSITIVE_INFINITY : (this.#waiting.next?.due ?? Number.POSITIVE_INFINITY);
-    const until = Math.min(due, this.#deadline);
+    const until = full ? Number.POSITIVE_INFINITY : (this.#waiting.next?.due ?? Number.POSITIVE_INFINITY);
     const nap = new AbortController();
     const woken = new Promise<void>((resolve) => {
       this.#wake = () => {
@@ -164,16 +180,29 @@ export class Watch {
 
   async #look(each: Watched): Promise<void> {
     try {
-      const seen = await read(this.#options.client, each);
-      if (seen.sent + seen.failed < seen.total) this.#later(each, seen);
-      else await this.#finish(each, seen);
+      const seen = await unlessAborted(() => read(this.#options.client, each), this.#over.signal);
+      // What is on its way when the time is over may come after the journal was closed.
+      if (seen === null || this.#over.signal.aborted) return;
+      const total = Math.max(seen.total, this.#options.table.recipients(each.chunk));
+      if (seen.completed || seen.sent + seen.failed >= total) await this.#finish(each, seen);
+      else this.#later(each, seen);
     } catch (error) {
       this.#misread(each, error);
     }
   }
 
-  async #finish(each: Watched, { sent, failed, code, took }: Look): Promise<void> {
-    await this.#progress.record(['final', each.chunk, sent, failed, code]);
+  async #finish(each: Watched, seen: Look): Promise<void> {
+    const { sent, failed, code, took } = seen;
+    const { table } = this.#options;
+    const recipients = table.recipients(each.chunk);
+    const figures = `batch ${each.id} ended with ${sent} sent and ${failed} failed of ${recipients}`;
+    const tooMany = sent + failed > recipients;
+    // More than were sent to: these figures are about something else, and prove nothing.
+    if (tooMany) await this.#progress.record(['alarm', each.chunk, table.revision(each.chunk), figures]);
+    else await this.#progress.record(['final', each.chunk, sent, failed, code]);
+    if (sent + failed !== recipients) {
+      this.#progress.emit({ type: 'alarm', chunk: each.chunk, detail: figures });
+    }
     this.#left -= 1;
     if (took !== null) this.#usual = within(this.#usual + (took - this.#usual) / 5);
     this.#progress.underway -= each.sent;
@@ -215,16 +244,16 @@ async function read(client: ReadingClient, { kind, id }: Watched): Promise<Look>
   if (kind === 'batch') {
     const { status, total, sent, failed, created_at, completed_at } = await client.batches.get(id);
     const took = completed_at ? Date.parse(completed_at) - Date.parse(created_at) : Number.NaN;
-    return {
-      sent,
-      failed,
-      // A batch that is completed is what it is.
-      total: status === 'completed' ? sent + failed : total,
-      code: null,
-      took: Number.isNaN(took) ? null : took,
-    };
+    const completed = status === 'completed';
+    if (![total, sent, failed].every((figure) => Number.isInteger(figure) && figure >= 0))
+      throw notAnAnswer();
+    return { sent, failed, total, completed, code: null, took: Number.isNaN(took) ? null : took };
   }
   const { status, error } = await client.messages.get(id);
   const [sent, failed] = [Number(status === 'sent'), Number(status === 'failed')];
-  return { sent, failed, total: 1, code: error?.code ?? null, took: null };
+  return { sent, failed, total: 1, completed: false, code: error?.code ?? null, took: null };
 }
+
+/** As the client has it for an answer that is not the service's: to be asked again. */
+const notAnAnswer = () =>
+  Object.assign(new Error('a batch without figures'), { code: 'unexpected_response', status: null });

@@ -1,9 +1,6 @@
+import { isLoopback } from '../../contract/index.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
-
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
-}
 
 /** Checks where requests go: an http(s) address; plain http only to this machine, unless allowed. */
 export function checkBaseUrl(written: string, allowHttp: boolean): string {

@@ -18,6 +18,8 @@ export type KeySource =
 export interface Settings {
   profileName: string;
   baseUrl: string;
+  /** Plain http to another machine is allowed. */
+  allowHttp: boolean;
   key: KeySource;
 }
 
@@ -40,12 +42,11 @@ export function settingsOf(options: GlobalOptions, env: Env, config: Config): Se
   const named = options.profile !== undefined;
   const baseUrl =
     options.baseUrl ?? (named ? (profile?.base_url ?? fromEnv) : (fromEnv ?? profile?.base_url));
+  const allowHttp = profile?.allow_http === true || envFlag(env, 'URTUU_ALLOW_HTTP');
   return {
     profileName,
-    baseUrl: checkBaseUrl(
-      baseUrl ?? defaultBaseUrl,
-      profile?.allow_http === true || envFlag(env, 'URTUU_ALLOW_HTTP'),
-    ),
+    baseUrl: checkBaseUrl(baseUrl ?? defaultBaseUrl, allowHttp),
+    allowHttp,
     key: keyOf(options, env, profile, named),
   };
 }

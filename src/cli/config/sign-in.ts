@@ -54,7 +54,9 @@ export async function tryKey(context: Context, profile: Profile): Promise<void> 
     command !== undefined
       ? ({ kind: 'command', command } as const)
       : ({ kind: 'stored', key: key ?? '' } as const);
-  const client = await context.clientWith(await readKey(source, context.files, context.platform), baseUrl);
+  const apiKey = await readKey(source, context.files, context.platform);
+  const allowHttp = profile.allow_http === true || envFlag(context.env, 'URTUU_ALLOW_HTTP');
+  const client = await context.clientWith(apiKey, baseUrl, allowHttp);
   try {
     await context.during('Trying the key', () => client.balance.get());
   } catch (error) {

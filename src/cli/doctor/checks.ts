@@ -7,6 +7,7 @@ import { CliError, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import { failureOf } from '../failure.js';
 import { counted, grouped } from '../output/wording.js';
+import { quoteArgument } from '../platform/quote.js';
 
 export interface Check {
   check: string;
@@ -96,7 +97,7 @@ async function data(context: Context): Promise<string | Omit<Check, 'check'>> {
   return {
     status: 'warning',
     detail: `${folder} can be read by others on this machine`,
-    hint: `Jobs in it hold recipients and texts. Run: chmod 700 '${folder}'`,
+    hint: `Jobs in it hold recipients and texts. Run: chmod 700 ${quoteArgument(folder, platform)}`,
   };
 }
 

@@ -1,24 +1,16 @@
 import { constants, type Stats } from 'node:fs';
-import {
-  access,
-  copyFile,
-  type FileHandle,
-  open,
-  readlink,
-  realpath,
-  rename,
-  rm,
-  stat,
-} from 'node:fs/promises';
+import { access, copyFile, type FileHandle, open, readlink, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { machineError } from '../errors.js';
+import { CliError, machineError } from '../errors.js';
+import { renameFile } from '../platform/rename.js';
+import { syncFolder } from '../platform/sync-folder.js';
 import { visibleLines } from '../terminal/sanitise.js';
 
-/** What writing to a named pipe needs: nobody may read it yet. */
+/** What a named pipe needs, on whose other end nobody may be yet. */
 export interface Patience {
   note(text: string): void;
-  /** Rejects when the run was stopped. */
-  sleep(milliseconds: number): Promise<void>;
+  /** Rejects when the signal is aborted; without one, when the run was stopped. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
 /** A regular file is replaced whole; a device, a pipe or our own standard output is written through. */
@@ -95,7 +87,9 @@ async function keepOwner(file: FileHandle, { mode, uid, gid }: Stats): Promise<v
 
 async function putInPlace(beside: string, path: string): Promise<void> {
   try {
-    await rename(beside, path);
+    await renameFile(beside, path);
+    // The name is there in any case; a folder that may be written to but not read cannot be opened for it.
+    await syncFolder(dirname(path)).catch(() => {});
   } catch (error) {
     // A file that is mounted into a container cannot be replaced, only filled.
     if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || process.platform === 'win32') throw error;
@@ -118,6 +112,7 @@ async function targetOf(path: string): Promise<Target> {
     return { kind: 'whole', path: real, stats };
   }
   if (stats.isDirectory()) throw reason('EISDIR');
+  if (stats.isSocket()) throw reason('ENXIO');
   if (!stats.isFile()) return { kind: 'through', path, pipe: stats.isFIFO(), append: false };
   if (await isOurs(stats)) return { kind: 'through', path, pipe: false, append: true };
   return { kind: 'whole', path: await realpath(path), stats };
@@ -168,13 +163,20 @@ async function openPipe(path: string, { note, sleep }: Patience): Promise<FileHa
       if ((error as NodeJS.ErrnoException).code !== 'ENXIO') throw error;
     }
     if (waited === noteAfter) note(`waiting for somebody to read ${path}`);
-    await sleep(askEvery);
+    await sleep(askEvery).catch((cause) => {
+      throw machineError(
+        `${path} was not written: nobody has read it`,
+        cause,
+        'Read it while the command runs.',
+      );
+    });
   }
 }
 
 const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   EISDIR: ['it is a folder', 'Name a file in it.'],
   ENOENT: ['its folder does not exist', 'Make the folder first, or name another one.'],
+  ENXIO: ['it is a socket', 'Name a file, a named pipe or a device.'],
   ENOTDIR: ['a file stands where a folder has to be', 'Name another folder.'],
   ELOOP: ['its links go in a circle', 'Name another file.'],
   EACCES: ['permission denied', 'Name a file that you may write, in a folder that you may write to.'],
@@ -193,7 +195,7 @@ async function told<Value>(path: string, work: () => Promise<Value>): Promise<Va
     return await work();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined || code === 'ABORT_ERR') throw error;
+    if (code === undefined || error instanceof CliError) throw error;
     const [what, hint] = reasons[code] ?? [code, 'Check the disk or the network folder it is on.'];
     throw machineError(`${path} cannot be written: ${what}`, error, hint);
   }

@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
-import { inputError, machineError, usageError } from '../errors.js';
+import { maxRequestBytes } from '../../contract/index.js';
+import { CliError, inputError, machineError, usageError } from '../errors.js';
 import type { Patience } from '../files/output-file.js';
 import type { InputStream } from '../terminal/streams.js';
 
@@ -15,11 +17,6 @@ export class Files {
     this.#stdin = stdin;
     this.#folder = folder;
     this.#patience = patience;
-  }
-
-  /** The current folder may be gone, and is asked for only where it matters. */
-  #path(name: string): string {
-    return isAbsolute(name) ? name : resolve(this.#folder(), name);
   }
 
   /** Throws CliError (exit 13) when one of these files cannot be written; what was not named is left out. */
@@ -41,32 +38,82 @@ export class Files {
         throw usageError('standard input (-) can be read only once', 'Give one of the two as a file.');
       this.#stdinTaken = true;
     }
-    const source = name === '-' ? this.#stdin() : createReadStream(this.#path(name));
+    const told = new AbortController();
     try {
-      for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      const path = name === '-' ? null : this.#path(name);
+      const source = path === null ? this.#stdin() : createReadStream(path);
+      void this.#tellOfWaiting(name, path, told.signal);
+      for await (const chunk of source) {
+        told.abort();
+        yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      }
     } catch (error) {
+      if (error instanceof CliError) throw error;
       const [what, hint] = reasonOf(error);
-      throw machineError(`${name === '-' ? 'standard input' : name} ${what}`, error, hint);
+      throw machineError(`${nameOf(name)} ${what}`, error, hint);
+    } finally {
+      told.abort();
     }
   }
 
-  /** A whole file as it is. */
-  async whole(name: string): Promise<Uint8Array> {
+  /** Where a file is; the working folder is asked for only where it matters, since it may be gone. */
+  #path(name: string): string {
+    return isAbsolute(name) ? name : resolve(this.#folder(), name);
+  }
+
+  /** A pipe that nobody writes to keeps a command waiting without end. */
+  async #tellOfWaiting(name: string, path: string | null, begun: AbortSignal): Promise<void> {
+    if (path !== null && !(await isNamedPipe(path))) return;
+    await this.#patience.sleep(noteAfter, begun).then(
+      () => this.#patience.note(waitingFor(name, name === '-' && this.#stdin().isTTY === true)),
+      () => {},
+    );
+  }
+
+  /** A whole file as it is. A larger one than may be is refused (exit 8) before the rest of it is read. */
+  async whole(
+    name: string,
+    most = mostBytes,
+    hint = 'That is more than any message can hold: is it the right file?',
+  ): Promise<Uint8Array> {
     const parts: Uint8Array[] = [];
-    for await (const part of this.bytes(name)) parts.push(part);
+    let size = 0;
+    for await (const part of this.bytes(name)) {
+      size += part.length;
+      if (size > most) throw inputError(`${nameOf(name)} has over ${megabytes(most)}`, hint);
+      parts.push(part);
+    }
     return Buffer.concat(parts);
   }
 
-  /** A whole file as strict UTF-8 text, without a byte order mark. */
+  /** A whole file as strict UTF-8 text, without a byte order mark; of at most 1 MB, which no request exceeds. */
   async text(name: string): Promise<string> {
     const bytes = await this.whole(name);
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch {
-      throw inputError(`${name === '-' ? 'standard input' : name} is not UTF-8 text`, 'Save it as UTF-8.');
+      throw inputError(`${nameOf(name)} is not UTF-8 text`, 'Save it as UTF-8.');
     }
   }
 }
+
+const mostBytes = maxRequestBytes;
+const megabytes = (bytes: number) => `${bytes / 1_000_000} MB`;
+const noteAfter = 1_000;
+
+/** A file as an error names it. */
+export const nameOf = (name: string): string => (name === '-' ? 'standard input' : name);
+
+function waitingFor(name: string, terminal: boolean): string {
+  if (terminal) return 'reading what you type; end it with Ctrl-D on a line of its own';
+  return name === '-' ? 'waiting for standard input' : `waiting for somebody to write to ${name}`;
+}
+
+const isNamedPipe = (path: string) =>
+  stat(path).then(
+    (stats) => stats.isFIFO(),
+    () => false,
+  );
 
 const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   ENOENT: ['does not exist', 'Check the name, and the folder you are in.'],

@@ -1,11 +1,18 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
 import { inputError, usageError } from '../errors.js';
+import { grouped } from '../output/wording.js';
+import { nameOf } from './files.js';
 
 export interface IdSource {
   fromFile?: string;
   column?: string;
 }
+
+/** More would take days at the allowed rate. */
+const mostIds = 1_000_000;
+const longestLine = 1_000;
+const listHint = 'Give the ids one a line, or a CSV file with --column.';
 
 /** Adds the ways to give many ids. */
 export function addIdOptions(command: Command): void {
@@ -31,17 +38,23 @@ export async function readIds(context: Context, given: string[], source: IdSourc
     );
   }
   const ids: string[] = [];
+  const take = (id: string, from: string) => {
+    if (ids.length === mostIds) {
+      throw inputError(`${nameOf(from)} has over ${grouped(mostIds)} ids`, 'Give them in several commands.');
+    }
+    if (id !== '') ids.push(readId(id));
+  };
   for (const word of fromFile === undefined ? given : [...given, { file: fromFile }]) {
     const file = typeof word === 'string' ? (word === '-' ? word : undefined) : word.file;
-    if (file === undefined) ids.push(word as string);
-    else ids.push(...(await idsOf(context, file, column)));
+    if (file === undefined) ids.push(readId(word as string));
+    else await (column === undefined ? eachLine : eachOf(column))(context, file, (id) => take(id, file));
   }
   if (ids.length === 0)
     throw inputError(
       'there are no ids',
       'Write one a line, or name the CSV column they are in with --column.',
     );
-  return ids.map(readId);
+  return ids;
 }
 
 /** An id as it can stand in a path; the client refuses the others. */
@@ -51,18 +64,60 @@ export function readId(written: string): string {
   return written;
 }
 
-async function idsOf(context: Context, file: string, column: string | undefined): Promise<string[]> {
-  const text = await context.files.text(file);
-  const cells = column === undefined ? text.split(/\r\n|\n|\r/) : await columnOf(text, column);
-  return cells.map((cell) => cell.trim()).filter((cell) => cell !== '');
+/** One a line. */
+async function eachLine(context: Context, file: string, take: (id: string) => void): Promise<void> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let rest = '';
+  const read = (text: string) => {
+    const lines = `${rest}${text}`.split(/\r\n|\n|\r/);
+    rest = lines.pop() ?? '';
+    for (const line of lines) take(line.trim());
+    if (rest.length > longestLine) {
+      throw inputError(
+        `${nameOf(file)} is not a list of ids: it has a line of over ${longestLine} characters`,
+        listHint,
+      );
+    }
+  };
+  try {
+    for await (const block of context.files.bytes(file)) read(decoder.decode(block, { stream: true }));
+    read(`${decoder.decode()}\n`);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw inputError(`${nameOf(file)} is not UTF-8 text`, 'Save it as UTF-8.');
+  }
 }
 
-async function columnOf(text: string, column: string): Promise<string[]> {
-  const { parseCsv } = await import('./csv.js');
-  const [header = [], ...rows] = parseCsv(text);
-  const index = header.findIndex((name) => name.trim() === column);
-  if (index === -1) {
-    throw inputError(`there is no column '${column}'`, `The columns are ${header.join(', ')}.`);
-  }
-  return rows.map((row) => row[index] ?? '');
-}
+/** Those of a column of a CSV file. */
+const eachOf =
+  (column: string) =>
+  async (context: Context, file: string, take: (id: string) => void): Promise<void> => {
+    const [{ readTable }, { columnNamed, listed }, { InputError }] = await Promise.all([
+      import('../bulk/input/read-table.js'),
+      import('../bulk/input/columns.js'),
+      import('../bulk/input/input-error.js'),
+    ]);
+    const input = { bytes: context.files.bytes(file), source: file };
+    try {
+      const { taker } = await readTable(
+        input,
+        {},
+        {
+          copy: () => {},
+          onHeader(columns) {
+            const index = columnNamed(columns, column);
+            if (index === -1)
+              throw inputError(`there is no column '${column}'`, `The columns are ${listed(columns)}.`);
+            return {
+              damageSeen: false,
+              take: (record: readonly string[]) => take((record[index] ?? '').trim()),
+            };
+          },
+        },
+      );
+      if (taker === null) throw inputError('there are no ids', `${nameOf(file)} is empty.`);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      throw inputError(error.message, error.fault === 'encoding' ? 'Save it as UTF-8.' : listHint);
+    }
+  };

@@ -1,15 +1,21 @@
+import { connectFailure } from '../../client/connect.js';
 import type { FetchLike } from '../../client/index.js';
+import type { Redactor } from '../../client/secret.js';
 import type { RequestKind } from '../../contract/index.js';
 
-/** One HTTP request and what came back, as the pace, `--verbose` and error reports see it. */
+/** One HTTP request and what came back, as the rate limiter, `--verbose` and error reports see it. */
 export interface Exchange {
   method: string;
   url: string;
+  /** Where the client's requests go. */
+  baseUrl: string;
   /** `sending` for everything posted; the allowances are counted by it. */
   kind: RequestKind;
   idempotencyKey: string | null;
   /** Null when no answer arrived. */
   status: number | null;
+  /** False when it is known that nothing of the request left. */
+  requestSent: boolean;
   requestId: string | null;
   /** The answer repeats that of an earlier request with the same key. */
   replayed: boolean;
@@ -22,19 +28,28 @@ export interface Exchange {
   body: string | null;
 }
 
+/** Where the requests of a client go, and what must not be told of them. */
+interface Destination {
+  baseUrl: string;
+  redactor: Redactor;
+}
+
 /** A fetch that tells of every exchange as it begins, and when its answer's head arrived or failed to. */
 export function observed(
   fetch: FetchLike,
-  now: () => number,
+  { baseUrl, redactor }: Destination,
+  elapsed: () => number,
   watch: { began(exchange: Exchange): void; ended(exchange: Exchange): void },
 ): FetchLike {
   return async (url, init) => {
     const exchange: Exchange = {
       method: init.method,
-      url,
+      url: redactor.text(url),
+      baseUrl,
       kind: init.method === 'GET' ? 'reading' : 'sending',
       idempotencyKey: init.headers['Idempotency-Key'] ?? null,
       status: null,
+      requestSent: true,
       requestId: null,
       replayed: false,
       rate: null,
@@ -42,18 +57,22 @@ export function observed(
       date: null,
       body: init.body ?? null,
     };
-    const started = now();
+    const started = elapsed();
     watch.began(exchange);
     try {
       const response = await fetch(url, init);
       exchange.status = response.status;
-      exchange.requestId = response.headers.get('x-request-id');
+      const requestId = response.headers.get('x-request-id');
+      exchange.requestId = requestId === null ? null : redactor.text(requestId);
       exchange.replayed = response.headers.get('idempotency-replayed') === 'true';
       exchange.date = response.headers.get('date');
       exchange.rate = rateOf(response.headers);
       return response;
+    } catch (error) {
+      exchange.requestSent = connectFailure(error) === null;
+      throw error;
     } finally {
-      exchange.milliseconds = now() - started;
+      exchange.milliseconds = elapsed() - started;
       watch.ended(exchange);
     }
   };

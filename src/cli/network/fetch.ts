@@ -1,41 +1,83 @@
 import type * as http from 'node:http';
+import type { Socket } from 'node:net';
 import type { FetchLike, FetchResponse } from '../../client/index.js';
 import { proxyFor } from './proxy.js';
 
 /**
  * A fetch over node:http(s) with kept-alive connections, at a fraction of the cpu of the global one. It does
- * what the client asks of fetch; it follows no redirect.
+ * what the client asks of fetch; it follows no redirect, and says of a failed request whether any of it left.
  */
 export function nodeFetch(env: Readonly<Record<string, string | undefined>>): FetchLike {
   const agents = new Map<string, Promise<http.Agent>>();
-  const agentFor = (url: URL, keepAlive: boolean): Promise<http.Agent> => {
-    const proxy = proxyFor(url, env);
+  const agentFor = (url: URL, proxy: string | null, keepAlive: boolean): Promise<http.Agent> => {
     const name = `${keepAlive} ${url.protocol}${proxy ?? ''}`;
     const agent = agents.get(name) ?? makeAgent(url, proxy, keepAlive);
     agents.set(name, agent);
     return agent;
   };
   return async (address, { method, headers, body, signal }) => {
-    const url = new URL(address);
-    // Deno repeats a request by itself when a kept connection is reset, which only a key makes harmless.
-    const agent = await agentFor(url, method === 'GET' || 'Idempotency-Key' in headers);
-    const { request } = await protocolOf(url);
-    signal.throwIfAborted();
-    return new Promise((resolve, reject) => {
-      const outgoing = request(url, {
-        method,
-        headers: body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) },
-        agent,
+    let left = false;
+    const failed = (error: unknown) => (left ? error : notSent(error));
+    try {
+      const url = new URL(address);
+      const proxy = proxyFor(url, env);
+      let reachedProxy = proxy === null;
+      // Deno repeats a request by itself when a kept connection is reset, which only a key makes harmless.
+      const agent = await agentFor(url, proxy, method === 'GET' || 'Idempotency-Key' in headers);
+      const { request } = await protocolOf(url);
+      signal.throwIfAborted();
+      return await new Promise((resolve, reject) => {
+        const outgoing = request(url, {
+          method,
+          headers: body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) },
+          agent,
+        });
+        // The client no longer waits when its time is up, so what is known is said at once.
+        const abort = () => outgoing.destroy(failed(signal.reason) as Error);
+        signal.addEventListener('abort', abort, { once: true });
+        outgoing
+          .on('socket', (socket) => {
+            if (outgoing.reusedSocket || isOpen(socket)) left = true;
+            else socket.once('encrypted' in socket ? 'secureConnect' : 'connect', () => (left = true));
+          })
+          .on('proxyConnect', ({ statusCode }: { statusCode: number }) => {
+            reachedProxy = true;
+            if (statusCode !== 200) outgoing.destroy(proxyRefused(statusCode));
+          })
+          .on('error', (error) => reject(reachedProxy ? error : proxyUnreachable(error)))
+          .on('response', (incoming) => resolve(answer(incoming)))
+          .on('upgrade', (incoming, socket) => {
+            socket.destroy();
+            resolve({ ...answer(incoming), body: null });
+          })
+          .on('close', () => {
+            signal.removeEventListener('abort', abort);
+            // After an answer this does nothing.
+            reject(new Error('the connection was closed without an answer'));
+          })
+          .end(body);
       });
-      const abort = () => outgoing.destroy(signal.reason);
-      signal.addEventListener('abort', abort, { once: true });
-      outgoing
-        .on('close', () => signal.removeEventListener('abort', abort))
-        .on('error', reject)
-        .on('response', (incoming) => resolve(answer(incoming)))
-        .end(body);
-    });
+    } catch (error) {
+      throw failed(error);
+    }
   };
+}
+
+/** Tells the client that nothing of the request left (FetchLike). */
+function notSent(error: unknown): unknown {
+  return error instanceof Error ? Object.assign(error, { requestSent: false }) : error;
+}
+
+function isOpen(socket: Socket): boolean {
+  return !socket.connecting && !('secureConnecting' in socket && socket.secureConnecting);
+}
+
+function proxyRefused(status: number): Error {
+  return Object.assign(new Error(`the proxy answered HTTP ${status}`), { code: 'PROXY_REFUSED' });
+}
+
+function proxyUnreachable(cause: Error): Error {
+  return Object.assign(new Error('the proxy cannot be reached', { cause }), { code: 'PROXY_UNREACHABLE' });
 }
 
 async function makeAgent(url: URL, proxy: string | null, keepAlive: boolean): Promise<http.Agent> {

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
-import type { FetchLike, Urtuu } from '../../client/index.js';
-import type { DataError, Service, ServiceOptions } from '../../service/index.js';
+import { inDoubtAfter } from '../../client/doubt.js';
+import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
+import { redactorOf } from '../../client/secret.js';
+import type { DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
 import { envFlag } from '../config/env-flag.js';
 import { stateHint } from '../config/folders.js';
 import { readKey } from '../config/key.js';
@@ -10,13 +12,16 @@ import { CliError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Files } from '../input/files.js';
 import type { GlobalOptions } from '../options.js';
+import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { World } from '../world.js';
 import { embeddedFetch } from './embedded-fetch.js';
 import { type Exchange, observed, redactedBody } from './exchange.js';
 
 export interface Network {
   client(): Promise<Urtuu>;
-  clientWith(key: string, baseUrl: string): Promise<Urtuu>;
+  /** The client for who takes the tokens of the rate limiter by itself, before each request. */
+  unlimitedClient(): Promise<{ client: Urtuu; limiter: RateLimiter }>;
+  clientWith(key: string, baseUrl: string, allowHttp: boolean): Promise<Urtuu>;
   settings(): Promise<Settings>;
   /** The API key; null for the embedded service. */
   key(): Promise<string | null>;
@@ -28,7 +33,7 @@ export interface Network {
   onExchange(listener: (exchange: Exchange) => void): () => void;
   /** The newest exchange that has ended. */
   last(): Exchange | null;
-  /** A posted request whose outcome nobody knows yet: under way, or failed and about to be tried again. */
+  /** A posted request whose outcome nobody knows: under way, or in doubt and perhaps about to be tried again. */
   pendingSend(): Exchange | null;
   close(): Promise<void>;
 }
@@ -41,10 +46,13 @@ interface Needs {
   files: Files;
   readConfig(): Promise<Config>;
   verbose(line: string): void;
+  /** Told of a wait for the rate limit that is over a second; in milliseconds. */
+  waiting(milliseconds: number): void;
+  signal(): AbortSignal;
   /** Told before the first message goes to the embedded service. */
   firstSandboxSend(): void;
-  /** Told of faults inside the embedded service. */
-  report(error: unknown): void;
+  /** Told of unexpected errors inside the embedded service. */
+  report(fault: Fault): void;
 }
 
 /** Where messages are sent, codes too. */
@@ -64,6 +72,8 @@ export function openNetwork(needs: Needs): Network {
   let sentToSandbox = false;
   const listeners = new Set<(exchange: Exchange) => void>();
   const underway = new Set<Exchange>();
+  /** What no answer has settled yet, by idempotency key. */
+  const doubtful = new Map<string | null, Exchange>();
   let last: Exchange | null = null;
   const services = new Map<string, Promise<Service>>();
 
@@ -84,24 +94,42 @@ export function openNetwork(needs: Needs): Network {
   const ended = (exchange: Exchange) => {
     underway.delete(exchange);
     last = exchange;
+    if (exchange.kind === 'sending') {
+      const { idempotencyKey: key } = exchange;
+      if (isInDoubt(exchange, doubtful.has(key))) doubtful.set(key, exchange);
+      else doubtful.delete(key);
+    }
     if (options.verbose) needs.verbose(described(exchange));
     for (const listener of listeners) listener(exchange);
   };
 
   const settings = once(async () => settingsOf(options, world.env, await needs.readConfig()));
-  const connect = async (key: string, baseUrl: string, given?: FetchLike): Promise<Urtuu> => {
+  const limiters: RateLimiter[] = [];
+  const connect = async (key: string, baseUrl: string, allowHttp: boolean, given?: FetchLike) => {
+    const { openRateLimiter, limitedClient } = await import('../rate-limit/limited-client.js');
     const { Urtuu } = await import('../../client/index.js');
     const fetch = given ?? world.fetch ?? (await import('./fetch.js')).nodeFetch(world.env);
-    return new Urtuu(key, {
+    const limiter = openRateLimiter(needs, baseUrl, key);
+    limiters.push(limiter);
+    const settings: UrtuuOptions = {
       baseUrl,
-      fetch: observed(fetch, () => world.clock.now(), { began, ended }),
+      allowHttp,
+      fetch: observed(fetch, { baseUrl, redactor: redactorOf(key) }, () => world.clock.elapsed(), {
+        began,
+        ended(exchange) {
+          limiter.ended(exchange.kind, exchange.status, exchange.rate?.remaining ?? null);
+          ended(exchange);
+        },
+      }),
       ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
       ...(options.maxRetries === undefined ? {} : { maxRetries: options.maxRetries }),
-    });
+    };
+    const limited = limitedClient(key, settings, limiter, needs.signal);
+    return { limited, limiter, unlimited: () => new Urtuu(key, settings) };
   };
   // A key may come from standard input, or from a command that asks for something: it is read once.
   const key = once(async () => readKey((await settings()).key, needs.files, world.platform));
-  const client = once(async () => {
+  const connection = once(async () => {
     if (inSandbox()) {
       if (options.baseUrl !== undefined)
         throw usageError(
@@ -109,15 +137,20 @@ export function openNetwork(needs: Needs): Network {
           'The embedded service has no address.',
         );
       const embedded = await service();
-      return connect(embedded.localKey, sandboxUrl, embeddedFetch(embedded));
+      // Its address is a name only: nothing goes over a network.
+      return connect(embedded.localKey, sandboxUrl, true, embeddedFetch(embedded));
     }
-    const { baseUrl } = await settings();
-    return connect(await key(), baseUrl);
+    const { baseUrl, allowHttp } = await settings();
+    return connect(await key(), baseUrl, allowHttp);
   });
 
   return {
-    client,
-    clientWith: (key, baseUrl) => connect(key, baseUrl),
+    client: async () => (await connection()).limited,
+    async unlimitedClient() {
+      const { limiter, unlimited } = await connection();
+      return { client: unlimited(), limiter };
+    },
+    clientWith: async (key, baseUrl, allowHttp) => (await connect(key, baseUrl, allowHttp)).limited,
     settings,
     key: async () => (inSandbox() ? null : key()),
     get sandbox() {
@@ -133,8 +166,9 @@ export function openNetwork(needs: Needs): Network {
     },
     last: () => last,
     pendingSend: () =>
-      [...underway].find(({ kind }) => kind === 'sending') ?? (isInDoubt(last) ? last : null),
+      [...underway].find(({ kind }) => kind === 'sending') ?? [...doubtful.values()].at(-1) ?? null,
     async close() {
+      for (const limiter of limiters) limiter.close();
       for (const opened of services.values()) {
         const embedded = await opened.catch(() => null);
         if (embedded === null) continue;
@@ -147,8 +181,11 @@ export function openNetwork(needs: Needs): Network {
   };
 }
 
-const isInDoubt = (exchange: Exchange | null) =>
-  exchange?.kind === 'sending' && (exchange.status === null || exchange.status >= 500);
+/** By the status alone: the body is not read yet. */
+function isInDoubt({ status, requestSent, idempotencyKey }: Exchange, before: boolean): boolean {
+  if (status !== null && status < 400) return false;
+  return inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');
+}
 
 async function openService(world: World, options: ServiceOptions, isSandbox: boolean): Promise<Service> {
   const open = world.openService ?? (await import('../../service/index.js')).createService;
@@ -182,7 +219,7 @@ function refusedData(error: DataError, folder: string, isSandbox: boolean): CliE
 /** The engine is an optional dependency, so it may not be there. */
 function embeddedHint(error: unknown): string {
   return (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
-    ? 'Install its engine beside urtuu: npm install @photostructure/sqlite'
+    ? 'Install its engine as urtuu is installed: npm install @photostructure/sqlite, with --global if urtuu is global'
     : (stateHint(error) ?? 'It needs a folder of your own, with room in it; see: urtuu help sandbox');
 }
 

@@ -1,4 +1,4 @@
-import { isLoopback } from '../config/base-url.js';
+import { isLoopback } from '../../contract/index.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -39,7 +39,7 @@ export async function card<Row>(
   const entries = columns
     .map((column) => ({
       column,
-      label: column.name.replaceAll('_', ' '),
+      label: visible(column.name.replaceAll('_', ' ')),
       value: visible(shown(column, row, style.mask)),
     }))
     .filter(({ value }) => value !== '');

@@ -11,6 +11,8 @@ export function shown<Row>(column: Column<Row>, row: Row, mask: boolean): string
 export function written<Row>(column: Column<Row>, row: Row, mask: boolean): string {
   const value = column.value(row);
   if (value === null || value === undefined) return '';
+  // As in JSON, which has no other numbers.
+  if (typeof value === 'number' && !Number.isFinite(value)) return '';
   const text = String(value);
   return mask && column.kind === 'recipient' ? masked(text) : text;
 }

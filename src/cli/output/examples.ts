@@ -1,11 +1,11 @@
 /** What JSON looks like, for the helps of several commands; a test compares them with real answers. */
 const message =
-  '"id": "0b6f...2c", "status": "sent", "channel": "sms", "to": "99112233", "credits": 10, "batch_id": null, "error": null, "created_at": "2026-11-21T08:00:00.000Z", "sent_at": "2026-11-21T08:00:00.100Z", "parts": 1, "rate_multiplier": 1';
+  '"id": "0b6f...2c", "status": "sent", "channel": "sms", "to": "99112233", "parts": 1, "credits": 10, "error": null, "created_at": "2026-11-21T08:00:00.000Z", "sent_at": "2026-11-21T08:00:00.100Z", "batch_id": null, "rate_multiplier": 1';
 
 export const messageExample = `{${message}}`;
 export const sentExample = `{${message}, "balance": 990}`;
 export const emailExample =
-  '{"id": "0b6f...2c", "status": "queued", "channel": "email", "to": "bat@example.mn", "credits": 2, "batch_id": null, "error": null, "created_at": "2026-11-21T08:00:00.000Z", "sent_at": null, "balance": 988}';
+  '{"id": "0b6f...2c", "status": "queued", "channel": "email", "to": "bat@example.mn", "credits": 2, "error": null, "created_at": "2026-11-21T08:00:00.000Z", "sent_at": null, "batch_id": null, "balance": 988}';
 export const missingExample = '{"id": "77aa...01", "status": "not_found"}';
 
 export const batchExample =
@@ -26,9 +26,11 @@ export const summaryExample = summary(10_000);
 export const emailSummaryExample = summary(2_000);
 
 const preflight = (channel: string, column: string, kind: string, parts: number, credits: number) =>
-  `{"job": "july-offer", "channel": "${channel}", "to_column": "${column}", "delimiter": ",", "recipients": 1000, "merged": 3, "rejected": 0, "repaired": 0, "requests": 1, "batches": 1, "singles": 0, "cost": [{"kind": "${kind}", "recipients": 1000, "parts": ${parts}, "credits": ${credits}}], "credits": ${credits}, "balance": 100000, "seconds": 0}`;
+  `{"job": "july-offer", "channel": "${channel}", "to_column": "${column}", "delimiter": ",", "recipients": 1000, "merged": 3, "rejected": 0, "repaired": 0, "requests": 1, "batches": 1, "singles": 0, "cost": [{"kind": "${kind}", "recipients": 1000, "parts": ${parts}, "credits": ${credits}}], "parts": ${parts}, "credits": ${credits}, "balance": 100000, "sent_before": 0, "skips_sent": false, "seconds": 0}`;
 export const preflightExample = preflight('sms', 'phone', 'cyrillic', 1_000, 10_000);
 export const emailPreflightExample = preflight('email', 'email', 'email', 0, 2_000);
 
-export const jobExample =
-  '{"job": "july-offer", "state": "finished", "channel": "sms", "source": "customers.csv", "planned": 1000, "accepted": 1000, "rejected": 0, "failed": 0, "in_doubt": 0, "pending": 0, "credits": 10000, "base_url": "http://127.0.0.1:7788/v1", "created_at": "2026-11-21T08:00:00.000Z", "ended_at": "2026-11-21T08:00:00.600Z", "exit": 0}';
+const job =
+  '"job": "july-offer", "state": "finished", "pid": null, "rate": null, "seconds_left": null, "channel": "sms", "source": "customers.csv", "created_at": "2026-11-21T08:00:00.000Z", "planned": 1000, "accepted": 1000, "rejected": 0, "failed": 0, "in_doubt": 0, "pending": 0, "credits": 10000, "base_url": "http://127.0.0.1:7788/v1", "ended_at": "2026-11-21T08:00:00.600Z", "exit": 0';
+export const jobExample = `{${job}}`;
+export const jobDetailsExample = `{${job}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": 10000, "sent": null, "failed": null}]}`;

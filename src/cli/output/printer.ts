@@ -2,7 +2,7 @@ import { CliError, Ended, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Format, GlobalOptions } from '../options.js';
 import { painter, wantsColour } from '../terminal/colour.js';
-import { safeJson, visibleLines } from '../terminal/sanitise.js';
+import { safeJson, visible, visibleLines } from '../terminal/sanitise.js';
 import type { Sink } from '../terminal/streams.js';
 import { masked } from './mask.js';
 import type { Column, View } from './view.js';
@@ -36,7 +36,9 @@ export class Printer {
     if (wanted === undefined) return;
     if (view === undefined) throw usageError('this command has no columns to choose', 'It prints no table.');
     if (wanted === true) {
-      await this.#sink.write(view.columns.map(({ name }) => `${name}\n`).join(''));
+      await this.text(
+        view.columns.map(({ name }) => `${this.#sink.isTerminal ? visible(name) : name}\n`).join(''),
+      );
       throw new Ended(exits.ok);
     }
     chosen(view.columns, wanted);
@@ -77,35 +79,57 @@ export class Printer {
     return arrived.length;
   }
 
-  async #machine<Row>(view: View<Row>, rows: Rows<Row>, single: boolean): Promise<void> {
+  /** A list of results as the text of a machine format, in pieces; safe for a terminal where one reads it. */
+  async *formatted<Row>(
+    view: View<Row>,
+    rows: Rows<Row>,
+    { format, terminal = false, mask = this.mask }: { format: Format; terminal?: boolean; mask?: boolean },
+  ): AsyncGenerator<string, void> {
     const columns = this.#columns(view, true);
-    if (this.format === 'ndjson') {
-      return this.#each(rows, (row) => `${safeJson(this.#record(view, columns, row))}\n`);
-    }
-    if (this.format === 'csv' || this.format === 'tsv') {
-      const { format } = this;
+    if (format === 'csv' || format === 'tsv') {
       const { headerRow, separatedRow } = await import('./separated.js');
       const names = columns.map(({ name }) => name);
-      if (this.#options.header ?? true) await this.#sink.write(headerRow(format, names));
-      const style = { mask: this.mask, terminal: this.#sink.isTerminal };
-      return this.#each(rows, (row) => separatedRow(format, columns, row, style));
+      if (this.#options.header ?? true) yield headerRow(format, names, terminal);
+      for await (const row of rows) yield separatedRow(format, columns, row, { mask, terminal });
+    } else if (format === 'ndjson') {
+      for await (const row of rows) yield `${safeJson(this.#record(view, columns, row, mask))}\n`;
+    } else {
+      yield* jsonArray(rows, (row) => safeJson(this.#record(view, columns, row, mask), 2));
     }
-    const { arrived, problem } = await gather(rows);
-    const records = arrived.map((row) => this.#record(view, columns, row));
-    await this.#sink.write(`${safeJson(single ? records[0] : records, 2)}\n`);
-    if (problem !== null) throw problem.error;
+  }
+
+  async #machine<Row>(view: View<Row>, rows: Rows<Row>, single: boolean): Promise<void> {
+    const { format, mask } = this;
+    if (single && format === 'json') {
+      const columns = this.#columns(view, true);
+      for await (const row of rows) {
+        await this.#sink.write(`${safeJson(this.#record(view, columns, row, mask), 2)}\n`);
+      }
+      return;
+    }
+    const terminal = this.#sink.isTerminal;
+    for await (const text of this.formatted(view, rows, { format, terminal })) {
+      await this.#sink.write(text);
+      if (this.#sink.closed) return;
+    }
+  }
+
+  /** Writes what `formatted` gives for standard output. */
+  async write(blocks: AsyncIterable<string>): Promise<void> {
+    for await (const block of blocks) {
+      await this.#sink.write(block);
+      if (this.#sink.closed) return;
+    }
+  }
+
+  /** Whether a terminal shows the results. */
+  get isTerminal(): boolean {
+    return this.#sink.isTerminal;
   }
 
   /** A text as it is, for commands whose output is one; made safe where a terminal shows it. */
   async text(text: string): Promise<void> {
     await this.#sink.write(this.#sink.isTerminal ? visibleLines(text) : text);
-  }
-
-  async #each<Row>(rows: Rows<Row>, line: (row: Row) => string): Promise<void> {
-    for await (const row of rows) {
-      await this.#sink.write(line(row));
-      if (this.#sink.closed) return;
-    }
   }
 
   #cardOf<Row>(view: View<Row>): readonly Column<Row>[] {
@@ -120,9 +144,13 @@ export class Printer {
     return details ? view.columns : view.columns.filter(({ detail }) => !detail);
   }
 
-  #record<Row>(view: View<Row>, columns: readonly Column<Row>[], row: Row): object {
-    const full: Record<string, unknown> = { ...view.record(row) };
-    if (this.mask) {
+  /** The JSON form: its fields are in the order of the columns, what no column has comes last. */
+  #record<Row>(view: View<Row>, columns: readonly Column<Row>[], row: Row, mask: boolean): object {
+    const given: Record<string, unknown> = { ...view.record(row) };
+    const full: Record<string, unknown> = {};
+    for (const { name } of view.columns) if (Object.hasOwn(given, name)) full[name] = given[name];
+    Object.assign(full, given);
+    if (mask) {
       for (const { name, kind } of view.columns) {
         const value = full[name];
         if (kind === 'recipient' && typeof value === 'string') full[name] = masked(value);
@@ -140,6 +168,22 @@ export class Printer {
       mask: this.mask,
     };
   }
+}
+
+/** As `JSON.stringify` indents an array, without having all of it at once; closed also where the rows end early. */
+async function* jsonArray<Row>(rows: Rows<Row>, json: (row: Row) => string): AsyncGenerator<string, void> {
+  let count = 0;
+  let problem: { error: unknown } | null = null;
+  try {
+    for await (const row of rows) {
+      yield `${count === 0 ? '[' : ','}\n  ${json(row).replaceAll('\n', '\n  ')}`;
+      count += 1;
+    }
+  } catch (error) {
+    problem = { error };
+  }
+  yield count === 0 ? '[]\n' : '\n]\n';
+  if (problem !== null) throw problem.error;
 }
 
 /** The rows of a list, and the error it ended with. */

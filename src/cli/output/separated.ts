@@ -14,8 +14,8 @@ function tsvLine(fields: readonly string[]): string {
   return `${fields.map(visible).join('\t')}\n`;
 }
 
-export function headerRow(format: 'csv' | 'tsv', names: readonly string[]): string {
-  return format === 'csv' ? csvLine(names) : tsvLine(names);
+export function headerRow(format: 'csv' | 'tsv', names: readonly string[], terminal: boolean): string {
+  return separated(format, names, terminal);
 }
 
 export function separatedRow<Row>(
@@ -25,6 +25,10 @@ export function separatedRow<Row>(
   style: SeparatedStyle,
 ): string {
   const fields = columns.map((column) => written(column, row, style.mask));
+  return separated(format, fields, style.terminal);
+}
+
+function separated(format: 'csv' | 'tsv', fields: readonly string[], terminal: boolean): string {
   if (format === 'tsv') return tsvLine(fields);
-  return csvLine(style.terminal ? fields.map(visible) : fields);
+  return terminal ? csvLine(fields.map(visible)).replace(/\r\n$/, '\n') : csvLine(fields);
 }

@@ -22,7 +22,7 @@ export async function table<Row>(
   rows: readonly Row[],
   style: TableStyle,
 ): Promise<string> {
-  const names = columns.map(({ name }) => name.toUpperCase().replaceAll('_', ' '));
+  const names = columns.map(({ name }) => visible(name.toUpperCase().replaceAll('_', ' ')));
   const header = style.header && rows.length > 0 ? [names] : [];
   const cells = rows.map((row) => columns.map((column) => visible(shown(column, row, style.mask))));
   const width = await widthFor(cells.flat());

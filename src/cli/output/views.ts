@@ -1,8 +1,8 @@
 import type { Batch, Message, Verification } from '../../contract/index.js';
-import { field, type View } from './view.js';
+import { type Column, field, type View } from './view.js';
 
 /** Result fields that only some answers have. */
-type Extra = { balance?: number };
+type Extra = { balance?: number; replayed?: true };
 /** An id that the project does not have, in its place among the others. */
 export interface Missing {
   id: string;
@@ -10,25 +10,55 @@ export interface Missing {
 }
 /** A message as it is shown: whole, with a balance after a send, or missing. */
 export type MessageRow = Partial<Omit<Message, 'status'>> & Extra & { id: string; status: string };
-export type BatchRow = Partial<Omit<Batch, 'status'>> & Extra & { id: string; status: string };
+export type BatchRow = Partial<Omit<Batch, 'status'>> & { id: string; status: string };
 export type VerificationRow = Verification & Extra;
 
+const messageColumns: readonly Column<MessageRow>[] = [
+  field('id'),
+  field('status', { kind: 'status' }),
+  field('channel'),
+  field('to', { kind: 'recipient' }),
+  ofSms('parts'),
+  field('credits', { kind: 'number' }),
+  { name: 'error', value: (row) => row.error?.code },
+  field('created_at', { kind: 'time', detail: true }),
+  field('sent_at', { kind: 'time' }),
+  field('batch_id', { detail: true }),
+  { ...ofSms('rate_multiplier'), detail: true },
+];
+
+/** What only messages of one channel have. */
+function ofSms(name: 'parts' | 'rate_multiplier'): Column<MessageRow> {
+  return {
+    name,
+    kind: 'number',
+    value: (row) => (name in row ? (row as unknown as Record<string, number>)[name] : null),
+  };
+}
+
+/** A person reads of the multiplier only on the days when there is one. */
+const cardOf = (columns: readonly Column<MessageRow>[]) =>
+  columns.map((column) =>
+    column.name === 'rate_multiplier'
+      ? { ...column, value: (row: MessageRow) => (column.value(row) === 1 ? null : column.value(row)) }
+      : column,
+  );
+
 export const messageView: View<MessageRow> = {
-  columns: [
-    field('id'),
-    field('status', { kind: 'status' }),
-    field('channel'),
-    field('to', { kind: 'recipient' }),
-    { name: 'parts', kind: 'number', value: (row) => ('parts' in row ? (row.parts as number) : null) },
-    field('credits', { kind: 'number' }),
-    { name: 'error', value: (row) => row.error?.code },
-    field('created_at', { kind: 'time', detail: true }),
-    field('sent_at', { kind: 'time' }),
-    field('batch_id', { detail: true }),
-    field('balance', { kind: 'number', detail: true }),
-  ],
+  columns: messageColumns,
+  card: cardOf(messageColumns),
   record: (row) => row,
   empty: 'There are no messages.',
+};
+
+const balanceColumn = <Row extends Extra>(): Column<Row> =>
+  field('balance', { kind: 'number', detail: true });
+
+/** A message that was sent just now: its answer says what is left. */
+export const sentView: View<MessageRow> = {
+  columns: [...messageColumns, balanceColumn()],
+  card: [...cardOf(messageColumns), balanceColumn()],
+  record: (row) => row,
 };
 
 export const batchView: View<BatchRow> = {
@@ -42,7 +72,6 @@ export const batchView: View<BatchRow> = {
     field('credits', { kind: 'number' }),
     field('created_at', { kind: 'time', detail: true }),
     field('completed_at', { kind: 'time' }),
-    field('balance', { kind: 'number', detail: true }),
   ],
   record: (row) => row,
 };
@@ -58,7 +87,12 @@ export const verificationView: View<VerificationRow> = {
     field('created_at', { kind: 'time' }),
     field('expires_at', { kind: 'time' }),
     field('verified_at', { kind: 'time' }),
-    field('balance', { kind: 'number', detail: true }),
   ],
+  record: (row) => row,
+};
+
+/** A verification that was created just now. */
+export const createdView: View<VerificationRow> = {
+  columns: [...verificationView.columns, balanceColumn()],
   record: (row) => row,
 };

@@ -39,7 +39,7 @@ async function canList(client: Urtuu, id: string): Promise<boolean> {
     await client.batches.messages(id, { limit: 1 });
     return true;
   } catch (error) {
-    if (error instanceof UrtuuError && error.code === 'not_found') return false;
+    if (error instanceof UrtuuError && (error.status === 404 || error.status === 405)) return false;
     throw error;
   }
 }

@@ -3,7 +3,6 @@ import type { Context } from '../context.js';
 import { CliError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import { hints } from '../hints.js';
-import { Pace } from '../network/pace.js';
 import type { Missing } from '../output/views.js';
 import { deadlineOf, notFinal, readUntilFinal, type WaitOptions } from './wait.js';
 
@@ -42,26 +41,22 @@ export async function* lookUp<State extends object>(
   ids: readonly string[],
   options: WaitOptions,
 ): AsyncGenerator<State | Missing> {
-  const pace = new Pace(context.clock, 'reading');
-  const forget = context.onExchange((exchange) => pace.learn(exchange));
   const progress = context.progress();
   const deadline = deadlineOf(context, options);
   const tally: Tally = { found: 0, missing: 0, open: 0, someFailed: 0, allFailed: 0 };
-  const read = async (id: string) => {
-    await pace.turn(context.signal);
-    return resource.read(id);
-  };
   const settle = async (id: string): Promise<State | Missing> => {
-    const first = await orMissing(id, () => read(id), ids.length > 1);
-    if (isMissing(first) || !options.wait) return first;
+    const read = () => orMissing(id, () => resource.read(id), ids.length > 1);
+    if (!options.wait) return read();
     const look = async () => {
-      const state = await read(id);
-      const far = ids.length === 1 ? resource.progress?.(state) : undefined;
+      const state = await read();
+      const far = ids.length === 1 && !isMissing(state) ? resource.progress?.(state) : undefined;
       if (far !== undefined) progress.update(far.text, far);
       return state;
     };
-    const { state, problem } = await readUntilFinal(context, deadline, first, resource.isFinal, look);
+    const isFinal = (state: State | Missing) => isMissing(state) || resource.isFinal(state);
+    const { state, problem } = await readUntilFinal(context, deadline, null, isFinal, look);
     if (problem !== null) throw problem.error;
+    if (state === null) throw notFinal(`the ${resource.noun} ${id}`);
     return state;
   };
   const window: Promise<State | Missing>[] = [];
@@ -80,7 +75,6 @@ export async function* lookUp<State extends object>(
     }
   } finally {
     progress.stop();
-    forget();
   }
   const problem = verdict(tally, resource.noun, options.wait === true);
   if (problem !== null) throw problem;

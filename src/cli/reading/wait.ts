@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
+import { Deadline } from '../deadline.js';
 import { CliError } from '../errors.js';
 import { exitOfFailure, exits } from '../exit-codes.js';
 import { readDuration } from '../input/duration.js';
@@ -20,8 +21,8 @@ export function addWaitOptions(command: Command, until: string): void {
     .option('--wait-timeout <duration>', 'how long --wait waits (default 10m)', readDuration);
 }
 
-export const deadlineOf = (context: Context, options: WaitOptions): number =>
-  context.clock.now() + (options.waitTimeout ?? defaultTimeout);
+export const deadlineOf = ({ clock }: Context, { waitTimeout = defaultTimeout }: WaitOptions): Deadline =>
+  new Deadline(clock, waitTimeout);
 
 /** The newest state, and the error that ended the waiting for another. */
 export interface Awaited<State> {
@@ -31,24 +32,29 @@ export interface Awaited<State> {
 
 /**
  * Reads again and again, with growing pauses, until the state is final or the deadline has passed. A read that
- * fails for now is tried again within the time.
+ * fails for now is tried again within the time; one that has to wait longer than that ends the waiting.
  */
-export async function readUntilFinal<State>(
+export async function readUntilFinal<State, First extends State | null>(
   context: Context,
-  deadline: number,
-  first: State,
+  deadline: Deadline,
+  first: First,
   isFinal: (state: State) => boolean,
   read: () => Promise<State>,
-): Promise<Awaited<State>> {
-  let state = first;
-  for (let pause = firstPause; !isFinal(state); pause = Math.min(pause * 2, longestPause)) {
-    const left = deadline - context.clock.now();
-    if (left <= 0) break;
+): Promise<Awaited<State | First>> {
+  let state: State | First = first;
+  let rest = first === null ? 0 : firstPause;
+  for (let pause = firstPause; state === null || !isFinal(state); pause = Math.min(pause * 2, longestPause)) {
+    if (deadline.left <= 0) break;
     try {
-      await context.clock.sleep(Math.min(pause, left), context.signal);
-      state = await read();
+      if (rest > 0) await context.clock.sleep(Math.min(rest, deadline.left), context.signal);
+      const next = await deadline.orNull(read);
+      if (next === null) break;
+      state = next;
+      rest = Math.min(pause * 2, longestPause);
     } catch (error) {
       if (!passes(error)) return { state, problem: { error } };
+      rest = Math.max(pause, 1_000 * ((error as { retryAfter?: number | null }).retryAfter ?? 0));
+      if (rest > deadline.left) break;
     }
   }
   return { state, problem: null };

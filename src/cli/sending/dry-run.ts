@@ -12,7 +12,7 @@ import type { Context } from '../context.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { field, type View } from '../output/view.js';
-import { messageView } from '../output/views.js';
+import { sentView } from '../output/views.js';
 
 export interface Estimate {
   to: string;
@@ -40,7 +40,7 @@ export const estimateView: View<Estimate> = {
 
 /** What a single send shows. */
 export const sendView = ({ dryRun }: Record<string, unknown>): View<never> =>
-  (dryRun ? estimateView : messageView) as View<never>;
+  (dryRun ? estimateView : sentView) as View<never>;
 
 /** What an SMS would be and cost; refuses what the service would refuse. Nothing is sent. */
 export async function estimateSms(

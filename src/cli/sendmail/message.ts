@@ -6,7 +6,7 @@ import { keyOfMessage } from './sysexits.js';
 
 export interface Envelope {
   params: EmailBulkParams;
-  /** From the Message-ID and the recipients: the same message sent again is not sent twice. */
+  /** From the Message-ID and everything that is sent: the same message given again is not sent twice. */
   idempotencyKey: string | null;
 }
 
@@ -27,7 +27,8 @@ export async function readMessage(raw: Uint8Array, recipients: readonly string[]
     ...(from?.name ? { from_name: from.name } : {}),
     ...(replyTo && normalizeAddress(replyTo) !== null ? { reply_to: replyTo } : {}),
   };
-  return { params: { ...common, ...bodiesOf(mail) }, idempotencyKey: keyOf(mail, to) };
+  const params = { ...common, ...bodiesOf(mail) };
+  return { params, idempotencyKey: keyOf(mail, params) };
 }
 
 function addressesOf(mail: Email, recipients: readonly string[]): string[] {
@@ -50,8 +51,9 @@ const mailboxes = (...addresses: (Address | undefined)[]): Mailbox[] =>
   addresses.flatMap((each) => (each === undefined ? [] : (each.group ?? [each]))).filter(hasSomething);
 const hasSomething = ({ address, name }: Mailbox) => address !== '' || name !== '';
 
-function keyOf({ messageId }: Email, to: readonly string[]): string | null {
+/** Some programs give all their messages one Message-ID; another text is another message all the same. */
+function keyOf({ messageId }: Email, params: EmailBulkParams): string | null {
   if (!messageId) return null;
-  const hash = createHash('sha256').update(JSON.stringify([messageId, to]));
+  const hash = createHash('sha256').update(JSON.stringify([messageId, params]));
   return keyOfMessage(hash.digest('hex'));
 }

@@ -35,6 +35,13 @@ const table = {
 export const sysexitTranslation = {
   of: (exit: ExitCode, key: unknown): Sysexit | 0 =>
     exit === exits.doubt && isOfMessage(key) ? sysexits.later : table[exit],
+  /** What to do about a message in doubt, for whoever calls sendmail. */
+  hint: (exit: ExitCode, key: unknown): string | undefined => {
+    if (exit !== exits.doubt) return undefined;
+    return isOfMessage(key)
+      ? 'It may have been sent. Give the same message again: that cannot send it twice.'
+      : 'It may have been sent, and has no Message-ID to make a repeat safe. Look before you give it again.';
+  },
   meanings: {
     0: 'accepted',
     [sysexits.usage]: 'usage, or no recipient',

@@ -1,4 +1,5 @@
 import type { GlobalOptions } from '../options.js';
+import { duration } from '../output/wording.js';
 import type { World } from '../world.js';
 import { type Paint, painter, plain, wantsColour } from './colour.js';
 import { DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
@@ -17,6 +18,7 @@ export class Notices {
   readonly #sink: Sink;
   readonly #options: GlobalOptions;
   readonly #machine: boolean;
+  #saidRateLimited = false;
   #drawn: DrawnProgress | null = null;
   readonly #warnings: string[] = [];
   #conclusion: { message: string; hint?: string } | null = null;
@@ -47,6 +49,14 @@ export class Notices {
   note(text: string, command?: string): void {
     if (this.#options.quiet || this.#isRead) return;
     this.#line(this.#fitted(text, 0, command));
+  }
+
+  /** Said once: more of it would not tell more. */
+  rateLimited(milliseconds: number): void {
+    if (this.#saidRateLimited) return;
+    this.#saidRateLimited = true;
+    const long = milliseconds < 2_000 ? '' : `, up to ${duration(milliseconds / 1_000)}`;
+    this.note(`Waiting for the rate limit${long}.`);
   }
 
   warn(text: string, command?: string): void {
@@ -91,10 +101,10 @@ export class Notices {
     this.#line(`${this.#paint('yellow', 'warning:')} ${said}`);
   }
 
-  /** An error for people: what, then what to do about it. */
-  error(message: string, hint: string | undefined): void {
+  /** An error for people: what, then what to do about it, and a command to copy. */
+  error(message: string, hint: string | undefined, command?: string): void {
     this.#line(`${this.#paint('red', 'urtuu:')} ${this.#fitted(message, 'urtuu: '.length)}`);
-    if (hint !== undefined) this.#line(`  ${this.#fitted(hint, 2)}`);
+    if (hint !== undefined) this.#line(`  ${this.#fitted(hint, 2, command)}`);
   }
 
   /** Safe, and as wide as the terminal is: there a command has a line of its own. On a pipe all is one line. */

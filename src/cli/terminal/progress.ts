@@ -34,11 +34,11 @@ export const noProgress: Progress = { update() {}, stop() {} };
 
 /** On a pipe: a line at most every 10 s, none for what is over sooner. Words say by themselves how far it is. */
 export function lineProgress(stderr: Sink, clock: Clock): Progress {
-  let last = clock.now();
+  let last = clock.elapsed();
   return {
     update(text, part) {
-      if (clock.now() - last < lineEvery) return;
-      last = clock.now();
+      if (clock.elapsed() - last < lineEvery) return;
+      last = clock.elapsed();
       const told =
         typeof text === 'string'
           ? `${text}${part ? ` (${part.done} of ${part.total})` : ''}`

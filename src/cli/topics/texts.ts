@@ -126,9 +126,10 @@ Recipients that occur twice get one message. With a text that differs from row
 to row a second row of one recipient is bad, unless --allow-repeats sends both.
 
 A report (--report FILE, urtuu jobs report) has the columns of the list, then
-message_id, batch_id, status, error_code, credits and line. status is sent,
-queued, failed, rejected, pending or in_doubt. It can be sent again: --only
-failed takes just those rows. What is in doubt is settled only by its own job.
+message_id, batch_id, status, error_code, credits, line, delivery and job.
+status is sent, queued, failed, rejected, pending or in_doubt. It can be sent
+again: --only failed takes just those rows away from their job. Rows that the
+job itself would still send are refused (exit 11): resume it.
 `;
 
 export const templates = `Templates
@@ -166,10 +167,18 @@ nobody is sent to twice, nobody is forgotten.
 
 accepted + rejected + failed + in doubt + pending is always what was planned.
 
-A job that is done refuses to run again (exit 11); --again is the deliberate
-repeat, a job of its own (NAME.2). --job NAME gives a job a name, and a list
-that has changed is then refused; without it the name follows from the service
-and the content. --max-credits N spends no more than that.
+A finished job refuses to run again (exit 11). In cron and CI, --if-finished ok
+ends as it ended. --again sends to everyone again, as a job of its own (NAME.2).
+--job NAME gives a job a name, and a list that has changed is then refused;
+without it the name follows from the service and the content. --max-credits N
+spends no more than that. A balance that is too low for everyone is exit 7
+before anything is sent, unless --allow-partial is given.
+
+Without --job, who got the same message from this machine in the last 7 days is
+counted: a terminal asks, elsewhere it is exit 11. --skip-sent leaves them out.
+
+A job goes on only with the API key that it was started with, or with another
+key of the same project and --same-project.
 
 Singles that the operator did not take: jobs resume NAME --retry-failed. Failed
 messages of a batch: send the report again with --only failed.

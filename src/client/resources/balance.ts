@@ -1,4 +1,5 @@
 import type { Balance } from '../../contract/index.js';
+import { hasBalance } from '../proof.js';
 import { type Request, readCall } from '../request.js';
 
 export class BalanceReader {
@@ -10,6 +11,6 @@ export class BalanceReader {
 
   /** Reads the project's balance, in credits (GET /v1/balance). */
   async get(): Promise<Balance> {
-    return this.#request(readCall('/balance'));
+    return this.#request(readCall('/balance', hasBalance));
   }
 }

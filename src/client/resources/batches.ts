@@ -1,5 +1,6 @@
 import type { Batch, MessagePage } from '../../contract/index.js';
 import { readRecord } from '../options.js';
+import { isBatch, isPage } from '../proof.js';
 import { type Request, readCall, segment } from '../request.js';
 
 export interface PageOptions {
@@ -18,7 +19,7 @@ export class Batches {
 
   /** Reads the progress of a batch (GET /v1/batches/{id}). */
   async get(id: string): Promise<Batch> {
-    return this.#request(readCall(`/batches/${segment(id)}`));
+    return this.#request(readCall(`/batches/${segment(id)}`, isBatch));
   }
 
   /**
@@ -31,6 +32,6 @@ export class Batches {
     if (limit !== undefined) query.set('limit', String(limit));
     if (after !== undefined) query.set('after', String(after));
     const suffix = query.size === 0 ? '' : `?${query}`;
-    return this.#request(readCall(`/batches/${segment(id)}/messages${suffix}`));
+    return this.#request(readCall(`/batches/${segment(id)}/messages${suffix}`, isPage));
   }
 }

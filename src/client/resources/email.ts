@@ -1,5 +1,6 @@
 import type { BatchResult, EmailBulkParams, EmailResult, EmailSendParams } from '../../contract/index.js';
 import type { SendOptions } from '../options.js';
+import { isBatch, messageSent } from '../proof.js';
 import { type Request, sendCall } from '../request.js';
 
 export class Email {
@@ -14,7 +15,7 @@ export class Email {
    * @throws {UrtuuError} `message_too_long`, `recipient_rate_limited`, `insufficient_credits` ...
    */
   async send(params: EmailSendParams, options?: SendOptions): Promise<EmailResult> {
-    return this.#request(sendCall('/email', params, options));
+    return this.#request(sendCall('/email', params, options, messageSent));
   }
 
   /**
@@ -23,6 +24,6 @@ export class Email {
    * @throws {UrtuuError} `invalid_request` with the refused addresses in `invalid`: nothing was sent or charged.
    */
   async sendBulk(params: EmailBulkParams, options?: SendOptions): Promise<BatchResult> {
-    return this.#request(sendCall('/email/bulk', params, options));
+    return this.#request(sendCall('/email/bulk', params, options, isBatch));
   }
 }

@@ -1,4 +1,5 @@
 import type { Message } from '../../contract/index.js';
+import { hasStatus } from '../proof.js';
 import { type Request, readCall, segment } from '../request.js';
 
 export class Messages {
@@ -10,6 +11,6 @@ export class Messages {
 
   /** Reads a message and its status: `queued`, `sent` or `failed` (GET /v1/messages/{id}). */
   async get(id: string): Promise<Message> {
-    return this.#request(readCall(`/messages/${segment(id)}`));
+    return this.#request(readCall(`/messages/${segment(id)}`, hasStatus));
   }
 }

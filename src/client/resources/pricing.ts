@@ -1,4 +1,5 @@
 import type { Pricing } from '../../contract/index.js';
+import { hasPrices } from '../proof.js';
 import { type Request, readCall } from '../request.js';
 
 export class PricingReader {
@@ -10,6 +11,6 @@ export class PricingReader {
 
   /** Reads the price list, in credits (GET /v1/pricing). */
   async get(): Promise<Pricing> {
-    return this.#request(readCall('/pricing'));
+    return this.#request(readCall('/pricing', hasPrices));
   }
 }

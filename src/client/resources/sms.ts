@@ -1,5 +1,6 @@
 import type { BatchResult, SmsBulkParams, SmsResult, SmsSendParams } from '../../contract/index.js';
 import type { SendOptions } from '../options.js';
+import { isBatch, messageSent } from '../proof.js';
 import { type Request, sendCall } from '../request.js';
 
 export class Sms {
@@ -15,7 +16,7 @@ export class Sms {
    * `insufficient_credits`, `provider_failed` (refunded) ...
    */
   async send(params: SmsSendParams, options?: SendOptions): Promise<SmsResult> {
-    return this.#request(sendCall('/sms', params, options));
+    return this.#request(sendCall('/sms', params, options, messageSent));
   }
 
   /**
@@ -23,6 +24,6 @@ export class Sms {
    * @throws {UrtuuError} `invalid_request` with the refused numbers in `invalid`: nothing was sent or charged.
    */
   async sendBulk(params: SmsBulkParams, options?: SendOptions): Promise<BatchResult> {
-    return this.#request(sendCall('/sms/bulk', params, options));
+    return this.#request(sendCall('/sms/bulk', params, options, isBatch));
   }
 }

@@ -2,6 +2,7 @@ import type { Channel } from '../../contract/index.js';
 
 /** The route that carries no links, which also takes what an operator refused. */
 export const noLinkRoute = 'no-link';
+export const emailRoute = 'email';
 
 /** A message as a carrier gets it. */
 export interface Submission {
@@ -28,6 +29,14 @@ export type SubmitAnswer = { kind: 'accepted' } | { kind: 'refused'; reason: str
  * - `unknown`: the carrier cannot say now.
  */
 export type Fate = 'taken' | 'not_taken' | 'unknown';
+
+/** Thrown by a carrier that expects it: nobody knows whether the message was taken. Any other error is a fault. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown';
+}
+
+/** An attempt above every attempt: once asked about it, a carrier never takes the message. */
+export const everyAttempt = 2 ** 31;
 
 /** Who delivers messages: mobile operators and mail. */
 export interface Carrier {

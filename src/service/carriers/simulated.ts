@@ -3,7 +3,15 @@ import type { Clock } from '../clock.js';
 import { whenFree } from '../database/busy.js';
 import { GroupCommit } from '../database/group-commit.js';
 import { type Database, openDatabase } from '../database/open.js';
-import { type Carrier, type Fate, noLinkRoute, type Submission, type SubmitAnswer } from './carrier.js';
+import {
+  type Carrier,
+  everyAttempt,
+  type Fate,
+  noLinkRoute,
+  OutcomeUnknown,
+  type Submission,
+  type SubmitAnswer,
+} from './carrier.js';
 import { carrierFaultFor } from './faults.js';
 
 /** What the simulated carrier delivered, in its order. */
@@ -30,6 +38,8 @@ export interface SimulatedCarrier extends Carrier {
   outbox(filter: OutboxFilter): AsyncIterable<DeliveryRecord>;
   /** How many deliveries were of a message that had been delivered before: 0 unless the service is wrong. */
   repeats(): Promise<number>;
+  /** Whether a name is new; from then on it is not, until a reset. For what goes wrong once on demand. */
+  isFirst(name: string): Promise<boolean>;
   reset(): Promise<void>;
   /** Gives up what it delays, now and until `resume`; those submissions throw. */
   pause(): void;
@@ -131,7 +141,7 @@ export function simulatedCarrier(database: Database, clock: Clock): SimulatedCar
     arriving ??= takeIn();
     arriving.submissions.push(submission);
     const taken = await arriving.taken;
-    if (!taken.has(submission)) throw new Error('a later attempt has taken the place of this one');
+    if (!taken.has(submission)) throw new OutcomeUnknown('a later attempt has taken the place of this one');
   }
 
   function takeIn(): Arrival {
@@ -164,7 +174,7 @@ export function simulatedCarrier(database: Database, clock: Clock): SimulatedCar
       });
       const abandon = () => {
         cancel();
-        reject(new Error('the operator is closing'));
+        reject(new OutcomeUnknown('the operator is closing'));
       };
       if (paused) abandon();
       else waiting.add(abandon);
@@ -184,17 +194,21 @@ export function simulatedCarrier(database: Database, clock: Clock): SimulatedCar
         await delay(fault.milliseconds);
         return { kind: 'accepted' };
       case 'hand_over_lost':
-        if ((await commits.run(() => insertLoss.run(submission.reference).changes)) === 1) {
-          throw new Error('the operator could not be reached');
+        if (await isFirst(submission.reference)) {
+          throw new OutcomeUnknown('the operator could not be reached');
         }
         break;
       case 'answer_lost':
       case 'silent':
         await deliver(submission);
-        throw new Error('the operator did not answer');
+        throw new OutcomeUnknown('the operator did not answer');
     }
     await deliver(submission);
     return { kind: 'accepted' };
+  }
+
+  async function isFirst(name: string): Promise<boolean> {
+    return (await commits.run(() => insertLoss.run(name).changes)) === 1;
   }
 
   async function inquire(reference: string, to: string, before: number): Promise<Fate> {
@@ -231,10 +245,14 @@ export function simulatedCarrier(database: Database, clock: Clock): SimulatedCar
     submit,
     inquire,
     outbox,
+    isFirst,
     repeats: async () => ((await whenFree(() => countRepeats.get())) as { repeats: number }).repeats,
     reset: () =>
       commits.run(() => {
-        database.exec('DELETE FROM deliveries; DELETE FROM losses; DELETE FROM barred');
+        // What is fenced for good stays: a paused process may still come back with it.
+        database.exec(
+          `DELETE FROM deliveries; DELETE FROM losses; DELETE FROM barred WHERE before < ${everyAttempt}`,
+        );
       }),
     pause() {
       paused = true;

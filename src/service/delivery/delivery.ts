@@ -2,10 +2,13 @@ import type { SendAnswer } from '../answers.js';
 import { bound } from '../answers.js';
 import type { Carrier } from '../carriers/carrier.js';
 import type { Clock } from '../clock.js';
+import type { Report } from '../report.js';
 import { capsOf, type Settings } from '../settings.js';
 import { cappedUntil } from '../store/caps.js';
 import type { ClaimedMessage, Lease, MessageRecord, Outcome, Settled, Store } from '../store/store.js';
-import { type HandOver, handOver, notAccepted } from './hand-over.js';
+import { delayAfter, outcomeOf } from './attempts.js';
+import { type HandOver, handOver } from './hand-over.js';
+import { HeldLeases, leaseTime } from './held-leases.js';
 import { SettlementDesk } from './settlement-desk.js';
 
 export interface DeliveryParts {
@@ -22,16 +25,13 @@ export interface DeliveryParts {
   onSettled(settled: Settled, boundKey: string | null): void;
   /** Whether other processes may leave messages behind in the store. */
   shared: boolean;
+  report: Report;
 }
 
-/** Milliseconds. A process that dies keeps others waiting for its messages as long as a lease. */
-export const leaseTime = 5_000;
-const renewEvery = 1_500;
+/** Milliseconds. */
 const lookEvery = 1_000;
-/** Milliseconds between hand-overs of a message that was certainly not taken, or whose fate is unknown. */
-const retryDelays = [200, 500, 1_000, 2_000, 5_000, 5_000, 5_000, 5_000, 5_000, 10_000, 30_000, 60_000];
-/** Hand-overs that were certainly not taken, after which a message fails. */
-const maxAttempts = 10;
+/** Between looks that fail: doubled each time. */
+const longestPause = 10_000;
 const groupSize = 1_000;
 const maxInFlight = 2_000;
 
@@ -44,22 +44,22 @@ export class Delivery {
   readonly #desk: SettlementDesk;
   /** Ids of what this object is handing over. */
   readonly #inFlight = new Set<string>();
-  /** By token, its leases: until when it may submit (monotonic), as last renewed, and how many messages hold them. */
-  readonly #leases = new Map<string, { deadline: number; messages: number }>();
-  /** By token, the oldest first, when leases that nothing holds yet began (monotonic). */
-  readonly #begun = new Map<string, number>();
+  readonly #leases: HeldLeases;
   /** Messages there is room kept for. */
   #reserved = 0;
   #claims = 0;
   #running = false;
   #stopped = true;
   #again = false;
+  /** A claim found no room: whatever ends here next makes some. */
+  #waitsForRoom = false;
+  #failedLooks = 0;
   #cancelLook: () => void = () => {};
-  #cancelRenewal: (() => void) | null = null;
   #idle: (() => void)[] = [];
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
+    this.#leases = new HeldLeases(parts.store, parts.clock, parts.report);
     this.#desk = new SettlementDesk(parts.store, (message, balance) => bound(parts.answer(message, balance)));
   }
 
@@ -68,12 +68,7 @@ export class Delivery {
     this.#claims += 1;
     const { clock, owner } = this.#parts;
     const token = `${owner}.${this.#claims.toString(36)}`;
-    const begin = clock.monotonic();
-    for (const [old, begun] of this.#begun) {
-      if (begun + leaseTime > begin) break;
-      this.#begun.delete(old);
-    }
-    this.#begun.set(token, begin);
+    this.#leases.begin(token);
     return { token, until: clock.now() + leaseTime };
   }
 
@@ -106,8 +101,12 @@ export class Delivery {
     this.wake();
   }
 
-  /** Looks for due messages now. */
+  /** Looks for due messages now; while looks fail, when the next one is due. */
   wake(): void {
+    if (this.#failedLooks === 0) this.#lookNow();
+  }
+
+  #lookNow(): void {
     if (this.#stopped) return;
     this.#again = true;
     if (!this.#running) void this.#run();
@@ -118,7 +117,10 @@ export class Delivery {
     this.#stopped = true;
     this.#cancelLook();
     while (this.#busy) await this.#nextChange();
-    this.#cancelRenewal?.();
+    this.#leases.stop();
+    this.#again = false;
+    this.#waitsForRoom = false;
+    this.#failedLooks = 0;
   }
 
   /** Resolves when no message is leased, or due and not taken up. */
@@ -128,7 +130,7 @@ export class Delivery {
       if (!(await this.#parts.store.hasDue(this.#parts.clock.now()))) return;
       // Another process is at it, or died: its leases end by themselves.
       if (round > 0) await this.#nextChange(50);
-      this.wake();
+      this.#lookNow();
     }
   }
 
@@ -136,26 +138,40 @@ export class Delivery {
    * Hands over a message that the caller has leased and waits for the end. Null when that is not known yet:
    * the message stays queued and goes on in the background.
    */
-  async deliver(claimed: ClaimedMessage, settings: Settings): Promise<Settled | null> {
-    const { lease } = claimed;
+  deliver(claimed: ClaimedMessage, settings: Settings): Promise<Settled | null> {
+    return this.#deliver(claimed, () => settings);
+  }
+
+  async #deliver(claimed: ClaimedMessage, readSettings: ReadSettings): Promise<Settled | null> {
     this.#hold(claimed);
     try {
-      const rules = {
-        noLinkOperators: settings.no_link_operators,
-        refusal: this.#overCap(claimed, settings) ? capError : null,
-      };
-      const result = await handOver(claimed, rules, {
-        carrier: this.#parts.carrier,
-        clock: this.#parts.clock,
-        open: this.#parts.open,
-        deadline: () => this.#leases.get(lease.token)?.deadline ?? 0,
-      });
-      const outcome = finalOutcome(result, claimed.attempts);
+      const outcome = outcomeOf(await this.#handOver(claimed, readSettings), claimed.attempts);
       if (outcome !== null) return await this.#settle(claimed, outcome);
       await this.#postpone(claimed);
       return null;
+    } catch (error) {
+      // Its lease ends by itself, and who claims it then asks first what became of it.
+      this.wake();
+      throw error;
     } finally {
       this.#release(claimed);
+    }
+  }
+
+  async #handOver(claimed: ClaimedMessage, readSettings: ReadSettings): Promise<HandOver> {
+    const { carrier, clock, open, report } = this.#parts;
+    const deadline = () => this.#leases.deadlineOf(claimed.lease);
+    const readRules = async () => {
+      const settings = await readSettings();
+      const refusal = this.#overCap(claimed, settings) ? capError : null;
+      return { noLinkOperators: settings.no_link_operators, refusal };
+    };
+    try {
+      return await handOver(claimed, readRules, { carrier, clock, open, deadline, report });
+    } catch (error) {
+      // It counts as an attempt, so that what can never be read or decided ends and is refunded.
+      report(error);
+      return { status: 'again' };
     }
   }
 
@@ -166,8 +182,7 @@ export class Delivery {
   }
 
   async #postpone({ message, lease, attempts }: ClaimedMessage): Promise<void> {
-    const wait = this.#stopped ? 0 : (retryDelays[attempts - 1] ?? retryDelays.at(-1) ?? 0);
-    const at = this.#parts.clock.now() + wait;
+    const at = this.#parts.clock.now() + (this.#stopped ? 0 : delayAfter(attempts));
     await this.#parts.store.postponeMessages([{ messageId: message.id, token: lease.token, at }]);
     this.wake();
   }
@@ -185,9 +200,13 @@ export class Delivery {
         await this.#claimGroup();
       }
       if (!this.#stopped) await this.#lookLater();
-    } catch {
+      this.#failedLooks = 0;
+    } catch (error) {
       // The store is busy or the disk full: nothing was lost, the next look tries again.
-      this.#look(lookEvery);
+      this.#parts.report(error);
+      this.#again = false;
+      this.#look(Math.min(lookEvery * 2 ** this.#failedLooks, longestPause));
+      this.#failedLooks += 1;
     } finally {
       this.#running = false;
       this.#changed();
@@ -196,30 +215,30 @@ export class Delivery {
   }
 
   async #claimGroup(): Promise<void> {
-    const limit = Math.min(groupSize, this.#free());
-    if (limit <= 0) return;
     const { clock, store } = this.#parts;
     const next = await store.nextDue(clock.now());
     if (next === null || next > clock.now()) return;
+    const limit = Math.min(groupSize, this.#free());
+    this.#waitsForRoom = limit <= 0;
+    if (this.#waitsForRoom) return;
     const claimed = await store.claimMessages({ lease: this.newLease(), now: clock.now(), limit });
     if (claimed.length > 0) this.#again = true;
-    const settings = new Map<string, Settings>();
-    for (const { message } of claimed) {
-      if (settings.has(message.projectId)) continue;
-      settings.set(message.projectId, await this.#parts.settingsOf(message.projectId));
-    }
-    this.#deliverAll(claimed, (projectId) => settings.get(projectId) as Settings);
+    const known = new Map<string, Promise<Settings>>();
+    this.#deliverAll(claimed, (projectId) => {
+      const settings = known.get(projectId) ?? this.#parts.settingsOf(projectId);
+      known.set(projectId, settings);
+      return settings;
+    });
   }
 
-  #deliverAll(claimed: readonly ClaimedMessage[], settingsOf: (projectId: string) => Settings): void {
+  #deliverAll(
+    claimed: readonly ClaimedMessage[],
+    settingsOf: (projectId: string) => Settings | Promise<Settings>,
+  ): void {
     for (const one of claimed) {
       // Its own lease ran out while it was still at it: whoever holds it then settles it.
       if (this.#inFlight.has(one.message.id)) continue;
-      void this.deliver(one, settingsOf(one.message.projectId))
-        .catch(() => {})
-        .finally(() => {
-          if (this.#free() === 1) this.wake();
-        });
+      this.#deliver(one, () => settingsOf(one.message.projectId)).catch((error) => this.#parts.report(error));
     }
   }
 
@@ -233,44 +252,19 @@ export class Delivery {
   #look(milliseconds: number): void {
     this.#cancelLook();
     if (this.#stopped) return;
-    this.#cancelLook = this.#parts.clock.after(milliseconds, () => this.wake());
+    this.#cancelLook = this.#parts.clock.after(milliseconds, () => this.#lookNow());
   }
 
   #hold({ message, lease }: ClaimedMessage): void {
     this.#inFlight.add(message.id);
-    const begun = this.#begun.get(lease.token) ?? Number.NEGATIVE_INFINITY;
-    const held = this.#leases.get(lease.token) ?? { deadline: begun + leaseTime, messages: 0 };
-    this.#begun.delete(lease.token);
-    held.messages += 1;
-    this.#leases.set(lease.token, held);
-    this.#cancelRenewal ??= this.#parts.clock.after(renewEvery, () => void this.#renew());
+    this.#leases.hold(lease);
   }
 
   #release({ message, lease }: ClaimedMessage): void {
     this.#inFlight.delete(message.id);
-    const held = this.#leases.get(lease.token);
-    if (held !== undefined) held.messages -= 1;
-    if (held?.messages === 0) this.#leases.delete(lease.token);
+    this.#leases.release(lease);
+    if (this.#waitsForRoom) this.wake();
     if (this.#inFlight.size === 0) this.#changed();
-  }
-
-  /** Renews the leases of what takes long. */
-  async #renew(): Promise<void> {
-    this.#cancelRenewal = null;
-    if (this.#leases.size === 0) return;
-    this.#cancelRenewal = this.#parts.clock.after(renewEvery, () => void this.#renew());
-    const { clock } = this.#parts;
-    const deadline = clock.monotonic() + leaseTime;
-    const ending = [...this.#leases].filter(([, held]) => held.deadline < deadline - renewEvery / 2);
-    try {
-      const renewed = await this.#parts.store.renewLeases(
-        ending.map(([token]) => token),
-        clock.now() + leaseTime,
-      );
-      for (const [index, [, held]] of ending.entries()) if (renewed[index]) held.deadline = deadline;
-    } catch {
-      // The next renewal tries again; a lease that ends meanwhile stops its hand-overs.
-    }
   }
 
   #nextChange(atMost?: number): Promise<void> {
@@ -290,14 +284,9 @@ export class Delivery {
   }
 }
 
+type ReadSettings = () => Settings | Promise<Settings>;
+
 const capError = {
   code: 'recipient_rate_limited',
   message: 'The recipient already got as many messages as the caps allow',
 };
-
-/** Null while the message has no end yet: never while it may have been taken. */
-function finalOutcome(result: HandOver, attempts: number): Outcome | null {
-  if (result.status === 'sent' || result.status === 'failed') return result;
-  if (result.status === 'unknown' || attempts < maxAttempts) return null;
-  return { status: 'failed', error: notAccepted('it could not be reached') };
-}

@@ -1,12 +1,14 @@
-/** Top-level domains in other alphabets, which cannot be told from words by their letters alone. */
-const wideDomains = 'мон|рф|бел|бг|қаз|мкд|срб|укр|ею|ком|орг|онлайн|сайт|рус|дети|москва|католик';
 const rest = '[^\\s<>"«»“”]*';
-const label = '[\\p{L}\\p{N}](?:[\\p{L}\\p{M}\\p{N}-]{0,61}[\\p{L}\\p{M}\\p{N}])?';
+const letters = '\\p{L}\\p{M}\\p{Extended_Pictographic}\\u200c\\u200d_-';
+/** Full stops that name servers take for one. */
+const dot = '[.\\u3002\\uff0e\\uff61]';
+// What cannot be told from a domain is one: a label without digits, in any alphabet, may be a top-level domain.
+const domain = `(?:[\\p{N}${letters}]+${dot})+(?:[${letters}]+|xn--[a-z0-9-]+)${dot}?`;
 const link = new RegExp(
   [
     `[a-z][a-z0-9+.-]{0,30}://${rest}`,
-    `(?<![\\p{L}\\p{N}@._-])www\\.(?=[\\p{L}\\p{N}])${rest}`,
-    `(?<![\\p{L}\\p{N}@._-])(?:${label}\\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,59}|${wideDomains})(?::[0-9]{1,5})?/${rest}`,
+    `(?<![\\p{L}\\p{M}\\p{N}])www\\.(?=[\\p{N}${letters}])${rest}`,
+    `(?<![\\p{N}${letters}])${domain}(?::[0-9]{1,5})?/${rest}`,
   ].join('|'),
   'giu',
 );
@@ -16,6 +18,11 @@ const link = new RegExp(
  * domain with a path are taken out (POST /v1/sms, rule 6). Null when nothing but links was in it.
  */
 export function withoutLinks(text: string): string | null {
+  const cleaned = removeLinks(text);
+  return cleaned === text || /[\p{L}\p{N}\p{S}]/u.test(cleaned) ? cleaned : null;
+}
+
+function removeLinks(text: string): string {
   const pieces: string[] = [];
   let end = 0;
   for (const match of text.matchAll(link)) {
@@ -24,8 +31,8 @@ export function withoutLinks(text: string): string | null {
   }
   if (end === 0) return text;
   pieces.push(text.slice(end));
-  const cleaned = pieces.reduce(join);
-  return /[\p{L}\p{N}\p{S}]/u.test(cleaned) ? cleaned : null;
+  // What stood on both sides of a link may be one together.
+  return removeLinks(pieces.reduce(join));
 }
 
 /** Punctuation at the end belongs to the sentence, a closing bracket to the link only if it opened one. */

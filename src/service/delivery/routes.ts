@@ -1,4 +1,4 @@
-import { noLinkRoute } from '../carriers/carrier.js';
+import { emailRoute, noLinkRoute } from '../carriers/carrier.js';
 import type { MessageRecord } from '../store/store.js';
 
 export interface Route {
@@ -13,7 +13,7 @@ export function routesOf(
   { channel, operator }: Pick<MessageRecord, 'channel' | 'operator'>,
   noLinkOperators: readonly string[],
 ): Route[] {
-  if (channel === 'email' || operator === null) return [{ name: 'email', carriesLinks: true }];
+  if (channel === 'email' || operator === null) return [{ name: emailRoute, carriesLinks: true }];
   if (noLinkOperators.includes(operator)) return [noLinks];
   return [{ name: operator, carriesLinks: true }, noLinks];
 }

@@ -58,8 +58,9 @@ export function respondToSend(context: HttpContext, answer: Answer): Response {
 /** The one mapping from a refusal to an answer's body and headers. */
 export function errorAnswer(error: ServiceError): { body: ErrorEnvelope; headers: Record<string, string> } {
   const headers: Record<string, string> = {};
-  if (error.retryAfter !== undefined)
-    headers['Retry-After'] = String(Math.max(1, Math.ceil(error.retryAfter)));
+  // What is unavailable now may be asked for again.
+  const retryAfter = error.retryAfter ?? (error.status === 503 ? 1 : undefined);
+  if (retryAfter !== undefined) headers['Retry-After'] = String(Math.max(1, Math.ceil(retryAfter)));
   if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';
   return { body: { error: { ...error.fields, code: error.code, message: error.message } }, headers };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Operations } from '../operations/operations.js';
 import type { HttpEnv } from './context.js';
-import { breaksOnDemand, type FaultFor } from './faults.js';
+import { breaksOnDemand, type FaultFor, type IsFirst } from './faults.js';
 import { answerError, type Report } from './middleware/answer-error.js';
 import { openRequest } from './middleware/open-request.js';
 import { readJson } from './middleware/read-json.js';
@@ -23,6 +23,8 @@ export interface AppOptions {
   report?: Report;
   /** Recipients whose requests break on demand. */
   faultFor?: FaultFor;
+  /** With a key a request breaks only the first time; every time when absent. */
+  isFirst?: IsFirst;
   /** Makes request ids; UUIDs when absent. */
   newRequestId?: () => string;
 }
@@ -40,7 +42,7 @@ export interface App {
  */
 export function createApp(operations: Operations, options: AppOptions = {}): App {
   const app = new Hono<HttpEnv>({ getPath: rawPath });
-  const breakOnDemand = breaksOnDemand(options.faultFor);
+  const breakOnDemand = breaksOnDemand(options.faultFor, options.isFirst ?? (async () => true));
   const sms = smsRoutes(operations, breakOnDemand);
   const email = emailRoutes(operations, breakOnDemand);
   const verify = verifyRoutes(operations, breakOnDemand);

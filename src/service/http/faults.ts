@@ -12,6 +12,9 @@ export type HttpFault = 'drop_before' | 'drop_after' | 'answer_500' | 'answer_42
 /** The fault that a recipient, as it was written, asks for. */
 export type FaultFor = (recipient: string) => HttpFault | null;
 
+/** Whether nobody has asked with this name before, since the service was last emptied. */
+export type IsFirst = (name: string) => Promise<boolean>;
+
 /** In process this is what a failed fetch rejects with; over a socket the connection is cut. */
 export class ConnectionDropped extends TypeError {
   constructor() {
@@ -21,32 +24,25 @@ export class ConnectionDropped extends TypeError {
 }
 
 const proxyPage = '<html><body><h1>502 Bad Gateway</h1></body></html>';
-const rememberedKeys = 10_000;
 
 /**
  * Breaks the requests whose recipients ask for it. With an idempotency key only the first request breaks and
  * its repeats go through; without one, every request does.
  */
-export function breaksOnDemand(faultFor: FaultFor | undefined) {
-  const broken = new Set<string>();
-
-  function faultOf(context: HttpContext, recipients: string | string[]): HttpFault | null {
+export function breaksOnDemand(faultFor: FaultFor | undefined, isFirst: IsFirst) {
+  async function faultOf(context: HttpContext, recipients: string | string[]): Promise<HttpFault | null> {
     if (faultFor === undefined) return null;
     for (const recipient of [recipients].flat()) {
-      const fault = faultFor(recipient);
-      if (fault !== null) return isRepeat(context) ? null : fault;
+      // In a list it may still be anything.
+      const fault = typeof recipient === 'string' ? faultFor(recipient) : null;
+      if (fault !== null) return (await isRepeat(context)) ? null : fault;
     }
     return null;
   }
 
-  function isRepeat(context: HttpContext): boolean {
+  async function isRepeat(context: HttpContext): Promise<boolean> {
     const key = context.get('idempotencyKey');
-    if (!key) return false;
-    const name = `${context.get('caller').projectId} ${key}`;
-    if (broken.has(name)) return true;
-    if (broken.size === rememberedKeys) broken.delete(broken.values().next().value as string);
-    broken.add(name);
-    return false;
+    return Boolean(key) && !(await isFirst(`${context.get('caller').projectId} ${key}`));
   }
 
   return async (
@@ -54,7 +50,7 @@ export function breaksOnDemand(faultFor: FaultFor | undefined) {
     recipients: string | string[],
     answer: () => Promise<Response>,
   ): Promise<Response> => {
-    switch (faultOf(context, recipients)) {
+    switch (await faultOf(context, recipients)) {
       case null:
         return answer();
       case 'drop_before':

@@ -12,6 +12,7 @@ import type { App } from './app.js';
 import { readIncoming } from './body/read-body.js';
 import { type Bounds, Connections, defaultBounds } from './connections.js';
 import type { PlainExchange, WrittenAnswer } from './context.js';
+import { ConnectionDropped } from './faults.js';
 import { countOf, headProblem } from './request-head.js';
 
 /** Times are in milliseconds. */
@@ -27,8 +28,8 @@ export interface ListenOptions {
   /** That `close()` waits for answers that are on their way; 30 s. */
   closeTimeout?: number;
   bounds?: Partial<Bounds>;
-  /** Told of errors in taking connections. */
-  report?: (error: Error) => void;
+  /** Told of errors in taking connections and in writing answers. */
+  report?: (error: unknown) => void;
 }
 
 const maxHeaderBytes = 16 * 1024;
@@ -58,7 +59,8 @@ export async function listen(
 
   const connections = new Connections(server, bounds, () => rawAnswer(full()));
   server.setTimeout(options.writeTimeout ?? 30_000, (socket: Socket) => connections.stalled(socket));
-  const answer = requestListener(app);
+  const report = options.report ?? (() => {});
+  const answer = requestListener(app, report);
   const serve = (incoming: IncomingMessage, outgoing: ServerResponse) =>
     connections.admit(outgoing, () => {
       const problem = headProblem(incoming, bounds.headers);
@@ -75,7 +77,7 @@ export async function listen(
 
   server.listen({ host, port });
   await once(server, 'listening');
-  server.on('error', options.report ?? (() => {}));
+  server.on('error', report);
   const { port: actualPort } = server.address() as AddressInfo;
 
   async function close(): Promise<void> {
@@ -96,7 +98,7 @@ export async function listen(
   };
 }
 
-function requestListener(app: App) {
+function requestListener(app: App, report: (error: unknown) => void) {
   return getRequestListener(
     async (request, bindings) => {
       const { incoming, outgoing } = bindings as HttpBindings;
@@ -113,9 +115,10 @@ function requestListener(app: App) {
         const response = await app.fetch(request, { plain });
         if (plain.answer !== undefined) writeAnswer(outgoing, plain.answer);
         return response;
-      } catch (dropped) {
+      } catch (error) {
+        if (!(error instanceof ConnectionDropped)) report(error);
         incoming.socket.destroy();
-        throw dropped;
+        throw error;
       }
     },
     {

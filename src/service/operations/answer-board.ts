@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.js';
-import { ServiceError } from '../service-error.js';
 
 /** Milliseconds a request waits for a message that is on its way, below the 30 s a client's attempt has. */
 const maxWait = 20_000;
@@ -21,11 +20,8 @@ export class AnswerBoard {
     for (const look of this.#waiting.get(topic) ?? []) look();
   }
 
-  /**
-   * Looks until there is something, at every announcement. Throws `unavailable` with the advice when that takes
-   * too long.
-   */
-  async wait<Found>(topic: string, look: () => Promise<Found | null>, advice: string): Promise<Found> {
+  /** Looks until there is something, at every announcement; null when that takes too long. */
+  async wait<Found>(topic: string, look: () => Promise<Found | null>): Promise<Found | null> {
     const end = this.#clock.monotonic() + maxWait;
     for (;;) {
       const news = this.#news(topic);
@@ -38,19 +34,19 @@ export class AnswerBoard {
         return found;
       }
       await news.arrived;
-      if (this.#closed || this.#clock.monotonic() >= end) {
-        throw new ServiceError(
-          'unavailable',
-          `The message was taken in and its outcome is not known yet; ${advice}`,
-        );
-      }
+      if (this.#closed || this.#clock.monotonic() >= end) return null;
     }
+  }
+
+  /** Says that anything may have happened. */
+  announceAll(): void {
+    for (const topic of this.#waiting.keys()) this.announce(topic);
   }
 
   /** Sends everyone who waits away. */
   close(): void {
     this.#closed = true;
-    for (const topic of this.#waiting.keys()) this.announce(topic);
+    this.announceAll();
   }
 
   /** Begins to listen before the look that follows, so that nothing between the two is missed. */

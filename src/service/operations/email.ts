@@ -1,5 +1,5 @@
 import type { EmailBulkParams, EmailSendParams } from '../../contract/index.js';
-import type { Settings } from '../settings.js';
+import { maxNameLength, type Settings } from '../settings.js';
 import type { Content } from '../store/store.js';
 import type { OperationContext, Project } from './context.js';
 import { checkEmail, type EmailFields, readEmailRecipient, readRecipients, tryAddress } from './fields.js';
@@ -50,9 +50,10 @@ export function emailContent(project: Project, fields: EmailFields): Content {
   };
 }
 
-/** The project's brand name, else its name. */
+/** The project's brand name, else its name; what was stored before names had a limit is cut to it. */
 export function senderName({ name, settings }: Project): string {
-  return settings.brand_name ?? name;
+  const sender = settings.brand_name ?? name;
+  return sender.length > maxNameLength ? [...sender].slice(0, maxNameLength).join('') : sender;
 }
 
 /** `Name <no-reply@domain>`, the name quoted where mail headers need it. */

@@ -44,12 +44,15 @@ export function readEmailRecipient(written: string): Recipient {
   return { to, operator: null };
 }
 
+/** Places that one message names; `invalid` has the entries. */
+const namedPlaces = 5;
+
 /**
  * The recipients of a batch, each once, in the order they were first written. Refuses the whole list when an
- * entry is no number or address to send to (POST /v1/sms/bulk, rule 2; bulk email likewise).
+ * entry, of whatever type, is no number or address to send to (POST /v1/sms/bulk, rule 2; bulk email likewise).
  */
 export function readRecipients(
-  written: readonly string[],
+  written: readonly unknown[],
   read: (entry: string) => Recipient | null,
 ): Recipient[] {
   if (written.length === 0) throw invalid('to must have at least one recipient');
@@ -57,20 +60,26 @@ export function readRecipients(
     throw invalid(`to has ${written.length} recipients; at most ${maxBatchRecipients} go in one request`);
   }
   const recipients = new Map<string, Recipient>();
-  const refused = new Set<string>();
-  for (const entry of written) {
-    const recipient = read(entry);
-    if (recipient === null) refused.add(entry);
-    else if (!recipients.has(recipient.to)) recipients.set(recipient.to, recipient);
+  const refused = new Map<string, number>();
+  for (const [place, entry] of written.entries()) {
+    const recipient = typeof entry === 'string' ? read(entry) : null;
+    const shown = typeof entry === 'string' ? entry : JSON.stringify(entry);
+    if (recipient !== null) recipients.set(recipient.to, recipients.get(recipient.to) ?? recipient);
+    else if (!refused.has(shown)) refused.set(shown, place);
   }
-  if (refused.size > 0) {
-    throw new ServiceError(
-      'invalid_request',
-      `to has ${refused.size} ${refused.size === 1 ? 'entry' : 'entries'} that cannot be sent to`,
-      { fields: { invalid: [...refused].slice(0, maxInvalidEntries) } },
-    );
-  }
+  if (refused.size > 0) throw cannotBeSentTo(refused);
   return [...recipients.values()];
+}
+
+/** Takes the entries, each with its place. */
+function cannotBeSentTo(refused: ReadonlyMap<string, number>): ServiceError {
+  const places = [...refused.values()].slice(0, namedPlaces).map((place) => `to[${place}]`);
+  const more = refused.size > namedPlaces ? ` and ${refused.size - namedPlaces} more` : '';
+  return new ServiceError(
+    'invalid_request',
+    `to has ${refused.size} ${refused.size === 1 ? 'entry' : 'entries'} that cannot be sent to: ${places.join(', ')}${more}`,
+    { fields: { invalid: [...refused.keys()].slice(0, maxInvalidEntries) } },
+  );
 }
 
 export function tryNumber(operators: OperatorTable): (entry: string) => Recipient | null {

@@ -13,6 +13,7 @@ import type {
 import type { OperationContext, Project } from './context.js';
 import type { Recipient } from './fields.js';
 import type { Answer, Caller } from './operations.js';
+import { keyTopic, outcomeUnknown, removed, settledMessage, whenReady } from './waits.js';
 
 /** What one message costs. */
 export interface Price {
@@ -30,25 +31,25 @@ export interface SingleSend {
   idempotencyKey: string | null;
 }
 
-/** Topics of the answer board. */
-export const keyTopic = (projectId: string, key: string) => `key ${projectId} ${key}`;
-export const messageTopic = (id: string) => `message ${id}`;
-
 /** Sends one message: handed over before the answer (SMS), or queued and answered at once (email). */
 export async function sendSingle(context: OperationContext, send: SingleSend): Promise<Answer> {
   const { project, content, idempotencyKey } = send;
-  const message = newMessage(context, send);
-  const handsOver = message.channel === 'sms';
-  const lease = handsOver ? context.dispatch.newLease() : null;
-  const result = await context.store.acceptMessage({
-    message,
-    content,
-    idempotencyKey,
-    caps: capsOf(project.settings),
-    lease,
-    answer: handsOver ? null : (balance) => bound(messageAnswer(message, balance)),
+  const handsOver = send.channel === 'sms';
+  const result = await whenReady(context, async () => {
+    const message = newMessage(context, send);
+    const lease = handsOver ? context.dispatch.newLease() : null;
+    const accepted = await context.store.acceptMessage({
+      message,
+      content,
+      idempotencyKey,
+      caps: capsOf(project.settings),
+      lease,
+      answer: handsOver ? null : (balance) => bound(messageAnswer(message, balance)),
+    });
+    return { ...accepted, message, lease };
   });
   if (result.kind === 'repeat') return repeated(context, project.id, idempotencyKey ?? '', result.answer);
+  const { message, lease } = result;
   const balance = acceptedBalance(result, message.credits, message.createdAt);
   if (lease === null) {
     context.dispatch.wake();
@@ -57,27 +58,12 @@ export async function sendSingle(context: OperationContext, send: SingleSend): P
   const pendingKey = idempotencyKey;
   const claimed = { message, content, lease, pendingKey, attempts: 1, earlier: null };
   const settled = await context.dispatch.deliver(claimed, project.settings);
-  // Whoever settled it has bound the answer with the balance of then.
   if (settled === null && pendingKey !== null) {
-    return { ...(await repeated(context, project.id, pendingKey, null)), replayed: false };
+    return { ...(await ownAnswer(context, message, pendingKey)), replayed: false };
   }
   const end = settled ?? (await settledMessage(context, message));
+  if (end === null) throw outcomeUnknown(`it is message ${message.id}`);
   return { ...messageAnswer(end.message, end.balance), replayed: false };
-}
-
-/** Waits for a message that goes on in the background, here or in another process. */
-export function settledMessage(
-  context: OperationContext,
-  { id, projectId }: MessageRecord,
-): Promise<{ message: MessageRecord; balance: number }> {
-  const look = async () => {
-    const message = await context.store.getMessage(projectId, id);
-    if (message === null) throw new ServiceError('unavailable', 'The message was removed by a reset');
-    if (message.status === 'queued') return null;
-    const project = await context.store.getProject(projectId);
-    return { message, balance: project?.balance ?? 0 };
-  };
-  return context.answers.wait(messageTopic(id), look, `it is message ${id}`);
 }
 
 export interface BatchSend {
@@ -91,6 +77,15 @@ export interface BatchSend {
 
 /** Takes in one message for many recipients; it is charged whole and delivered in the background. */
 export async function sendBatch(context: OperationContext, send: BatchSend): Promise<Answer> {
+  const { project, idempotencyKey } = send;
+  const result = await whenReady(context, () => acceptBatch(context, send));
+  if (result.kind === 'repeat') return repeated(context, project.id, idempotencyKey ?? '', result.answer);
+  const { batch } = result;
+  const balance = acceptedBalance(result, batch.credits, batch.createdAt);
+  return { ...batchAnswer(batch, balance), replayed: false };
+}
+
+async function acceptBatch(context: OperationContext, send: BatchSend) {
   const { project, channel, recipients, content, each, idempotencyKey } = send;
   const batch: BatchRecord = {
     id: context.newId(),
@@ -120,8 +115,6 @@ export async function sendBatch(context: OperationContext, send: BatchSend): Pro
       each,
       answer: (balance) => bound(batchAnswer(batch, balance)),
     });
-    if (result.kind === 'repeat') return repeated(context, project.id, idempotencyKey ?? '', result.answer);
-    const balance = acceptedBalance(result, batch.credits, batch.createdAt);
     if (room !== null && result.kind === 'accepted') {
       claimed = messages.map((message) => ({
         message,
@@ -132,7 +125,7 @@ export async function sendBatch(context: OperationContext, send: BatchSend): Pro
         earlier: result.earlier.get(message.to) ?? [],
       }));
     }
-    return { ...batchAnswer(batch, balance), replayed: false };
+    return { ...result, batch };
   } finally {
     if (room === null) context.dispatch.wake();
     else room.deliver(claimed, project.settings);
@@ -159,7 +152,7 @@ export function newMessage(
 
 /** The balance after an accepted send; throws what a refused one is answered with. */
 export function acceptedBalance(
-  result: Exclude<AcceptResult, { kind: 'repeat' }>,
+  result: Exclude<AcceptResult, { kind: 'repeat' | 'resetting' }>,
   required: number,
   now: number,
 ): number {
@@ -197,10 +190,40 @@ async function repeated(
   key: string,
   answer: BoundAnswer | null,
 ): Promise<Answer> {
-  const look = async () => (await context.store.findAnswer(projectId, key)) ?? null;
-  const final =
-    answer ?? (await context.answers.wait(keyTopic(projectId, key), look, 'repeat the request with its key'));
+  const look = async () => {
+    const known = await context.store.findAnswer(projectId, key);
+    if (known === undefined) throw removed();
+    return known;
+  };
+  const final = answer ?? (await context.answers.wait(keyTopic(projectId, key), look));
+  if (final === null) throw outcomeUnknown(repeatAdvice);
   return { ...parsed(final), replayed: true };
+}
+
+/** The answer to the request that sent a message: whoever settled it has bound it, with the balance of then. */
+async function ownAnswer(
+  context: OperationContext,
+  { id, projectId }: MessageRecord,
+  key: string,
+): Promise<SendAnswer> {
+  const { store, answers } = context;
+  const answer = await answers.wait(keyTopic(projectId, key), async () => {
+    const known = await store.findAnswer(projectId, key);
+    if (known) return parsed(known);
+    if ((await store.getMessage(projectId, id)) === null) throw removed();
+    return null;
+  });
+  if (answer === null) throw outcomeUnknown(repeatAdvice);
+  // After a reset the key is free, and may be bound to another message by now.
+  if (messageIdOf(answer) !== id) throw removed();
+  return answer;
+}
+
+const repeatAdvice = 'repeat the request with its key';
+
+function messageIdOf({ body }: SendAnswer): unknown {
+  const { id, error } = body as { id?: string; error: { id?: string } | null };
+  return id ?? error?.id;
 }
 
 function parsed({ status, body }: BoundAnswer): SendAnswer {

@@ -13,10 +13,11 @@ import { capsOf } from '../settings.js';
 import type { Content, VerificationRecord } from '../store/store.js';
 import type { OperationContext, Project } from './context.js';
 import { emailContent, emailPrice, senderName } from './email.js';
-import { checkText, invalid, readEmailRecipient, readSmsRecipient } from './fields.js';
+import { checkEmail, checkText, invalid, readEmailRecipient, readSmsRecipient } from './fields.js';
 import type { Caller } from './operations.js';
-import { acceptedBalance, newMessage, settledMessage } from './send.js';
+import { acceptedBalance, newMessage } from './send.js';
 import { smsPrice } from './sms.js';
+import { settledMessage, whenReady } from './waits.js';
 
 const defaultTemplate = '{brand}: your code is {code}';
 
@@ -46,7 +47,38 @@ export async function createVerification(
     sealed: context.sealing.seal(text),
   };
   const id = context.newId();
-  const message = newMessage(context, { project, channel, recipient, price });
+  const codeHash = context.sealing.hashCode(id, code);
+  const result = await whenReady(context, async () => {
+    const message = newMessage(context, { project, channel, recipient, price });
+    const lease = channel === 'sms' ? context.dispatch.newLease() : null;
+    const expiresAt = message.createdAt + life;
+    const accepted = await context.store.acceptVerification({
+      message,
+      content,
+      idempotencyKey: null,
+      caps: capsOf(project.settings),
+      lease,
+      answer: null,
+      verification: { id, codeHash, attempts: verificationLimits.attempts, expiresAt },
+    });
+    return { ...accepted, message, lease, expiresAt };
+  });
+  if (result.kind === 'repeat') throw new Error('a verification has no idempotency key');
+  const { message, lease, expiresAt } = result;
+  let balance = acceptedBalance(result, price.credits, message.createdAt);
+  if (lease === null) {
+    context.dispatch.wake();
+  } else {
+    const claimed = { message, content, lease, pendingKey: null, attempts: 1, earlier: null };
+    // Null when the end is not known in time: the code may have arrived, so the caller gets the id to check it with.
+    const settled =
+      (await context.dispatch.deliver(claimed, project.settings)) ?? (await settledMessage(context, message));
+    const error = settled?.message.error ?? null;
+    if (error !== null) {
+      throw new ServiceError('provider_failed', error.message, { fields: { id: message.id } });
+    }
+    balance = settled?.balance ?? balance;
+  }
   const verification: VerificationRecord = {
     id,
     status: 'pending',
@@ -54,39 +86,11 @@ export async function createVerification(
     to: recipient.to,
     attemptsRemaining: verificationLimits.attempts,
     credits: price.credits,
-    codeHash: context.sealing.hashCode(id, code),
+    codeHash,
     createdAt: message.createdAt,
-    expiresAt: message.createdAt + life,
+    expiresAt,
     verifiedAt: null,
   };
-  const lease = channel === 'sms' ? context.dispatch.newLease() : null;
-  const result = await context.store.acceptVerification({
-    message,
-    content,
-    idempotencyKey: null,
-    caps: capsOf(project.settings),
-    lease,
-    answer: null,
-    verification: {
-      id,
-      codeHash: verification.codeHash,
-      attempts: verification.attemptsRemaining,
-      expiresAt: verification.expiresAt,
-    },
-  });
-  if (result.kind === 'repeat') throw new Error('a verification has no idempotency key');
-  let balance = acceptedBalance(result, price.credits, message.createdAt);
-  if (lease === null) {
-    context.dispatch.wake();
-  } else {
-    const claimed = { message, content, lease, pendingKey: null, attempts: 1, earlier: null };
-    const settled =
-      (await context.dispatch.deliver(claimed, project.settings)) ?? (await settledMessage(context, message));
-    const { error } = settled.message;
-    if (error !== null)
-      throw new ServiceError('provider_failed', error.message, { fields: { id: message.id } });
-    balance = settled.balance;
-  }
   return { ...verificationResource(verification, context.clock.now()), balance };
 }
 
@@ -147,8 +151,11 @@ function fillIn(template: string, code: string, brand: string): string {
 }
 
 function contentFor(channel: Channel, project: Project, text: string): Content {
-  if (channel === 'email')
-    return emailContent(project, { subject: `${senderName(project)}: your code`, text });
+  if (channel === 'email') {
+    const email = { subject: `${senderName(project)}: your code`, text };
+    checkEmail(email);
+    return emailContent(project, email);
+  }
   return { text, html: null, subject: null, from: null, replyTo: null, sealed: null };
 }
 

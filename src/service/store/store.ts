@@ -137,7 +137,9 @@ export type AcceptResult =
   | { kind: 'repeat'; answer: BoundAnswer | null }
   /** A cap is reached until `until`. */
   | { kind: 'capped'; until: Instant }
-  | { kind: 'insufficient'; balance: number };
+  | { kind: 'insufficient'; balance: number }
+  /** A reset is under way: ask again when it is over. */
+  | { kind: 'resetting' };
 
 export type BatchResult =
   | Exclude<AcceptResult, { kind: 'accepted' | 'capped' }>
@@ -188,8 +190,17 @@ export interface Store {
   /** Adds credits; a negative amount takes as many as there are. Gives the new balance. */
   credit(projectId: string, amount: number, at: Instant): Promise<number>;
   listLedger(projectId: string): Promise<LedgerRecord[]>;
-  /** Forgets everything but projects, their settings and keys, and opens every balance anew. */
-  reset(balance: number, at: Instant): Promise<void>;
+  /**
+   * Holds everything new back until `until`, in every process: nothing is accepted and nothing claimed. Again by the
+   * same owner, it holds it back for longer. False while another owner does.
+   */
+  beginReset(owner: string, at: Instant, until: Instant): Promise<boolean>;
+  /**
+   * Forgets everything but projects, their settings and keys, and opens every balance anew. Gives the messages that
+   * somebody may still be submitting. `until`: how long a reset goes on to hold everything back.
+   */
+  reset(balance: number, at: Instant, until: () => Instant): Promise<{ id: string; to: string }[]>;
+  endReset(owner: string): Promise<void>;
 
   /** False when the project already has `maxActive` keys that are not revoked. */
   addKey(key: KeyRecord, maxActive: number): Promise<boolean>;
@@ -205,7 +216,7 @@ export interface Store {
   acceptBatch(acceptance: BatchAcceptance): Promise<BatchResult>;
   acceptVerification(acceptance: VerificationAcceptance): Promise<AcceptResult>;
 
-  /** Leases up to `limit` messages that are due, the longest waiting first. */
+  /** Leases up to `limit` messages that are due, the longest waiting first; none during a reset. */
   claimMessages(claim: { lease: Lease; now: Instant; limit: number }): Promise<ClaimedMessage[]>;
   /** Lengthens leases; false stands for one that was lost. */
   renewLeases(tokens: readonly string[], until: Instant): Promise<boolean[]>;

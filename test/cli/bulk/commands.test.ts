@@ -1,7 +1,10 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+
+import { answers } from '../../support/run.js';
 import { constant, desk, figures, partly, people, personal } from './desks.js';
+
 import { refused } from './fake-project.js';
 import { numbers } from './memory-plan.js';
 
@@ -228,5 +231,31 @@ describe('urtuu sms bulk', () => {
     const { code, stdout } = await here.run(`${personal} --max-credits 40 --concurrency 1 --json`);
     expect(code).toBe(7);
     expect(figures(stdout)).toMatchObject({ accepted: 2, credits: 30, pending: 2 });
+  });
+});
+
+describe('a bulk command without what it needs', () => {
+  it.each([
+    ['sms bulk', '<file>, --text, --yes or --dry-run'],
+    ['sms bulk --yes', '<file>, --text'],
+    ['sms bulk list.csv', '--text, --yes or --dry-run'],
+    ['sms bulk --text hi --dry-run', '<file>'],
+    ['email bulk', '<file>, --subject, --text or --html, --yes or --dry-run'],
+    ['email bulk --html x list.csv --yes', '--subject'],
+  ])('names all of it at once: %s', async (line, missing) => {
+    const here = desk(people(1));
+    const { code, stderr } = await here.run(line);
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`missing: ${missing}\n`),
+    });
+  });
+
+  it('asks for it at a terminal', async () => {
+    const here = desk(people(1));
+    const questions = answers('list.csv', 'Hello', true);
+    expect(await here.run('sms bulk', { terminal: 80, questions })).toMatchObject({ code: 0 });
+    expect(questions.asked).toEqual(['CSV file:', 'Text:', expect.stringContaining('Send to 1 recipient')]);
+    expect(here.project.sends).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -170,6 +170,13 @@ export class Desk {
 
   write(name: string, rows: readonly string[]): void {
     writeFileSync(join(this.home, name), `${rows.join('\n')}\n`);
+  }
+
+  /** The profiles of this machine. */
+  writeConfig(text: string): void {
+    const folder = join(this.home, '.config/urtuu');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
   }
 
   read(name: string): string {

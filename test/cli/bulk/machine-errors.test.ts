@@ -50,7 +50,9 @@ describe('with a machine format, standard error is one JSON object', () => {
       error: {
         code: 'partly',
         exit: 3,
-        message: 'Certain: 2 accepted, 3 rejected; nothing in doubt.',
+        message: expect.stringContaining(
+          'Certain: 2 accepted, 3 rejected; nothing in doubt. Fix the rejected rows',
+        ),
         rejected: 3,
         rows: [{ line: 4 }, { line: 5 }, { line: 6 }],
       },

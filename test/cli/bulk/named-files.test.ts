@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { constant, desk, people } from './desks.js';
@@ -41,5 +41,28 @@ describe('a link', () => {
       expect(lstatSync(join(here.home, name)).isSymbolicLink()).toBe(true);
       expect(readFileSync(join(here.home, 'kept', name), 'utf8')).toContain('nobody,Dorj');
     }
+  });
+});
+
+describe('a link in the place of a journal', () => {
+  it('is not followed: what it points to stays as it is, and nothing is sent', async () => {
+    const here = desk(people(3), { credits: 10 });
+    const line = "sms bulk list.csv --text 'Hello {name}' --job july --yes";
+    await here.run(line);
+    const sent = here.project.sends.length;
+    here.project.balance = 1_000;
+    rmSync(here.jobFile('july', 'journal'));
+    for (const [content, said] of [
+      ['', 'is a link'],
+      ['precious\n', 'not as it was written'],
+    ] as const) {
+      writeFileSync(join(here.home, 'precious'), content);
+      rmSync(here.jobFile('july', 'journal'), { force: true });
+      symlinkSync(join(here.home, 'precious'), here.jobFile('july', 'journal'));
+      const { code, stderr } = await here.run(line);
+      expect({ code, stderr }).toMatchObject({ code: 13, stderr: expect.stringContaining(said) });
+      expect(here.read('precious')).toBe(content);
+    }
+    expect(here.project.sends).toHaveLength(sent);
   });
 });

@@ -90,3 +90,16 @@ describe('a job that the release before the new keys began', () => {
     expect(await received(service, /^Again$/)).toEqual(times(8, 3));
   });
 });
+
+it('masks the report of a job whose plan does not say which column has the recipients', async () => {
+  for (const [job, recipient] of [
+    ['names', /\b\d{8}\b/],
+    ['mails', /[^,*]@/],
+  ] as const) {
+    const plain = await urtuu(`jobs report ${job} --offline`);
+    expect(plain).toMatchObject({ code: 0, stdout: expect.stringMatching(recipient) });
+    const masked = await urtuu(`jobs report ${job} --offline --mask`);
+    expect(masked).toMatchObject({ code: 0, stdout: expect.not.stringMatching(recipient) });
+    expect(masked.stdout.split('\n')).toHaveLength(plain.stdout.split('\n').length);
+  }
+});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exitOfJob } from '../../../src/cli/bulk/outcome.js';
-import type { ListingClient } from '../../../src/cli/bulk/receipts.js';
 import type { SendingClient } from '../../../src/cli/bulk/requests.js';
+import type { RunOptions } from '../../../src/cli/bulk/run-options.js';
 import { memoryPlan, numbers } from './memory-plan.js';
 import { clientOf, Refused } from './model-service.js';
 import { setting } from './run-in.js';
@@ -23,6 +23,8 @@ const answer = (id: string, total: number, credits: unknown = total * 10) => ({
   credits,
   balance: 5,
 });
+type ListingClient = NonNullable<RunOptions['listing']>;
+
 const listed = (...to: string[]): ListingClient => ({
   batches: {
     messages: async () => ({ data: to.map((each) => ({ to: each })) as never, next: null }),
@@ -124,6 +126,8 @@ describe('a batch whose figures at its end are not its recipients', () => {
     [0, 0, { accepted: 0, failed: 0, in_doubt: 3 }, 0],
     [2, 2, { accepted: 0, failed: 2, in_doubt: 1 }, 0],
     [9, 9, { accepted: 0, failed: 0, in_doubt: 3 }, 0],
+    [Number.NaN, 1, { accepted: 0, failed: 1, in_doubt: 2 }, 0],
+    [4, -1, { accepted: 2, failed: 0, in_doubt: 1 }, 2],
   ])('%i sent and %i failed of 3: the difference is in doubt', async (sent, failed, tally, known) => {
     const given = setting({}, batch);
     const { table, ending } = await given.run();

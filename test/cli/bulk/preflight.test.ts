@@ -50,8 +50,11 @@ const plan: Preflight = {
     { kind: 'latin', recipients: 1, parts: 1, credits: 10 },
     { kind: 'cyrillic', recipients: 2_599, parts: 5_198, credits: 51_980 },
   ],
+  parts: 5_199,
   credits: 51_990,
   balance: 100_000,
+  sent_before: 0,
+  skips_sent: false,
   seconds: 22,
 };
 

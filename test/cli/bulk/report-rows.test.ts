@@ -115,7 +115,7 @@ describe('--only with the report of a job on this machine', () => {
     const sends = here.project.sends.length;
     const { code, stderr } = await here.run('jobs resume more');
     expect(code).toBe(11);
-    expect(stderr).toContain('the job july itself would still send 2 of these rows');
+    expect(stderr).toContain('the job july has tried 2 of these rows again since more took them');
     expect(here.project.sends).toHaveLength(sends);
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
     writeFileSync(here.jobFile('more', 'taken'), `urtuu-taken 1 ${checksum}\n${rows.replace('0', '2')}`);

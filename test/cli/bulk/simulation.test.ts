@@ -114,7 +114,10 @@ function hostile(random: () => number, faults: () => number, late: (() => object
       } catch {}
     }
     if (random() >= faults()) return call();
-    const kind = Math.floor(random() * 7);
+    const kind = Math.floor(random() * 9);
+    // Nothing of it is true, and the balance that is read says so.
+    if (kind === 7) throw new Refused('insufficient_credits', 402, { balance: 0, required: 10 });
+    if (kind === 8) throw new Refused('unauthorized', 401);
     if (kind === 0) throw new Refused('connection_error', null);
     if (kind === 1) throw new Refused('rate_limited', 429, { retryAfter: 1 });
     if (kind === 2) throw new Refused('unexpected_response', 403);

@@ -269,13 +269,21 @@ describe('reading an answer', () => {
     expect(readError({ code: 'unavailable', status: 503, requestSent: false }).kind).toBe('doubt');
   });
 
-  it.each([null, [], {}, { id: '' }, { id: 'b' }, { total: 3 }, { id: 'b', total: '3' }])(
-    '%j as a success is doubt',
-    (result) => {
-      expect(readResult('batch', result).kind).toBe('doubt');
-      expect(readResult('single', result).kind).toBe('doubt');
-    },
-  );
+  it.each([
+    null,
+    [],
+    {},
+    { id: '' },
+    { id: 'b' },
+    { total: 3 },
+    { id: 'b', total: '3' },
+    { id: 'b', total: 1.5 },
+    { id: 'b', total: -1 },
+    { id: 'b', total: Number.NaN },
+  ])('%j as a success is doubt', (result) => {
+    expect(readResult('batch', result).kind).toBe('doubt');
+    expect(readResult('single', result).kind).toBe('doubt');
+  });
 
   it('throws on what is no failed request: a fault of the program', () => {
     expect(() => readError(new TypeError('x'))).toThrow(TypeError);

@@ -5,6 +5,14 @@ export class VirtualClock {
 
   now = (): number => this.time;
 
+  elapsed = (): number => this.time - 1_600_000_000_000;
+
+  after = (milliseconds: number, run: () => void): (() => void) => {
+    const cancelled = new AbortController();
+    void this.sleep(milliseconds, cancelled.signal).then(() => cancelled.signal.aborted || run());
+    return () => cancelled.abort();
+  };
+
   sleep = (milliseconds: number, signal?: AbortSignal): Promise<void> => {
     if (signal?.aborted) return Promise.resolve();
     return new Promise((resolve) => {

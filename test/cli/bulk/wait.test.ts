@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { memoryBuckets } from '../../../src/cli/bulk/bucket.js';
 import { ChunkTable } from '../../../src/cli/bulk/chunk-table.js';
 import type { BulkEvent } from '../../../src/cli/bulk/events.js';
 import { type Entry, Journal } from '../../../src/cli/bulk/journal.js';
-import { Pace } from '../../../src/cli/bulk/pace.js';
 import { runJob } from '../../../src/cli/bulk/run.js';
 import type { RunOptions } from '../../../src/cli/bulk/run-options.js';
 import type { ReadingClient } from '../../../src/cli/bulk/wait.js';
+import { memoryBuckets } from '../../../src/cli/rate-limit/bucket-store.js';
+import { RateLimiter } from '../../../src/cli/rate-limit/rate-limiter.js';
 import { MemoryDisk } from './memory-disk.js';
 import { memoryPlan, numbers } from './memory-plan.js';
 import { clientOf, ModelService, Refused } from './model-service.js';
@@ -62,13 +62,13 @@ function setting(batches: number, takes: number) {
   const run = async (client = reading(), extra: Partial<RunOptions> = {}, timeout = 600_000) => {
     const table = new ChunkTable(plan.meta);
     const journal = await Journal.open(disk, 'j', (entry) => table.apply(entry));
-    const pace = new Pace({ buckets: memoryBuckets(), now: clock.now, sleep: clock.sleep });
+    const pace = new RateLimiter({ buckets: memoryBuckets(), clock });
     const events: BulkEvent[] = [];
     const work = async () => {
       const job = runJob({
         ...{ jobId: 'job', plan, journal, table, client: sending, pace },
         ...{ now: clock.now, sleep: clock.sleep, random: () => 0.5 },
-        ...{ concurrency: 8, maxWait: 600_000, wait: { client, timeout } },
+        ...{ concurrency: 8, maxWait: 600_000, wait: { client, timeout, after: clock.after } },
         ...extra,
       });
       for (;;) {

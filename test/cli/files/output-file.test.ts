@@ -118,7 +118,10 @@ describe('a file that a person names', () => {
     execFileSync('mkfifo', [at('pipe')]);
     const stop = AbortSignal.abort(new Error('stopped'));
     const sleep = async () => stop.throwIfAborted();
-    await expect(writeNamedFile(at('pipe'), blocks('a'), { ...patience, sleep })).rejects.toThrow('stopped');
+    await expect(writeNamedFile(at('pipe'), blocks('a'), { ...patience, sleep })).rejects.toMatchObject({
+      exit: 13,
+      message: `${at('pipe')} was not written: nobody has read it`,
+    });
   });
 
   it.each([

@@ -91,6 +91,17 @@ describe('output', () => {
     ).toContain('99112233');
   });
 
+  it('is safe in a spreadsheet', async () => {
+    const service = fakeService(() => ({
+      body: { id: '=1+1', status: '@x', to: '+976', channel: 'a;b', credits: -5 },
+    }));
+    const { stdout } = await run(
+      'messages get m -o csv --no-header --columns id,status,to,channel,credits',
+      service,
+    );
+    expect(stdout).toBe("'=1+1,'@x,'+976,\"a;b\",-5\r\n");
+  });
+
   it('prints an empty list as [] and says so to people', async () => {
     expect(JSON.parse((await run('profiles list --json')).stdout)).toEqual([]);
     const table = await run('profiles list');

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import { ManualClock } from '../../../src/service/clock.js';
-import { leaseTime } from '../../../src/service/delivery/delivery.js';
+import { leaseTime } from '../../../src/service/delivery/held-leases.js';
 import { Cores, caller, outboxOf, pass, turns } from '../../support/cores.js';
 
 const cores = new Cores();

@@ -145,6 +145,7 @@ describe('errors', () => {
       const response = await app.fetch(request('/v1/balance'));
       const body = await response.text();
       expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toBe('1');
       expect(JSON.parse(body).error.code).toBe('unavailable');
       expect(body).not.toContain('SECRET');
       expect(reports).toEqual([[inner, response.headers.get('x-request-id')]]);

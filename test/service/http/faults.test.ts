@@ -7,7 +7,9 @@ const number = '99000001';
 function setUp(fault: HttpFault) {
   const { operations, calls } = fakeOperations();
   const reports: unknown[] = [];
+  const names = new Set<string>();
   const app = createApp(operations, {
+    isFirst: async (name) => names.size < names.add(name).size,
     faultFor: (recipient) => (recipient === number ? fault : null),
     report: (error) => reports.push(error),
   });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/service/http/app.js';
+import { ConnectionDropped } from '../../../src/service/http/faults.js';
 import { listen } from '../../../src/service/http/listen.js';
 import { fakeOperations, goodKey } from './fake-operations.js';
 import { body, bytes, head, heldSend, read, sends, serve, wholeSend } from './raw-client.js';
@@ -11,13 +12,13 @@ describe('slow clients', () => {
   it('are cut off while they hold back their headers', async () => {
     const { open } = await serve({}, impatient);
     const client = open().say('GET /v1/balance HTTP/1.1\r\nHost: a\r\n');
-    expect(await client.closed).toMatch(/^HTTP\/1\.1 503 [\s\S]*"unavailable"/);
+    expect(await client.closed).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nRetry-After: 1\r\n[\s\S]*"unavailable"/);
   });
 
   it('are cut off while they hold back their body, and nothing is sent', async () => {
     const { open, calls, reports } = await serve({}, impatient);
     const client = open().say(head(`Content-Length: ${bytes}`) + body.slice(0, 5));
-    expect(await client.closed).toMatch(/^HTTP\/1\.1 503 [\s\S]*"unavailable"/);
+    expect(await client.closed).toMatch(/^HTTP\/1\.1 503 [\s\S]*\r\nRetry-After: 1\r\n[\s\S]*"unavailable"/);
     expect(client.statuses()).toEqual([503]);
     expect(calls).toEqual([]);
     expect(reports).toEqual([]);
@@ -41,6 +42,20 @@ describe('slow clients', () => {
     await probe.closed;
     held.release();
     expect(await client.hears('balance')).toContain(' 200 OK');
+  });
+});
+
+describe('an error that ends a connection', () => {
+  it.each([
+    [new TypeError('no answer'), 1],
+    [new ConnectionDropped(), 0],
+  ])('%s is reported %i times', async (error, times) => {
+    const reports: unknown[] = [];
+    const app = { fetch: () => Promise.reject(error), routes: [] };
+    const listening = await listen(app, { port: 0 }, { report: (fault) => reports.push(fault) });
+    await expect(fetch(`${listening.url}/balance`)).rejects.toThrow('fetch failed');
+    await listening.close();
+    expect(reports).toEqual(Array(times).fill(error));
   });
 });
 

@@ -90,7 +90,7 @@ describe('/v1/openapi.json', () => {
     expect(SmsBulk).toMatchObject({
       additionalProperties: false,
       required: ['to', 'text'],
-      properties: { to: { minItems: 1, maxItems: 1_000 } },
+      properties: { to: { minItems: 1, maxItems: 1_000, items: { type: 'string' } } },
     });
     expect(EmailSend.properties.subject.maxLength).toBe(255);
     expect(EmailSend.anyOf).toEqual([{ required: ['html'] }, { required: ['text'] }]);

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OutcomeUnknown } from '../../../src/service/carriers/carrier.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
-import { Cores, caller, ledgerDifference, outboxOf, pass, requestsTo } from '../../support/cores.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass, requestsTo, turns } from '../../support/cores.js';
 import { Crash } from '../../support/crash.js';
 
 const cores = new Cores();
@@ -56,6 +57,18 @@ describe('POST /v1/verify', () => {
     expect(await outboxOf(core)).toMatchObject([
       { channel: 'email', subject: 'Default: your code', text: expect.stringMatching(/[0-9]{6}/) },
     ]);
+  });
+
+  it('sends an email in the name of a project that is older than the limit of names', async () => {
+    const id = '00000000-0000-7000-8000-00000000abcd';
+    await core.store.createProject({ id, name: 'ө'.repeat(411), balance: 100, createdAt: clock.now() });
+    await core.operations.createVerification({ projectId: id, keyId: 'x' }, { to: 'bat@example.mn' });
+    await core.administration.settled();
+    const [email] = await outboxOf(core);
+    expect(email).toMatchObject({
+      subject: `${'ө'.repeat(100)}: your code`,
+      from: expect.stringMatching(/^ө{100} </),
+    });
   });
 
   it('takes length, life and text', async () => {
@@ -117,6 +130,45 @@ describe('POST /v1/verify', () => {
     });
     expect(await balance()).toBe(100_000);
     expect(await ledgerDifference(core)).toBe(0);
+  });
+
+  it('is created when nobody can tell in time whether its code arrived, which can be checked', async () => {
+    const created = create({ to: '99000007' });
+    await pass(clock, 21_000);
+    const { id } = await created;
+    expect(await created).toMatchObject({ status: 'pending', to: '99000007', credits: 10, balance: 99_990 });
+    const code = /[0-9]{6}/.exec((await outboxOf(core))[0]?.text ?? '')?.[0] ?? '';
+    expect(await check(id, code)).toMatchObject({ status: 'verified' });
+  });
+
+  it('that was created in doubt fails and is refunded when its message was not taken', async () => {
+    let known = false;
+    const mute = await cores.open(
+      { clock },
+      {
+        carrier: () => ({
+          submit: async () => {
+            if (known) return { kind: 'refused', reason: 'no' };
+            throw new OutcomeUnknown('reset');
+          },
+          inquire: async () => (known ? 'not_taken' : 'unknown'),
+        }),
+      },
+    );
+    const created = mute.operations.createVerification(caller, { to: '99112233' });
+    await pass(clock, 21_000);
+    const { id } = await created;
+    known = true;
+    await pass(clock, 60_000);
+    expect(await mute.operations.getVerification(caller, id)).toMatchObject({ status: 'failed', credits: 0 });
+    expect(await mute.operations.getBalance(caller)).toEqual({ balance: 100_000 });
+  });
+
+  it('is created when the service closes before its outcome is known', async () => {
+    const created = create({ to: '99000007' });
+    await turns();
+    await core.close();
+    expect(await created).toMatchObject({ status: 'pending', id: expect.any(String) });
   });
 
   it('fails when its email fails, and is refunded', async () => {

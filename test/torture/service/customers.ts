@@ -71,7 +71,7 @@ export function startCustomers(options: {
       const key = options.forgetKeys ? `${task.idempotencyKey}-${repeat}` : task.idempotencyKey;
       const reply = await attempt(options.url(), options.apiKey(task.project), task, key);
       if (reply !== null && isFinal(reply)) {
-        acknowledged.push({ task, status: reply.status, body: reply.body });
+        acknowledged.push({ task, status: reply.status, body: reply.body, at: performance.now() });
         return;
       }
       await sleep(reply?.status === 429 ? 200 : 20);

@@ -87,7 +87,7 @@ export async function playFuzz(options: {
       if (index % everyNth === 0) {
         const to = numbers[index] ?? '';
         const body = Buffer.from(JSON.stringify({ to, text: 'Hello' }));
-        const head = `POST /v1/sms HTTP/1.1\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+        const head = `POST /v1/sms HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
         const send = Buffer.concat([Buffer.from(`${head}Content-Length: ${body.length}\r\n\r\n`), body]);
         if ((await exchange(port, send))[0] !== 200 || (await deliveriesTo(core, to)) !== 1)
           result.failed += 1;

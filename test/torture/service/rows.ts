@@ -4,6 +4,7 @@ import { type ClocksOptions, playClocks } from './clocks.js';
 import { playFuzz } from './fuzz.js';
 import { playKills } from './kill.js';
 import { playPauses } from './pause.js';
+import { playResets } from './reset.js';
 import { playSameKeys } from './same-key.js';
 import { playOnBoundless, playStrangers } from './strangers.js';
 import { playTakenData } from './taken-data.js';
@@ -25,6 +26,7 @@ export const service = groupOf(
       kills: 50,
       stops: 20,
       pauses: 10,
+      resets: 50,
       requests: 10_000,
       idle: 10_000,
       sockets: 20,
@@ -40,6 +42,7 @@ export const service = groupOf(
       kills: 5,
       stops: 3,
       pauses: 1,
+      resets: 4,
       requests: 400,
       idle: 1_200,
       sockets: 20,
@@ -82,6 +85,10 @@ export const service = groupOf(
     const pause = async (seed: number, pauses: number, service: 'nothing' | 'forgets_hand_overs') => {
       const result = await playPauses({ seed, pauses, service });
       return books(`${pauses} pauses, ${result.sends} sends, 2 processes`, result);
+    };
+    const reset = async (seed: number, resets: number, by: Parameters<typeof playResets>[0]['reset']) => {
+      const result = await playResets({ seed, resets, reset: by });
+      return books(`${resets} resets, ${result.sends} sends, 2 processes`, result);
     };
     const fuzz = async (
       seed: number,
@@ -167,6 +174,16 @@ export const service = groupOf(
           {
             name: 'an operator that takes hand-overs from the past',
             play: (seed) => pause(seed, 1, 'forgets_hand_overs'),
+          },
+        ],
+      },
+      {
+        name: 'urtuu sandbox reset of urtuu serve under load',
+        play: (seed) => reset(seed, sizes.resets, 'urtuu sandbox reset'),
+        controls: [
+          {
+            name: 'a reset that holds nothing back',
+            play: (seed) => reset(seed, 4, 'resets_in_any_order'),
           },
         ],
       },

@@ -54,7 +54,8 @@ export async function playSameKeys(options: {
       const firsts = replies.filter(({ replayed }) => !replayed).length;
       if (answers.size !== 1 || firsts !== 1) unequal += 1;
       const [first] = replies;
-      if (first) acknowledged.push({ task, status: first.status, body: first.body });
+      const at = performance.now();
+      if (first) acknowledged.push({ task, status: first.status, body: first.body, at });
     }
 
     let left = options.keys;

@@ -68,6 +68,16 @@ async function buildScript(): Promise<string> {
   return script;
 }
 
+/** Resets the service in a folder from a process of its own, in a way that is broken on purpose. */
+export async function resetBroken(machine: Machine, directory: string, broken: Break): Promise<void> {
+  built ??= buildScript();
+  const child = spawn(process.execPath, [await built, directory, 'reset', broken], {
+    env: machine.environment(),
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await once(child, 'close');
+}
+
 /** The service without a request rate, and broken if wanted. */
 export async function scripted(
   machine: Machine,

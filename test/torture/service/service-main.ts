@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../src/service/clock.js';
 import type { CoreDoubles } from '../../../src/service/core.js';
 import { openCore } from '../../../src/service/core.js';
@@ -10,6 +11,7 @@ export type Break =
   | 'forgets_keys'
   | 'forgets_hand_overs'
   | 'answers_before_it_stores'
+  | 'resets_in_any_order'
   | 'boundless'
   | 'measures_on_the_system_clock';
 
@@ -38,6 +40,17 @@ const doubles: Record<Break, CoreDoubles> = {
       };
     },
   },
+  resets_in_any_order: {
+    store: (store) => ({
+      ...store,
+      beginReset: async () => true,
+      async reset(balance, at, until) {
+        await store.reset(balance, at, until);
+        await sleep(50);
+        return [];
+      },
+    }),
+  },
   answers_before_it_stores: {
     store: (store) => ({
       ...store,
@@ -64,14 +77,22 @@ function writingAnew(app: App): App['fetch'] {
   };
 }
 
-/** The service as a process of its own, without a request rate. Prints its base URL as JSON. */
-async function main(directory: string, port: number, broken: Break): Promise<void> {
+/**
+ * The service as a process of its own, without a request rate. Prints its base URL as JSON. With `reset` for a port
+ * it resets the service in the folder and ends.
+ */
+async function main(directory: string, given: string, broken: Break): Promise<void> {
   const core = await openCore(
     broken === 'measures_on_the_system_clock'
       ? { directory, clock: { ...systemClock, monotonic: () => Date.now() } }
       : { directory, rates: 'off' },
     doubles[broken],
   );
+  if (given === 'reset') {
+    await core.administration.reset();
+    return core.close();
+  }
+  const port = Number(given);
   const app = createApp(core.operations);
   const listening = await (broken === 'boundless'
     ? listen({ ...app, fetch: writingAnew(app) }, { port }, boundless)
@@ -85,4 +106,4 @@ async function main(directory: string, port: number, broken: Break): Promise<voi
 }
 
 const [directory = '', port = '0', broken = 'nothing'] = process.argv.slice(2);
-void main(directory, Number(port), broken as Break);
+void main(directory, port, broken as Break);

@@ -21,6 +21,8 @@ export interface Acknowledgement {
   task: Task;
   status: number;
   body: Record<string, unknown>;
+  /** When, in milliseconds of `performance.now()`. */
+  at: number;
 }
 
 const refused = '99000001';

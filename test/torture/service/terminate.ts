@@ -38,7 +38,8 @@ export async function playStops(options: {
         const apiKey = accounts[task.project]?.keys[0] ?? '';
         const reply = await attempt(server.url, apiKey, task, task.idempotencyKey);
         if (reply === null) return;
-        if (isFinal(reply)) acknowledged.push({ task, status: reply.status, body: reply.body });
+        const at = performance.now();
+        if (isFinal(reply)) acknowledged.push({ task, status: reply.status, body: reply.body, at });
         else if (codeOf(reply) === 'rate_limited') await sleep(100);
       }
     }

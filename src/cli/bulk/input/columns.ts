@@ -1,4 +1,5 @@
 import type { Channel } from '../../../contract/index.js';
+import { grouped } from '../../output/wording.js';
 import { InputError } from './input-error.js';
 
 const common = ['to', 'recipient', 'recipients', 'хүлээн авагч', 'хэнд'];
@@ -27,6 +28,14 @@ function plain(name: string): string {
     .trim();
 }
 
+const listedNames = 20;
+
+/** Names as an error lists them: all of them, or the first ones of very many. */
+export function listed(names: readonly string[]): string {
+  const first = names.slice(0, listedNames).join(', ');
+  return names.length > listedNames ? `${first} and ${grouped(names.length - listedNames)} more` : first;
+}
+
 /** The names in the header row, trimmed. An empty name or one that stands twice is an error. */
 export function readHeader(record: readonly string[], source: string, line: number): string[] {
   const columns = record.map((name) => name.normalize('NFC').trim());
@@ -35,7 +44,8 @@ export function readHeader(record: readonly string[], source: string, line: numb
   if (empty !== -1) {
     throw new InputError('columns', source, `column ${empty + 1} of the header has no name`, hint, { line });
   }
-  const twice = columns.find((name, index) => columns.indexOf(name) !== index);
+  const seen = new Set<string>();
+  const twice = columns.find((name) => seen.size === seen.add(name).size);
   if (twice !== undefined) {
     throw new InputError('columns', source, `two columns are named ${twice}`, hint, { line });
   }
@@ -70,7 +80,7 @@ export interface RecipientSearch {
 /** Index of the recipient column: the one that is named, else the one with a known name. */
 export function findRecipientColumn(search: RecipientSearch): number {
   const { columns, toColumn, channel, source, line } = search;
-  const list = `the columns are ${columns.join(', ')}`;
+  const list = `the columns are ${listed(columns)}`;
   if (toColumn !== undefined) {
     const index = columnNamed(columns, toColumn);
     if (index === -1)
@@ -82,7 +92,10 @@ export function findRecipientColumn(search: RecipientSearch): number {
   const found = columns.flatMap((name, index) => (known.includes(plain(name)) ? [index] : []));
   if (found.length === 1) return found[0] ?? 0;
   if (found.length > 1) {
-    const names = found.map((index) => columns[index]).join(' and ');
+    const names = found
+      .slice(0, listedNames)
+      .map((index) => columns[index])
+      .join(' and ');
     throw new InputError(
       'columns',
       source,

@@ -17,6 +17,8 @@ export interface Recipients {
   readonly maxBytes: number;
   /** Reads a recipient as it was written; the reason when it cannot be sent to, else null. */
   read(written: string): string | null;
+  /** The normal form of what was read last. */
+  readonly form: string;
   /** Takes what was read last. */
   take(): number;
   /** Whether the recipient was taken before; asked once for everything that was taken, in that order. */
@@ -68,6 +70,10 @@ class Numbers implements Recipients {
 
   get repaired(): number {
     return this.#log.total;
+  }
+
+  get form(): string {
+    return String(this.#number).padStart(8, '0');
   }
 
   read(written: string): string | null {
@@ -152,6 +158,10 @@ class Addresses implements Recipients {
 
   get repaired(): number {
     return this.#log.total;
+  }
+
+  get form(): string {
+    return this.#address;
   }
 
   read(written: string): string | null {

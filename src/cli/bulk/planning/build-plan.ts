@@ -18,7 +18,7 @@ import { PlanFolder } from './plan-folder.js';
 import { planOf } from './plan-reader.js';
 import { type PlanParts, writeChunks, writePlaces } from './plan-writer.js';
 import { type Rejects, type RejectsPlace, writeRejects } from './rejects.js';
-import { type IntakeColumns, RowIntake } from './row-intake.js';
+import { type IntakeColumns, RowIntake, type SentBefore } from './row-intake.js';
 import { RowSpool } from './row-spool.js';
 
 export interface PlanInput {
@@ -49,6 +49,8 @@ export interface PlanOptions {
   headerless?: boolean | undefined;
   /** Takes only rows whose `status` column has one of these. */
   only?: readonly string[] | undefined;
+  /** Who has which message already: they are counted, or left out. */
+  sentBefore?: SentBefore | null | undefined;
   /** Plans a recipient once for each of its messages, instead of refusing the second. */
   allowRepeats?: boolean | undefined;
   /** Plans the good rows although there are bad ones. */
@@ -73,6 +75,8 @@ export interface PlanOutcome {
   notChosen: number;
   /** The jobs whose reports the rows that it chose are from. */
   origins: Origins;
+  /** Rows that were left out because their recipient has the message. */
+  alreadySent: number;
   delimiter: Delimiter;
   /** Name of the recipient column. */
   toColumn: string;
@@ -124,7 +128,7 @@ async function readRows(
       const composer = bindMessage(options.channel, templates, header);
       const messages = new Messages(composer, files.scratch('messages'));
       const wanted = columnsOf(header, line, input.source, options, recipients);
-      return new RowIntake(wanted, recipients, messages, spool, files.sealed('errors'));
+      return new RowIntake(wanted, recipients, messages, spool, files.sealed('errors'), options.sentBefore);
     },
   });
   if (taker === null || spool.length === taker.notChosen) throw nobody(input.source, options.only);
@@ -184,6 +188,7 @@ async function freeze(
     repairs: recipients.repairs,
     notChosen: intake.notChosen,
     origins: intake.origins,
+    alreadySent: intake.alreadySent,
     delimiter: table.delimiter,
     toColumn: columns[intake.recipientColumn] ?? '',
   };

@@ -42,7 +42,7 @@ export function writePlaces({ spool, repeats, layout }: PlanParts, file: BlockFi
       } else if (message === rowNotChosen) {
         put(noChunk.notChosen, 0);
       } else {
-        const met = repeated?.meet(first + index, recipient) ?? null;
+        const met = repeated?.meet(first + index, recipient, message) ?? null;
         if (met === null) {
           layout.next(message);
           repeated?.placed(first + index, layout.chunk, layout.index);
@@ -53,6 +53,7 @@ export function writePlaces({ spool, repeats, layout }: PlanParts, file: BlockFi
     }
     file.append(new Uint8Array(places.buffer));
   });
+  repeats.finish();
 }
 
 export interface WriteOptions {
@@ -112,7 +113,6 @@ export async function writeChunks(
 
 function fill({ spool, repeats, layout }: PlanParts, window: Window, held: number): void {
   layout.restart();
-  const repeated = repeats.walk();
   const { first: begin, recipients, lines } = window;
   const end = begin + held;
   spool.scan((rows, first) => {
@@ -120,10 +120,7 @@ function fill({ spool, repeats, layout }: PlanParts, window: Window, held: numbe
       const message = rows[at + 2] ?? 0;
       if (message === rejectedRow || message === rowNotChosen) continue;
       const recipient = rows[at + 1] ?? 0;
-      if (repeated !== null) {
-        if (repeated.meet(row, recipient) !== null) continue;
-        repeated.placed(row, 0, 0);
-      }
+      if (repeats.isLeftOut(row)) continue;
       layout.next(message);
       if (layout.position < begin || layout.position >= end) continue;
       recipients[layout.position - begin] = recipient;

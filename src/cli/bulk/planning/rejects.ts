@@ -67,7 +67,7 @@ export async function writeRejects(
       if (entries.length > 0) next = await errors.next();
       if (rejects.count < shownRejects) {
         rejects.first.push(describe(source, error, { line }));
-        rejects.rows.push(...rejectedValues(plan, line, values, entries, error));
+        rejects.rows.push(...rejectedValues(plan, line, values, entries, error).slice(0, shownRejects));
       }
       rejects.count += 1;
       const extra = values.slice(columns.length);

@@ -6,6 +6,7 @@ import { type OriginColumns, Origins } from './origins.js';
 import type { RowError } from './plan-files.js';
 import { Repeats } from './repeats.js';
 import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-spool.js';
+import { type MessageHash, messageHash, type SentIndex } from './sent-index.js';
 
 export interface IntakeColumns {
   names: readonly string[];
@@ -17,6 +18,15 @@ export interface IntakeColumns {
   origin: OriginColumns | null;
 }
 
+/** Messages of a file where everyone has another one do not come back. */
+const cachedHashes = 4_096;
+
+/** Who has which message already, and whether they are left out. */
+export interface SentBefore {
+  index: SentIndex;
+  skip: boolean;
+}
+
 /** Takes the rows of an input one by one: finds their recipient and message, or what is wrong with them. */
 export class RowIntake {
   readonly repeats = new Repeats();
@@ -24,11 +34,15 @@ export class RowIntake {
   readonly origins = new Origins();
   rejected = 0;
   notChosen = 0;
+  /** Rows that were left out because their recipient has the message. */
+  alreadySent = 0;
   readonly #columns: IntakeColumns;
   readonly #recipients: Recipients;
   readonly messages: Messages;
   readonly #spool: RowSpool;
   readonly #errors: BlockFile;
+  readonly #sentBefore: SentBefore | null;
+  readonly #hashes: MessageHash[] = [];
   /** Set once damaged bytes were seen; until then no field is searched for them. */
   damageSeen = false;
 
@@ -38,7 +52,9 @@ export class RowIntake {
     messages: Messages,
     spool: RowSpool,
     errors: BlockFile,
+    sentBefore: SentBefore | null = null,
   ) {
+    this.#sentBefore = sentBefore;
     this.#columns = columns;
     this.#recipients = recipients;
     this.messages = messages;
@@ -70,8 +86,22 @@ export class RowIntake {
       this.#reject(record, line, reason);
       return;
     }
+    if (this.#sentBefore !== null && this.#isSent(message, this.#sentBefore)) {
+      this.alreadySent += 1;
+      this.#spool.add(line, 0, rowNotChosen);
+      return;
+    }
     this.#spool.add(line, this.#recipients.take(), message);
     this.#noteOrigin(record);
+  }
+
+  #isSent(message: number, { index, skip }: SentBefore): boolean {
+    let hash = this.#hashes[message];
+    if (hash === undefined) {
+      hash = messageHash(this.messages.tail(message).toString());
+      if (message < cachedHashes) this.#hashes[message] = hash;
+    }
+    return index.has(this.#recipients.form, hash) && skip;
   }
 
   #noteOrigin(record: readonly string[]): void {

@@ -1,4 +1,4 @@
-import { columnNamed } from '../input/columns.js';
+import { columnNamed, listed } from '../input/columns.js';
 import { InputError, shown } from '../input/input-error.js';
 
 /** A text with places for columns: `{name}`; `{{` and `}}` are braces. */
@@ -53,7 +53,7 @@ export function bindTemplate(
       const index = columnNamed(columns, name);
       if (index !== -1) return index;
       const what = `{${name}} is no column of the input`;
-      throw new InputError('template', template.label, what, `the columns are ${columns.join(', ')}`);
+      throw new InputError('template', template.label, what, `the columns are ${listed(columns)}`);
     });
   const put = content === 'html' ? escapeHtml : (value: string) => value;
   return {

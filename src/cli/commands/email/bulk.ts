@@ -8,7 +8,8 @@ import type { CommandBody } from '../../program.js';
 export const emailBulk: CommandBody = (command, context) => {
   command
     .description('Send an email to everybody in a CSV file, exactly once, whatever happens on the way.')
-    .argument('<file>', 'CSV file with a column of addresses; - reads standard input')
+    .usage('[options] <file>')
+    .argument('[file]', 'CSV file with a column of addresses; - reads standard input')
     .option('--subject <text>', 'up to 255 characters; {column} puts in what the row has, here and below')
     .option('--text <text>', 'the plain text')
     .option('--text-file <file>', 'read the plain text from a file')
@@ -33,10 +34,10 @@ export const emailBulk: CommandBody = (command, context) => {
       ['with --dry-run', emailPreflightExample],
     ],
   });
-  command.action(async (file: string, options: BulkOptions) => {
+  command.action(async (file: string | undefined, options: BulkOptions) => {
     // The job retries by itself, with a record of every try.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
-    const job = await startJob(context, 'email', file, options);
-    if (job !== null) await carryOut(context, job, options);
+    const started = await startJob(context, 'email', file, options);
+    if (started !== null) await carryOut(context, started.job, options, started.leftOut);
   });
 };

@@ -4,7 +4,8 @@ import type { CommandBody } from '../../program.js';
 import { estimateEmail, estimateView, sendView } from '../../sending/dry-run.js';
 import { addContentOptions, type ContentOptions, emailOf } from '../../sending/email.js';
 import { finishSend } from '../../sending/finish.js';
-import { addSendOptions, type SingleSendOptions, sendOptionsOf } from '../../sending/options.js';
+import { addSendOptions, type SingleSendOptions } from '../../sending/options.js';
+import { sendSingle } from '../../sending/send.js';
 
 export const emailSend: CommandBody = (command, context) => {
   command
@@ -21,7 +22,8 @@ export const emailSend: CommandBody = (command, context) => {
         'wait for the outcome',
       ],
     ],
-    exits: [4, 5, 6, 7, 8, 9, 12, 14],
+    refused: 'refused: the idempotency key was used for another message',
+    exits: [4, 5, 6, 7, 8, 9, 11, 12, 14],
     json: [
       ['', emailExample],
       [
@@ -34,7 +36,7 @@ export const emailSend: CommandBody = (command, context) => {
     const message = await emailOf(context, to, options);
     if (options.dryRun) return context.print(estimateView, await estimateEmail(context, message));
     const { email } = await context.client();
-    const sent = await context.during('Sending', () => email.send(message, sendOptionsOf(options)));
-    await finishSend(context, sent, message.to, options);
+    const sent = await sendSingle(context, 'email', message, options, (...args) => email.send(...args));
+    await finishSend(context, sent, options);
   });
 };

@@ -15,6 +15,6 @@ export const jobsList: CommandBody = (command, context) => {
   });
   command.action(async () => {
     const damaged = ({ message }: Error) => context.warn(message);
-    await context.printAll(jobView, jobRows(context.stateDirectory, damaged));
+    await context.printAll(jobView, jobRows(context, damaged));
   });
 };

@@ -1,23 +1,25 @@
-import { viewJob } from '../../bulk/job.js';
+import { batchesOf, viewJob } from '../../bulk/job.js';
 import { describe } from '../../describe.js';
-import { jobExample } from '../../output/examples.js';
+import { jobDetailsExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
-import { jobRow, jobView } from './views.js';
+import { jobDetailsView, jobRow } from './views.js';
 
 export const jobsShow: CommandBody = (command, context) => {
   command
     .description('Show how far a job is, also while it runs: what is in flight then counts as in doubt.')
     .argument('<job>', 'name or id of the job');
   describe(command, {
-    view: jobView,
+    view: jobDetailsView,
     examples: [
       ['urtuu jobs show july-offer', 'how far is it?'],
       ['urtuu jobs show july-offer --json | jq .pending', 'for a script'],
     ],
     exits: [12],
-    json: jobExample,
+    json: jobDetailsExample,
   });
   command.action(async (id: string) => {
-    await context.print(jobView, jobRow(await viewJob(context.stateDirectory, id)));
+    const job = await viewJob(context.stateDirectory, id);
+    const row = await jobRow(job, context.clock.now());
+    await context.print(jobDetailsView, { ...row, batches: await batchesOf(job) });
   });
 };

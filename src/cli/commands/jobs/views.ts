@@ -1,12 +1,19 @@
 import { type JobView, jobIds, viewJob } from '../../bulk/job.js';
-import { outcomes } from '../../bulk/summary.js';
+import { runningOf } from '../../bulk/running.js';
+import { type BatchFigures, outcomes } from '../../bulk/summary.js';
+import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { counts, field, type View } from '../../output/view.js';
+import { duration } from '../../output/wording.js';
 
 /** A job in a list. */
 export interface JobRow {
   job: string;
-  state: 'new' | 'unfinished' | 'finished';
+  state: 'new' | 'running' | 'unfinished' | 'finished';
+  /** Of a running job: its process, recipients a second, and expected seconds to its end. */
+  pid: number | null;
+  rate: number | null;
+  seconds_left: number | null;
   channel: string;
   source: string;
   planned: number;
@@ -22,29 +29,37 @@ export interface JobRow {
   exit: number | null;
 }
 
-export function jobRow({ id, meta, table }: JobView): JobRow {
+export async function jobRow({ id, folder, meta, table }: JobView, now: number): Promise<JobRow> {
+  const running = await runningOf(folder, table, now);
+  const ended = running === null ? table.ended : null;
   return {
     job: id,
-    state: table.finished ? 'finished' : table.untouched ? 'new' : 'unfinished',
+    state: running !== null ? 'running' : stateOf(table),
+    pid: running?.pid ?? null,
+    rate: running?.rate ?? null,
+    seconds_left: running?.seconds_left ?? null,
     channel: meta.channel,
     source: meta.source,
     ...table.tally,
     credits: table.credits,
     base_url: meta.baseUrl,
     created_at: meta.created_at,
-    ended_at: table.ended?.at ?? null,
-    exit: table.ended?.exit ?? null,
+    ended_at: ended?.at ?? null,
+    exit: ended?.exit ?? null,
   };
 }
 
+const stateOf = ({ finished, untouched }: JobView['table']) =>
+  finished ? 'finished' : untouched ? 'new' : 'unfinished';
+
 /** One that cannot be read is told of, and does not hide the others. */
 export async function* jobRows(
-  stateDirectory: string,
+  { stateDirectory, clock }: Pick<Context, 'stateDirectory' | 'clock'>,
   damaged: (error: CliError) => void,
 ): AsyncGenerator<JobRow> {
   for (const id of await jobIds(stateDirectory)) {
     try {
-      yield jobRow(await viewJob(stateDirectory, id));
+      yield await jobRow(await viewJob(stateDirectory, id), clock.now());
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       damaged(error);
@@ -56,6 +71,9 @@ export const jobView: View<JobRow> = {
   columns: [
     field('job'),
     field('state', { kind: 'status' }),
+    field('pid', { kind: 'number', detail: true }),
+    field('rate', { kind: 'number', detail: true }),
+    field('seconds_left', { kind: 'number', detail: true }),
     field('channel', { detail: true }),
     field('source', { detail: true }),
     field('created_at', { kind: 'time' }),
@@ -73,6 +91,9 @@ export const jobView: View<JobRow> = {
   card: [
     field('job'),
     field('state', { kind: 'status' }),
+    field('pid'),
+    { name: 'rate', value: ({ rate }) => (rate === null ? null : `${rate}/s`) },
+    { name: 'time left', value: ({ seconds_left: left }) => (left === null ? null : duration(left)) },
     field('channel'),
     field('source'),
     field('base_url'),
@@ -82,4 +103,18 @@ export const jobView: View<JobRow> = {
   ],
   record: (row) => row,
   empty: 'There are no jobs.',
+};
+
+/** A job by itself, with its batches. */
+export interface JobDetails extends JobRow {
+  batches: BatchFigures[];
+}
+
+export const jobDetailsView: View<JobDetails> = {
+  columns: [
+    ...jobView.columns,
+    { name: 'batches', kind: 'number', value: ({ batches }) => batches.length, detail: true },
+  ],
+  ...(jobView.card === undefined ? {} : { card: jobView.card }),
+  record: (row) => row,
 };

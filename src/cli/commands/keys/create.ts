@@ -7,7 +7,7 @@ import { addKeyDataOption, keyAdministration } from './data.js';
 
 const view: View<ApiKey & { secret: string }> = {
   columns: [field('id'), field('secret'), field('created_at', { kind: 'time' })],
-  record: (key) => key,
+  record: ({ id, secret, created_at }) => ({ id, secret, created_at }),
 };
 
 export const keysCreate: CommandBody = (command, context) => {
@@ -20,7 +20,7 @@ export const keysCreate: CommandBody = (command, context) => {
       ['urtuu keys create --json | jq -r .secret > key.txt', 'keep it in a file'],
     ],
     exits: [8],
-    json: '{"id": "3f0a...7d", "created_at": "2026-11-21T08:00:00.000Z", "revoked_at": null, "secret": "urtuu_..."}',
+    json: '{"id": "3f0a...7d", "secret": "urtuu_...", "created_at": "2026-11-21T08:00:00.000Z"}',
   });
   command.action(async (options: DataOptions) => {
     const service = await keyAdministration(context, options);

@@ -40,7 +40,7 @@ export const sandboxOutbox: CommandBody = (command, context) => {
       ['urtuu sandbox outbox --to 99112233 --limit 1 --json', 'the newest message to a number'],
     ],
     exits: [],
-    json: '[{"message_id": "0b6f...2c", "channel": "sms", "to": "99112233", "text": "...", "subject": null, "html": null, "from": null, "reply_to": null, "route": "Mobicom", "delivered_at": "2026-11-21T08:00:00.100Z"}]',
+    json: '[{"delivered_at": "2026-11-21T08:00:00.100Z", "channel": "sms", "to": "99112233", "route": "Mobicom", "subject": null, "text": "...", "html": null, "from": null, "reply_to": null, "message_id": "0b6f...2c"}]',
   });
   command.action(async ({ to, limit, ...data }: Options) => {
     const service = await administration(context, data);

@@ -4,6 +4,9 @@ import type { CommandBody } from '../../program.js';
 import { type Envelope, readMessage } from '../../sendmail/message.js';
 import { sysexitTranslation } from '../../sendmail/sysexits.js';
 
+/** What an email of 1 MB takes when quoted-printable writes each of its bytes as three, and its headers. */
+const mostBytes = 4_000_000;
+
 interface Options {
   t?: boolean;
 }
@@ -43,7 +46,8 @@ export const sendmail: CommandBody = (command, context) => {
         'missing: a recipient, or -t',
         'urtuu sendmail -t sends to the addresses in the message.',
       );
-    const message = await readMessage(await context.files.whole('-'), t ? [] : recipients);
+    const raw = await context.files.whole('-', mostBytes, 'An email has at most 1 MB, without attachments.');
+    const message = await readMessage(raw, t ? [] : recipients);
     await deliver(message);
   });
 

@@ -8,7 +8,8 @@ import type { CommandBody } from '../../program.js';
 export const smsBulk: CommandBody = (command, context) => {
   command
     .description('Send an SMS to everybody in a CSV file, exactly once, whatever happens on the way.')
-    .argument('<file>', 'CSV file with a column of numbers; - reads standard input')
+    .usage('[options] <file>')
+    .argument('[file]', 'CSV file with a column of numbers; - reads standard input')
     .option('--text <text>', 'the text; {column} puts in what the row has, {{ and }} are braces')
     .option('--text-file <file>', 'read the text from a file');
   addInputOptions(command);
@@ -25,10 +26,10 @@ export const smsBulk: CommandBody = (command, context) => {
       ['with --dry-run', preflightExample],
     ],
   });
-  command.action(async (file: string, options: BulkOptions) => {
+  command.action(async (file: string | undefined, options: BulkOptions) => {
     // The job retries by itself, with a record of every try.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
-    const job = await startJob(context, 'sms', file, options);
-    if (job !== null) await carryOut(context, job, options);
+    const started = await startJob(context, 'sms', file, options);
+    if (started !== null) await carryOut(context, started.job, options, started.leftOut);
   });
 };

@@ -5,7 +5,8 @@ import { sentExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 import { estimateSms, estimateView, sendView } from '../../sending/dry-run.js';
 import { finishSend } from '../../sending/finish.js';
-import { addSendOptions, type SingleSendOptions, sendOptionsOf } from '../../sending/options.js';
+import { addSendOptions, type SingleSendOptions } from '../../sending/options.js';
+import { sendSingle } from '../../sending/send.js';
 
 interface Options extends SingleSendOptions {
   textFile?: string;
@@ -27,7 +28,8 @@ export const smsSend: CommandBody = (command, context) => {
       ["urtuu sms send 99112233 'Таны захиалга хүргэгдлээ.'", 'send a text'],
       ['uptime | urtuu sms send 99112233 - --json', 'send what a command says, and print the result as JSON'],
     ],
-    exits: [4, 5, 6, 7, 8, 9, 12, 14],
+    refused: 'refused: the idempotency key was used for another message',
+    exits: [4, 5, 6, 7, 8, 9, 11, 12, 14],
     json: [
       ['', sentExample],
       [
@@ -44,7 +46,7 @@ export const smsSend: CommandBody = (command, context) => {
     });
     if (options.dryRun) return context.print(estimateView, await estimateSms(context, message));
     const { sms } = await context.client();
-    const sent = await context.during('Sending', () => sms.send(message, sendOptionsOf(options)));
-    await finishSend(context, sent, message.to, options);
+    const sent = await sendSingle(context, 'sms', message, options, (...args) => sms.send(...args));
+    await finishSend(context, sent, options);
   });
 };

@@ -5,7 +5,7 @@ import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { readChoice, readCount } from '../../options.js';
 import { createdExample } from '../../output/examples.js';
-import { verificationView } from '../../output/views.js';
+import { createdView } from '../../output/views.js';
 import type { CommandBody } from '../../program.js';
 import { remember } from '../../recent.js';
 
@@ -31,7 +31,7 @@ export const verifyCreate: CommandBody = (command, context) => {
     .option('--text <text>', 'text with {code} and, if wanted, {brand}; - reads it from standard input')
     .option('--text-file <file>', 'read the text from a file');
   describe(command, {
-    view: verificationView,
+    view: createdView,
     examples: [
       ['urtuu verify create 99112233', 'send a code'],
       [
@@ -53,7 +53,7 @@ export const verifyCreate: CommandBody = (command, context) => {
     const params = paramsOf(to, text, options);
     const verification = await context.during('Sending', () => verify.create(params));
     await remember(context, verification.id);
-    await context.print(verificationView, verification);
+    await context.print(createdView, verification);
   });
 };
 

@@ -8,6 +8,7 @@ import {
   serviceErrors,
 } from '../../../contract/index.js';
 import { emailBulk, emailSend, subject } from '../schemas/email.js';
+import { recipient } from '../schemas/fields.js';
 import { smsBulk, smsSend } from '../schemas/sms.js';
 import { verifyCheck, verifyCreate } from '../schemas/verify.js';
 import { type Endpoint, endpoints } from './endpoints.js';
@@ -17,6 +18,7 @@ import * as resources from './resources.js';
 const hasContent = { anyOf: [{ required: ['html'] }, { required: ['text'] }] };
 const rules = new Map<object, object>([
   [subject, { maxLength: maxSubjectLength }],
+  [recipient, { type: 'string' }],
   [emailSend, hasContent],
   [emailBulk, hasContent],
 ]);
@@ -92,7 +94,7 @@ function responsesOf(endpoint: Endpoint): Record<string, unknown> {
         description: ofStatus.map((code) => `${code}: ${serviceErrors[code].meaning}`).join('; '),
         headers: {
           ...commonHeaders,
-          ...(status === 429 ? retryAfter : {}),
+          ...(status === 429 || status === 503 ? retryAfter : {}),
           ...(status === 502 && endpoint.idempotent ? replayed : {}),
         },
         content: json({ allOf: [reference('Error'), error] }),
@@ -112,7 +114,9 @@ function parametersOf({ path, idempotent, paged }: Endpoint): object[] {
   const key = {
     name: 'Idempotency-Key',
     in: 'header',
-    description: 'A repeat with the same key sends nothing new and gets the first answer',
+    description:
+      'A repeat with the same key sends nothing new and gets the first answer, byte for byte; what became of a ' +
+      'message that was queued then is in its look-up',
     schema: { type: 'string', pattern: '^[\\x20-\\x7e]*$', minLength: 1, maxLength: maxIdempotencyKeyLength },
   };
   const { min: minimum, max: maximum, default: standard } = messagePage;

@@ -12,6 +12,9 @@ export const text = z.string().check(
   z.refine((value) => !value.includes('\0'), { error: 'must not contain a NUL character' }),
 );
 
+/** One of many: the operations refuse those that cannot be sent to, of whatever type, and name all of them. */
+export const recipient = z.unknown() as unknown as z.ZodMiniType<string>;
+
 export const recipients = z
-  .array(text)
+  .array(recipient)
   .check(z.minLength(1, { abort: true }), z.maxLength(maxBatchRecipients, { abort: true }));

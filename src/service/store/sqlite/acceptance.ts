@@ -14,6 +14,7 @@ import type {
 import { acceptedAt, type ClockCorrections } from './clock-corrections.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
+import type { Resets } from './resets.js';
 
 /** Whether another counted message to the recipient of `m` was accepted before it, however long ago. */
 export const hasEarlier = `EXISTS (SELECT 1 FROM messages e WHERE e.project = m.project
@@ -25,6 +26,7 @@ export function prepareAcceptance(
   projects: Projects,
   leases: Leases,
   corrections: ClockCorrections,
+  resets: Resets,
 ) {
   const selectAnswer = database.prepare('SELECT status, body FROM idempotency WHERE project = ? AND key = ?');
   const insertAnswer = database.prepare(
@@ -84,14 +86,16 @@ export function prepareAcceptance(
     project: number,
     { message, caps, idempotencyKey }: MessageAcceptance,
   ): Exclude<AcceptResult, { kind: 'accepted' }> | null {
-    const repeat = repeatOf(project, idempotencyKey);
-    if (repeat !== null) return repeat;
+    const unready = unreadyFor(project, idempotencyKey, message.createdAt);
+    if (unready !== null) return unready;
     const earlier = earlierTo(project, message.to, message.createdAt, Number.MAX_SAFE_INTEGER);
     const until = cappedUntil(earlier, caps, message.createdAt);
     return until === null ? shortOf(project, message.credits) : { kind: 'capped', until };
   }
 
-  function repeatOf(project: number, key: string | null): Repeat | null {
+  /** What comes before any check: a reset under way, or an earlier request with the key. */
+  function unreadyFor(project: number, key: string | null, at: Instant): Unready | null {
+    if (resets.isUnderWay(at)) return { kind: 'resetting' };
     const answer = key === null ? undefined : findAnswer(project, key);
     return answer === undefined ? null : { kind: 'repeat', answer };
   }
@@ -165,7 +169,7 @@ export function prepareAcceptance(
   function acceptBatch(acceptance: BatchAcceptance): BatchResult {
     const { projectId, batch, content, each, recipients, lease, idempotencyKey, answer } = acceptance;
     const project = projects.numberOf(projectId);
-    const refused = repeatOf(project, idempotencyKey) ?? shortOf(project, batch.credits);
+    const refused = unreadyFor(project, idempotencyKey, batch.createdAt) ?? shortOf(project, batch.credits);
     if (refused !== null) return refused;
     const { id, channel, total, credits, createdAt } = batch;
     projects.move(project, -credits, 'batch', id, createdAt);
@@ -210,6 +214,6 @@ export function prepareAcceptance(
 }
 
 type Shortage = Extract<AcceptResult, { kind: 'insufficient' }>;
-type Repeat = Extract<AcceptResult, { kind: 'repeat' }>;
+type Unready = Extract<AcceptResult, { kind: 'repeat' | 'resetting' }>;
 
 export type AcceptanceStatements = ReturnType<typeof prepareAcceptance>;

@@ -1,13 +1,14 @@
 import { whenFree } from '../../database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from '../../database/group-commit.js';
 import { type Database, openDatabase } from '../../database/open.js';
-import type { Instant, Store } from '../store.js';
+import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
 import { prepareClockCorrections } from './clock-corrections.js';
 import { prepareDelivery } from './delivery.js';
 import { prepareLeases } from './leases.js';
 import { prepareProjects } from './projects.js';
 import { prepareReading } from './reading.js';
+import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
 
 /** Opens the store in an SQLite file, or in memory with `:memory:`. */
@@ -43,29 +44,10 @@ export function sqliteStore(database: Database, options: SqliteStoreOptions = {}
   const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database);
   const leases = prepareLeases(database);
-  const acceptance = prepareAcceptance(database, projects, leases, corrections);
+  const resets = prepareResets(database, projects);
+  const acceptance = prepareAcceptance(database, projects, leases, corrections, resets);
   const delivery = prepareDelivery(database, projects, leases, acceptance);
   const reading = prepareReading(database, projects, corrections);
-
-  function reset(balance: number, at: Instant): void {
-    for (const table of [
-      'verifications',
-      'idempotency',
-      'leases',
-      'messages',
-      'batches',
-      'contents',
-      'ledger',
-      'clock_corrections',
-    ]) {
-      database.exec(`DELETE FROM ${table}`);
-    }
-    for (const { id } of projects.listProjects()) {
-      const project = projects.numberOf(id);
-      database.exec(`UPDATE projects SET balance = 0 WHERE seq = ${project}`);
-      projects.move(project, balance, 'opening', null, at);
-    }
-  }
 
   return {
     createProject: (project) => commits.run(() => projects.createProject(project)),
@@ -74,7 +56,9 @@ export function sqliteStore(database: Database, options: SqliteStoreOptions = {}
     changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
     credit: (projectId, amount, at) => commits.run(() => projects.credit(projectId, amount, at)),
     listLedger: (projectId) => read(() => projects.listLedger(projectId)),
-    reset: (balance, at) => commits.run(() => reset(balance, at)),
+    beginReset: (owner, at, until) => commits.run(() => resets.begin(owner, at, until)),
+    reset: (balance, at, until) => commits.run(() => resets.empty(balance, at, until)),
+    endReset: (owner) => commits.run(() => resets.end(owner)),
 
     addKey: (key, maxActive) => commits.run(() => projects.addKey(key, maxActive)),
     listKeys: (projectId) => read(() => projects.listKeys(projectId)),
@@ -86,7 +70,8 @@ export function sqliteStore(database: Database, options: SqliteStoreOptions = {}
     acceptBatch: (batch) => commits.run(() => acceptance.acceptBatch(batch), batch.recipients.length),
     acceptVerification: (verification) => commits.run(() => acceptance.acceptVerification(verification)),
 
-    claimMessages: (claim) => commits.run(() => delivery.claimMessages(claim), claim.limit),
+    claimMessages: (claim) =>
+      commits.run(() => (resets.isUnderWay(claim.now) ? [] : delivery.claimMessages(claim)), claim.limit),
     renewLeases: (messages, until) =>
       commits.run(() => delivery.renewLeases(messages, until), messages.length),
     postponeMessages: (messages) => commits.run(() => delivery.postponeMessages(messages), messages.length),

@@ -102,3 +102,15 @@ describe('a list without a header', () => {
     ]);
   });
 });
+
+describe('very many columns', () => {
+  it('are read in a time that grows with them, not with their square', async () => {
+    const names = [...Array.from({ length: 100_000 }, (_, index) => `c${index}`), 'phone'];
+    const values = names.map((name) => (name === 'phone' ? '99112233' : 'x'));
+    const before = process.cpuUsage();
+    const outcome = await plan(`${names.join()}\n${values.join()}\n`, { text: 'Hi {c7}' });
+    const { user, system } = process.cpuUsage(before);
+    expect(outcome.meta.recipients).toBe(1);
+    expect((user + system) / 1e6).toBeLessThan(4);
+  });
+});

@@ -260,6 +260,41 @@ describe('a frozen plan', () => {
     await expect(openPlan(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
+  it('of version 1 is read as it is, without a checksum, and refused where its figures disagree', async () => {
+    const outcome = await plan('phone\n99000001\n99000002\n');
+    const { folder } = planned(outcome);
+    const path = join(folder, 'plan.json');
+    const [, ...lines] = readFileSync(path, 'utf8').split('\n');
+    const record = JSON.parse(lines.join('\n'));
+    const { run: _, account: __, ...meta } = record.meta;
+    const write = (changed: object) => {
+      writeFileSync(path, JSON.stringify({ ...record, meta: { ...meta, version: 1, ...changed } }, null, 2));
+    };
+    write({});
+    const opened = await openPlan(folder);
+    expect(opened.meta).toEqual({ ...outcome.meta, version: 1 });
+    expect(await collect(opened.chunks())).toEqual(await chunksOf(outcome));
+    const wrong = [
+      { chunks: 0 },
+      { recipients: 1 },
+      { batches: 2 },
+      { digest: 'd' },
+      { channel: 'sns' },
+      { version: 3 },
+    ];
+    for (const change of [...wrong, { version: 2 }]) {
+      write(change);
+      await expect(openPlan(folder), JSON.stringify(change)).rejects.toMatchObject({ name: 'PlanDamaged' });
+    }
+  });
+
+  it('of a later version is refused', async () => {
+    const { folder } = planned(await plan('phone\n99000001\n'));
+    const path = join(folder, 'plan.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('urtuu-plan 2', 'urtuu-plan 3'));
+    await expect(openPlan(folder)).rejects.toThrow('another version of urtuu');
+  });
+
   it('is written into a new folder only', async () => {
     const folder = join(temporaryFolder(), 'plan');
     await plan('phone\n99000001\n', { folder });

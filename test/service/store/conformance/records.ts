@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { batch, type Fixture, message, other, project, start } from './fixture.js';
+import { batch, type Fixture, message, newId, other, project, start } from './fixture.js';
 
 export function recordConformance(fixture: () => Fixture): void {
   describe('projects', () => {
@@ -34,13 +34,87 @@ export function recordConformance(fixture: () => Fixture): void {
       const sent = message({}, { idempotencyKey: 'k' });
       await fixture().store.acceptMessage(sent);
       await fixture().store.acceptBatch(batch(['1']));
-      await fixture().store.reset(700, start);
+      await fixture().store.reset(700, start, () => start);
       expect(await fixture().balance()).toBe(700);
       expect(await fixture().ledgerSum()).toBe(700);
       expect(await fixture().store.getMessage(project.id, sent.message.id)).toBeNull();
       expect(await fixture().store.findAnswer(project.id, 'k')).toBeUndefined();
       expect(await fixture().store.nextDue(start)).toBeNull();
       expect(await fixture().store.listKeys(project.id)).toHaveLength(1);
+    });
+  });
+
+  describe('a reset under way', () => {
+    const begin = (owner = 'one', at = start) => fixture().store.beginReset(owner, at, at + 4_000);
+    const accepts = async (at: number) => {
+      const { store } = fixture();
+      const kinds = await Promise.all([
+        store.acceptMessage(message({ createdAt: at })),
+        store.acceptBatch({ ...batch(['1']), batch: { ...batch(['1']).batch, createdAt: at } }),
+        store.acceptVerification({
+          ...message({ createdAt: at, to: '2' }),
+          verification: { id: newId(), codeHash: Buffer.from('c'), attempts: 5, expiresAt: at + 1 },
+        }),
+      ]);
+      return kinds.map(({ kind }) => kind);
+    };
+
+    it('holds back what is new, whoever asks, and nothing else', async () => {
+      await fixture().store.acceptMessage(message({}, { idempotencyKey: 'k' }));
+      const [claimed] = await fixture().claim();
+      await fixture().store.acceptMessage(message());
+      expect(await begin()).toBe(true);
+      expect(await accepts(start)).toEqual(['resetting', 'resetting', 'resetting']);
+      expect(await fixture().store.acceptMessage(message({}, { idempotencyKey: 'k' }))).toEqual({
+        kind: 'resetting',
+      });
+      expect(await fixture().claim()).toEqual([]);
+      expect(await fixture().settle(claimed ? [claimed] : [], 'sent')).toMatchObject([{ balance: 980 }]);
+      await fixture().store.endReset('one');
+      expect(await accepts(start)).toEqual(['accepted', 'accepted', 'accepted']);
+      expect(await fixture().claim()).toHaveLength(4);
+    });
+
+    it('is one at a time, goes on while its owner says so, and ends with it', async () => {
+      expect(await begin('one')).toBe(true);
+      expect(await begin('two', start + 3_999)).toBe(false);
+      expect(await begin('one', start + 3_999)).toBe(true);
+      expect(await begin('two', start + 7_998)).toBe(false);
+      await fixture().store.endReset('two');
+      expect(await accepts(start + 7_998)).toEqual(['resetting', 'resetting', 'resetting']);
+      expect(await accepts(start + 7_999)).toEqual(['accepted', 'accepted', 'accepted']);
+      expect(await begin('two', start + 7_999)).toBe(true);
+      // The one that died is not brought back by the one that empties.
+      await fixture().store.reset(700, start, () => start + 20_000);
+      await fixture().store.endReset('two');
+      expect(await accepts(start + 8_000)).toEqual(['accepted', 'accepted', 'accepted']);
+    });
+
+    it('from the future, which a clock was set back from, is over', async () => {
+      expect(await begin('one', start + 3_600_000)).toBe(true);
+      expect(await accepts(start)).toEqual(['accepted', 'accepted', 'accepted']);
+      expect(await begin('two', start)).toBe(true);
+    });
+
+    it('holds back for as long as it said when it emptied, and names what may still be handed over', async () => {
+      const { store } = fixture();
+      const [waiting, leased, doubtful] = [message({ to: '1' }), message({ to: '2' }), message({ to: '3' })];
+      await store.acceptMessage({ ...leased, lease: { token: 'mine', until: start + 5_000 } });
+      await store.acceptMessage({ ...doubtful, lease: { token: 'other', until: start + 5_000 } });
+      await store.postponeMessages([{ messageId: doubtful.message.id, token: 'other', at: start }]);
+      await store.acceptMessage(waiting);
+      await begin();
+      const named = await store.reset(700, start, () => start + 9_000);
+      expect(named).toHaveLength(2);
+      expect(named).toEqual(
+        expect.arrayContaining([
+          { id: leased.message.id, to: '2' },
+          { id: doubtful.message.id, to: '3' },
+        ]),
+      );
+      expect(await accepts(start + 8_999)).toEqual(['resetting', 'resetting', 'resetting']);
+      await store.endReset('one');
+      expect(await store.nextDue(start)).toBeNull();
     });
   });
 

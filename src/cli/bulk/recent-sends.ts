@@ -1,0 +1,91 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Channel } from '../../contract/index.js';
+import type { Context } from '../context.js';
+import type { ChunkTable } from './chunk-table.js';
+import { type JobView, jobIds, jobsFolder, viewJob } from './job.js';
+import { readJobId } from './keys.js';
+import type { Chunk } from './plan.js';
+import { openPlan, readPlanMeta } from './planning/plan-reader.js';
+import { messageHash, SentIndex } from './planning/sent-index.js';
+
+/** How long a message that was sent is remembered as one that need not be sent again. */
+export const recentDays = 7;
+
+/** The new job that recent ones are compared with. */
+export interface NewJob {
+  channel: Channel;
+  baseUrl: string;
+  /** Of `--job`; earlier runs of it are the same job. */
+  name: string | undefined;
+}
+
+/**
+ * Who got a message from this machine lately, or is about to, by jobs of the same channel and service. Null when
+ * there was no such job: then nothing is read. Where a job cannot be read it is told of, and not counted.
+ */
+export async function recentSends(context: Context, wanted: NewJob): Promise<SentIndex | null> {
+  const since = context.clock.now() - recentDays * 86_400_000;
+  const index = new SentIndex();
+  for (const id of await jobIds(context.stateDirectory)) {
+    if (readJobId(id).base === wanted.name) continue;
+    const job = await recentJob(context, id, since);
+    if (job === null || job.meta.channel !== wanted.channel || job.meta.baseUrl !== wanted.baseUrl) continue;
+    await addJob(index, job).catch((error: Error) => warnOf(context, id, error));
+  }
+  return index.isEmpty ? null : index;
+}
+
+async function recentJob(context: Context, id: string, since: number): Promise<JobView | null> {
+  try {
+    // The clock may have been wrong once: what looks like the future is recent.
+    if ((await lastActive(join(jobsFolder(context.stateDirectory), id))) < since) return null;
+    return await viewJob(context.stateDirectory, id);
+  } catch (error) {
+    warnOf(context, id, error as Error);
+    return null;
+  }
+}
+
+const warnOf = (context: Context, id: string, { message }: Error) =>
+  context.warn(`what the job ${id} sent is not known: ${message}`);
+
+/** Without reading its journal, which may be long. */
+async function lastActive(folder: string): Promise<number> {
+  const written = await stat(join(folder, 'journal')).catch(() => null);
+  const { created_at: created } = await readPlanMeta(folder);
+  return Math.max(Date.parse(created), written?.mtimeMs ?? 0);
+}
+
+async function addJob(index: SentIndex, { id, folder, table }: JobView): Promise<void> {
+  const plan = await openPlan(folder);
+  for await (const chunk of plan.chunks()) {
+    const state = stateOf(table, chunk.number);
+    if (state === null) continue;
+    const message = messageHash(tailOf(chunk));
+    const removed = table.removed(chunk.number);
+    chunk.to.forEach((to, at) => {
+      if (removed.has(at)) return;
+      if (state === 'sent') index.addSent(to, message);
+      else index.addOpen(to, message, id);
+    });
+  }
+}
+
+/** Null for what was not sent and will not be; a doubt that the job cannot clear counts as sent. */
+function stateOf(table: ChunkTable, chunk: number): 'sent' | 'open' | null {
+  switch (table.phase(chunk)) {
+    case 'pending':
+    case 'doubt':
+      return 'open';
+    case 'accepted':
+    case 'alarm':
+      return 'sent';
+    default:
+      return null;
+  }
+}
+
+/** The body after its recipients. */
+const tailOf = ({ kind, to, body }: Chunk) =>
+  body.slice(`{"to":${JSON.stringify(kind === 'single' ? to[0] : to)},`.length);

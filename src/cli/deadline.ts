@@ -1,0 +1,31 @@
+import type { Clock } from './world.js';
+
+/** A moment that a wait may not go beyond, on the clock that nobody sets. */
+export class Deadline {
+  readonly #clock: Clock;
+  readonly #at: number;
+
+  constructor(clock: Clock, milliseconds: number) {
+    this.#clock = clock;
+    this.#at = clock.elapsed() + milliseconds;
+  }
+
+  /** Milliseconds until then; 0 or less when it has passed. */
+  get left(): number {
+    return this.#at - this.#clock.elapsed();
+  }
+
+  /** What the work gives, or null when that comes too late; the work itself goes its way. */
+  async orNull<T>(work: () => Promise<T>): Promise<T | null> {
+    if (this.left <= 0) return null;
+    let cancel = () => {};
+    const late = new Promise<null>((resolve) => {
+      cancel = this.#clock.after(this.left, () => resolve(null));
+    });
+    try {
+      return await Promise.race([work(), late]);
+    } finally {
+      cancel();
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import type { UrtuuOptions } from '../../client/index.js';
+import { realSystem, type System } from '../../client/system.js';
+import { Urtuu } from '../../client/urtuu.js';
+import type { World } from '../world.js';
+import { type BucketStore, fileBuckets, memoryBuckets } from './bucket-store.js';
+import { RateLimiter } from './rate-limiter.js';
+
+/** How long a single request waits for its token before it goes without. */
+const longestWait = 30_000;
+
+interface Needs {
+  world: Pick<World, 'clock'>;
+  /** The state folder; throws where there is none. */
+  state(): string;
+  /** Told of a wait that is over a second; in milliseconds. */
+  waiting(milliseconds: number): void;
+}
+
+/** The limiter of a project, shared by its commands on this machine. The key itself is not in the file names. */
+export function openRateLimiter({ world, state, waiting }: Needs, baseUrl: string, key: string): RateLimiter {
+  const { clock } = world;
+  return new RateLimiter({
+    clock,
+    buckets: bucketsIn(state, fingerprint(`${baseUrl} ${key}`), clock),
+    onWait: (_, milliseconds) => waiting(milliseconds),
+  });
+}
+
+function bucketsIn(state: () => string, project: string, clock: World['clock']): BucketStore {
+  try {
+    return fileBuckets(join(state(), 'rate-limit', project), clock);
+  } catch {
+    return memoryBuckets();
+  }
+}
+
+/**
+ * 64 bits of FNV-1a, in two lanes: enough to tell projects apart, and far too little to find the key by. To load
+ * node:crypto for it would cost each start 2 ms.
+ */
+function fingerprint(text: string): string {
+  let [high, low] = [0x811c9dc5, 0xc9dc5118];
+  for (let at = 0; at < text.length; at += 1) {
+    high = Math.imul(high ^ text.charCodeAt(at), 0x01000193);
+    low = Math.imul(low ^ text.charCodeAt(text.length - 1 - at), 0x01000193);
+  }
+  return [high, low].map((lane) => (lane >>> 0).toString(16).padStart(8, '0')).join('');
+}
+
+/** A client whose every attempt, retries included, takes a token first. `signal` ends the waiting. */
+export function limitedClient(
+  key: string,
+  options: UrtuuOptions,
+  limiter: RateLimiter,
+  signal: () => AbortSignal,
+): Urtuu {
+  const system: System = {
+    ...realSystem,
+    async ready(method) {
+      const kind = method === 'GET' ? 'reading' : 'sending';
+      if (await limiter.take(kind, signal(), longestWait)) return;
+      // Nothing new goes out once the command is over.
+      signal().throwIfAborted();
+      if (limiter.closed) throw new Error('the command has ended');
+      limiter.goAhead(kind);
+    },
+  };
+  const Client = Urtuu as unknown as new (key: string, options: UrtuuOptions, system: System) => Urtuu;
+  return new Client(key, options, system);
+}

@@ -1,0 +1,143 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { appendFileSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { writePrivateFile } from '../config/atomic-file.js';
+import { makeFolder } from '../config/make-folder.js';
+
+/** What a replay under a key is the answer to. */
+export type Replayed =
+  /** The same message, sent earlier. */
+  | 'same'
+  /** Another message: this one was not sent. */
+  | 'other'
+  /** This machine has no memory of the key, or this command's own first attempt made it. */
+  | 'unknown'
+  /** An earlier message or this one; both were tried and neither was answered. */
+  | 'either';
+
+/**
+ * Which message each idempotency key given by hand was used for: only hashes, so that a repeat with another text is
+ * noticed, which the service answers as if all were well. A line is `? key message` before a request, `=` when it was
+ * accepted, `-` when it certainly was not. It is a memory, not a record: damage costs its lines and nothing else.
+ */
+export class UsedKeys {
+  readonly #file: string;
+  readonly #salt: string;
+  readonly #lines: string[];
+
+  private constructor(file: string, salt: string, lines: string[]) {
+    this.#file = file;
+    this.#salt = salt;
+    this.#lines = lines;
+  }
+
+  /** Null where there can be no memory: a file of a later version, or no place to write. */
+  static async open(file: string): Promise<UsedKeys | null> {
+    const text = textOf(file);
+    const [header = '', ...lines] = (text ?? '').split('\n');
+    const [, version, salt] = headerForm.exec(header) ?? [];
+    if (version !== undefined && version !== '1') return null;
+    const keys = new UsedKeys(file, salt ?? randomBytes(16).toString('hex'), salt === undefined ? [] : lines);
+    if (text === null) return keys.#create() ? keys : UsedKeys.open(file);
+    if (salt === undefined) await keys.#replace([]);
+    else if (lines.length > mostLines) await keys.#replace(lines.slice(-mostLines / 2));
+    // A line that was cut short ends here.
+    else if (lines.at(-1) !== '') appendFileSync(file, '\n');
+    return keys;
+  }
+
+  /** A key of an account, and the message it is now used for. */
+  use(account: unknown, key: string, message: unknown): UsedKey {
+    return new UsedKey(this.#hash([account, key]), this.#hash(message), this.#lines, (line) => {
+      appendFileSync(this.#file, `${line}\n`, { mode: 0o600 });
+    });
+  }
+
+  #hash(value: unknown): string {
+    return createHmac('sha256', this.#salt).update(JSON.stringify(value)).digest('hex').slice(0, 32);
+  }
+
+  /** False when another process makes it at this moment, with its own salt. */
+  #create(): boolean {
+    makeFolder(dirname(this.#file));
+    try {
+      writeFileSync(this.#file, this.#text([]), { mode: 0o600, flag: 'wx' });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+      throw error;
+    }
+  }
+
+  #replace(lines: readonly string[]): Promise<void> {
+    return writePrivateFile(this.#file, this.#text(lines));
+  }
+
+  #text(lines: readonly string[]): string {
+    return `${[`urtuu used-keys 1 ${this.#salt}`, ...lines.filter(Boolean)].join('\n')}\n`;
+  }
+}
+
+const headerForm = /^urtuu used-keys (\d+) ([0-9a-f]{32})$/;
+const lineForm = /^([?=-]) ([0-9a-f]{32}) ([0-9a-f]{32})$/;
+/** Some 300 kB; the older half goes when there are more. */
+const mostLines = 5_000;
+const mostBytes = 1_000_000;
+
+/** Null where there is no file. What is no file of ours, or too large for one, reads as damaged. */
+function textOf(file: string): string | null {
+  const stats = lstatSync(file, { throwIfNoEntry: false });
+  if (stats === undefined) return null;
+  return stats.isFile() && stats.size <= mostBytes ? readFileSync(file, 'utf8') : '';
+}
+
+/** One key and one message, from before the request until its answer. */
+export class UsedKey {
+  readonly #key: string;
+  readonly #message: string;
+  readonly #write: (line: string) => void;
+  /** The message that the service has accepted under the key, as far as this machine knows. */
+  readonly #accepted: string | null;
+  /** Messages that were sent under it earlier and never answered. */
+  readonly #unanswered: ReadonlySet<string>;
+
+  constructor(key: string, message: string, lines: readonly string[], write: (line: string) => void) {
+    this.#key = key;
+    this.#message = message;
+    this.#write = write;
+    const unanswered = new Set<string>();
+    let accepted: string | null = null;
+    for (const line of lines) {
+      const [, sign, of, about = ''] = lineForm.exec(line) ?? [];
+      if (of !== key) continue;
+      if (sign === '?') unanswered.add(about);
+      else unanswered.delete(about);
+      if (sign === '=') accepted = about;
+    }
+    this.#accepted = accepted;
+    this.#unanswered = unanswered;
+    if (!unanswered.has(message)) this.#note('?');
+  }
+
+  accepted(): void {
+    this.#note('=');
+  }
+
+  /** It was certainly not sent, by this command. What an earlier one left open stays open. */
+  notSent(): void {
+    if (!this.#unanswered.has(this.#message)) this.#note('-');
+  }
+
+  /** What a replay answers; `repeated` when this command sent more than one request. */
+  replayed(repeated: boolean): Replayed {
+    if (this.#accepted !== null) return this.#accepted === this.#message ? 'same' : 'other';
+    const others = [...this.#unanswered].some((message) => message !== this.#message);
+    if (this.#unanswered.has(this.#message)) return others ? 'either' : 'same';
+    if (others) return repeated ? 'either' : 'other';
+    return 'unknown';
+  }
+
+  #note(sign: '?' | '=' | '-'): void {
+    this.#write(`${sign} ${this.#key} ${this.#message}`);
+  }
+}

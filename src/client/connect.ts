@@ -1,0 +1,112 @@
+import { isNode } from './runtime.js';
+
+/** A connection that was never made: nothing of the request left. */
+export interface ConnectFailure {
+  /** `ECONNREFUSED` and the like; null when the error has none. */
+  code: string | null;
+  /** In words, to follow "cannot connect to ...: ". */
+  reason: string;
+}
+
+/**
+ * Why nothing of a request left, or null: it may have left. Only causes that are known to come before the first
+ * byte count, and only those of Node.js; other runtimes repeat requests by themselves and name errors as they like.
+ */
+export function connectFailure(cause: unknown, globals: object = globalThis): ConnectFailure | null {
+  if (!isNode(globals)) return null;
+  try {
+    return readChain(cause);
+  } catch {
+    // An error whose fields throw says nothing.
+    return null;
+  }
+}
+
+/** `ECONNREFUSED` and the like: fetch hides it in the cause of its TypeError. */
+export function systemCodeOf(cause: unknown): string | null {
+  return chainOf(cause).map(codeOf).find(isCode) ?? null;
+}
+
+interface Fault extends Error {
+  code?: unknown;
+  syscall?: unknown;
+  errors?: unknown;
+  requestSent?: unknown;
+}
+
+/** Causes can go round in a circle; fetch nests two of them. */
+function chainOf(cause: unknown): Fault[] {
+  const chain: Fault[] = [];
+  for (let error = cause; error instanceof Error && chain.length < 4; error = error.cause) chain.push(error);
+  return chain;
+}
+
+function readChain(cause: unknown): ConnectFailure | null {
+  const chain = chainOf(cause);
+  // The fetch knows it better than its error code can tell.
+  const told = chain.some(({ requestSent }) => requestSent === false);
+  const fault = chain.find((each) => isCode(codeOf(each)));
+  if (!told && (fault === undefined || !isBeforeTheRequest(fault))) return null;
+  const code = fault === undefined ? null : codeOf(fault);
+  return { code, reason: reasonOf(code) };
+}
+
+/** Looking a host up, connecting and checking a certificate all come before the first byte of a request. */
+function isBeforeTheRequest(fault: Fault): boolean {
+  // One error for each address of the host.
+  if (Array.isArray(fault.errors) && fault.errors.length > 0) return fault.errors.every(isBeforeTheRequest);
+  const { code, syscall } = fault;
+  if (syscall === 'connect' || syscall === 'getaddrinfo') return true;
+  return typeof code === 'string' && (Object.hasOwn(tlsReasons, code) || code === 'UND_ERR_CONNECT_TIMEOUT');
+}
+
+const isCode = (code: unknown): code is string =>
+  typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,60}$/.test(code);
+const codeOf = ({ code }: Fault): string | null => (isCode(code) ? code : null);
+
+const selfSigned = 'its certificate is self-signed';
+const unknownIssuer = 'its certificate is from an issuer that this machine does not know';
+const handshake = 'the TLS handshake failed';
+
+/** Failures of TLS that Node.js finds before it sends anything. */
+const tlsReasons: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate ends in a self-signed one that this machine does not trust',
+  UNABLE_TO_GET_ISSUER_CERT: unknownIssuer,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownIssuer,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownIssuer,
+  CERT_UNTRUSTED: unknownIssuer,
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
+  CERT_REVOKED: 'its certificate was revoked',
+  CERT_CHAIN_TOO_LONG: 'its certificate chain is too long',
+  CERT_REJECTED: 'its certificate was rejected',
+  CERT_SIGNATURE_FAILURE: 'the signature of its certificate is wrong',
+  INVALID_CA: 'its certificate is from an invalid issuer',
+  INVALID_PURPOSE: 'its certificate is not for servers',
+  HOSTNAME_MISMATCH: 'its certificate is for another host',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS; is the address plain http?',
+  ERR_SSL_UNSUPPORTED_PROTOCOL: handshake,
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: handshake,
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: handshake,
+  ERR_SSL_TLSV1_UNRECOGNIZED_NAME: 'it does not know the host name',
+};
+
+const reasons: Readonly<Record<string, string>> = {
+  ...tlsReasons,
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'unknown host',
+  EAI_AGAIN: 'the host name could not be looked up',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the host',
+  ETIMEDOUT: 'the connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+  EPROTO: handshake,
+  PROXY_REFUSED: 'the proxy refused the connection',
+  PROXY_UNREACHABLE: 'the proxy cannot be reached',
+};
+
+function reasonOf(code: string | null): string {
+  return code !== null && Object.hasOwn(reasons, code) ? (reasons[code] as string) : 'the connection failed';
+}

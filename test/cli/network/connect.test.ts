@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+import { nodeFetch } from '../../../src/cli/network/fetch.js';
+import { type FetchLike, Urtuu, type UrtuuError } from '../../../src/client/index.js';
+import { failureOf } from '../../support/client.js';
+import { testKey } from '../../support/run.js';
+
+const fixtures = join(import.meta.dirname, '../../fixtures/tls');
+const certificate = (name: string) => ({
+  key: readFileSync(join(fixtures, 'key.pem')),
+  cert: readFileSync(join(fixtures, `${name}.pem`)),
+});
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket.on('error', () => {}));
+  });
+  closing.push(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const fetches: Record<string, (env?: Record<string, string>) => FetchLike> = {
+  'fetch over node:http': (env = {}) => nodeFetch(env),
+  'the global fetch': () => (url, init) => globalThis.fetch(url, init),
+};
+const own = 'fetch over node:http';
+
+async function send(fetch: FetchLike, baseUrl: string, options = {}): Promise<UrtuuError> {
+  const client = new Urtuu(testKey, { baseUrl, fetch, maxRetries: 0, allowHttp: true, ...options });
+  return failureOf(client.sms.send({ to: '99112233', text: 'x' }));
+}
+
+describe.each(Object.entries(fetches))('%s', (name, make) => {
+  it('refused: nothing left', async () => {
+    const error = await send(make(), `http://127.0.0.1:${await closedPort()}/v1`);
+    expect(error).toMatchObject({ code: 'connection_error', requestSent: false, inDoubt: false });
+    expect(error.message).toContain('connection refused');
+  });
+
+  it('unknown host: nothing left', async () => {
+    const error = await send(make(), 'https://no-such-host.invalid/v1');
+    expect(error).toMatchObject({ code: 'connection_error', requestSent: false });
+  });
+
+  it.each([
+    ['self-signed', 'self-signed'],
+    ['unknown-issuer', 'issuer'],
+  ])('a certificate that is not trusted (%s): nothing left', async (file, words) => {
+    const received: string[] = [];
+    const server = createTlsServer(certificate(file), (socket) =>
+      socket.on('error', () => {}).on('data', (bytes) => received.push(String(bytes))),
+    );
+    const error = await send(make(), `https://127.0.0.1:${await listen(server)}/v1`);
+    expect(error).toMatchObject({ code: 'connection_error', requestSent: false });
+    expect(error.message).toContain(words);
+    expect(received).toEqual([]);
+  });
+
+  it('https to a server that speaks http: nothing left', async () => {
+    const port = await listen(createHttpServer());
+    expect(await send(make(), `https://127.0.0.1:${port}/v1`)).toMatchObject({ requestSent: false });
+  });
+
+  it('a connection that is closed in the handshake', async () => {
+    const port = await listen(createServer((socket) => socket.once('data', () => socket.destroy())));
+    // The global fetch reports a reset, as it does after a request.
+    const error = await send(make(), `https://127.0.0.1:${port}/v1`);
+    expect(error).toMatchObject({ code: 'connection_error', requestSent: name !== own });
+  });
+
+  it('a connection that is not made in time', async () => {
+    const port = await listen(createServer());
+    const error = await send(make(), `https://127.0.0.1:${port}/v1`, { timeout: 100 });
+    expect(error).toMatchObject({ code: 'timeout', requestSent: name !== own, inDoubt: name !== own });
+    if (name === own)
+      expect(error.message).toBe(`cannot connect to https://127.0.0.1:${port}/v1 within 100 ms`);
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['reset', (socket) => socket.resetAndDestroy()],
+    ['closed', (socket) => socket.end()],
+    ['no HTTP', (socket) => socket.end('SSH-2.0-x\r\n')],
+    ['cut in the head', (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-')],
+  ])('%s after the request: it left', async (_, answer) => {
+    const port = await listen(createServer((socket) => socket.once('data', () => answer(socket))));
+    const error = await send(make(), `http://127.0.0.1:${port}/v1`);
+    expect(error).toMatchObject({ code: 'connection_error', requestSent: true, inDoubt: true });
+  });
+
+  it.each([
+    ['101', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'],
+    ['101 without an upgrade', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
+  ])('%s in place of an answer: it left, and the call ends', async (_, head) => {
+    const port = await listen(createServer((socket) => socket.once('data', () => socket.end(head))));
+    const error = await send(make(), `http://127.0.0.1:${port}/v1`, { timeout: 5_000 });
+    expect(error).toMatchObject({ requestSent: true, inDoubt: true });
+    expect(error.code).not.toBe('timeout');
+  });
+
+  it('reset on a kept connection, then refused: it left', async () => {
+    const server = createHttpServer((incoming, response) => {
+      if (incoming.method === 'GET') return response.end('{"balance": 1}');
+      server.close();
+      return response.socket?.resetAndDestroy();
+    });
+    const baseUrl = `http://127.0.0.1:${await listen(server)}/v1`;
+    const client = new Urtuu(testKey, { baseUrl, fetch: make(), maxRetries: 1 });
+    await client.balance.get();
+    const error = await failureOf(client.sms.send({ to: '99112233', text: 'x' }));
+    expect(error).toMatchObject({ attempts: 2, requestSent: true, inDoubt: true });
+    expect(error.message).toContain('cannot connect');
+  });
+});
+
+describe('a proxy', () => {
+  const through = async (port: number, baseUrl = 'https://sms.example.mn/v1') =>
+    send(
+      nodeFetch({ HTTPS_PROXY: `http://127.0.0.1:${port}`, HTTP_PROXY: `http://127.0.0.1:${port}` }),
+      baseUrl,
+    );
+
+  it.each([403, 407, 502])('that answers CONNECT with %d: nothing left', async (status) => {
+    const server = createHttpServer();
+    server.on('connect', (_, socket) => socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 2\r\n\r\n{}`));
+    const port = await listen(server);
+    for (const baseUrl of ['https://sms.example.mn/v1', 'http://sms.example.mn/v1']) {
+      const error = await through(port, baseUrl);
+      expect(error).toMatchObject({ code: 'connection_error', requestSent: false, inDoubt: false });
+      expect(error.message).toContain('the proxy refused the connection');
+    }
+  });
+
+  it('that refuses the connection, or closes it: nothing left', async () => {
+    for (const baseUrl of ['https://sms.example.mn/v1', 'http://sms.example.mn/v1']) {
+      const error = await through(await closedPort(), baseUrl);
+      expect(error).toMatchObject({ requestSent: false });
+      expect(error.message).toContain('the proxy cannot be reached (PROXY_UNREACHABLE)');
+    }
+    const server = createHttpServer();
+    server.on('connect', (_, socket) => socket.destroy());
+    expect(await through(await listen(server))).toMatchObject({ requestSent: false });
+  });
+
+  it('that lets the request through and then breaks off: it left', async () => {
+    const breaking = () => {
+      const server = createHttpServer();
+      return server.on('connect', (_, socket) => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        socket.once('data', () => socket.destroy());
+      });
+    };
+    expect(await through(await listen(breaking()), 'http://sms.example.mn/v1')).toMatchObject({
+      requestSent: true,
+    });
+    // Here the TLS handshake is what is broken off.
+    expect(await through(await listen(breaking()))).toMatchObject({ requestSent: false });
+  });
+});

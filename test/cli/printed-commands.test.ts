@@ -1,0 +1,204 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Exit } from '../../src/cli/exit-codes.js';
+import { type Result, type Setting, testKey } from '../support/run.js';
+import { desk, partly, people, personal } from './bulk/desks.js';
+import type { Desk } from './bulk/fake-project.js';
+import { refused } from './bulk/fake-project.js';
+import { numbers } from './bulk/memory-plan.js';
+
+const baseUrl = 'http://127.0.0.1:7799/v1';
+const profiles = {
+  work: { base_url: baseUrl, api_key: testKey },
+  home: { base_url: 'http://127.0.0.1:9/v1', api_key: `urtuu_${'B'.repeat(40)}` },
+};
+
+/** What leads a command to its service and key, and is not in the environment of the next one. */
+interface Way {
+  name: string;
+  setting: Setting;
+  options?: string;
+  current?: string;
+}
+
+const ways: Way[] = [
+  { name: 'profiles use', setting: { env: {} }, current: 'work' },
+  { name: 'URTUU_PROFILE', setting: { env: { URTUU_PROFILE: 'work' } } },
+  { name: '--profile', setting: { env: {} }, options: ' --profile work' },
+  { name: 'URTUU_BASE_URL', setting: { env: { URTUU_API_KEY: testKey, URTUU_BASE_URL: baseUrl } } },
+  {
+    name: '--base-url and a key file',
+    setting: { env: {} },
+    options: ` --base-url ${baseUrl} --api-key-file 'the key'`,
+  },
+];
+
+/** A state in which a command names another one, and what that one has to end with. */
+interface Scene {
+  name: string;
+  play(here: Desk, urtuu: (line: string) => Promise<Result>): Promise<Result>;
+  code: Exit;
+}
+
+const scenes: Scene[] = [
+  {
+    name: 'a job without credits',
+    async play({ project }, urtuu) {
+      project.balance = 25;
+      const result = await urtuu(partly);
+      project.balance = 1_000;
+      return result;
+    },
+    code: 0,
+  },
+  {
+    name: 'a job in doubt',
+    async play({ project }, urtuu) {
+      project.options.instead = ({ method }) => (method === 'POST' ? new Error('ECONNRESET') : undefined);
+      const result = await urtuu(`${personal} --max-wait 0s`);
+      delete project.options.instead;
+      return result;
+    },
+    code: 0,
+  },
+  {
+    name: 'a job at its limit',
+    async play({ project }, urtuu) {
+      project.balance = 25;
+      await urtuu(partly);
+      project.balance = 1_000;
+      return urtuu('jobs resume july --max-credits 30');
+    },
+    code: 0,
+  },
+  {
+    name: 'a finished job with failures',
+    async play({ project }, urtuu) {
+      project.options.failing = new Set(numbers(5).slice(0, 1));
+      const result = await urtuu(personal);
+      project.options.failing = new Set();
+      return result;
+    },
+    code: 0,
+  },
+  {
+    name: 'the same again after failures',
+    async play({ project }, urtuu) {
+      project.options.failing = new Set(numbers(5).slice(0, 1));
+      await urtuu(personal);
+      project.options.failing = new Set();
+      return urtuu(personal);
+    },
+    code: 0,
+  },
+  {
+    name: 'another plan under the name',
+    async play(here, urtuu) {
+      here.project.balance = 25;
+      await urtuu(partly);
+      here.project.balance = 1_000;
+      here.write('list.csv', ['phone,name', ...people(6)]);
+      return urtuu(personal);
+    },
+    code: 0,
+  },
+  {
+    name: 'a job that is not removed',
+    async play({ project }, urtuu) {
+      project.balance = 25;
+      await urtuu(partly);
+      project.balance = 1_000;
+      return urtuu('jobs remove july');
+    },
+    code: 0,
+  },
+  {
+    name: 'rows that their job would still send',
+    async play({ project }, urtuu) {
+      project.balance = 25;
+      await urtuu(`${partly} --report report.csv`);
+      project.balance = 1_000;
+      return urtuu("sms bulk report.csv --only pending --text 'Hello {name}' --yes");
+    },
+    code: 0,
+  },
+  {
+    name: 'a list that an unfinished job would send, too',
+    async play(here, urtuu) {
+      here.project.balance = 25;
+      await urtuu(partly);
+      here.project.balance = 1_000;
+      here.write('list.csv', ['phone,name', ...people(5).reverse()]);
+      return urtuu(personal.replace(' --job july', ''));
+    },
+    code: 0,
+  },
+  {
+    name: 'rows that were left out',
+    async play(here, urtuu) {
+      here.write('list.csv', ['phone,name', ...people(5), 'nobody,Dorj']);
+      return urtuu(`${personal} --skip-invalid`);
+    },
+    code: 8,
+  },
+  {
+    name: 'no credits for a single send',
+    async play({ project }, urtuu) {
+      project.options.instead = ({ method }) =>
+        method === 'POST' ? refused(402, 'insufficient_credits') : undefined;
+      return urtuu('sms send 99112233 hi');
+    },
+    code: 0,
+  },
+  {
+    name: 'a report of a batch with failures',
+    async play({ project }, urtuu) {
+      project.options.failing = new Set(numbers(5).slice(0, 1));
+      const constant = personal.replace('Hello {name}', 'Hello');
+      await urtuu(`${constant} --wait`);
+      return urtuu(constant);
+    },
+    code: 0,
+  },
+];
+
+/** The last command that was printed. */
+const printed = (stderr: string) =>
+  /.*\burtuu ((?:sms|email|jobs|balance|doctor)\b.*)\n/s.exec(stderr)?.[1] ?? 'none';
+
+describe.each(ways)(
+  'a printed command goes to the same project ($name)',
+  ({ setting, options = '', current }) => {
+    it.each(scenes)('after $name', async ({ play, code }) => {
+      const here = desk(people(5));
+      const to: string[] = [];
+      const { fetch } = here.project.service;
+      const watching: typeof fetch = (url, init) => {
+        to.push(`${url.slice(0, baseUrl.length)} ${init.headers.Authorization}`);
+        return fetch(url, init);
+      };
+      writeFileSync(join(here.home, 'the key'), testKey);
+      const config = (inUse: string | undefined) => {
+        const text = JSON.stringify({ ...(inUse ? { current: inUse } : {}), profiles });
+        here.writeConfig(text);
+      };
+      config(current);
+      const first = await play(here, (line) =>
+        here.run(`${line}${options}`, { ...setting, fetch: watching }),
+      );
+      const command = printed(first.stderr);
+      // In another shell, after another `profiles use`. Only a key of the environment has to be there again.
+      config('home');
+      const { URTUU_API_KEY: key } = setting.env ?? {};
+      const next = await here.run(command, {
+        env: key === undefined ? {} : { URTUU_API_KEY: key },
+        fetch: watching,
+      });
+      expect({ command, code: next.code, stderr: next.stderr }).toMatchObject({ command, code });
+      expect(new Set(to)).toEqual(new Set([`${baseUrl} Bearer ${testKey}`]));
+      const got = [...here.project.received().values()];
+      expect(got.filter((count) => count > 1)).toEqual([]);
+    });
+  },
+);

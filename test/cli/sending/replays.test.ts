@@ -1,0 +1,238 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type FakeService,
+  fakeService,
+  type Reply,
+  type Request,
+  refusal,
+  run,
+  sentMessage,
+} from '../../support/run.js';
+
+const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+
+/** A service that binds keys; `before` may answer in its place, `after` may lose an answer. */
+function binding(
+  before: (request: Request, index: number) => Reply | Error | null = () => null,
+  after: (request: Request, index: number) => Error | null = () => null,
+): FakeService & { sent: Record<string, unknown>[] } {
+  const bound = new Map<string, object>();
+  const sent: Record<string, unknown>[] = [];
+  const service = fakeService((request, index) => {
+    const early = before(request, index);
+    if (early !== null) return early;
+    const key = request.headers['Idempotency-Key'] ?? '';
+    const old = bound.get(key);
+    const channel = request.path === '/sms' ? 'sms' : 'email';
+    const answer = old ?? {
+      ...sentMessage,
+      id: `m-${bound.size}`,
+      channel,
+      to: request.body?.to,
+      balance: 990,
+    };
+    if (old === undefined) sent.push(request.body ?? {});
+    bound.set(key, answer);
+    const headers: Record<string, string> = old === undefined ? {} : { 'Idempotency-Replayed': 'true' };
+    return after(request, index) ?? { body: answer, headers };
+  });
+  return { ...service, sent };
+}
+
+describe('an idempotency key given by hand', () => {
+  let home: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'urtuu-replays-'));
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  const send = async (line: string, service: FakeService, more = {}) => {
+    const { code, stdout, stderr } = await run(`${line} --json --idempotency-key k`, {
+      ...service,
+      home,
+      ...more,
+    });
+    const failed = stderr.includes('"error"') ? JSON.parse(stderr.slice(stderr.indexOf('{'))).error : null;
+    return { code, result: stdout === '' ? null : JSON.parse(stdout), error: failed };
+  };
+
+  it('sends once; the same message again is 0, and says that it is a replay', async () => {
+    const service = binding();
+    const first = await send('sms send 99112233 hi', service);
+    expect(first.code).toBe(0);
+    expect(first.result).not.toHaveProperty('replayed');
+    const again = await send("sms send '+976 9911-2233' hi", service);
+    expect(again).toMatchObject({ code: 0, result: { ...first.result, replayed: true } });
+    expect(service.sent).toHaveLength(1);
+    const { stderr } = await run('sms send 99112233 hi --idempotency-key k', { ...service, home });
+    expect(stderr).toContain('nothing new was sent');
+  });
+
+  it.each([
+    ['another text', 'sms send 99112233 ho', 'another message to the same recipient'],
+    ['another recipient', 'sms send 88001122 hi', 'a message to 99112233'],
+    ['another channel', 'email send bat@example.mn --subject s --text hi', 'a message to 99112233 by sms'],
+  ])('that was used for %s is 11, and nothing is sent', async (_, line, what) => {
+    const service = binding();
+    expect(await send('sms send 99112233 hi', service)).toMatchObject({ code: 0 });
+    const { code, result, error } = await send(line, service);
+    expect({ code, result }).toEqual({ code: 11, result: null });
+    expect(error).toMatchObject({ code: 'key_used', exit: 11, id: 'm-0', retryable: false });
+    expect(error.message).toContain(what);
+    expect(service.sent).toHaveLength(1);
+    // The memory still says what the key was used for.
+    expect(await send('sms send 99112233 hi', service)).toMatchObject({
+      code: 0,
+      result: { replayed: true },
+    });
+    expect(await send(line, service)).toMatchObject({ code: 11 });
+  });
+
+  it('that was used for another recipient is 11 on a machine without a memory, too', async () => {
+    const service = binding();
+    await send('sms send 99112233 hi', service);
+    rmSync(join(home, '.local'), { recursive: true });
+    expect(await send('sms send 88001122 hi', service)).toMatchObject({ code: 11 });
+    // Nobody can know the old text there.
+    expect(await send('sms send 99112233 ho', service)).toMatchObject({
+      code: 0,
+      result: { replayed: true },
+    });
+  });
+
+  it('hides recipients where they are masked', async () => {
+    const service = binding();
+    await send('sms send 99112233 hi', service);
+    const { error } = await send('sms send 88001122 hi --mask', service);
+    expect(error.message).not.toMatch(/99112233|88001122/);
+  });
+
+  it('is remembered from before the request: a lost answer, then another text, is 11', async () => {
+    const lost = binding(undefined, (_, index) => (index === 0 ? reset : null));
+    expect(await send('sms send 99112233 hi --max-retries 0', lost)).toMatchObject({ code: 6 });
+    expect(await send('sms send 99112233 ho', lost)).toMatchObject({ code: 11 });
+    expect(await send('sms send 99112233 hi', lost)).toMatchObject({ code: 0, result: { replayed: true } });
+  });
+
+  it('is free again after a refusal', async () => {
+    const service = binding((_, index) => (index === 0 ? refusal(400, 'invalid_request') : null));
+    expect(await send('sms send 99112233 hi', service)).toMatchObject({ code: 8 });
+    expect(await send('sms send 99112233 ho', service)).toMatchObject({
+      code: 0,
+      result: { to: '99112233' },
+    });
+    expect((await send('sms send 99112233 ho', service)).result).toMatchObject({ replayed: true });
+    expect(await send('sms send 99112233 hi', service)).toMatchObject({ code: 11 });
+  });
+
+  it('is no replay when the answer to its own first attempt was lost', async () => {
+    const service = binding(undefined, (_, index) => (index === 0 ? reset : null));
+    const { code, result } = await send('sms send 99112233 hi', service);
+    expect(code).toBe(0);
+    expect(result).not.toHaveProperty('replayed');
+    expect(service.sent).toHaveLength(1);
+  });
+
+  it('of two messages without an answer is in doubt: nobody knows which of them was sent', async () => {
+    const lost = binding();
+    const away = binding(() => reset);
+    expect(await send('sms send 99112233 hi --max-retries 0', away)).toMatchObject({ code: 6 });
+    expect(await send('sms send 99112233 ho', { ...lost, fetch: flaky(lost) })).toMatchObject({
+      code: 6,
+      error: { code: 'key_used', exit: 6 },
+    });
+  });
+
+  it('is another one in another project, and behind another base URL', async () => {
+    const [one, two] = [binding(), binding()];
+    const env = { URTUU_API_KEY: 'a-key-of-another-project' };
+    expect(await send('sms send 99112233 hi', one)).toMatchObject({ code: 0 });
+    expect(await send('sms send 99112233 ho', two, { env })).toMatchObject({ code: 0 });
+    expect(await send('sms send 99112233 hi', one)).toMatchObject({ code: 0, result: { replayed: true } });
+    expect(await send('sms send 99112233 ho', two, { env })).toMatchObject({
+      code: 0,
+      result: { replayed: true },
+    });
+  });
+
+  it.each([
+    ['an address in another spelling', 'bat@EXAMPLE.mn', 'bat@example.mn'],
+    ['a domain in its ASCII form', 'bat@бат.mn', 'bat@xn--80ab6c.mn'],
+  ])('is not taken for another by %s', async (_, given, answered) => {
+    const body = { ...sentMessage, channel: 'email', to: answered, balance: 1 };
+    const service = fakeService(() => ({ body, headers: { 'Idempotency-Replayed': 'true' } }));
+    const line = `email send ${given} --subject s --text t`;
+    expect(await send(line, service)).toMatchObject({ code: 0, result: { replayed: true } });
+  });
+
+  it('takes an old answer that has lost its recipient', async () => {
+    const body = { ...sentMessage, to: '', balance: 1 };
+    const service = fakeService(() => ({ body, headers: { 'Idempotency-Replayed': 'true' } }));
+    const { code, result, error } = await send('sms send 99112233 hi', service);
+    expect({ code, error }).toEqual({ code: 0, error: null });
+    expect(result).toMatchObject({ to: '', replayed: true });
+  });
+
+  it('sends all the same where nothing can be remembered; -v says so', async () => {
+    writeFileSync(join(home, '.local'), 'a file');
+    const service = binding();
+    const { code, stderr } = await run('sms send 99112233 hi --idempotency-key k -v', { ...service, home });
+    expect(code).toBe(0);
+    expect(stderr).toContain('could not be remembered');
+    expect(
+      (await run('sms send 99112233 hi --idempotency-key k', { ...service, home })).stderr,
+    ).not.toContain('remembered');
+  });
+
+  it('is not remembered when the client makes it', async () => {
+    await run('sms send 99112233 hi', { ...binding(), home });
+    expect(() => readFileSync(join(home, '.local/state/urtuu/used-keys'))).toThrow('ENOENT');
+  });
+});
+
+/** Loses the first answer of a command, after the service took the request. */
+function flaky({ fetch }: FakeService): FakeService['fetch'] {
+  let count = 0;
+  return async (url, init) => {
+    const answer = await fetch(url, init);
+    count += 1;
+    if (count === 1) throw reset;
+    return answer;
+  };
+}
+
+describe('a key that the client makes', () => {
+  it.each([
+    ['recipient', { to: '88001122' }],
+    ['channel', { channel: 'email' }],
+  ])('whose answer has another %s leaves the send in doubt, with its key', async (_, wrong) => {
+    const service = fakeService(() => ({ body: { ...sentMessage, balance: 1, ...wrong } }));
+    const { code, stdout, stderr } = await run('sms send 99112233 hi --json', service);
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+    const { error } = JSON.parse(stderr);
+    const key = service.requests[0]?.headers['Idempotency-Key'];
+    expect(error).toMatchObject({
+      code: 'unexpected_response',
+      exit: 6,
+      idempotency_key: key,
+      retryable: true,
+    });
+    expect(error.hint).toContain(`--idempotency-key ${key}`);
+  });
+
+  it('is not called used when its own first attempt was answered late', async () => {
+    let count = 0;
+    const service = fakeService(() => {
+      count += 1;
+      return count === 1
+        ? reset
+        : { body: { ...sentMessage, balance: 1 }, headers: { 'Idempotency-Replayed': 'true' } };
+    });
+    const { code, stdout, stderr } = await run('sms send 99112233 hi', service);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain('replayed');
+  });
+});

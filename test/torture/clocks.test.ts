@@ -1,0 +1,4 @@
+import { clocks } from './clocks/rows.js';
+import { describeGroup } from './describe-group.js';
+
+describeGroup(clocks);
