@@ -105,7 +105,9 @@ describe('every command', () => {
       const columns = (await here(`${line()} --columns`, setting)).stdout.trim().split('\n');
       expect(headed.stdout.split('\r\n')[0]).toBe(columns.join(','));
       if (nested.test(line())) return;
-      for (const names of fields) {
+      for (const all of fields) {
+        // That nobody received it stands only in JSON, where a program cannot overlook it.
+        const names = all.filter((name) => name !== 'sandbox');
         expect(names).toEqual(columns.filter((name) => !onlyInTables.has(name) || names.includes(name)));
       }
     },

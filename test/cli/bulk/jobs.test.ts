@@ -93,7 +93,10 @@ describe('urtuu jobs report', () => {
     await here.run(`${constant} --skip-invalid`);
     return here;
   };
-  const columns = ['phone', 'name', 'message_id', 'batch_id', 'status', 'error_code', 'credits', 'line'];
+  const columns = [
+    ...['phone', 'name', 'message_id', 'batch_id', 'status', 'error_code', 'credits', 'line'],
+    ...['delivery', 'job'],
+  ];
 
   it('honours the format, the columns and --no-header, with the same fields in each', async () => {
     const here = await sent();

@@ -67,7 +67,19 @@ async function playGame(random: () => number, honest: boolean): Promise<Wrong> {
     const started = Date.now();
     const end = await machine.run(
       [
-        ...['sms', 'bulk', file, '--text', 'Hello {text}', '--job', 'j', '--yes', '--json', '--quiet'],
+        ...[
+          'sms',
+          'bulk',
+          file,
+          '--text',
+          'Hello {text}',
+          '--job',
+          'j',
+          '--yes',
+          '--allow-partial',
+          '--json',
+          '--quiet',
+        ],
         ...['--timeout', `${attemptTimeout}ms`, '--max-wait', `${maxWait}ms`, '--base-url', server.baseUrl],
       ],
       { env: { URTUU_API_KEY: testKey } },

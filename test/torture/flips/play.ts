@@ -33,7 +33,7 @@ async function cutShort(): Promise<{ desk: Desk; folder: string; posts: Request[
   desk.write('list.csv', ['phone,text', ...rows]);
   const { fetch } = desk.project.service;
   const line =
-    "sms bulk list.csv --text 'Hello {text}' --job j --yes --skip-invalid --concurrency 1 --max-wait 0";
+    "sms bulk list.csv --text 'Hello {text}' --job j --yes --skip-invalid --allow-partial --concurrency 1 --max-wait 0";
   // The answer of the second single send that is accepted is lost.
   const first = await desk.run(line, {
     fetch: async (url, init) => {
