@@ -28,7 +28,9 @@ import type { SentIndex } from './planning/sent-index.js';
 import { type Preflight, preflightLines, preflightOf, preflightView } from './preflight.js';
 import { rejectsPlaceIn, tellRejects } from './rejected-rows.js';
 import { keepTaken, rowsToTake } from './report-rows.js';
+import { refuseReportOver } from './same-file.js';
 import { countOf, everyoneHasIt, refuseOpen, sentBefore } from './sent-before.js';
+import { stillToPay } from './still-to-pay.js';
 import { summaryView } from './summary.js';
 
 /** What a bulk command shows. */
@@ -61,6 +63,7 @@ export async function startJob(
   const client = await context.client();
   const pricing = await optional(() => client.pricing.get());
   const { stateDirectory } = context;
+  refuseReportOver(context.cwd, file, options);
   const unique = `${process.pid}-${Math.floor(context.random() * 2 ** 32).toString(36)}`;
   const wish = { channel, file, name: options.job };
   const folder = await folderForPlan(stateDirectory, unique, context.clock.now()).catch(async (error) => {
@@ -99,7 +102,8 @@ export async function startJob(
     const id = await adoptPlan(stateDirectory, frozen, { name: options.job, again: options.again, goOn });
     const job = await openJob(stateDirectory, id);
     try {
-      const still = { requests: job.table.open, spent: job.table.credits, rate: options.rate };
+      const spent = job.plan.meta.credits - (await stillToPay(job, frozen.meta));
+      const still = { requests: job.table.open, spent, rate: options.rate };
       const preflight = preflightOf(id, job.plan.meta, money, still, outcome, before);
       const lines = preflightLines(preflight, outcome.repairs, still);
       const repeated = named || before.skipped ? 0 : before.sentBefore;

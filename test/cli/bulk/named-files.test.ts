@@ -16,6 +16,21 @@ describe('a file that cannot be written', () => {
     expect(here.project.service.requests).toEqual([]);
   });
 
+  it.each([
+    '--rejects out.csv --report ./out.csv',
+    '--rejects out.csv --report link.csv',
+    '--only pending --report list.csv',
+  ])('stops the job where it would take the place of rows that are still needed: %s', async (options) => {
+    const here = desk([...people(3), 'nobody,Dorj']);
+    const list = here.read('list.csv');
+    if (options.includes('link')) here.write('out.csv', ['old']);
+    symlinkSync('out.csv', join(here.home, 'link.csv'));
+    const { code, stderr } = await here.run(`${constant} --skip-invalid ${options}`);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--report is') });
+    expect(here.read('list.csv')).toBe(list);
+    expect(here.project.sends).toEqual([]);
+  });
+
   it('stops a resume and a report', async () => {
     const here = desk(people(3), { credits: 10 });
     await here.run("sms bulk list.csv --text 'Hello {name}' --job july --yes --allow-partial");
