@@ -35,6 +35,7 @@ function serving(listening: () => void, closing: Promise<void> = Promise.resolve
         },
       };
     },
+    lost: new Promise(() => {}),
     close: async () => void closed.push('service'),
   } as unknown as Service;
   return { closed, openService: async () => service };
