@@ -39,7 +39,7 @@ describe.runIf(process.platform !== 'win32')('the profiles', () => {
     writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
   });
   afterEach(() => rmSync(join(directory, '..'), { recursive: true }));
-  const read = async () => readConfig(directory, 'linux');
+  const read = () => readConfig(directory, 'linux');
   const unsafe = (message: string) => ({ code: 'unsafe_config', exit: 13, message });
 
   it('are read where nobody else can write, also through a link', async () => {
