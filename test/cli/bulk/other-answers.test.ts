@@ -105,6 +105,18 @@ describe("an answer that cannot be the service's stops the job, exit 6", () => {
     expect(later.table.tally).toMatchObject({ accepted: 3, in_doubt: 6, pending: 0 });
   });
 
+  it('one batch for two requests that are answered at once', async () => {
+    const pair = memoryPlan([
+      { to: numbers(3), text: 'one' },
+      { to: numbers(3, 10), text: 'two' },
+    ]);
+    const given = setting({}, pair);
+    const { table, ending } = await given.run(answering(given, answer('b', 3)), { concurrency: 2 });
+    expect(ending.stopped).toEqual({ by: 'alarm', reason: 'batch b is the answer to two requests, 0 and 1' });
+    expect(table.tally).toMatchObject({ accepted: 3, in_doubt: 3 });
+    expect(exitOfJob(table, ending)).toBe(6);
+  });
+
   it.each([Number.POSITIVE_INFINITY, Number.NaN, '30', null, undefined, -30])(
     'a price of %s',
     async (credits) => {
