@@ -61,6 +61,8 @@ describe('an answer whose total is not that of the body', () => {
     ['no such list', 2, notListed(404, 'not_found'), { accepted: 2, in_doubt: 1 }],
     ['no lists at all', 4, notListed(405, 'method_not_allowed'), { accepted: 2, in_doubt: 1 }],
     ['a list of a part of it', 2, listed(...numbers(1)), { accepted: 2, in_doubt: 1 }],
+    ['a list that has lost its recipients', 2, listed('', ''), { accepted: 2, in_doubt: 1 }],
+    ['a list that has lost some of them', 2, listed('99000000', ''), { accepted: 2, in_doubt: 1 }],
     ['no list, and nothing in common', 9, notListed(404, 'not_found'), { accepted: 0, in_doubt: 3 }],
   ])(
     'counts as its figures where there is %s: the difference is in doubt, exit 6',
