@@ -200,7 +200,8 @@ export class ChunkTable {
         this.#move(entry[1], 'pending');
         break;
       case 'final':
-        this.#finish(entry[1], entry[2], entry[3]);
+        // An alarm has disowned its batch, and whatever became of that.
+        if (this.phase(entry[1]) === 'accepted') this.#finish(entry[1], entry[2], entry[3]);
         break;
       default:
         this.#move(entry[1], entry[0]);
