@@ -116,6 +116,11 @@ export class ChunkTable {
     return this.#recipients.every((count) => count === 0);
   }
 
+  /** Messages of an accepted chunk that failed, as far as that is known. */
+  failed(chunk: number): number {
+    return this.#ends.failed(chunk);
+  }
+
   has(phase: Phase): boolean {
     return this.#phase.includes(phases.indexOf(phase));
   }

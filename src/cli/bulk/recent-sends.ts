@@ -62,6 +62,7 @@ async function addJob(index: SentIndex, { id, folder, table }: JobView): Promise
   for await (const chunk of plan.chunks()) {
     const state = stateOf(table, chunk.number);
     if (state === null) continue;
+    index.failed += table.failed(chunk.number);
     const message = messageHash(tailOf(chunk));
     const removed = table.removed(chunk.number);
     chunk.to.forEach((to, at) => {
@@ -79,6 +80,7 @@ function stateOf(table: ChunkTable, chunk: number): 'sent' | 'open' | null {
     case 'doubt':
       return 'open';
     case 'accepted':
+      return table.failed(chunk) === table.recipients(chunk) ? null : 'sent';
     case 'alarm':
       return 'sent';
     default:

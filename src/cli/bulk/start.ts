@@ -28,7 +28,7 @@ import type { SentIndex } from './planning/sent-index.js';
 import { type Preflight, preflightLines, preflightOf, preflightView } from './preflight.js';
 import { rejectsPlaceIn, tellRejects } from './rejected-rows.js';
 import { keepTaken, rowsToTake } from './report-rows.js';
-import { countOf, everyoneHasIt, refuseOpen, sentBefore } from './sent-before.js';
+import { countOf, endAllSent, isAllSent, refuseOpen, sentBefore, tellFailed } from './sent-before.js';
 import { summaryView } from './summary.js';
 
 /** What a bulk command shows. */
@@ -76,12 +76,14 @@ export async function startJob(
     const outcome = await plan(context, channel, file, options, made);
     tellInput(context, outcome);
     const { plan: frozen } = outcome;
-    if (frozen === null && isAllSent(outcome)) return endAllSent(context, outcome, options);
+    if (options.skipSent) tellFailed(context, recent);
+    if (frozen === null && isAllSent(outcome)) return endAllSent(context, outcome, recent, options);
     if (frozen === null) throw refuseBadRows(outcome);
     // The same plan is the same job, which says itself what it has sent.
-    const isKnown = (await jobIds(stateDirectory)).includes(jobIdOf(frozen.meta));
-    const met = isKnown ? null : (recent?.met ?? null);
-    const before = { sentBefore: met === null ? 0 : countOf(met), skipped: options.skipSent ?? false };
+    const known = await jobIds(stateDirectory);
+    const met = known.includes(jobIdOf(frozen.meta)) ? null : (recent?.met ?? null);
+    const skipped = options.skipSent ?? false;
+    const before = { sentBefore: met === null ? 0 : countOf(met, skipped), skipped };
     const named = options.job !== undefined;
     const taken = await rowsToTake(context, outcome.origins, options.again ?? false);
     const balance = (await optional(() => client.balance.get()))?.balance ?? null;
@@ -93,7 +95,8 @@ export async function startJob(
       await printPreflight(context, preflight, preflightLines(preflight, outcome.repairs, still));
       return null;
     }
-    if (met !== null && !named) refuseOpen(context, met);
+    const isNew = !known.includes(options.job ?? '');
+    if (met !== null && (!named || (skipped && isNew))) refuseOpen(context, met);
     await keepTaken(frozen.folder, taken);
     const goOn = (job: JobView) => resumeOf(context, job);
     const id = await adoptPlan(stateDirectory, frozen, { name: options.job, again: options.again, goOn });
@@ -243,15 +246,6 @@ function tellInput(
   // The preflight says it where there is one.
   if (plan === null && delimiter !== ',' && meta.columns.length > 1)
     context.note(`The delimiter is ${JSON.stringify(delimiter)}`);
-}
-
-/** With --skip-sent everyone may be left out. */
-const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0 && meta.rejected === 0;
-
-function endAllSent(context: Context, { alreadySent }: PlanOutcome, { ifFinished }: BulkOptions): null {
-  if (ifFinished !== 'ok') throw everyoneHasIt(alreadySent);
-  context.note('Everyone in this list has the message already; nothing was sent now.');
-  return null;
 }
 
 function refuseBadRows({ meta, rejects }: PlanOutcome): CliError {
