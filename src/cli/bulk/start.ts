@@ -26,7 +26,7 @@ import { buildPlan, type PlanOutcome } from './planning/build-plan.js';
 import type { MessageTemplates } from './planning/message.js';
 import type { SentIndex } from './planning/sent-index.js';
 import { type Preflight, preflightLines, preflightOf, preflightView } from './preflight.js';
-import { rejectsPlaceIn, tellRejects } from './rejected-rows.js';
+import { refuseOverInput, rejectsPlaceIn, tellRejects } from './rejected-rows.js';
 import { keepTaken, rowsToTake } from './report-rows.js';
 import { countOf, endAllSent, isAllSent, refuseOpen, sentBefore, tellFailed } from './sent-before.js';
 import { summaryView } from './summary.js';
@@ -58,6 +58,7 @@ export async function startJob(
 ): Promise<Started | null> {
   await context.files.checkWritable(options.report, options.rejects);
   const { file, templates } = await complete(context, channel, given, options);
+  refuseOverInput(context, file, options.rejects);
   const client = await context.client();
   const pricing = await optional(() => client.pricing.get());
   const { stateDirectory } = context;
