@@ -32,7 +32,7 @@ export async function agree(
   const toGo = tally.pending + tally.in_doubt + retried;
   if (resumed) context.note(`Going on    ${grouped(tally.accepted)} accepted, ${grouped(toGo)} to go`);
   const asks = !context.options.yes;
-  if (repeated > 0 && !(asks && context.interactive)) throw alreadySent(repeated);
+  if (repeated > 0 && !(asks && context.interactive)) throw alreadySent(repeated, options);
   refuseCost(preflight, options.maxCredits ?? job.table.limit);
   if (asks && !context.interactive) {
     throw usageError('there is no terminal to ask at', 'Add --yes to send without the question.');

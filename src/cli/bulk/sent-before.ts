@@ -6,7 +6,7 @@ import { resumeCommand } from './next-command.js';
 import type { BulkOptions } from './options.js';
 import type { PlanOutcome } from './planning/build-plan.js';
 import type { Met, SentIndex } from './planning/sent-index.js';
-import { type NewJob, recentDays, recentSends } from './recent-sends.js';
+import { type NewJob, recentDays, recentSends, sentSinceReports } from './recent-sends.js';
 
 const lately = `in the last ${recentDays} days`;
 
@@ -22,6 +22,16 @@ export async function sentBefore(
   if (skipSent)
     throw idleSkip(again ? '--again sends to everyone' : `--only ${only} takes who was not sent to`);
   return null;
+}
+
+/** The same for rows of reports, of whom other jobs may have taken some since. */
+export async function sentSince(
+  context: Context,
+  job: NewJob,
+  { plan, origins }: PlanOutcome,
+  { again }: BulkOptions,
+): Promise<Met | null> {
+  return again || plan === null ? null : sentSinceReports(context, job, plan, origins.jobs);
 }
 
 function idleSkip(why: string): CliError {
@@ -78,13 +88,17 @@ export function refuseOpen(context: Context, { open }: Met): void {
 }
 
 /** Exit 11 for recipients who have the message, where nobody is there to be asked. */
-export function alreadySent(count: number): CliError {
+export function alreadySent(count: number, { only }: BulkOptions): CliError {
+  const way =
+    only === undefined
+      ? 'Add --skip-sent to leave them out, or --again to send to them again.'
+      : 'Use the report of the job that sent to them, or add --again to send to them again.';
   return new CliError(
     'sent_before',
     exits.refused,
     `${counted(count, 'recipient')} of this list got the same message from this machine ${lately}`,
     {
-      hint: 'Nothing was sent now. Add --skip-sent to leave them out, or --again to send to them again.',
+      hint: `Nothing was sent now. ${way}`,
       details: { recipients: count },
     },
   );

@@ -28,7 +28,15 @@ import type { SentIndex } from './planning/sent-index.js';
 import { type Preflight, preflightLines, preflightOf, preflightView } from './preflight.js';
 import { refuseOverInput, rejectsPlaceIn, tellRejects } from './rejected-rows.js';
 import { keepTaken, rowsToTake } from './report-rows.js';
-import { countOf, endAllSent, isAllSent, refuseOpen, sentBefore, tellFailed } from './sent-before.js';
+import {
+  countOf,
+  endAllSent,
+  isAllSent,
+  refuseOpen,
+  sentBefore,
+  sentSince,
+  tellFailed,
+} from './sent-before.js';
 import { summaryView } from './summary.js';
 
 /** What a bulk command shows. */
@@ -68,11 +76,8 @@ export async function startJob(
     throw await notKept(context, error, wish);
   });
   try {
-    const recent = await sentBefore(
-      context,
-      { channel, baseUrl: await baseUrlOf(context), name: options.job },
-      options,
-    );
+    const wanted = { channel, baseUrl: await baseUrlOf(context), name: options.job };
+    const recent = await sentBefore(context, wanted, options);
     const made = { templates, pricing, folder, recent };
     const outcome = await plan(context, channel, file, options, made);
     tellInput(context, outcome);
@@ -82,11 +87,12 @@ export async function startJob(
     if (frozen === null) throw refuseBadRows(outcome);
     // The same plan is the same job, which says itself what it has sent.
     const known = await jobIds(stateDirectory);
-    const met = known.includes(jobIdOf(frozen.meta)) ? null : (recent?.met ?? null);
+    const taken = await rowsToTake(context, outcome.origins, options.again ?? false);
+    const isKnown = known.includes(jobIdOf(frozen.meta));
+    const met = isKnown ? null : (recent?.met ?? (await sentSince(context, wanted, outcome, options)));
     const skipped = options.skipSent ?? false;
     const before = { sentBefore: met === null ? 0 : countOf(met, skipped), skipped };
     const named = options.job !== undefined;
-    const taken = await rowsToTake(context, outcome.origins, options.again ?? false);
     const balance = (await optional(() => client.balance.get()))?.balance ?? null;
     const money = { priced: pricing !== null, balance };
     if (options.dryRun) {

@@ -143,6 +143,71 @@ describe('--only with the report of a job on this machine', () => {
   });
 });
 
+describe('--only with a report whose rows another job has sent since', () => {
+  /** A desk whose commands come one minute after the other. */
+  function evening(...given: Parameters<typeof desk>) {
+    const here = desk(...given);
+    let now = Date.parse('2026-11-21T18:00:00.000Z');
+    const sleep = async (milliseconds: number) => {
+      now += milliseconds;
+    };
+    const later = (line: string) => {
+      now += 60_000;
+      return here.run(line, { clock: { now: () => now, sleep } });
+    };
+    return { here, later };
+  }
+
+  it.each([
+    ['of singles', "--text 'Hello {name}'"],
+    ['of a batch', '--text Hello --wait'],
+  ])('refuses them, %s, unless --again says to send once more', async (_, text) => {
+    const failing = new Set(numbers(1));
+    const { here, later } = evening(people(3), { failing });
+    expect(await later(`sms bulk list.csv ${text} --yes --report report.csv`)).toMatchObject({ code: 3 });
+    failing.clear();
+    const failed = (more: string) => `sms bulk report.csv --only failed ${text} --yes${more}`;
+    expect(await later(failed(' --job more'))).toMatchObject({ code: 0 });
+    const { code, stderr } = await later(failed(''));
+    expect(code).toBe(11);
+    expect(stderr).toContain('1 recipient of this list got the same message from this machine');
+    expect(stderr).toMatch(
+      /Use the report of the job that sent to them, or add --again to send to them again\.\n$/,
+    );
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+    expect(await later(failed(' --again'))).toMatchObject({ code: 0 });
+  });
+
+  it('takes those that failed there, too, from the report of that job', async () => {
+    const failing = new Set(numbers(2));
+    const { here, later } = evening(people(4), { failing });
+    const wait = '--text Hello --yes --wait --report report.csv';
+    expect(await later(`sms bulk list.csv ${wait}`)).toMatchObject({ code: 3 });
+    failing.delete(numbers(1)[0] ?? '');
+    expect(await later(`sms bulk report.csv --only failed ${wait}`)).toMatchObject({ code: 3 });
+    failing.clear();
+    expect(await later(`sms bulk report.csv --only failed ${wait}`)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1]);
+  });
+
+  it('leaves to an unfinished one what it would send', async () => {
+    const failing = new Set(numbers(2));
+    const { here, later } = evening(people(4), { failing });
+    const wait = '--text Hello --yes --wait';
+    await later(`sms bulk list.csv ${wait} --report report.csv`);
+    failing.clear();
+    here.project.balance = 5;
+    const only = `sms bulk report.csv --only failed ${wait}`;
+    expect(await later(`${only} --job more --allow-partial`)).toMatchObject({ code: 7 });
+    here.project.balance = 1_000;
+    const { code, stderr } = await later(only);
+    expect(code).toBe(11);
+    expect(stderr).toContain('the unfinished job more would send the same message to 2 recipients');
+    expect(await later('jobs resume more')).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1]);
+  });
+});
+
 describe('--only with the report of a job that is not on this machine', () => {
   it('refuses what is pending there, unless --again says that it will not be sent', async () => {
     const [one, other] = [desk(people(3), { credits: 10 }), desk([])];
