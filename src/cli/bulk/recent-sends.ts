@@ -56,7 +56,9 @@ export async function sentSinceReports(
   plan: FrozenPlan,
   reported: readonly string[],
 ): Promise<Met | null> {
-  const folders = reported.map((id) => join(jobsFolder(context.stateDirectory), id));
+  // What a file says is no path before it is the name of a job.
+  const here = (await jobIds(context.stateDirectory)).filter((id) => reported.includes(id));
+  const folders = here.map((id) => join(jobsFolder(context.stateDirectory), id));
   const metas = await Promise.all(folders.map((folder) => readPlanMeta(folder).catch(() => null)));
   const begun = metas.flatMap((meta) => (meta === null ? [] : [meta.created_at])).sort()[0];
   if (begun === undefined) return null;

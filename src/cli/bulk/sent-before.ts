@@ -16,9 +16,7 @@ export async function sentBefore(
   job: NewJob,
   { again, only, skipSent }: BulkOptions,
 ): Promise<SentIndex | null> {
-  // A report knows more than the requests: who was not sent to is taken on purpose.
-  const names = only !== undefined && !only.includes('sent') && !only.includes('queued');
-  if (!again && !names) return recentSends(context, job);
+  if (!again && !takesUnsent(only)) return recentSends(context, job);
   if (skipSent)
     throw idleSkip(again ? '--again sends to everyone' : `--only ${only} takes who was not sent to`);
   return null;
@@ -33,6 +31,10 @@ export async function sentSince(
 ): Promise<Met | null> {
   return again || plan === null ? null : sentSinceReports(context, job, plan, origins.jobs);
 }
+
+/** A report knows more than the requests: who was not sent to is taken on purpose. */
+const takesUnsent = (only: BulkOptions['only']) =>
+  only !== undefined && !only.includes('sent') && !only.includes('queued');
 
 function idleSkip(why: string): CliError {
   return usageError(`${why}, --skip-sent leaves people out`, 'Nothing was sent. Give one of the two.');
@@ -89,16 +91,15 @@ export function refuseOpen(context: Context, { open }: Met): void {
 
 /** Exit 11 for recipients who have the message, where nobody is there to be asked. */
 export function alreadySent(count: number, { only }: BulkOptions): CliError {
-  const way =
-    only === undefined
-      ? 'Add --skip-sent to leave them out, or --again to send to them again.'
-      : 'Use the report of the job that sent to them, or add --again to send to them again.';
+  const way = takesUnsent(only)
+    ? 'Use the report of the job that sent to them, or add --again'
+    : 'Add --skip-sent to leave them out, or --again';
   return new CliError(
     'sent_before',
     exits.refused,
     `${counted(count, 'recipient')} of this list got the same message from this machine ${lately}`,
     {
-      hint: `Nothing was sent now. ${way}`,
+      hint: `Nothing was sent now. ${way} to send to them again.`,
       details: { recipients: count },
     },
   );
