@@ -255,7 +255,12 @@ export class ChunkTable {
 
   /** Only what the job itself would still send can go to another one. */
   #handOver(chunk: number, revision: number, indexes: readonly number[], recipients: number): void {
-    if (this.phase(chunk) === 'failed') this.#move(chunk, 'rejected');
+    if (this.phase(chunk) === 'failed') {
+      const count = this.#takeOut(chunk, indexes);
+      this.tally.failed -= count;
+      this.tally.rejected += count;
+      if (this.#recipients[chunk] === 0) this.#move(chunk, 'rejected');
+    }
     if (this.phase(chunk) !== 'pending') return;
     this.#recipients[chunk] = recipients;
     this.#remove(chunk, revision, indexes);

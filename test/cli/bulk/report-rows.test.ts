@@ -5,6 +5,7 @@ import { verdictOf } from '../../../src/cli/bulk/report-verdict.js';
 import type { Phase } from '../../../src/cli/bulk/tally.js';
 import { answers } from '../../support/run.js';
 import { constant, desk, figures, partly, people, personal } from './desks.js';
+import { refused } from './fake-project.js';
 import { numbers } from './memory-plan.js';
 
 const take = (status: string, more = '') =>
@@ -130,6 +131,21 @@ describe('--only with the report of a job on this machine', () => {
     expect(await here.run(take('failed').replace(' --yes', ''), asked)).toMatchObject({ code: 2 });
     failing.clear();
     expect(await here.run('jobs resume july --retry-failed')).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+  });
+
+  it('leaves to the job the rows of a failed batch that it does not take', async () => {
+    const here = desk(people(3));
+    const refusing = refused(502, 'provider_failed', { id: 'm' });
+    here.project.options.instead = ({ method }) => (method === 'POST' ? refusing : undefined);
+    expect(await here.run(`${constant} --report report.csv`)).toMatchObject({ code: 9 });
+    delete here.project.options.instead;
+    here.write('report.csv', here.read('report.csv').trimEnd().split('\r\n').slice(0, 2));
+    expect(await here.run(take('failed'))).toMatchObject({ code: 0 });
+    const left = figures((await here.run('jobs show july --json')).stdout);
+    expect(left).toMatchObject({ planned: 3, rejected: 1, failed: 2 });
+    expect(await here.run('jobs resume july --retry-failed --report after.csv')).toMatchObject({ code: 3 });
+    expect(here.read('after.csv')).toMatch(/^99000000,Bat 0,,,rejected,moved,/m);
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
   });
 
