@@ -35,12 +35,12 @@ export async function carryOut(
   let world: JobWorld | null = null;
   try {
     await refuseOtherService(context, job);
+    await context.files.checkWritable(options.report);
     if (isDone(job, options)) return await endDone(context, job, options, leftOut);
     if (await isForeign(context, job)) {
       if (!options.sameProject) throw foreignJob(job.id);
       await adoptAccount(context, job);
     }
-    await context.files.checkWritable(options.report);
     await takeRows(context, job);
     world = await openJobWorld(context, options);
     await noteRun(job.folder, job.table, context.clock.now());
@@ -67,8 +67,9 @@ async function endDone(
   if (options.ifFinished !== 'ok' || foreign) {
     throw table.ranElsewhere && !foreign ? ranElsewhere(job) : alreadyDone(context, job, foreign);
   }
+  const reported = await reportDone(context, job, options);
   const ended = exitOfJob(table, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
-  const exit = exitWithRows(ended, leftOut);
+  const exit = exitWithReport(exitWithRows(ended, leftOut), reported);
   await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
   const said = `The job ${id} finished before; nothing was sent now.`;
   if (exit === exits.ok) return context.note(said);
@@ -77,6 +78,21 @@ async function endDone(
   if (next === null) context.conclude(said);
   else context.conclude(`${said} ${next[0]}`, next[1]);
   throw new Ended(exit);
+}
+
+/** A report is wanted of a job that was finished, too: its file may be that of another run. */
+async function reportDone(context: Context, job: Job, options: CarryOutOptions): Promise<Reported> {
+  if (options.report === undefined) return 'written';
+  const world = await openJobWorld(context, options);
+  try {
+    return await report(context, job, options.report, {
+      world,
+      timeout: options.waitTimeout,
+      tell: context.warn,
+    });
+  } finally {
+    world.forget();
+  }
 }
 
 /** How a run has ended when nothing more can be waited for. */
