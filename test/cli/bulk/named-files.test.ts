@@ -16,6 +16,19 @@ describe('a file that cannot be written', () => {
     expect(here.project.service.requests).toEqual([]);
   });
 
+  it('stops the job where it is the list itself, which stays as it is', async () => {
+    const here = desk([...people(3), 'nobody,Dorj']);
+    const list = here.read('list.csv');
+    symlinkSync('list.csv', join(here.home, 'link.csv'));
+    for (const name of ['./list.csv', 'link.csv']) {
+      const { code, stderr } = await here.run(`${constant} --rejects ${name}`);
+      expect(code).toBe(2);
+      expect(stderr).toContain('--rejects is the list itself');
+    }
+    expect(here.read('list.csv')).toBe(list);
+    expect(here.project.sends).toEqual([]);
+  });
+
   it('stops a resume and a report', async () => {
     const here = desk(people(3), { credits: 10 });
     await here.run("sms bulk list.csv --text 'Hello {name}' --job july --yes --allow-partial");
