@@ -3,6 +3,7 @@ import { createContext, type OwnedContext, type Streams } from './context.js';
 import { exitTranslationOf, findsColumns, viewOf } from './describe.js';
 import { Ended, Interrupted, usageError } from './errors.js';
 import { type Exit, exits } from './exit-codes.js';
+import { isAccepted } from './network/exchange.js';
 import { globalOptions } from './options.js';
 import { masked } from './output/mask.js';
 import { buildProgram } from './program.js';
@@ -110,11 +111,15 @@ function giveUp(context: OwnedContext): void {
   if (context.sayLastWords()) return;
   const pending = context.pendingSend;
   if (pending === null) return;
-  const { idempotencyKey } = pending;
+  const { idempotencyKey: key } = pending;
+  const what = key === null ? 'request' : 'message';
+  const when = isAccepted(pending)
+    ? `before the answer about a ${what} was shown`
+    : `while a ${what} was on its way`;
   context.warn(
-    idempotencyKey === null
-      ? 'stopped while a request was on its way; it may have arrived.'
-      : `stopped while a message was on its way; repeat it with --idempotency-key ${idempotencyKey}: that cannot send it twice.`,
+    key === null
+      ? `stopped ${when}; it may have arrived.`
+      : `stopped ${when}; repeat it with --idempotency-key ${key}: that cannot send it twice.`,
   );
 }
 

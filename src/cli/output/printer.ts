@@ -25,6 +25,11 @@ export class Printer {
     this.#colour = this.format === 'table' && wantsColour(sink, env, options.color ?? true);
   }
 
+  /** Why standard output cannot be written; null while it can. */
+  get failure(): NodeJS.ErrnoException | null {
+    return this.#sink.failure;
+  }
+
   /** A program reads the output. */
   get isMachine(): boolean {
     return this.format !== 'table';
