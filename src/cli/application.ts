@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { createContext, type OwnedContext, type Streams } from './context.js';
-import { exitTranslationOf, findsColumns, viewOf } from './describe.js';
+import { exitTranslationOf, findsColumns, sends, viewOf } from './describe.js';
 import { Ended, Interrupted, usageError } from './errors.js';
 import { type Exit, exits } from './exit-codes.js';
 import { isAccepted } from './network/exchange.js';
@@ -28,7 +28,7 @@ export async function runApplication(argv: readonly string[], world: World, stre
     // Before it, as in a help text, there is nothing that a signal could leave undone.
     signals.watch();
     await context.notices.dress();
-    if (!findsColumns(command)) await context.printer.checkColumns(viewOf(command));
+    if (!findsColumns(command)) await context.printer.checkColumns(viewOf(command), sends(command));
   });
   const work = program
     .parseAsync(asCalled(argv, program), { from: 'user' })

@@ -215,3 +215,32 @@ describe('a send whose outcome cannot be shown', () => {
     expect(stderr).toContain(`--idempotency-key ${service.requests[0]?.headers['Idempotency-Key']}`);
   });
 });
+
+describe('what a script passes by mistake, and nothing is sent', () => {
+  it.each([
+    'sms send 99112233 hi',
+    'email send bat@example.mn --subject s --text t',
+    'verify create 99112233',
+    'verify check v 123456',
+    'sms bulk list.csv --text hi --yes',
+    'email bulk list.csv --subject s --text hi --yes',
+  ])('is 2: `%s --columns` without names', async (line) => {
+    const service = accepting();
+    const { code, stdout, stderr } = await run(`${line} --columns`, service);
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^(?:[a-z_]+\n)+$/);
+    expect(stderr).toContain('nothing was sent');
+    expect(service.requests).toEqual([]);
+  });
+
+  it.each(["--profile ''", '--profile='])('is 2: an empty name of a profile (%s)', async (option) => {
+    const service = accepting();
+    const { code, stderr } = await run(`sms send 99112233 hi ${option}`, {
+      ...service,
+      argv: ['sms', 'send', '99112233', 'hi', ...(option.endsWith('=') ? [option] : ['--profile', ''])],
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('--profile');
+    expect(service.requests).toEqual([]);
+  });
+});

@@ -33,6 +33,7 @@ export const verifyCreate: CommandBody = (command, context) => {
     .option('--text-file <file>', 'read the text from a file');
   describe(command, {
     view: createdView,
+    sends: true,
     examples: [
       ['urtuu verify create 99112233', 'send a code'],
       [
