@@ -11,6 +11,8 @@ import type { World } from './world.js';
 
 /** After a SIGTERM or a SIGHUP the process has to be gone within this time. */
 const terminateWithin = 5_000;
+/** After a signal nobody may read any more what is still to be written. */
+const writtenWithin = 2_000;
 
 /** Runs one command line. Errors end here: told once, and mapped to an exit code once. */
 export async function runApplication(argv: readonly string[], world: World, streams: Streams): Promise<Exit> {
@@ -41,8 +43,10 @@ export async function runApplication(argv: readonly string[], world: World, stre
   context.notices.flush();
   if (typeof exit !== 'string') await context.close();
   signals.ignore();
-  await streams.stdout.settled();
-  await streams.stderr.settled();
+  const settled = Promise.all([streams.stdout.settled(), streams.stderr.settled()]);
+  await (signals.received() === undefined
+    ? settled
+    : Promise.race([settled, world.clock.sleep(writtenWithin)]));
   return signals.received() ?? exit;
 }
 

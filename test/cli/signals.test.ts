@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { OutputStream } from '../../src/cli/terminal/streams.js';
 import type { Service } from '../../src/service/index.js';
 import { answers, fakeService, type Reply, refusal, run, sentMessage } from '../support/run.js';
 
@@ -66,6 +67,22 @@ describe('a signal', () => {
     expect(code).toBe('SIGINT');
     const key = service.requests[0]?.headers['Idempotency-Key'];
     expect(stderr.includes(`repeat it with --idempotency-key ${key}`)).toBe(inDoubt);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends a command whose output nobody takes: %s', async (signal) => {
+    const { send, onSignal } = signals();
+    const { fetch } = fakeService(() => ({ body: { id: 'm', status: 'sent', to: '99112233' } }));
+    const stuck: OutputStream = {
+      write() {
+        setImmediate(() => send(signal));
+        return false;
+      },
+      on: () => stuck,
+    };
+    expect(await run('messages get a b -o csv', { fetch, onSignal, stdout: stuck })).toMatchObject({
+      code: signal,
+      slept: 2_000,
+    });
   });
 
   const queued = { ...sentMessage, channel: 'email', to: 'a@b.mn', status: 'queued', balance: 90 };
