@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inDoubtAfter } from '../../client/doubt.js';
 import { type SendOptions, UrtuuError } from '../../client/index.js';
 import { type EmailResult, normalizeAddress, readNumber, type SmsResult } from '../../contract/index.js';
 import type { Context } from '../context.js';
@@ -27,7 +28,8 @@ export async function sendSingle<Message extends { to: string }, Result extends 
   send: (message: Message, options: SendOptions) => Promise<Result>,
 ): Promise<Accepted<Result>> {
   const single = { channel, to: message.to };
-  const memory = await memoryOf(context, options, [channel, { ...message, to: normalized(message.to) }]);
+  const about = [channel, { ...message, to: normalized(message.to) }];
+  const memory = await memoryOf(context, options, about);
   let requests = 0;
   const forget = context.onExchange(({ kind, requestSent }) => {
     if (kind === 'sending' && requestSent) requests += 1;
@@ -36,7 +38,16 @@ export async function sendSingle<Message extends { to: string }, Result extends 
   try {
     sent = await context.during('Sending', () => send(message, sendOptionsOf(options)));
   } catch (error) {
-    if (error instanceof UrtuuError && !error.inDoubt) note(context, () => memory?.notSent());
+    if (!(error instanceof UrtuuError)) throw error;
+    if (error.inDoubt) {
+      // The key that the client made is about to be printed, to be given again.
+      if (memory === null)
+        await memoryOf(context, { idempotencyKey: error.idempotencyKey ?? undefined }, about);
+      throw error;
+    }
+    // A refusal of the moment says nothing of the copy that an earlier command sent.
+    if (memory?.isOpen && inDoubtAfter(true, error, 'send')) throw Object.assign(error, { inDoubt: true });
+    note(context, () => memory?.settled());
     throw error;
   } finally {
     forget();
@@ -74,7 +85,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
 /** The memory of a key that was given; none of one that the client makes, which nobody can give again. */
 async function memoryOf(
   context: Context,
-  { idempotencyKey }: SingleSendOptions,
+  { idempotencyKey }: { idempotencyKey?: string | undefined },
   message: unknown,
 ): Promise<UsedKey | null> {
   if (idempotencyKey === undefined) return null;

@@ -123,6 +123,16 @@ export class UsedKey {
     this.#note('=');
   }
 
+  /** It was sent under the key by an earlier command that had no answer. */
+  get isOpen(): boolean {
+    return this.#unanswered.has(this.#message);
+  }
+
+  /** It was certainly not sent, by any command. */
+  settled(): void {
+    this.#note('-');
+  }
+
   /** It was certainly not sent, by this command. What an earlier one left open stays open. */
   notSent(): void {
     if (!this.#unanswered.has(this.#message)) this.#note('-');
