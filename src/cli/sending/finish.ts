@@ -47,7 +47,7 @@ async function untilFinal(
   );
 }
 
-function failed(message: MessageRow): CliError {
+export function failed(message: Pick<MessageRow, 'id' | 'error'>): CliError {
   return new CliError('failed', exits.notSent, 'the message was not sent, and refunded', {
     hint: 'To try again, use a new idempotency key.',
     details: { id: message.id, ...(message.error ? { cause: message.error.code } : {}) },

@@ -115,7 +115,7 @@ function forgotten(context: Context, error: unknown): void {
 }
 
 /** The service may have erased the recipient of an old message; then there is nothing to compare. */
-function isAbout(sent: { to: string; channel?: string }, { channel, to }: Single): boolean {
+export function isAbout(sent: { to: string; channel?: string }, { channel, to }: Single): boolean {
   if (sent.channel !== undefined && sent.channel !== channel) return false;
   return sent.to === '' || normalized(sent.to) === normalized(to);
 }
@@ -155,9 +155,18 @@ function usedTwice({ id }: { id: string }): CliError {
 }
 
 /** Under a key that nobody else can have. */
-function aboutAnother(context: Context, { to }: Single): CliError {
+export function aboutAnother(context: Context, { to }: Single): CliError {
+  const recipient = context.printer.recipient(to);
+  return inDoubt(context, `the service answered about another message than the one to ${recipient}`);
+}
+
+/** A batch for fewer than it was asked for. */
+export function aboutOthers(context: Context, total: number, asked: number): CliError {
+  return inDoubt(context, `the service took a message for ${total} recipients, and not for ${asked}`);
+}
+
+function inDoubt(context: Context, message: string): CliError {
   const { idempotencyKey = null } = context.lastExchange ?? {};
-  const message = `the service answered about another message than the one to ${context.printer.recipient(to)}`;
   return new CliError('unexpected_response', exits.doubt, message, {
     hint: `It may have been sent. Repeat it with --idempotency-key ${idempotencyKey}: that cannot send it twice.`,
     details: { idempotency_key: idempotencyKey, retryable: true },
