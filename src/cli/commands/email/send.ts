@@ -15,6 +15,7 @@ export const emailSend: CommandBody = (command, context) => {
   addSendOptions(command);
   describe(command, {
     view: sendView,
+    sends: true,
     examples: [
       ["urtuu email send bat@example.mn --subject 'Сайн уу' --text 'Маргааш ирнэ.'", 'send a plain text'],
       [

@@ -24,6 +24,7 @@ export const smsSend: CommandBody = (command, context) => {
   addSendOptions(command);
   describe(command, {
     view: sendView,
+    sends: true,
     examples: [
       ["urtuu sms send 99112233 'Таны захиалга хүргэгдлээ.'", 'send a text'],
       ['uptime | urtuu sms send 99112233 - --json', 'send what a command says, and print the result as JSON'],
