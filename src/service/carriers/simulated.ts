@@ -146,13 +146,18 @@ export function simulatedCarrier(database: Database, clock: Clock): SimulatedCar
 
   function takeIn(): Arrival {
     const submissions: Submission[] = [];
+    const leave = () => {
+      if (arriving?.submissions === submissions) arriving = null;
+    };
     const taken = commits.run(() => {
-      arriving = null;
+      leave();
       const isAnyBarred = selectAnyBarred.get() !== undefined;
       const allowed = isAnyBarred ? submissions.filter((one) => !isBarred(one)) : submissions;
       for (const run of runsOf(allowed)) write(run);
       return new Set(allowed);
     });
+    // Where it never came to be written, the next ones must not follow it.
+    taken.catch(leave);
     return { submissions, taken };
   }
 
