@@ -270,8 +270,11 @@ export function simulatedCarrier(database: Database, clock: Clock): SimulatedCar
     async close() {
       await commits.close();
       // So that operator.db alone is whole: a connection leaves the -wal behind as long as it has statements.
-      database.exec('PRAGMA wal_checkpoint(PASSIVE)');
-      database.close();
+      try {
+        database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      } finally {
+        database.close();
+      }
     },
   };
 }
