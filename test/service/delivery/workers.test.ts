@@ -85,6 +85,34 @@ describe('a worker that meets an unexpected error', () => {
     expect(await outboxOf(core)).toHaveLength(3);
   });
 
+  it('a store that is slow for long fails no message that was never handed over', async () => {
+    const time = clock();
+    let slow = true;
+    core = await cores.open(
+      { clock: time },
+      {
+        store: (store) => ({
+          ...store,
+          // As where another program writes for nearly 5 seconds, again and again.
+          async claimMessages(claim) {
+            const claimed = await store.claimMessages(claim);
+            if (slow) time.advance(4_600);
+            return claimed;
+          },
+        }),
+      },
+    );
+    const params = { to: 'bat@example.mn', subject: 'Hi', text: 'Hi' };
+    const { body } = await core.operations.sendEmail({ caller, params, idempotencyKey: null });
+    const { id } = body as { id: string };
+    await pass(time, 600_000, 5_000);
+    expect(await core.operations.getMessage(caller, id)).toMatchObject({ status: 'queued', error: null });
+    slow = false;
+    await pass(time, 61_000);
+    expect(await core.operations.getMessage(caller, id)).toMatchObject({ status: 'sent' });
+    expect(await outboxOf(core)).toHaveLength(1);
+  });
+
   it('in writing down an end, for long: says that the message was taken in, and never that nothing was done', async () => {
     const time = clock();
     let broken = true;
