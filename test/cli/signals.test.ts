@@ -38,7 +38,6 @@ function serving(listening: () => void, closing: Promise<void> = Promise.resolve
     },
     lost: new Promise(() => {}),
     close: async () => void closed.push('service'),
-    lost: new Promise(() => {}),
   } as unknown as Service;
   return { closed, openService: async () => service };
 }
