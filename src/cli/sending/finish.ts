@@ -30,7 +30,7 @@ export async function finishSend(
     throw problem.error;
   }
   if (options.wait && !isFinalMessage(message)) throw notFinal('the message');
-  ensureShown(context, 'the message was accepted', sent.id, 'messages get');
+  ensureShown(context, 'The message was accepted', sent.id, 'messages get');
 }
 
 async function untilFinal(

@@ -7,9 +7,9 @@ export function ensureShown(context: Context, said: string, id: string, look: st
   const { failure } = context.printer;
   if (failure === null || failure.code === 'EPIPE') return;
   const { code: errno = failure.message } = failure;
-  const message = `${said} as ${id}, but standard output could not be written: ${errno}`;
+  const message = `standard output could not be written: ${errno}`;
   throw new CliError('machine', exits.machine, message, {
-    hint: `Do not send it again; see: \`urtuu ${look} ${id}\``,
+    hint: `${said} as ${id}; do not send it again. See: \`urtuu ${look} ${id}\``,
     details: { id, errno },
     cause: failure,
   });

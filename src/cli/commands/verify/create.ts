@@ -56,7 +56,7 @@ export const verifyCreate: CommandBody = (command, context) => {
     const verification = await context.during('Sending', () => verify.create(params));
     await remember(context, verification.id);
     await context.print(createdView, verification);
-    ensureShown(context, 'the code was sent', verification.id, 'verify get');
+    ensureShown(context, 'The code was sent', verification.id, 'verify get');
   });
 };
 
