@@ -1,8 +1,9 @@
 import { type Command, CommanderError } from 'commander';
 import { createContext, type OwnedContext, type Streams } from './context.js';
-import { exitTranslationOf, findsColumns, viewOf } from './describe.js';
+import { exitTranslationOf, findsColumns, sends, viewOf } from './describe.js';
 import { Ended, Interrupted, usageError } from './errors.js';
 import { type Exit, exits } from './exit-codes.js';
+import { isAccepted } from './network/exchange.js';
 import { globalOptions } from './options.js';
 import { masked } from './output/mask.js';
 import { buildProgram } from './program.js';
@@ -10,6 +11,8 @@ import type { World } from './world.js';
 
 /** After a SIGTERM or a SIGHUP the process has to be gone within this time. */
 const terminateWithin = 5_000;
+/** After a signal nobody may read any more what is still to be written. */
+const writtenWithin = 2_000;
 
 /** Runs one command line. Errors end here: told once, and mapped to an exit code once. */
 export async function runApplication(argv: readonly string[], world: World, streams: Streams): Promise<Exit> {
@@ -27,7 +30,7 @@ export async function runApplication(argv: readonly string[], world: World, stre
     // Before it, as in a help text, there is nothing that a signal could leave undone.
     signals.watch();
     await context.notices.dress();
-    if (!findsColumns(command)) await context.printer.checkColumns(viewOf(command));
+    if (!findsColumns(command)) await context.printer.checkColumns(viewOf(command), sends(command));
   });
   const work = program
     .parseAsync(asCalled(argv, program), { from: 'user' })
@@ -40,8 +43,10 @@ export async function runApplication(argv: readonly string[], world: World, stre
   context.notices.flush();
   if (typeof exit !== 'string') await context.close();
   signals.ignore();
-  await streams.stdout.settled();
-  await streams.stderr.settled();
+  const settled = Promise.all([streams.stdout.settled(), streams.stderr.settled()]);
+  await (signals.received() === undefined
+    ? settled
+    : Promise.race([settled, world.clock.sleep(writtenWithin)]));
   return signals.received() ?? exit;
 }
 
@@ -110,11 +115,15 @@ function giveUp(context: OwnedContext): void {
   if (context.sayLastWords()) return;
   const pending = context.pendingSend;
   if (pending === null) return;
-  const { idempotencyKey } = pending;
+  const { idempotencyKey: key } = pending;
+  const what = key === null ? 'request' : 'message';
+  const when = isAccepted(pending)
+    ? `before the answer about a ${what} was shown`
+    : `while a ${what} was on its way`;
   context.warn(
-    idempotencyKey === null
-      ? 'stopped while a request was on its way; it may have arrived.'
-      : `stopped while a message was on its way; repeat it with --idempotency-key ${idempotencyKey}: that cannot send it twice.`,
+    key === null
+      ? `stopped ${when}; it may have arrived.`
+      : `stopped ${when}; repeat it with --idempotency-key ${key}: that cannot send it twice.`,
   );
 }
 

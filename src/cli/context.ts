@@ -108,7 +108,7 @@ export interface OwnedContext extends Context {
   readonly held: boolean;
   /** Lets a command that holds signals, and has to end now, say what is certain. False when none does. */
   sayLastWords(): boolean;
-  /** A posted request that has no answer yet. */
+  /** A posted request that has no answer yet, or one that nobody has seen. */
   readonly pendingSend: Exchange | null;
   abort(signal: string): void;
   readonly notices: Notices;
@@ -249,7 +249,10 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     },
     files,
 
-    print: (view, row) => printer().one(network().sentToSandbox ? sentToSandbox(view) : view, row),
+    async print(view, row) {
+      await printer().one(network().sentToSandbox ? sentToSandbox(view) : view, row);
+      network().shown();
+    },
     async printAll(view, rows) {
       const count = await printer().many(view, rows);
       if (count === 0 && view.empty !== undefined) notices().note(view.empty);

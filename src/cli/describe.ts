@@ -20,6 +20,8 @@ export interface Description<Row = never> {
   exitAs?: ExitTranslation;
   /** The view that `--columns` chooses from; it is checked before the action runs. */
   view?: ViewChoice<Row>;
+  /** It sends, or counts a try: a command line that does not do that must not end with 0. */
+  sends?: true;
   /** The action finds out what columns there are, and checks `--columns` itself. */
   findsColumns?: boolean;
 }
@@ -43,6 +45,9 @@ const finders = new WeakSet<Command>();
 /** Whether the columns of a command are known only to its action. */
 export const findsColumns = (command: Command): boolean => finders.has(command);
 
+const senders = new WeakSet<Command>();
+export const sends = (command: Command): boolean => senders.has(command);
+
 /** What a command is about to print. */
 export function viewOf(command: Command): View<never> | undefined {
   const choice = views.get(command);
@@ -53,6 +58,7 @@ export function viewOf(command: Command): View<never> | undefined {
 export function describe<Row>(command: Command, description: Description<Row>): Command {
   const { examples, exits, ok, refused, json, view, exitAs, notes } = description;
   if (description.findsColumns) finders.add(command);
+  if (description.sends) senders.add(command);
   if (view !== undefined) views.set(command, view as unknown as ViewChoice<never>);
   if (exitAs !== undefined) translations.set(command, exitAs);
   return command.addHelpText('after', () => {
@@ -107,11 +113,11 @@ function meaningsOf(
   refused: string | undefined,
 ): Record<number, string> {
   const codes: ExitCode[] = [0, 1, 2, ...exits, 13];
-  const sends = exits.includes(exitCodes.doubt);
+  const doubtful = exits.includes(exitCodes.doubt);
   const meanings = Object.fromEntries(codes.map((code) => [code, exitMeanings[code]]));
   return {
     ...meanings,
-    ...(ok === undefined && sends ? {} : { 0: ok ?? 'done' }),
+    ...(ok === undefined && doubtful ? {} : { 0: ok ?? 'done' }),
     ...(refused === undefined ? {} : { 11: refused }),
   };
 }

@@ -27,8 +27,8 @@ export type Exit = ExitCode | Sysexit | EndSignal;
 
 export const exitMeanings: Record<ExitCode, string> = {
   0: 'all accepted; with --wait, all sent',
-  1: 'a fault of the program',
-  2: 'usage: unknown option, missing value, no terminal to ask at, a declined question',
+  1: 'internal error',
+  2: 'usage: unknown option, missing value, no terminal to ask at, a question declined or left',
   3: 'partly: some recipients, rows or ids failed or were left out',
   4: 'key: missing, or the service does not know it',
   5: 'later: nothing was sent, nothing is in doubt; try again',
@@ -37,7 +37,7 @@ export const exitMeanings: Record<ExitCode, string> = {
   8: 'input: a number, text or file content that cannot be sent',
   9: 'not sent, refunded',
   10: 'wrong or closed verification code',
-  11: 'refused to repeat: the job is done, running elsewhere, or its plan differs',
+  11: 'refused: a job that is done, running or different, a key used for another message',
   12: 'not there: no such id',
   13: 'this machine: full disk, unreadable file, unsafe configuration',
   14: 'not final yet: --wait ran out of time; accepted, not in doubt',

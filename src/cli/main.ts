@@ -17,7 +17,8 @@ export async function run(argv: readonly string[], world: World): Promise<Exit> 
       : await applied(argv, world, { stdout, stderr });
   const failure = stdout.failure?.code;
   if (failure === undefined || typeof exit === 'string') return exit;
-  if (failure === 'EPIPE') return exit;
+  // With this code an error was told already, of this or of something else on this machine.
+  if (failure === 'EPIPE' || exit === exits.machine) return exit;
   await stderr.write(`urtuu: standard output could not be written: ${failure}\n`);
   return exit === exits.ok || exit === exits.partly ? exits.machine : exit;
 }

@@ -28,7 +28,7 @@ export interface GlobalOptions {
 type Declaration = [flags: string, description: string, read?: (value: string) => unknown];
 
 const declarations: readonly Declaration[] = [
-  ['--profile <name>', 'use this profile (URTUU_PROFILE)'],
+  ['--profile <name>', 'use this profile (URTUU_PROFILE)', readName],
   ['--api-key-file <file>', 'read the API key from a file, or from standard input with -'],
   ['--sandbox', 'use the embedded service, with durable data of its own (URTUU_SANDBOX=1)'],
   ['--base-url <url>', 'where the service is; ends in /v1 (URTUU_BASE_URL)'],
@@ -81,6 +81,12 @@ export function globalOptions(command: Command): GlobalOptions {
     }
   }
   return given as GlobalOptions;
+}
+
+/** A variable of a script that is not set must not stand for the profile in use. */
+function readName(written: string): string {
+  if (written === '') throw new InvalidArgumentError('the name is empty');
+  return written;
 }
 
 function readTimeout(written: string): number {

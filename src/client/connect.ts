@@ -43,7 +43,8 @@ function chainOf(cause: unknown): Fault[] {
 
 function readChain(cause: unknown): ConnectFailure | null {
   const chain = chainOf(cause);
-  // The fetch knows it better than its error code can tell.
+  // The fetch knows it better than its error code can tell: plain text in the midst of TLS, say, has the same one.
+  if (chain.some(({ requestSent }) => requestSent === true)) return null;
   const told = chain.some(({ requestSent }) => requestSent === false);
   const fault = chain.find((each) => isCode(codeOf(each)));
   if (!told && (fault === undefined || !isBeforeTheRequest(fault))) return null;

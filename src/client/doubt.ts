@@ -12,8 +12,8 @@ export interface FailedAttempt {
 /**
  * Whether a call may have created something, after one more attempt with the same idempotency key failed; `before`
  * is what was in doubt until then. An attempt without an answer puts the call in doubt. A refusal of the moment (no
- * credits, rate, key) settles only its own attempt; a refusal of the content, and `provider_failed`, settle all: the
- * service looks at the key before it looks at the content.
+ * credits, rate, key, a code that nobody knows) settles only its own attempt; a refusal of the content, and
+ * `provider_failed`, settle all: the service looks at the key before it looks at the content.
  */
 export function inDoubtAfter(before: boolean, attempt: FailedAttempt, kind: CallKind): boolean {
   if (kind === 'read' || !attempt.requestSent) return before;
@@ -28,7 +28,5 @@ function settlesAll({ code, status }: FailedAttempt): boolean {
 
 /** No answer, none of the service, or one that says that it does not know. */
 function isUnanswered({ code, status }: FailedAttempt): boolean {
-  if (code === 'unexpected_response' || status === null || !(status >= 400 && status < 500)) return true;
-  // Timed out on the way, or about a race of two requests.
-  return status === 408 || status === 425 || (status === 409 && code !== 'verification_closed');
+  return code === 'unexpected_response' || status === null || !(status >= 400 && status < 500);
 }

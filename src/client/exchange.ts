@@ -8,7 +8,13 @@ const maxAnswerBytes = 10 * 1024 * 1024;
 /** How one attempt ended: with an answer, or without one and why. */
 export type Exchange =
   | { answer: Answer }
-  | { answer: null; code: 'timeout' | 'connection_error'; cause: unknown };
+  | {
+      answer: null;
+      code: 'timeout' | 'connection_error';
+      cause: unknown;
+      /** The head of an answer came, so the request left, whatever the cause says. */
+      begun: boolean;
+    };
 
 /** Everything but the signal, which each attempt brings along. */
 export type AttemptRequest = Omit<FetchRequest, 'signal'>;
@@ -26,9 +32,11 @@ export function exchange(
 ): Promise<Exchange> {
   const controller = new AbortController();
   let source: ByteSource | null = null;
+  let begun = false;
 
   async function receive(): Promise<Answer> {
     const response = await fetch(url, { ...request, signal: controller.signal });
+    begun = true;
     const { status, body } = response;
     source = body === null ? null : openBody(body);
     if (controller.signal.aborted) source?.cancel();
@@ -44,7 +52,7 @@ export function exchange(
       const cause = new DOMException(`No complete answer within ${timeout} ms`, 'TimeoutError');
       // The fetch hears of it first: it may know that nothing has left yet (FetchLike).
       controller.abort(cause);
-      resolve({ answer: null, code: 'timeout', cause });
+      resolve({ answer: null, code: 'timeout', cause, begun });
       source?.cancel();
     });
     receive().then(
@@ -54,7 +62,7 @@ export function exchange(
       },
       (cause: unknown) => {
         stopTimer();
-        resolve({ answer: null, code: 'connection_error', cause });
+        resolve({ answer: null, code: 'connection_error', cause, begun });
       },
     );
   });

@@ -27,7 +27,7 @@ export interface SendOptions {
 /**
  * What the client asks of a fetch function; the global one fits. It makes one request a call and repeats none.
  * Where it knows that nothing of the request left, it may set `requestSent: false` on the error it rejects with, or,
- * when its signal aborts, on the signal's reason.
+ * when its signal aborts, on the signal's reason; where it knows that some of it left, `requestSent: true`.
  */
 export type FetchLike = (url: string, init: FetchRequest) => Promise<FetchResponse>;
 

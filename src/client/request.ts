@@ -79,8 +79,8 @@ export function createRequest(apiKey: string, settings: Settings, system: System
     if (exchanged.answer !== null) {
       return { requestSent: true, ...readAnswer(exchanged.answer, proof, redactor, system.now()) };
     }
-    const { code, cause } = exchanged;
-    const failure = connectFailure(cause);
+    const { code, cause, begun } = exchanged;
+    const failure = begun ? null : connectFailure(cause);
     const parts: UrtuuErrorParts = {
       code,
       message: failure === null ? brokenOff(code, cause) : notConnected(code, failure),

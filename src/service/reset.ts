@@ -4,6 +4,7 @@ import type { Clock } from './clock.js';
 import type { Delivery } from './delivery/delivery.js';
 import type { AnswerBoard } from './operations/answer-board.js';
 import type { Report } from './report.js';
+import { ServiceError } from './service-error.js';
 import { openingBalance } from './settings.js';
 import type { Allowances } from './store/allowances.js';
 import type { Store } from './store/store.js';
@@ -57,8 +58,14 @@ async function reset(parts: ResetParts): Promise<void> {
     carrier.pause();
     await stopped;
     const underWay = await store.reset(openingBalance, clock.now(), until);
-    await Promise.all(underWay.map(({ id, to }) => carrier.inquire(id, to, everyAttempt)));
-    await Promise.all([carrier.reset(), allowances.reset()]);
+    try {
+      await Promise.all(underWay.map(({ id, to }) => carrier.inquire(id, to, everyAttempt)));
+      await Promise.all([carrier.reset(), allowances.reset()]);
+    } catch (error) {
+      // It may say that nothing was done, as for a write by itself.
+      report(error, { level: 'warning' });
+      throw halfDone();
+    }
   } finally {
     stopSigns();
     carrier.resume();
@@ -67,6 +74,11 @@ async function reset(parts: ResetParts): Promise<void> {
     // Those that waited for a message that is gone, and those that were held back.
     answers.announceAll();
   }
+}
+
+function halfDone(): ServiceError {
+  const message = 'the messages were removed, and the outbox was not yet; reset again to finish';
+  return new ServiceError('unavailable', message, { retryAfter: 1 });
 }
 
 function pause(clock: Clock, milliseconds: number): Promise<void> {

@@ -139,6 +139,45 @@ describe('urtuu batches get', () => {
     expect(await run('batches get b --wait', figures(0, 2))).toMatchObject({ code: 9 });
   });
 
+  it.each([
+    [1, 0, '1 of 2'],
+    [0, 0, '0 of 2'],
+    [0, 1, '1 of 2'],
+    [2, 1, '3 of 2'],
+  ])(
+    'is 6 when a completed one accounts for others than its recipients: %d, %d',
+    async (sent, failed, said) => {
+      const { fetch } = fakeService(({ path }) =>
+        path.includes('/messages')
+          ? { body: { data: [], next: null } }
+          : { body: batch('b', { sent, failed }) },
+      );
+      for (const line of [
+        'batches get b --wait',
+        'batches get b b --wait',
+        'batches get b --messages --wait',
+      ]) {
+        const { code, stderr } = await run(line, { fetch });
+        expect(code).toBe(6);
+        expect(stderr).toContain(said);
+      }
+      expect(await run('batches get b', { fetch })).toMatchObject({ code: 0 });
+    },
+  );
+
+  it.each(['json', 'csv', 'table'])('ends where the pages of its messages go round: %s', async (format) => {
+    const { fetch, requests } = fakeService(({ path }) =>
+      path.includes('/messages')
+        ? { body: { data: [message('m1')], next: path.includes('after=m1') ? 'm2' : 'm1' } }
+        : { body: batch('b') },
+    );
+    const { code, stdout, stderr } = await run(`batches get b --messages -o ${format}`, { fetch });
+    expect(code).toBe(5);
+    expect(stdout).toContain('m1');
+    expect(stderr).toContain('the same page');
+    expect(requests.length).toBeLessThan(7);
+  });
+
   const pages = fakeService(({ path }) => {
     if (!path.includes('/messages')) return { body: batch('b') };
     if (path.includes('limit=1') && !path.includes('limit=1000')) return { body: { data: [], next: null } };

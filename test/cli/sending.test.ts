@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { OutputStream } from '../../src/cli/terminal/streams.js';
 import { answers, fakeService, pricing, refusal, run, sentMessage } from '../support/run.js';
 
 const sms = { ...sentMessage, balance: 990 };
@@ -165,5 +166,80 @@ describe('urtuu email send', () => {
           : { body: { ...email, status: 'sent' } },
     );
     expect(await run(`${line} --wait --max-retries 0`, service)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('a send whose outcome cannot be shown', () => {
+  const full = (): OutputStream => ({
+    write(_, done) {
+      done?.(Object.assign(new Error('no room'), { code: 'ENOSPC' }));
+      return false;
+    },
+    on() {
+      return this;
+    },
+  });
+
+  it.each([
+    ['sms send 99112233 hi', sms, 'The message was accepted'],
+    ['email send bat@example.mn --subject s --text t', email, 'The message was accepted'],
+    ['verify create 99112233', { ...sms, status: 'pending' }, 'The code was sent'],
+  ])('for want of room behind standard output says that it was made: %s', async (line, body, said) => {
+    const service = accepting(body);
+    const { code, stderr } = await run(line, { ...service, stdout: full() });
+    expect(code).toBe(13);
+    expect(stderr).toContain(`${said} as ${sms.id}; do not send it again`);
+    expect(stderr.match(/standard output/g)).toHaveLength(1);
+    const json = await run(`${line} --json`, { ...accepting(body), stdout: full() });
+    expect(JSON.parse(json.stderr).error).toMatchObject({ exit: 13, id: sms.id, errno: 'ENOSPC' });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('for want of a right to read says that it was accepted, beside what is wrong', async () => {
+    const service = fakeService(({ method }) =>
+      method === 'POST' ? { body: email } : refusal(403, 'forbidden'),
+    );
+    const line = 'email send bat@example.mn --subject s --text t --wait -q';
+    const { code, stderr } = await run(line, service);
+    expect(code).toBe(4);
+    expect(stderr).toContain(`the message was accepted as ${email.id}; do not send it again`);
+    const json = await run(`${line} --json`, service);
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { exit: 4, id: email.id } });
+  });
+
+  it('because it holds what cannot be written is in doubt, with its key', async () => {
+    const service = accepting({ ...sms, created_at: { toString: 1, valueOf: 1 } });
+    const { code, stderr } = await run('sms send 99112233 hi', service);
+    expect(code).toBe(6);
+    expect(stderr).toContain(`--idempotency-key ${service.requests[0]?.headers['Idempotency-Key']}`);
+  });
+});
+
+describe('what a script passes by mistake, and nothing is sent', () => {
+  it.each([
+    'sms send 99112233 hi',
+    'email send bat@example.mn --subject s --text t',
+    'verify create 99112233',
+    'verify check v 123456',
+    'sms bulk list.csv --text hi --yes',
+    'email bulk list.csv --subject s --text hi --yes',
+  ])('is 2: `%s --columns` without names', async (line) => {
+    const service = accepting();
+    const { code, stdout, stderr } = await run(`${line} --columns`, service);
+    expect(code).toBe(2);
+    expect(stdout).toMatch(/^(?:[a-z_]+\n)+$/);
+    expect(stderr).toContain('nothing was sent');
+    expect(service.requests).toEqual([]);
+  });
+
+  it.each(["--profile ''", '--profile='])('is 2: an empty name of a profile (%s)', async (option) => {
+    const service = accepting();
+    const { code, stderr } = await run(`sms send 99112233 hi ${option}`, {
+      ...service,
+      argv: ['sms', 'send', '99112233', 'hi', ...(option.endsWith('=') ? [option] : ['--profile', ''])],
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('--profile');
+    expect(service.requests).toEqual([]);
   });
 });

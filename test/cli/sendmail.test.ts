@@ -32,6 +32,27 @@ describe('urtuu sendmail', () => {
     ]);
   });
 
+  it.each<[string, string, Reply, number]>([
+    ['a message that failed', cron, { body: { ...queued, status: 'failed' } }, 69],
+    ['a message to somebody else', cron, { body: { ...queued, to: 'x@y.mn' } }, 69],
+    ['an SMS', cron, { body: { ...queued, channel: 'sms' } }, 69],
+    [
+      'a message to somebody else, of one with an id',
+      `Message-ID: <1@x>\n${cron}`,
+      { body: { ...queued, to: 'x@y.mn' } },
+      75,
+    ],
+    ['fewer than it was for', cron.replace('mn\n', 'mn, a@b.mn, c@d.mn\n'), { body: queued }, 69],
+  ])('does not take an answer about %s for a success', async (_, mail, answer, exit) => {
+    const { code, stderr } = await send(mail, '-t', answer);
+    expect(code).toBe(exit);
+    expect(stderr).not.toBe('');
+  });
+
+  it('counts recipients as the service merges them', async () => {
+    expect(await send(cron, 'a@EXAMPLE.mn a@example.mn b@example.mn')).toMatchObject({ code: 0 });
+  });
+
   it('decodes MIME: encoded words, quoted-printable, alternatives', async () => {
     const { requests } = await send(
       [

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { OutputStream } from '../../src/cli/terminal/streams.js';
 import type { Service } from '../../src/service/index.js';
-import { answers, fakeService, type Reply, refusal, run } from '../support/run.js';
+import { answers, fakeService, type Reply, refusal, run, sentMessage } from '../support/run.js';
 
 const limited = { ...refusal(429, 'rate_limited'), headers: { 'Retry-After': '9' } };
 
@@ -35,6 +36,7 @@ function serving(listening: () => void, closing: Promise<void> = Promise.resolve
         },
       };
     },
+    lost: new Promise(() => {}),
     close: async () => void closed.push('service'),
   } as unknown as Service;
   return { closed, openService: async () => service };
@@ -65,6 +67,53 @@ describe('a signal', () => {
     expect(code).toBe('SIGINT');
     const key = service.requests[0]?.headers['Idempotency-Key'];
     expect(stderr.includes(`repeat it with --idempotency-key ${key}`)).toBe(inDoubt);
+  });
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('ends a command whose output nobody takes: %s', async (signal) => {
+    const { send, onSignal } = signals();
+    const { fetch } = fakeService(() => ({ body: { id: 'm', status: 'sent', to: '99112233' } }));
+    const stuck: OutputStream = {
+      write() {
+        setImmediate(() => send(signal));
+        return false;
+      },
+      on: () => stuck,
+    };
+    expect(await run('messages get a b -o csv', { fetch, onSignal, stdout: stuck })).toMatchObject({
+      code: signal,
+      slept: 2_000,
+    });
+  });
+
+  const queued = { ...sentMessage, channel: 'email', to: 'a@b.mn', status: 'queued', balance: 90 };
+  const failed = refusal(502, 'provider_failed', { id: 'm' });
+
+  it.each<[string, string, Reply[]]>([
+    ['its body', 'sms send 99112233 hi', [{ hangs: true }]],
+    ['the body of a repeat', 'sms send 99112233 hi', [{ status: 503 }, { hangs: true }]],
+    ['its body, as JSON', 'sms send 99112233 hi --json', [{ hangs: true }]],
+    ['what became of it', 'email send a@b.mn --subject s --text t --wait -q', [{ body: queued }]],
+    [
+      'what became of it, as JSON',
+      'email send a@b.mn --subject s --text t --wait --json',
+      [{ body: queued }],
+    ],
+    [
+      'what became of its repeat under a new key',
+      'email send a@b.mn --subject s --text t --wait -q',
+      [failed, { body: queued }],
+    ],
+  ])('while a send waits for %s: its last key is named', async (_, line, steps) => {
+    const { send, onSignal } = signals();
+    const service = fakeService(({ method }, index) => {
+      const step = method === 'GET' ? { body: queued } : (steps[index] as Reply);
+      if (method === 'GET' || step.hangs) setImmediate(() => setImmediate(() => send('SIGTERM')));
+      return step;
+    });
+    const { code, stdout, stderr } = await run(line, { ...service, onSignal });
+    expect({ code, stdout }).toEqual({ code: 'SIGTERM', stdout: '' });
+    const last = service.requests.findLast(({ method }) => method === 'POST');
+    expect(stderr).toContain(`repeat it with --idempotency-key ${last?.headers['Idempotency-Key']}`);
   });
 
   it('lets serve close first, and is what the process then dies by', async () => {

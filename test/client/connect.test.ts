@@ -60,6 +60,14 @@ describe('what comes before the first byte of a request', () => {
     ['no error', 'ECONNREFUSED'],
     ['nothing', undefined],
     ['an answer to something else', fault({ requestSent: true })],
+    [
+      'what a fetch says of a request that left',
+      fault({ requestSent: true, code: 'ERR_SSL_WRONG_VERSION_NUMBER' }),
+    ],
+    [
+      'the same around a refusal',
+      fault({ requestSent: true, cause: fault({ ...refused, requestSent: false }) }),
+    ],
     ['a refusal within a reset', new Error('x', { cause: fault({ code: 'EPIPE', cause: fault(refused) }) })],
     [
       'fields that throw',
@@ -116,6 +124,20 @@ describe('requestSent', () => {
     };
     const error = await failureOf(clientWith({ fetch, maxRetries: 1 }).sms.send(sms));
     expect(error).toMatchObject({ code: 'connection_error', requestSent: true, inDoubt: false });
+  });
+
+  it('is true once the head of an answer came, whatever ends its body', async () => {
+    const fetch: FetchLike = async () => ({
+      status: 200,
+      headers: { get: () => null },
+      // biome-ignore lint/correctness/useYield: it fails before it has anything
+      body: (async function* (): AsyncGenerator<Uint8Array> {
+        throw never;
+      })(),
+    });
+    const error = await failureOf(clientWith({ fetch, maxRetries: 0 }).sms.send(sms));
+    expect(error).toMatchObject({ code: 'connection_error', requestSent: true, inDoubt: true });
+    expect(error.message).not.toContain('cannot connect');
   });
 
   it('is false of a verification that nobody took', async () => {

@@ -14,6 +14,7 @@ const reset: Step = (response) => response.socket?.resetAndDestroy();
 const hang: Step = (_, system) => system.expire();
 const page: Step = (response) => response.writeHead(502).end('<h1>Bad Gateway');
 const login: Step = (response) => response.writeHead(200).end('<h1>Sign in');
+const timedOut: Step = (response) => response.writeHead(408).end('<h1>Request Timeout');
 const away = answers(503, 'unavailable');
 const provider = answers(502, 'provider_failed');
 const limited = answers(429, 'rate_limited', { 'retry-after': '60' });
@@ -34,8 +35,14 @@ const sends: [name: string, steps: Step[], code: string, inDoubt: boolean, key: 
   ['a 5xx', [away, away, away], 'unavailable', true, 'key-1'],
   ['a page of a proxy', [page, page, page], 'unexpected_response', true, 'key-1'],
   ['a 200 that is not of the service', [login], 'unexpected_response', true, 'key-1'],
-  ['a 409 of nobody knows whom', [answers(409, 'conflict')], 'conflict', true, 'key-1'],
-  ['a 408', [answers(408, 'too_slow')], 'too_slow', true, 'key-1'],
+  ['an unknown 409', [answers(409, 'conflict')], 'conflict', false, 'key-1'],
+  ['an unknown 408', [answers(408, 'too_slow')], 'too_slow', false, 'key-1'],
+  ['an unknown 425', [answers(425, 'too_early')], 'too_early', false, 'key-1'],
+  ['no answer, then an unknown 409', [reset, answers(409, 'conflict')], 'conflict', true, 'key-1'],
+  ['a 5xx, then an unknown 408', [away, answers(408, 'too_slow')], 'too_slow', true, 'key-1'],
+  ['a page, then an unknown 425', [page, answers(425, 'too_early')], 'too_early', true, 'key-1'],
+  ['no answer, then an unknown 4xx', [reset, answers(418, 'teapot')], 'teapot', true, 'key-1'],
+  ['a 408 that is not of the service', [timedOut], 'unexpected_response', true, 'key-1'],
   ['an unknown 4xx', [answers(418, 'teapot')], 'teapot', false, 'key-1'],
   ['no answer, then a rate', [reset, limited], 'rate_limited', true, 'key-1'],
   ['no answer, then the cap of the recipient', [reset, capped], 'recipient_rate_limited', true, 'key-1'],

@@ -349,6 +349,8 @@ describe('files that go while the service runs', () => {
       },
     ],
     ['operator.db deleted', () => rmSync(at('operator.db'))],
+    ['operator.db-wal deleted', () => rmSync(at('operator.db-wal'))],
+    ['operator.db-wal emptied', () => truncateSync(at('operator.db-wal'), 0)],
     [
       'secret replaced',
       () => {
@@ -372,6 +374,31 @@ describe('files that go while the service runs', () => {
     core = await cores.open({ directory });
     rmSync(directory, { recursive: true });
     await expect(send('99112233', 'Hi')).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it.each<[string, () => void]>([
+    ['gone', () => rmSync(at('service.db-wal'))],
+    ['emptied', () => truncateSync(at('service.db-wal'), 0)],
+    ['cut off', () => truncateSync(at('service.db-wal'), statSync(at('service.db-wal')).size - 1)],
+  ])('nor in a -wal that is %s', async (_, take) => {
+    core = await cores.open({ directory });
+    await send('99112233', 'Hi');
+    take();
+    await expect(send('99112234', 'Hi')).rejects.toMatchObject({ code: 'unavailable' });
+    expect((await core.lost).message).toMatch(/^service\.db-wal /);
+  });
+
+  it('a -wal that somebody has brought into service.db and emptied in order is not gone', async () => {
+    core = await cores.open({ directory });
+    await send('99112233', 'Hi');
+    const { DatabaseSync } = await import('@photostructure/sqlite');
+    const other = new DatabaseSync(at('service.db'));
+    other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    other.close();
+    expect(statSync(at('service.db-wal')).size).toBe(0);
+    expect(await send('99112234', 'Hi')).toMatchObject({ status: 200 });
+    await new Promise((resolve) => setTimeout(resolve, lookEvery * 2));
+    expect(await balance()).toBe(99_980);
   });
 });
 

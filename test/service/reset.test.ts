@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Submission } from '../../src/service/carriers/carrier.js';
 import { ManualClock } from '../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../src/service/core.js';
+import { lockedTooLong } from '../../src/service/database/busy.js';
 import type { Answer } from '../../src/service/operations/operations.js';
 import { Cores, caller, ledgerDifference, outboxOf, pass, turns } from '../support/cores.js';
 
@@ -203,18 +204,25 @@ describe('a reset that fails', () => {
     },
   );
 
-  it('in emptying the outbox: the store is empty by then, and another one empties the rest', async () => {
-    const core = await cores.open({ clock: newClock() });
-    await send(core, '99112233', 'k');
-    const { reset } = core.carrier;
-    core.carrier.reset = () => Promise.reject(new Error('disk full'));
-    await expect(core.administration.reset()).rejects.toThrow('disk full');
-    expect(await core.operations.findAnswer(caller, 'k')).toBeNull();
-    expect(await send(core, '99112233', 'k')).toMatchObject({ status: 200, replayed: false });
-    core.carrier.reset = reset;
-    await core.administration.reset();
-    await expectWhole(core, 0);
-  });
+  it.each([() => new Error('disk full'), lockedTooLong])(
+    'in emptying the outbox: says that the store is empty by then, and another one empties the rest',
+    async (failure) => {
+      const core = await cores.open({ clock: newClock() });
+      await send(core, '99112233', 'k');
+      const { reset } = core.carrier;
+      core.carrier.reset = () => Promise.reject(failure());
+      await expect(core.administration.reset()).rejects.toMatchObject({
+        code: 'unavailable',
+        message: 'the messages were removed, and the outbox was not yet; reset again to finish',
+      });
+      expect(cores.faults).toMatchObject([{ stack: expect.stringContaining(failure().message) }]);
+      expect(await core.operations.findAnswer(caller, 'k')).toBeNull();
+      expect(await send(core, '99112233', 'k')).toMatchObject({ status: 200, replayed: false });
+      core.carrier.reset = reset;
+      await core.administration.reset();
+      await expectWhole(core, 0);
+    },
+  );
 });
 
 describe('a reset by another process', () => {

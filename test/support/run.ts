@@ -124,7 +124,14 @@ export interface Request {
   headers: Record<string, string>;
   init: FetchRequest;
 }
-export type Reply = { status?: number; body?: unknown; text?: string; headers?: Record<string, string> };
+export type Reply = {
+  status?: number;
+  body?: unknown;
+  text?: string;
+  headers?: Record<string, string>;
+  /** The body never comes. */
+  hangs?: boolean;
+};
 
 export interface FakeService {
   fetch: FetchLike;
@@ -153,6 +160,7 @@ export function fakeService(answer: (request: Request, index: number) => Reply |
         status,
         headers: { get: (name) => known.get(name.toLowerCase()) ?? null },
         body: (async function* () {
+          if (reply.hangs) await new Promise(() => {});
           yield Buffer.from(text);
         })(),
       };

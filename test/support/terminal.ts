@@ -1,10 +1,19 @@
+import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { type Machine, root } from './binary.js';
 
 /** Pseudoterminals; null where there is no prebuilt one for this machine. */
-export const pty = await import('@lydell/node-pty').catch(() => null);
+export const pty = pseudoterminals();
+
+function pseudoterminals(): typeof import('@lydell/node-pty') | null {
+  try {
+    return createRequire(join(root, 'package.json'))('@lydell/node-pty');
+  } catch {
+    return null;
+  }
+}
 
 /** The real command. */
 export const shipped: readonly string[] = [process.execPath, join(root, 'bin/urtuu.js')];

@@ -15,7 +15,15 @@ interface FailedRequest {
 
 /** Reads the result of `sendBulk` or `send`. An answer without its own fields is no answer of the service. */
 export function readResult(kind: 'single' | 'batch', result: unknown, replayed = false): Answer {
-  const { id, total, to, credits, balance, created_at: at } = (result ?? {}) as Record<string, unknown>;
+  const {
+    id,
+    total,
+    to,
+    status,
+    credits,
+    balance,
+    created_at: at,
+  } = (result ?? {}) as Record<string, unknown>;
   const figures = {
     credits: isAmount(credits) && credits >= 0 ? credits : null,
     balance: isAmount(balance) ? balance : null,
@@ -23,7 +31,8 @@ export function readResult(kind: 'single' | 'batch', result: unknown, replayed =
   };
   if (typeof id === 'string' && id !== '') {
     if (kind === 'batch' && isCount(total)) return { kind: 'batch', id, total, ...figures };
-    if (kind === 'single' && typeof to === 'string') return { kind: 'message', id, to, ...figures };
+    if (kind === 'single' && typeof to === 'string')
+      return { kind: 'message', id, to, ...(status === 'failed' ? { failed: true } : {}), ...figures };
   }
   return { kind: 'doubt', code: 'unexpected_response' };
 }

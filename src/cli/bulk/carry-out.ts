@@ -35,16 +35,16 @@ export async function carryOut(
   let world: JobWorld | null = null;
   try {
     await refuseOtherService(context, job);
-    if (isDone(job, options)) return await endDone(context, job, options);
+    await context.files.checkWritable(options.report);
+    if (isDone(job, options)) return await endDone(context, job, options, leftOut);
     if (await isForeign(context, job)) {
       if (!options.sameProject) throw foreignJob(job.id);
       await adoptAccount(context, job);
     }
-    await context.files.checkWritable(options.report);
     await takeRows(context, job);
     world = await openJobWorld(context, options);
     await noteRun(job.folder, job.table, context.clock.now());
-    const exit = await settle(context, job, options, world, words);
+    const exit = await settle(context, job, options, world, { words, leftOut });
     if (exit === exits.refused) throw ranElsewhere(job);
     if (exit !== exits.ok) throw new Ended(exit);
   } finally {
@@ -56,18 +56,43 @@ export async function carryOut(
 }
 
 /** Nothing is left to send, nor to wait for. Throws CliError (exit 11) unless that counts as a success. */
-async function endDone(context: Context, job: Job, options: CarryOutOptions): Promise<void> {
+async function endDone(
+  context: Context,
+  job: Job,
+  options: CarryOutOptions,
+  leftOut: LeftOut | null,
+): Promise<void> {
   const { id, plan, table, journal } = job;
   const foreign = !options.sameProject && (await isForeign(context, job));
   if (options.ifFinished !== 'ok' || foreign) {
     throw table.ranElsewhere && !foreign ? ranElsewhere(job) : alreadyDone(context, job, foreign);
   }
-  const exit = exitOfJob(table, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
+  const reported = await reportDone(context, job, options);
+  const ended = exitOfJob(table, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
+  const exit = exitWithReport(exitWithRows(ended, leftOut), reported);
   await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
   const said = `The job ${id} finished before; nothing was sent now.`;
   if (exit === exits.ok) return context.note(said);
-  context.conclude(said);
+  const next =
+    leftOut === null ? null : nextStep(context, job, options, { stopped: null, waited: null }, leftOut);
+  if (next === null) context.conclude(said);
+  else context.conclude(`${said} ${next[0]}`, next[1]);
   throw new Ended(exit);
+}
+
+/** A report is wanted of a job that was finished, too: its file may be that of another run. */
+async function reportDone(context: Context, job: Job, options: CarryOutOptions): Promise<Reported> {
+  if (options.report === undefined) return 'written';
+  const world = await openJobWorld(context, options);
+  try {
+    return await report(context, job, options.report, {
+      world,
+      timeout: options.waitTimeout,
+      tell: context.warn,
+    });
+  } finally {
+    world.forget();
+  }
 }
 
 /** How a run has ended when nothing more can be waited for. */
@@ -81,7 +106,7 @@ async function settle(
   job: Job,
   options: CarryOutOptions,
   world: JobWorld,
-  words: Words,
+  { words, leftOut }: { words: Words; leftOut: LeftOut | null },
 ): Promise<ExitCode> {
   const ending = await send(context, job, options, world);
   const line = () => words(ending);
@@ -90,7 +115,7 @@ async function settle(
     throw ending.stopped.error;
   }
   const rule = { ranElsewhere: options.ifFinished === 'ok' ? 'ok' : 'refused' } as const;
-  let exit = exitOfJob(job.table, ending, rule);
+  let exit = exitWithRows(exitOfJob(job.table, ending, rule), leftOut);
   // A program gets one object, when its exit is certain; a person all that is certain before a long report.
   const { isMachine } = context.printer;
   await recordEnd(context, job, ending, exit);
@@ -112,6 +137,11 @@ async function settle(
   }
   if (isMachine) await printSummary(context, job, exit, line);
   return exit;
+}
+
+/** Rows of this file were left out, also where the job was planned from one that did not have them. */
+function exitWithRows(exit: ExitCode, leftOut: LeftOut | null): ExitCode {
+  return exit === exits.ok && leftOut !== null ? exits.partly : exit;
 }
 
 function exitWithReport(exit: ExitCode, reported: Reported): ExitCode {

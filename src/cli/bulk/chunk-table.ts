@@ -116,6 +116,11 @@ export class ChunkTable {
     return this.#recipients.every((count) => count === 0);
   }
 
+  /** Messages of an accepted chunk that failed, as far as that is known. */
+  failed(chunk: number): number {
+    return this.#ends.failed(chunk);
+  }
+
   has(phase: Phase): boolean {
     return this.#phase.includes(phases.indexOf(phase));
   }
@@ -200,7 +205,8 @@ export class ChunkTable {
         this.#move(entry[1], 'pending');
         break;
       case 'final':
-        this.#finish(entry[1], entry[2], entry[3]);
+        // An alarm has disowned its batch, and whatever became of that.
+        if (this.phase(entry[1]) === 'accepted') this.#finish(entry[1], entry[2], entry[3]);
         break;
       default:
         this.#move(entry[1], entry[0]);
@@ -249,7 +255,12 @@ export class ChunkTable {
 
   /** Only what the job itself would still send can go to another one. */
   #handOver(chunk: number, revision: number, indexes: readonly number[], recipients: number): void {
-    if (this.phase(chunk) === 'failed') this.#move(chunk, 'rejected');
+    if (this.phase(chunk) === 'failed') {
+      const count = this.#takeOut(chunk, indexes);
+      this.tally.failed -= count;
+      this.tally.rejected += count;
+      if (this.#recipients[chunk] === 0) this.#move(chunk, 'rejected');
+    }
     if (this.phase(chunk) !== 'pending') return;
     this.#recipients[chunk] = recipients;
     this.#remove(chunk, revision, indexes);

@@ -25,13 +25,14 @@ export async function agree(
   options: BulkOptions,
 ): Promise<void> {
   const { tally } = job.table;
-  if (job.table.finished) return;
+  const retried = options.retryFailed ? [...job.table.in('failed')].length : 0;
+  if (job.table.finished && retried === 0) return;
   for (const line of lines) context.note(line);
   const resumed = tally.pending < job.plan.meta.recipients;
-  const toGo = tally.pending + tally.in_doubt;
+  const toGo = tally.pending + tally.in_doubt + retried;
   if (resumed) context.note(`Going on    ${grouped(tally.accepted)} accepted, ${grouped(toGo)} to go`);
   const asks = !context.options.yes;
-  if (repeated > 0 && !(asks && context.interactive)) throw alreadySent(repeated);
+  if (repeated > 0 && !(asks && context.interactive)) throw alreadySent(repeated, options);
   refuseCost(preflight, options.maxCredits ?? job.table.limit);
   if (asks && !context.interactive) {
     throw usageError('there is no terminal to ask at', 'Add --yes to send without the question.');

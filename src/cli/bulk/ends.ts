@@ -38,6 +38,10 @@ export class Ends {
     return this.#final[chunk] === 1;
   }
 
+  failed(chunk: number): number {
+    return this.#failed[chunk] ?? 0;
+  }
+
   /** Gives how the figures of all change when those of a chunk are these. */
   learn(chunk: number, now: End, isFinal: boolean): End {
     const change = {

@@ -17,6 +17,8 @@ export async function membersOf(id: string, total: number, until: number, world:
   do {
     const page = await readPage(id, after, until, world);
     if (typeof page === 'string') return page;
+    // A pruned message has lost its recipient: who is not named may be in it all the same.
+    if (page.data.some(({ to }) => to === '')) return 'not listed';
     for (const { to } of page.data) members.add(recipientForm(to));
     listed += page.data.length;
     after = page.next;

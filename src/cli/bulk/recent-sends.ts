@@ -5,9 +5,9 @@ import type { Context } from '../context.js';
 import type { ChunkTable } from './chunk-table.js';
 import { type JobView, jobIds, jobsFolder, viewJob } from './job.js';
 import { readJobId } from './keys.js';
-import type { Chunk } from './plan.js';
+import type { Chunk, FrozenPlan } from './plan.js';
 import { openPlan, readPlanMeta } from './planning/plan-reader.js';
-import { messageHash, SentIndex } from './planning/sent-index.js';
+import { type Met, messageHash, SentIndex } from './planning/sent-index.js';
 
 /** How long a message that was sent is remembered as one that need not be sent again. */
 export const recentDays = 7;
@@ -24,16 +24,52 @@ export interface NewJob {
  * Who got a message from this machine lately, or is about to, by jobs of the same channel and service. Null when
  * there was no such job: then nothing is read. Where a job cannot be read it is told of, and not counted.
  */
-export async function recentSends(context: Context, wanted: NewJob): Promise<SentIndex | null> {
+export async function recentSends(
+  context: Context,
+  wanted: NewJob,
+  isWanted: (job: JobView) => boolean = () => true,
+): Promise<SentIndex | null> {
   const since = context.clock.now() - recentDays * 86_400_000;
   const index = new SentIndex();
   for (const id of await jobIds(context.stateDirectory)) {
     if (readJobId(id).base === wanted.name) continue;
     const job = await recentJob(context, id, since);
-    if (job === null || job.meta.channel !== wanted.channel || job.meta.baseUrl !== wanted.baseUrl) continue;
+    if (
+      job === null ||
+      !isWanted(job) ||
+      job.meta.channel !== wanted.channel ||
+      job.meta.baseUrl !== wanted.baseUrl
+    )
+      continue;
     await addJob(index, job).catch((error: Error) => warnOf(context, id, error));
   }
   return index.isEmpty ? null : index;
+}
+
+/**
+ * Who of a plan made of reports got its message from a job since: from another one than those that the reports are
+ * of, and begun after them. Null where no such job is known here.
+ */
+export async function sentSinceReports(
+  context: Context,
+  wanted: NewJob,
+  plan: FrozenPlan,
+  reported: readonly string[],
+): Promise<Met | null> {
+  // What a file says is no path before it is the name of a job.
+  const here = (await jobIds(context.stateDirectory)).filter((id) => reported.includes(id));
+  const folders = here.map((id) => join(jobsFolder(context.stateDirectory), id));
+  const metas = await Promise.all(folders.map((folder) => readPlanMeta(folder).catch(() => null)));
+  const begun = metas.flatMap((meta) => (meta === null ? [] : [meta.created_at])).sort()[0];
+  if (begun === undefined) return null;
+  const isLater = ({ id, meta }: JobView) => !reported.includes(id) && meta.created_at > begun;
+  const index = await recentSends(context, wanted, isLater);
+  if (index === null) return null;
+  for await (const chunk of plan.chunks()) {
+    const message = messageHash(tailOf(chunk));
+    for (const to of chunk.to) index.has(to, message);
+  }
+  return index.met;
 }
 
 async function recentJob(context: Context, id: string, since: number): Promise<JobView | null> {
@@ -62,6 +98,7 @@ async function addJob(index: SentIndex, { id, folder, table }: JobView): Promise
   for await (const chunk of plan.chunks()) {
     const state = stateOf(table, chunk.number);
     if (state === null) continue;
+    index.failed += table.failed(chunk.number);
     const message = messageHash(tailOf(chunk));
     const removed = table.removed(chunk.number);
     chunk.to.forEach((to, at) => {
@@ -79,6 +116,7 @@ function stateOf(table: ChunkTable, chunk: number): 'sent' | 'open' | null {
     case 'doubt':
       return 'open';
     case 'accepted':
+      return table.failed(chunk) === table.recipients(chunk) ? null : 'sent';
     case 'alarm':
       return 'sent';
     default:

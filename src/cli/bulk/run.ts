@@ -94,11 +94,12 @@ class Runner implements Host {
 
   /** The limit stays in the job. What is in doubt may have been charged, or be charged yet. */
   async #openBudget(): Promise<void> {
-    const { maxCredits, table, plan } = this.#options;
+    const { maxCredits, table, plan, retryFailed } = this.#options;
     if (maxCredits !== undefined && maxCredits !== table.limit) {
       await this.progress.recordOfJob(['limit', maxCredits]);
     }
-    if (!this.budget.isLimited || table.finished) return;
+    const isDone = table.finished && !(retryFailed && table.has('failed'));
+    if (!this.budget.isLimited || isDone) return;
     await this.readPrices();
     const last = table.last('doubt');
     if (last === -1) return;

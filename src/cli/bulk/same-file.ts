@@ -3,17 +3,16 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { usageError } from '../errors.js';
 import type { BulkOptions } from './options.js';
 
-const hint = 'Nothing was sent. Name another file.';
+const hint = 'Name another file.';
 
-/** A report that takes the place of rows which are still needed would lose them, or mix them with others. */
-export function refuseReportOver(cwd: string, list: string, { report, rejects, only }: BulkOptions): void {
-  if (report === undefined) return;
-  const place = placeOf(cwd, report);
+/** Rejects that take the place of the list would lose its good rows; a report in theirs has those sent already. */
+export function refuseSameFile(cwd: string, list: string, { report, rejects }: BulkOptions): void {
+  const place = rejects === undefined ? null : placeOf(cwd, rejects);
   if (place === null) return;
-  if (rejects !== undefined && placeOf(cwd, rejects) === place)
-    throw usageError('--report is the file of --rejects', hint);
-  if (only !== undefined && list !== '-' && placeOf(cwd, list) === place)
-    throw usageError('--report is the list itself, which would lose the rows that --only leaves out', hint);
+  if (list !== '-' && placeOf(cwd, list) === place)
+    throw usageError('--rejects is the list itself, which would lose its good rows', hint);
+  if (report !== undefined && placeOf(cwd, report) === place)
+    throw usageError('--report is the file of --rejects: one of the two would be lost', hint);
 }
 
 /** One name of a regular file, whatever it is called and whether it is there yet; null for anything else. */

@@ -1,11 +1,12 @@
 import type { Context } from '../context.js';
-import { CliError } from '../errors.js';
+import { CliError, Ended, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { counted, grouped } from '../output/wording.js';
 import { resumeCommand } from './next-command.js';
 import type { BulkOptions } from './options.js';
+import type { PlanOutcome } from './planning/build-plan.js';
 import type { Met, SentIndex } from './planning/sent-index.js';
-import { type NewJob, recentDays, recentSends } from './recent-sends.js';
+import { type NewJob, recentDays, recentSends, sentSinceReports } from './recent-sends.js';
 
 const lately = `in the last ${recentDays} days`;
 
@@ -13,17 +14,64 @@ const lately = `in the last ${recentDays} days`;
 export async function sentBefore(
   context: Context,
   job: NewJob,
-  { again, only }: BulkOptions,
+  { again, only, skipSent }: BulkOptions,
 ): Promise<SentIndex | null> {
-  if (again) return null;
-  // A report knows more than the requests: who was not sent to is taken on purpose.
-  if (only !== undefined && !only.includes('sent') && !only.includes('queued')) return null;
-  return recentSends(context, job);
+  if (!again && !takesUnsent(only)) return recentSends(context, job);
+  if (skipSent)
+    throw idleSkip(again ? '--again sends to everyone' : `--only ${only} takes who was not sent to`);
+  return null;
 }
 
-/** All that got the message, or will get it from another job. */
-export function countOf({ sent, open }: Met): number {
-  return [...open.values()].reduce((sum, count) => sum + count, sent);
+/** The same for rows of reports, of whom other jobs may have taken some since. */
+export async function sentSince(
+  context: Context,
+  job: NewJob,
+  { plan, origins }: PlanOutcome,
+  { again }: BulkOptions,
+): Promise<Met | null> {
+  return again || plan === null ? null : sentSinceReports(context, job, plan, origins.jobs);
+}
+
+/** A report knows more than the requests: who was not sent to is taken on purpose. */
+const takesUnsent = (only: BulkOptions['only']) =>
+  only !== undefined && !only.includes('sent') && !only.includes('queued');
+
+function idleSkip(why: string): CliError {
+  return usageError(`${why}, --skip-sent leaves people out`, 'Nothing was sent. Give one of the two.');
+}
+
+/** All that got the message, or will get it from another job; only those who got it can be left out. */
+export function countOf({ sent, open }: Met, skipped: boolean): number {
+  return skipped ? sent : [...open.values()].reduce((sum, count) => sum + count, sent);
+}
+
+/** What --skip-sent cannot know of those it leaves out. */
+export function tellFailed(context: Context, recent: SentIndex | null): void {
+  if (!hasFailed(recent)) return;
+  const failed = counted(recent?.failed ?? 0, 'message');
+  context.warn(
+    `${failed} of earlier batches failed, and whose they were is not known here: --skip-sent leaves those out, too. To send to them, use --only failed with the report of their job.`,
+  );
+}
+
+const hasFailed = (recent: SentIndex | null) => recent !== null && recent.met.sent > 0 && recent.failed > 0;
+
+/** With --skip-sent everyone may be left out. */
+export const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0 && meta.rejected === 0;
+
+export function endAllSent(
+  context: Context,
+  { alreadySent }: PlanOutcome,
+  recent: SentIndex | null,
+  { ifFinished }: BulkOptions,
+): null {
+  if (ifFinished !== 'ok') throw everyoneHasIt(alreadySent);
+  if (hasFailed(recent)) {
+    context.conclude('Everyone in this list was in an earlier job; nothing was sent now.');
+    throw new Ended(exits.partly);
+  }
+  context.note('Everyone in this list has the message already; nothing was sent now.');
+  return null;
 }
 
 /** Exit 11 for recipients whom an unfinished job would send the same message, too. */
@@ -42,20 +90,23 @@ export function refuseOpen(context: Context, { open }: Met): void {
 }
 
 /** Exit 11 for recipients who have the message, where nobody is there to be asked. */
-export function alreadySent(count: number): CliError {
+export function alreadySent(count: number, { only }: BulkOptions): CliError {
+  const way = takesUnsent(only)
+    ? 'Use the report of the job that sent to them, or add --again'
+    : 'Add --skip-sent to leave them out, or --again';
   return new CliError(
     'sent_before',
     exits.refused,
     `${counted(count, 'recipient')} of this list got the same message from this machine ${lately}`,
     {
-      hint: 'Nothing was sent now. Add --skip-sent to leave them out, or --again to send to them again.',
+      hint: `Nothing was sent now. ${way} to send to them again.`,
       details: { recipients: count },
     },
   );
 }
 
 /** Exit 11 for a list of which everyone has the message. */
-export function everyoneHasIt(count: number): CliError {
+function everyoneHasIt(count: number): CliError {
   return new CliError(
     'job_done',
     exits.refused,

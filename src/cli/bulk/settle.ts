@@ -42,6 +42,8 @@ export class Settler {
   readonly #options: RunOptions;
   readonly #host: Host;
   readonly #keyOf: RequestKey;
+  /** Batches whose acceptance is being recorded, and for which request. */
+  readonly #answered = new Map<string, number>();
 
   constructor(options: RunOptions, host: Host) {
     this.#options = options;
@@ -178,12 +180,15 @@ export class Settler {
     const { table } = this.#options;
     const { progress, budget } = this.#host;
     const { chunk } = attempt;
-    const other = chunk.kind === 'batch' ? table.chunkOfBatch(step.id) : null;
-    if (other !== null && other !== chunk.number) {
+    const isBatch = chunk.kind === 'batch';
+    const other = isBatch ? (table.chunkOfBatch(step.id) ?? this.#answered.get(step.id)) : undefined;
+    if (other !== undefined && other !== chunk.number) {
       const reason = `batch ${step.id} is the answer to two requests, ${other} and ${chunk.number}`;
       return this.#follow(attempt, { to: 'alarm', reason, stops: true });
     }
+    if (isBatch) this.#answered.set(step.id, chunk.number);
     await progress.record(acceptedEntry(attempt, table.revision(chunk.number), step), ...more);
+    this.#answered.delete(step.id);
     this.#host.accepted(chunk, step.id);
     progress.emit({ type: 'accepted', chunk: chunk.number, detail: step.id });
     // Another body has another price.

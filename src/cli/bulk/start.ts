@@ -28,8 +28,16 @@ import type { SentIndex } from './planning/sent-index.js';
 import { type Preflight, preflightLines, preflightOf, preflightView } from './preflight.js';
 import { rejectsPlaceIn, tellRejects } from './rejected-rows.js';
 import { keepTaken, rowsToTake } from './report-rows.js';
-import { refuseReportOver } from './same-file.js';
-import { countOf, everyoneHasIt, refuseOpen, sentBefore } from './sent-before.js';
+import { refuseSameFile } from './same-file.js';
+import {
+  countOf,
+  endAllSent,
+  isAllSent,
+  refuseOpen,
+  sentBefore,
+  sentSince,
+  tellFailed,
+} from './sent-before.js';
 import { stillToPay } from './still-to-pay.js';
 import { summaryView } from './summary.js';
 
@@ -60,33 +68,33 @@ export async function startJob(
 ): Promise<Started | null> {
   await context.files.checkWritable(options.report, options.rejects);
   const { file, templates } = await complete(context, channel, given, options);
+  refuseSameFile(context.cwd, file, options);
   const client = await context.client();
   const pricing = await optional(() => client.pricing.get());
   const { stateDirectory } = context;
-  refuseReportOver(context.cwd, file, options);
   const unique = `${process.pid}-${Math.floor(context.random() * 2 ** 32).toString(36)}`;
   const wish = { channel, file, name: options.job };
   const folder = await folderForPlan(stateDirectory, unique, context.clock.now()).catch(async (error) => {
     throw await notKept(context, error, wish);
   });
   try {
-    const recent = await sentBefore(
-      context,
-      { channel, baseUrl: await baseUrlOf(context), name: options.job },
-      options,
-    );
+    const wanted = { channel, baseUrl: await baseUrlOf(context), name: options.job };
+    const recent = await sentBefore(context, wanted, options);
     const made = { templates, pricing, folder, recent };
     const outcome = await plan(context, channel, file, options, made);
     tellInput(context, outcome);
     const { plan: frozen } = outcome;
-    if (frozen === null && isAllSent(outcome)) return endAllSent(context, outcome, options);
+    if (options.skipSent) tellFailed(context, recent);
+    if (frozen === null && isAllSent(outcome)) return endAllSent(context, outcome, recent, options);
     if (frozen === null) throw refuseBadRows(outcome);
     // The same plan is the same job, which says itself what it has sent.
-    const isKnown = (await jobIds(stateDirectory)).includes(jobIdOf(frozen.meta));
-    const met = isKnown ? null : (recent?.met ?? null);
-    const before = { sentBefore: met === null ? 0 : countOf(met), skipped: options.skipSent ?? false };
-    const named = options.job !== undefined;
+    const known = await jobIds(stateDirectory);
     const taken = await rowsToTake(context, outcome.origins, options.again ?? false);
+    const isKnown = known.includes(jobIdOf(frozen.meta));
+    const met = isKnown ? null : (recent?.met ?? (await sentSince(context, wanted, outcome, options)));
+    const skipped = options.skipSent ?? false;
+    const before = { sentBefore: met === null ? 0 : countOf(met, skipped), skipped };
+    const named = options.job !== undefined;
     const balance = (await optional(() => client.balance.get()))?.balance ?? null;
     const money = { priced: pricing !== null, balance };
     if (options.dryRun) {
@@ -96,13 +104,14 @@ export async function startJob(
       await printPreflight(context, preflight, preflightLines(preflight, outcome.repairs, still));
       return null;
     }
-    if (met !== null && !named) refuseOpen(context, met);
+    const isNew = !known.includes(options.job ?? '');
+    if (met !== null && (!named || (skipped && isNew))) refuseOpen(context, met);
     await keepTaken(frozen.folder, taken);
     const goOn = (job: JobView) => resumeOf(context, job);
     const id = await adoptPlan(stateDirectory, frozen, { name: options.job, again: options.again, goOn });
     const job = await openJob(stateDirectory, id);
     try {
-      const spent = job.plan.meta.credits - (await stillToPay(job, frozen.meta));
+      const spent = job.plan.meta.credits - (await stillToPay(job, frozen.meta, options));
       const still = { requests: job.table.open, spent, rate: options.rate };
       const preflight = preflightOf(id, job.plan.meta, money, still, outcome, before);
       const lines = preflightLines(preflight, outcome.repairs, still);
@@ -247,15 +256,6 @@ function tellInput(
   // The preflight says it where there is one.
   if (plan === null && delimiter !== ',' && meta.columns.length > 1)
     context.note(`The delimiter is ${JSON.stringify(delimiter)}`);
-}
-
-/** With --skip-sent everyone may be left out. */
-const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0 && meta.rejected === 0;
-
-function endAllSent(context: Context, { alreadySent }: PlanOutcome, { ifFinished }: BulkOptions): null {
-  if (ifFinished !== 'ok') throw everyoneHasIt(alreadySent);
-  context.note('Everyone in this list has the message already; nothing was sent now.');
-  return null;
 }
 
 function refuseBadRows({ meta, rejects }: PlanOutcome): CliError {

@@ -3,7 +3,7 @@ import { normalizeAddress, readNumber } from '../../contract/index.js';
 /** What came back for one request of a job. */
 export type Answer =
   | ({ kind: 'batch'; id: string; total: number } & Accepted)
-  | ({ kind: 'message'; id: string; to: string } & Accepted)
+  | ({ kind: 'message'; id: string; to: string; failed?: true } & Accepted)
   /** The service said no, in its own words. */
   | ({ kind: 'refusal'; code: string; status: number } & RefusalFields)
   /** Nobody knows: no answer, a fault on the way, a 5xx, or an answer that is not the service's. */
@@ -105,6 +105,7 @@ function nextAfterAcceptance(sent: Sent, answer: Extract<Answer, { kind: 'batch'
   if (credits === null) return { to: 'alarm', reason: `${answer.kind} ${id} has no price`, stops: true };
   if (answer.kind === 'message') {
     const isOurs = isPruned(answer) || sameRecipient(answer.to, sent.to[0] ?? '');
+    if (isOurs && answer.failed) return { to: 'failed', code: 'provider_failed', id };
     return isOurs
       ? { to: 'accepted', id, credits, replayOf }
       : { to: 'alarm', reason: `message ${id} is for ${answer.to}, not for ${sent.to[0]}`, stops: false };

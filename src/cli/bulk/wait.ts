@@ -98,7 +98,7 @@ export class Watch {
     const open = new Map<number, [id: string, kind: Chunk['kind']]>();
     await journal.replay((entry) => {
       if (entry[0] === 'accepted') open.set(entry[1], [entry[3], entry[5]]);
-      if (entry[0] === 'final') open.delete(entry[1]);
+      if (entry[0] === 'final' || entry[0] === 'alarm') open.delete(entry[1]);
     });
     for (const [chunk, [id, kind]] of open) {
       if (kind === 'batch' || channel === 'email') this.#put(chunk, id, kind, 0);

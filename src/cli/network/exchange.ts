@@ -28,6 +28,9 @@ export interface Exchange {
   body: string | null;
 }
 
+/** As far as the head of the answer tells; its body may not be there yet. */
+export const isAccepted = ({ status }: Pick<Exchange, 'status'>): boolean => status !== null && status < 400;
+
 /** Where the requests of a client go, and what must not be told of them. */
 interface Destination {
   baseUrl: string;

@@ -17,7 +17,7 @@ export function nodeFetch(env: Readonly<Record<string, string | undefined>>): Fe
   };
   return async (address, { method, headers, body, signal }) => {
     let left = false;
-    const failed = (error: unknown) => (left ? error : notSent(error));
+    const failed = (error: unknown) => told(error, left);
     try {
       const url = new URL(address);
       const proxy = proxyFor(url, env);
@@ -63,9 +63,9 @@ export function nodeFetch(env: Readonly<Record<string, string | undefined>>): Fe
   };
 }
 
-/** Tells the client that nothing of the request left (FetchLike). */
-function notSent(error: unknown): unknown {
-  return error instanceof Error ? Object.assign(error, { requestSent: false }) : error;
+/** Tells the client whether any of the request may have left (FetchLike). */
+function told(error: unknown, requestSent: boolean): unknown {
+  return error instanceof Error ? Object.assign(error, { requestSent }) : error;
 }
 
 function isOpen(socket: Socket): boolean {

@@ -15,7 +15,7 @@ import type { GlobalOptions } from '../options.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import type { World } from '../world.js';
 import { embeddedFetch } from './embedded-fetch.js';
-import { type Exchange, observed, redactedBody } from './exchange.js';
+import { type Exchange, isAccepted, observed, redactedBody } from './exchange.js';
 
 export interface Network {
   client(): Promise<Urtuu>;
@@ -33,8 +33,13 @@ export interface Network {
   onExchange(listener: (exchange: Exchange) => void): () => void;
   /** The newest exchange that has ended. */
   last(): Exchange | null;
-  /** A posted request whose outcome nobody knows: under way, or in doubt and perhaps about to be tried again. */
+  /**
+   * A posted request whose outcome nobody knows: under way, in doubt and perhaps about to be tried again, or, of a
+   * command that makes one, answered and not shown yet.
+   */
   pendingSend(): Exchange | null;
+  /** The person has seen the answer to what was posted. */
+  shown(): void;
   close(): Promise<void>;
 }
 
@@ -85,18 +90,20 @@ export function openNetwork(needs: Needs): Network {
     opened.catch(() => services.delete(directory));
     return opened;
   };
-  const began = (exchange: Exchange) => {
+  const began = (exchange: Exchange, single: boolean) => {
     underway.add(exchange);
+    // The client takes a new key only where the answer under the old one has settled that.
+    if (single && exchange.kind === 'sending' && !doubtful.has(exchange.idempotencyKey)) doubtful.clear();
     if (sentToSandbox || !sendPaths.test(exchange.url) || exchange.kind !== 'sending' || !inSandbox()) return;
     sentToSandbox = true;
     needs.firstSandboxSend();
   };
-  const ended = (exchange: Exchange) => {
+  const ended = (exchange: Exchange, single: boolean) => {
     underway.delete(exchange);
     last = exchange;
     if (exchange.kind === 'sending') {
       const { idempotencyKey: key } = exchange;
-      if (isInDoubt(exchange, doubtful.has(key))) doubtful.set(key, exchange);
+      if (isAccepted(exchange) ? single : isInDoubt(exchange, doubtful.has(key))) doubtful.set(key, exchange);
       else doubtful.delete(key);
     }
     if (options.verbose) needs.verbose(described(exchange));
@@ -111,21 +118,22 @@ export function openNetwork(needs: Needs): Network {
     const fetch = given ?? world.fetch ?? (await import('./fetch.js')).nodeFetch(world.env);
     const limiter = openRateLimiter(needs, baseUrl, key);
     limiters.push(limiter);
-    const settings: UrtuuOptions = {
+    /** `single`: of a client that makes one send at a time, for one command. */
+    const settingsFor = (single: boolean): UrtuuOptions => ({
       baseUrl,
       allowHttp,
       fetch: observed(fetch, { baseUrl, redactor: redactorOf(key) }, () => world.clock.elapsed(), {
-        began,
+        began: (exchange) => began(exchange, single),
         ended(exchange) {
           limiter.ended(exchange.kind, exchange.status, exchange.rate?.remaining ?? null);
-          ended(exchange);
+          ended(exchange, single);
         },
       }),
       ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
       ...(options.maxRetries === undefined ? {} : { maxRetries: options.maxRetries }),
-    };
-    const limited = limitedClient(key, settings, limiter, needs.signal);
-    return { limited, limiter, unlimited: () => new Urtuu(key, settings) };
+    });
+    const limited = limitedClient(key, settingsFor(true), limiter, needs.signal);
+    return { limited, limiter, unlimited: () => new Urtuu(key, settingsFor(false)) };
   };
   // A key may come from standard input, or from a command that asks for something: it is read once.
   const key = once(async () => readKey((await settings()).key, needs.files, world.platform));
@@ -167,6 +175,9 @@ export function openNetwork(needs: Needs): Network {
     last: () => last,
     pendingSend: () =>
       [...underway].find(({ kind }) => kind === 'sending') ?? [...doubtful.values()].at(-1) ?? null,
+    shown() {
+      for (const [key, exchange] of doubtful) if (isAccepted(exchange)) doubtful.delete(key);
+    },
     async close() {
       for (const limiter of limiters) limiter.close();
       for (const opened of services.values()) {
@@ -181,9 +192,8 @@ export function openNetwork(needs: Needs): Network {
   };
 }
 
-/** By the status alone: the body is not read yet. */
+/** By the status alone. */
 function isInDoubt({ status, requestSent, idempotencyKey }: Exchange, before: boolean): boolean {
-  if (status !== null && status < 400) return false;
   return inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');
 }
 

@@ -25,13 +25,21 @@ export class Printer {
     this.#colour = this.format === 'table' && wantsColour(sink, env, options.color ?? true);
   }
 
+  /** Why standard output cannot be written; null while it can. */
+  get failure(): NodeJS.ErrnoException | null {
+    return this.#sink.failure;
+  }
+
   /** A program reads the output. */
   get isMachine(): boolean {
     return this.format !== 'table';
   }
 
-  /** Before anything else happens: a wrong `--columns` is refused, one without names is answered. */
-  async checkColumns(view: View<never> | undefined): Promise<void> {
+  /**
+   * Before anything else happens: a wrong `--columns` is refused, one without names is answered. Of a command that
+   * `sends` it is refused too: a script whose list of names is empty would take the 0 for a send.
+   */
+  async checkColumns(view: View<never> | undefined, sends = false): Promise<void> {
     const wanted = this.#options.columns;
     if (wanted === undefined) return;
     if (view === undefined) throw usageError('this command has no columns to choose', 'It prints no table.');
@@ -39,6 +47,8 @@ export class Printer {
       await this.text(
         view.columns.map(({ name }) => `${this.#sink.isTerminal ? visible(name) : name}\n`).join(''),
       );
+      if (sends)
+        throw usageError('nothing was sent: --columns has no names', 'The columns are listed above.');
       throw new Ended(exits.ok);
     }
     chosen(view.columns, wanted);

@@ -1,6 +1,9 @@
 import { type Urtuu, UrtuuError } from '../../client/index.js';
 import { messagePage } from '../../contract/index.js';
 import type { Context } from '../context.js';
+import { CliError } from '../errors.js';
+import { exits } from '../exit-codes.js';
+import { hints } from '../hints.js';
 import { batchView, type MessageRow, messageView } from '../output/views.js';
 import { isMissing, lookUp } from './lookup.js';
 import { batchResource } from './resources.js';
@@ -48,6 +51,7 @@ async function canList(client: Urtuu, id: string): Promise<boolean> {
 
 async function* messagesOf(client: Urtuu, ids: readonly string[]): AsyncGenerator<MessageRow> {
   for (const id of ids) {
+    const seen = new Set<string>();
     let after: string | null = null;
     do {
       const page: { data: MessageRow[]; next: string | null } = await client.batches.messages(id, {
@@ -56,6 +60,14 @@ async function* messagesOf(client: Urtuu, ids: readonly string[]): AsyncGenerato
       });
       yield* page.data;
       after = page.next;
+      if (after !== null && seen.has(after)) throw goesRound(id);
+      if (after !== null) seen.add(after);
     } while (after !== null);
   }
+}
+
+/** A service, or a cache before it, that does not heed where a page begins. */
+function goesRound(id: string): CliError {
+  const message = `the service gives the same page of messages of batch ${id} again and again`;
+  return new CliError('unexpected_response', exits.later, message, { hint: hints.unexpected_response });
 }

@@ -16,10 +16,14 @@ export interface Resource<State> {
   progress?(state: State): { text: string; done: number; total: number };
   /** How much of it failed. */
   failed(state: State): 'none' | 'some' | 'all';
+  /** What contradicts itself in a final one: nobody can say of all its recipients what became of them. */
+  contradiction?(state: State): string | null;
 }
 
 /** A failed message is never sent by itself. */
 const again = 'To send it once more, use a new idempotency key.';
+/** Nor is one of which nobody knows. */
+const look = 'What became of the others is not known. Look in the dashboard before you send to them again.';
 
 interface Tally {
   found: number;
@@ -27,6 +31,8 @@ interface Tally {
   open: number;
   someFailed: number;
   allFailed: number;
+  /** The first one. */
+  contradiction: string | null;
 }
 
 const inFlight = 10;
@@ -43,7 +49,7 @@ export async function* lookUp<State extends object>(
 ): AsyncGenerator<State | Missing> {
   const progress = context.progress();
   const deadline = deadlineOf(context, options);
-  const tally: Tally = { found: 0, missing: 0, open: 0, someFailed: 0, allFailed: 0 };
+  const tally: Tally = { found: 0, missing: 0, open: 0, someFailed: 0, allFailed: 0, contradiction: null };
   const settle = async (id: string): Promise<State | Missing> => {
     const read = () => orMissing(id, () => resource.read(id), ids.length > 1);
     if (!options.wait) return read();
@@ -105,18 +111,20 @@ function count<State extends object>(tally: Tally, row: State | Missing, resourc
   }
   tally.found += 1;
   if (!resource.isFinal(row)) tally.open += 1;
+  else tally.contradiction ??= resource.contradiction?.(row) ?? null;
   const failed = resource.failed(row);
   if (failed === 'some') tally.someFailed += 1;
   if (failed === 'all') tally.allFailed += 1;
 }
 
 function verdict(tally: Tally, noun: string, waited: boolean): CliError | null {
-  const { found, missing, open, someFailed, allFailed } = tally;
+  const { found, missing, open, someFailed, allFailed, contradiction } = tally;
   const problem = (code: string, exit: ExitCode, message: string, hint: string) =>
     new CliError(code, exit, message, { hint });
   const all = found + missing;
   if (found === 0)
     return problem('not_found', exits.missing, `none of the ${all} ids was found`, hints.not_found);
+  if (waited && contradiction !== null) return problem('in_doubt', exits.doubt, contradiction, look);
   if (waited && open > 0) return notFinal(open === 1 ? `a ${noun}` : `one of ${open} ${noun}s`);
   if (waited && allFailed === all)
     return problem('failed', exits.notSent, `not sent, refunded: ${noun} failed`, again);

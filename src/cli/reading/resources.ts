@@ -18,5 +18,9 @@ export const batchResource = ({ batches }: Urtuu): Resource<BatchRow> => ({
     done: sent + failed,
     total,
   }),
+  contradiction: ({ id, sent = 0, failed = 0, total = 0 }) =>
+    sent + failed === total
+      ? null
+      : `batch ${id} is completed, and accounts for ${sent + failed} of ${total} recipients`,
   failed: ({ failed = 0, total }) => (failed === 0 ? 'none' : failed === total ? 'all' : 'some'),
 });

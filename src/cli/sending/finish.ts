@@ -7,6 +7,7 @@ import { type Awaited, deadlineOf, notFinal, readUntilFinal } from '../reading/w
 import { remember } from '../recent.js';
 import type { SingleSendOptions } from './options.js';
 import type { Accepted } from './send.js';
+import { ensureShown } from './shown.js';
 
 export const isFinalMessage = ({ status }: { status: string }): boolean =>
   status === 'sent' || status === 'failed';
@@ -23,8 +24,13 @@ export async function finishSend(
     : { state: sent, problem: null };
   await context.print(sentView, message);
   if (message.status === 'failed') throw failed(message);
-  if (problem !== null) throw problem.error;
+  if (problem !== null) {
+    context.warn(`the message was accepted as ${sent.id}; do not send it again`);
+    context.attach({ id: sent.id });
+    throw problem.error;
+  }
   if (options.wait && !isFinalMessage(message)) throw notFinal('the message');
+  ensureShown(context, 'The message was accepted', sent.id, 'messages get');
 }
 
 async function untilFinal(
@@ -41,7 +47,7 @@ async function untilFinal(
   );
 }
 
-function failed(message: MessageRow): CliError {
+export function failed(message: Pick<MessageRow, 'id' | 'error'>): CliError {
   return new CliError('failed', exits.notSent, 'the message was not sent, and refunded', {
     hint: 'To try again, use a new idempotency key.',
     details: { id: message.id, ...(message.error ? { cause: message.error.code } : {}) },

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { inDoubtAfter } from '../../client/doubt.js';
 import { type SendOptions, UrtuuError } from '../../client/index.js';
 import { type EmailResult, normalizeAddress, readNumber, type SmsResult } from '../../contract/index.js';
 import type { Context } from '../context.js';
@@ -27,7 +28,8 @@ export async function sendSingle<Message extends { to: string }, Result extends 
   send: (message: Message, options: SendOptions) => Promise<Result>,
 ): Promise<Accepted<Result>> {
   const single = { channel, to: message.to };
-  const memory = await memoryOf(context, options, [channel, { ...message, to: normalized(message.to) }]);
+  const about = [channel, { ...message, to: normalized(message.to) }];
+  const memory = await memoryOf(context, options, about);
   let requests = 0;
   const forget = context.onExchange(({ kind, requestSent }) => {
     if (kind === 'sending' && requestSent) requests += 1;
@@ -36,7 +38,16 @@ export async function sendSingle<Message extends { to: string }, Result extends 
   try {
     sent = await context.during('Sending', () => send(message, sendOptionsOf(options)));
   } catch (error) {
-    if (error instanceof UrtuuError && !error.inDoubt) note(context, () => memory?.notSent());
+    if (!(error instanceof UrtuuError)) throw error;
+    if (error.inDoubt) {
+      // The key that the client made is about to be printed, to be given again.
+      if (memory === null)
+        await memoryOf(context, { idempotencyKey: error.idempotencyKey ?? undefined }, about);
+      throw error;
+    }
+    // A refusal of the moment says nothing of the copy that an earlier command sent.
+    if (memory?.isOpen && inDoubtAfter(true, error, 'send')) throw Object.assign(error, { inDoubt: true });
+    note(context, () => memory?.settled());
     throw error;
   } finally {
     forget();
@@ -74,7 +85,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
 /** The memory of a key that was given; none of one that the client makes, which nobody can give again. */
 async function memoryOf(
   context: Context,
-  { idempotencyKey }: SingleSendOptions,
+  { idempotencyKey }: { idempotencyKey?: string | undefined },
   message: unknown,
 ): Promise<UsedKey | null> {
   if (idempotencyKey === undefined) return null;
@@ -104,7 +115,7 @@ function forgotten(context: Context, error: unknown): void {
 }
 
 /** The service may have erased the recipient of an old message; then there is nothing to compare. */
-function isAbout(sent: { to: string; channel?: string }, { channel, to }: Single): boolean {
+export function isAbout(sent: { to: string; channel?: string }, { channel, to }: Single): boolean {
   if (sent.channel !== undefined && sent.channel !== channel) return false;
   return sent.to === '' || normalized(sent.to) === normalized(to);
 }
@@ -144,9 +155,18 @@ function usedTwice({ id }: { id: string }): CliError {
 }
 
 /** Under a key that nobody else can have. */
-function aboutAnother(context: Context, { to }: Single): CliError {
+export function aboutAnother(context: Context, { to }: Single): CliError {
+  const recipient = context.printer.recipient(to);
+  return inDoubt(context, `the service answered about another message than the one to ${recipient}`);
+}
+
+/** A batch for fewer than it was asked for. */
+export function aboutOthers(context: Context, total: number, asked: number): CliError {
+  return inDoubt(context, `the service took a message for ${total} recipients, and not for ${asked}`);
+}
+
+function inDoubt(context: Context, message: string): CliError {
   const { idempotencyKey = null } = context.lastExchange ?? {};
-  const message = `the service answered about another message than the one to ${context.printer.recipient(to)}`;
   return new CliError('unexpected_response', exits.doubt, message, {
     hint: `It may have been sent. Repeat it with --idempotency-key ${idempotencyKey}: that cannot send it twice.`,
     details: { idempotency_key: idempotencyKey, retryable: true },

@@ -48,9 +48,9 @@ export class UsedKeys {
 
   /** A key of an account, and the message it is now used for. */
   use(account: unknown, key: string, message: unknown): UsedKey {
-    return new UsedKey(this.#hash([account, key]), this.#hash(message), this.#lines, (line) => {
-      appendFileSync(this.#file, `${line}\n`, { mode: 0o600 });
-    });
+    const write = (line: string) => appendFileSync(this.#file, `${line}\n`, { mode: 0o600 });
+    const newest = () => (textOf(this.#file) ?? '').split('\n');
+    return new UsedKey(this.#hash([account, key]), this.#hash(message), this.#lines, write, newest);
   }
 
   #hash(value: unknown): string {
@@ -96,24 +96,25 @@ export class UsedKey {
   readonly #key: string;
   readonly #message: string;
   readonly #write: (line: string) => void;
+  /** The lines as they are now: another command may have used the key at the same time. */
+  readonly #newest: () => readonly string[];
   /** The message that the service has accepted under the key, as far as this machine knows. */
   readonly #accepted: string | null;
   /** Messages that were sent under it earlier and never answered. */
   readonly #unanswered: ReadonlySet<string>;
 
-  constructor(key: string, message: string, lines: readonly string[], write: (line: string) => void) {
+  constructor(
+    key: string,
+    message: string,
+    lines: readonly string[],
+    write: (line: string) => void,
+    newest: () => readonly string[] = () => lines,
+  ) {
     this.#key = key;
     this.#message = message;
     this.#write = write;
-    const unanswered = new Set<string>();
-    let accepted: string | null = null;
-    for (const line of lines) {
-      const [, sign, of, about = ''] = lineForm.exec(line) ?? [];
-      if (of !== key) continue;
-      if (sign === '?') unanswered.add(about);
-      else unanswered.delete(about);
-      if (sign === '=') accepted = about;
-    }
+    this.#newest = newest;
+    const { accepted, unanswered } = usesOf(key, lines);
     this.#accepted = accepted;
     this.#unanswered = unanswered;
     if (!unanswered.has(message)) this.#note('?');
@@ -123,6 +124,16 @@ export class UsedKey {
     this.#note('=');
   }
 
+  /** It was sent under the key by an earlier command that had no answer. */
+  get isOpen(): boolean {
+    return this.#unanswered.has(this.#message);
+  }
+
+  /** It was certainly not sent, by any command. */
+  settled(): void {
+    this.#note('-');
+  }
+
   /** It was certainly not sent, by this command. What an earlier one left open stays open. */
   notSent(): void {
     if (!this.#unanswered.has(this.#message)) this.#note('-');
@@ -130,8 +141,10 @@ export class UsedKey {
 
   /** What a replay answers; `repeated` when this command sent more than one request. */
   replayed(repeated: boolean): Replayed {
-    if (this.#accepted !== null) return this.#accepted === this.#message ? 'same' : 'other';
-    const others = [...this.#unanswered].some((message) => message !== this.#message);
+    const now = usesOf(this.#key, this.#newest());
+    const accepted = now.accepted ?? this.#accepted;
+    if (accepted !== null) return accepted === this.#message ? 'same' : 'other';
+    const others = [...this.#unanswered, ...now.unanswered].some((message) => message !== this.#message);
     if (this.#unanswered.has(this.#message)) return others ? 'either' : 'same';
     if (others) return repeated ? 'either' : 'other';
     return 'unknown';
@@ -140,4 +153,18 @@ export class UsedKey {
   #note(sign: '?' | '=' | '-'): void {
     this.#write(`${sign} ${this.#key} ${this.#message}`);
   }
+}
+
+/** What the lines say of one key. */
+function usesOf(key: string, lines: readonly string[]): { accepted: string | null; unanswered: Set<string> } {
+  const unanswered = new Set<string>();
+  let accepted: string | null = null;
+  for (const line of lines) {
+    const [, sign, of, about = ''] = lineForm.exec(line) ?? [];
+    if (of !== key) continue;
+    if (sign === '?') unanswered.add(about);
+    else unanswered.delete(about);
+    if (sign === '=') accepted = about;
+  }
+  return { accepted, unanswered };
 }

@@ -146,13 +146,18 @@ export function simulatedCarrier(database: Database, clock: Clock): SimulatedCar
 
   function takeIn(): Arrival {
     const submissions: Submission[] = [];
+    const leave = () => {
+      if (arriving?.submissions === submissions) arriving = null;
+    };
     const taken = commits.run(() => {
-      arriving = null;
+      leave();
       const isAnyBarred = selectAnyBarred.get() !== undefined;
       const allowed = isAnyBarred ? submissions.filter((one) => !isBarred(one)) : submissions;
       for (const run of runsOf(allowed)) write(run);
       return new Set(allowed);
     });
+    // Where it never came to be written, the next ones must not follow it.
+    taken.catch(leave);
     return { submissions, taken };
   }
 
@@ -265,8 +270,11 @@ export function simulatedCarrier(database: Database, clock: Clock): SimulatedCar
     async close() {
       await commits.close();
       // So that operator.db alone is whole: a connection leaves the -wal behind as long as it has statements.
-      database.exec('PRAGMA wal_checkpoint(PASSIVE)');
-      database.close();
+      try {
+        database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      } finally {
+        database.close();
+      }
     },
   };
 }

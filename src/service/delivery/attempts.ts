@@ -11,9 +11,9 @@ export function delayAfter(attempts: number): number {
   return delays[attempts - 1] ?? delays.at(-1) ?? 0;
 }
 
-/** Null while the message has no end yet: never while it may have been taken. */
+/** Null while the message has no end yet: never while it may have been taken, or no carrier was tried. */
 export function outcomeOf(result: HandOver, attempts: number): Outcome | null {
   if (result.status === 'sent' || result.status === 'failed') return result;
-  if (result.status === 'unknown' || attempts < maxAttempts) return null;
+  if (result.status !== 'again' || attempts < maxAttempts) return null;
   return { status: 'failed', error: notAccepted('it could not be reached') };
 }

@@ -136,10 +136,14 @@ export class Delivery {
 
   /**
    * Hands over a message that the caller has leased and waits for the end. Null when that is not known yet:
-   * the message stays queued and goes on in the background.
+   * the message stays queued and goes on in the background. An error on the way does not reach the caller, who
+   * would take it for a send that never was.
    */
   deliver(claimed: ClaimedMessage, settings: Settings): Promise<Settled | null> {
-    return this.#deliver(claimed, () => settings);
+    return this.#deliver(claimed, () => settings).catch((error) => {
+      this.#parts.report(error);
+      return null;
+    });
   }
 
   async #deliver(claimed: ClaimedMessage, readSettings: ReadSettings): Promise<Settled | null> {

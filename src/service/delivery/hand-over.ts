@@ -28,8 +28,11 @@ export interface HandOverRules {
   refusal: MessageError | null;
 }
 
-/** `unknown`: it may have been taken, ask again. `again`: it certainly was not, hand it over again. */
-export type HandOver = Outcome | { status: 'unknown' } | { status: 'again' };
+/**
+ * `unknown`: it may have been taken, ask again. `again`: it certainly was not, hand it over again. `late`: the same,
+ * and no carrier was tried, for the lease was nearly over.
+ */
+export type HandOver = Outcome | { status: 'unknown' | 'again' | 'late' };
 
 /**
  * Takes a claimed message to its carrier, over one route after the other. A message that may have been handed
@@ -60,7 +63,7 @@ export async function handOver(
       reason = 'its code is in a link, and its route carries no links';
       break;
     }
-    if (tools.clock.monotonic() > tools.deadline(claimed) - leaseMargin) return { status: 'again' };
+    if (tools.clock.monotonic() > tools.deadline(claimed) - leaseMargin) return { status: 'late' };
     try {
       const answer = await tools.carrier.submit({
         reference: message.id,

@@ -7,6 +7,7 @@ import { ServiceError } from '../service-error.js';
 import { Checkpoints } from './checkpoint.js';
 import type { DataFiles } from './folder.js';
 import { readIdentity } from './identity.js';
+import { isWalCutOff } from './wal.js';
 
 /** Milliseconds between looks at the files of a service that runs. */
 export const lookEvery = 400;
@@ -29,6 +30,8 @@ export class DataGuard {
   readonly #id: string;
   readonly #checkpoints: Checkpoints;
   readonly #seen: Seen[];
+  /** Those of them that commits go into. */
+  readonly #written: Seen[];
   readonly #timer: NodeJS.Timeout;
   readonly #report: (error: unknown) => void;
   #isReported = false;
@@ -43,7 +46,8 @@ export class DataGuard {
     this.lost = new Promise((resolve) => {
       this.#tell = resolve;
     });
-    this.#seen = [files.store, `${files.store}-wal`, files.carrier, files.secret].map(look);
+    this.#written = [files.store, `${files.store}-wal`].map(look);
+    this.#seen = [...this.#written, ...[files.carrier, `${files.carrier}-wal`, files.secret].map(look)];
     this.#timer = setInterval(() => this.look(), lookEvery).unref();
   }
 
@@ -52,10 +56,9 @@ export class DataGuard {
     if (this.#error !== null) throw unavailable();
   }
 
-  /** After a commit: throws when it went into a file that is not at its path any more. */
+  /** Before and after a commit: throws when it goes into a file that is not at its path any more, whole. */
   verifyCommit(): void {
-    const [store] = this.#seen;
-    if (store !== undefined) this.#compare(store);
+    for (const one of this.#written) this.#compare(one);
     this.check();
   }
 
@@ -99,8 +102,7 @@ export class DataGuard {
     const now = statSync(before.path, { throwIfNoEntry: false });
     if (now === undefined) this.#lose(before.path, 'is gone');
     else if (now.ino !== before.inode || now.dev !== before.device) this.#lose(before.path, 'was replaced');
-    // A -wal begins anew now and then; no other file ever becomes smaller.
-    else if (now.size < before.size && !before.path.endsWith('-wal')) this.#lose(before.path, 'was cut off');
+    else if (now.size < before.size && isCutOff(before.path)) this.#lose(before.path, 'was cut off');
     else before.size = now.size;
   }
 
@@ -118,6 +120,11 @@ export class DataGuard {
 function look(path: string): Seen {
   const { dev, ino, size } = statSync(path);
   return { path, device: dev, inode: ino, size };
+}
+
+/** No file but a -wal ever becomes smaller. */
+function isCutOff(path: string): boolean {
+  return !path.endsWith('-wal') || isWalCutOff(path);
 }
 
 function unavailable(): ServiceError {

@@ -110,6 +110,23 @@ describe('a job whose acceptances repeat earlier ones', () => {
   });
 });
 
+describe('a batch that turned out to be another one', () => {
+  it('stays in doubt whatever became of it, and the end of the others is still waited for', () => {
+    const table = tableOf(
+      ['send', 0, 0, 3],
+      ['accepted', 0, 0, 'b', 30, 'batch'],
+      ['alarm', 0, 0, 'for others'],
+      ['final', 0, 1, 2, null],
+      ['send', 1, 0, 1],
+      ['accepted', 1, 0, 'm', 10, 'single'],
+    );
+    expect(table.tally).toEqual({ ...none, planned: 5, accepted: 1, in_doubt: 3, pending: 1 });
+    expect([table.sent, table.final]).toEqual([1, true]);
+    table.apply(['accepted', 2, 0, 'c', 10, 'batch']);
+    expect(table.final).toBe(false);
+  });
+});
+
 describe('what the journal says of the whole job', () => {
   it('is the last limit, and every account', () => {
     const table = tableOf(['limit', 100], ['account', 'a'], ['limit', 200], ['account', 'b']);

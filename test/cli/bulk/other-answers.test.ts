@@ -61,6 +61,8 @@ describe('an answer whose total is not that of the body', () => {
     ['no such list', 2, notListed(404, 'not_found'), { accepted: 2, in_doubt: 1 }],
     ['no lists at all', 4, notListed(405, 'method_not_allowed'), { accepted: 2, in_doubt: 1 }],
     ['a list of a part of it', 2, listed(...numbers(1)), { accepted: 2, in_doubt: 1 }],
+    ['a list that has lost its recipients', 2, listed('', ''), { accepted: 2, in_doubt: 1 }],
+    ['a list that has lost some of them', 2, listed('99000000', ''), { accepted: 2, in_doubt: 1 }],
     ['no list, and nothing in common', 9, notListed(404, 'not_found'), { accepted: 0, in_doubt: 3 }],
   ])(
     'counts as its figures where there is %s: the difference is in doubt, exit 6',
@@ -103,6 +105,18 @@ describe("an answer that cannot be the service's stops the job, exit 6", () => {
     // Also when the first answer came in an earlier run.
     const later = await given.run(answering(given, answer('b', 3)), { concurrency: 1 });
     expect(later.table.tally).toMatchObject({ accepted: 3, in_doubt: 6, pending: 0 });
+  });
+
+  it('one batch for two requests that are answered at once', async () => {
+    const pair = memoryPlan([
+      { to: numbers(3), text: 'one' },
+      { to: numbers(3, 10), text: 'two' },
+    ]);
+    const given = setting({}, pair);
+    const { table, ending } = await given.run(answering(given, answer('b', 3)), { concurrency: 2 });
+    expect(ending.stopped).toEqual({ by: 'alarm', reason: 'batch b is the answer to two requests, 0 and 1' });
+    expect(table.tally).toMatchObject({ accepted: 3, in_doubt: 3 });
+    expect(exitOfJob(table, ending)).toBe(6);
   });
 
   it.each([Number.POSITIVE_INFINITY, Number.NaN, '30', null, undefined, -30])(

@@ -3,11 +3,40 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lockFolder } from '../../../src/cli/platform/lock.js';
 import type { FetchLike } from '../../../src/client/index.js';
+import { answers, sentMessage } from '../../support/run.js';
 import { constant, desk, figures, people, personal } from './desks.js';
 import { refused } from './fake-project.js';
 import { numbers } from './memory-plan.js';
 
 describe('what becomes of a bulk job', () => {
+  it('counts a single that was answered as failed for failed, exit 9', async () => {
+    const here = desk(people(2));
+    here.project.options.instead = ({ method, path, body }) => {
+      if (method !== 'POST' || path !== '/sms') return undefined;
+      const error = { code: 'provider_failed', message: 'no' };
+      const to = String(body?.to);
+      return { body: { ...sentMessage, id: `m${to}`, status: 'failed', to, error, credits: 0 } };
+    };
+    const { code, stderr } = await here.run(personal);
+    expect(code).toBe(9);
+    expect(stderr).toContain('Certain: 0 accepted, 2 failed and refunded; nothing in doubt.');
+  });
+
+  it('asks before it tries failed singles of a finished job again, or needs --yes', async () => {
+    const failing = new Set(numbers(1));
+    const here = desk(people(3), { failing });
+    expect(await here.run(personal)).toMatchObject({ code: 3 });
+    failing.clear();
+    const again = `${personal.replace(' --yes', '')} --retry-failed`;
+    expect(await here.run(again)).toMatchObject({ code: 2 });
+    const questions = answers(false, true);
+    expect(await here.run(again, { terminal: 80, questions })).toMatchObject({ code: 2 });
+    expect(questions.asked[0]).toBe('Send to 1 recipient for 10 credits?');
+    expect(here.project.received().size).toBe(2);
+    expect(await here.run(again, { terminal: 80, questions })).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+  });
+
   it('tries failed singles again with --retry-failed', async () => {
     const failing = new Set([numbers(3)[1] ?? '']);
     const here = desk(people(3), { failing });

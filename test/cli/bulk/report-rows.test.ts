@@ -5,6 +5,7 @@ import { verdictOf } from '../../../src/cli/bulk/report-verdict.js';
 import type { Phase } from '../../../src/cli/bulk/tally.js';
 import { answers } from '../../support/run.js';
 import { constant, desk, figures, partly, people, personal } from './desks.js';
+import { refused } from './fake-project.js';
 import { numbers } from './memory-plan.js';
 
 const take = (status: string, more = '') =>
@@ -133,6 +134,21 @@ describe('--only with the report of a job on this machine', () => {
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
   });
 
+  it('leaves to the job the rows of a failed batch that it does not take', async () => {
+    const here = desk(people(3));
+    const refusing = refused(502, 'provider_failed', { id: 'm' });
+    here.project.options.instead = ({ method }) => (method === 'POST' ? refusing : undefined);
+    expect(await here.run(`${constant} --report report.csv`)).toMatchObject({ code: 9 });
+    delete here.project.options.instead;
+    here.write('report.csv', here.read('report.csv').trimEnd().split('\r\n').slice(0, 2));
+    expect(await here.run(take('failed'))).toMatchObject({ code: 0 });
+    const left = figures((await here.run('jobs show july --json')).stdout);
+    expect(left).toMatchObject({ planned: 3, rejected: 1, failed: 2 });
+    expect(await here.run('jobs resume july --retry-failed --report after.csv')).toMatchObject({ code: 3 });
+    expect(here.read('after.csv')).toMatch(/^99000000,Bat 0,,,rejected,moved,/m);
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+  });
+
   it('reads the reports of earlier releases, which do not name their job', async () => {
     const here = desk(people(3), { failing: new Set(numbers(3).slice(0, 1)) });
     await here.run(`${constant} --wait --report report.csv`);
@@ -140,6 +156,71 @@ describe('--only with the report of a job on this machine', () => {
     expect(old).toMatch(/^phone,name,message_id,batch_id,status,error_code,credits,line\r/);
     writeFileSync(join(here.home, 'report.csv'), old);
     expect(await here.run(`${take('failed')} --dry-run --json`)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('--only with a report whose rows another job has sent since', () => {
+  /** A desk whose commands come one minute after the other. */
+  function evening(...given: Parameters<typeof desk>) {
+    const here = desk(...given);
+    let now = Date.parse('2026-11-21T18:00:00.000Z');
+    const sleep = async (milliseconds: number) => {
+      now += milliseconds;
+    };
+    const later = (line: string) => {
+      now += 60_000;
+      return here.run(line, { clock: { now: () => now, sleep } });
+    };
+    return { here, later };
+  }
+
+  it.each([
+    ['of singles', "--text 'Hello {name}'"],
+    ['of a batch', '--text Hello --wait'],
+  ])('refuses them, %s, unless --again says to send once more', async (_, text) => {
+    const failing = new Set(numbers(1));
+    const { here, later } = evening(people(3), { failing });
+    expect(await later(`sms bulk list.csv ${text} --yes --report report.csv`)).toMatchObject({ code: 3 });
+    failing.clear();
+    const failed = (more: string) => `sms bulk report.csv --only failed ${text} --yes${more}`;
+    expect(await later(failed(' --job more'))).toMatchObject({ code: 0 });
+    const { code, stderr } = await later(failed(''));
+    expect(code).toBe(11);
+    expect(stderr).toContain('1 recipient of this list got the same message from this machine');
+    expect(stderr).toMatch(
+      /Use the report of the job that sent to them, or add --again to send to them again\.\n$/,
+    );
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+    expect(await later(failed(' --again'))).toMatchObject({ code: 0 });
+  });
+
+  it('takes those that failed there, too, from the report of that job', async () => {
+    const failing = new Set(numbers(2));
+    const { here, later } = evening(people(4), { failing });
+    const wait = '--text Hello --yes --wait --report report.csv';
+    expect(await later(`sms bulk list.csv ${wait}`)).toMatchObject({ code: 3 });
+    failing.delete(numbers(1)[0] ?? '');
+    expect(await later(`sms bulk report.csv --only failed ${wait}`)).toMatchObject({ code: 3 });
+    failing.clear();
+    expect(await later(`sms bulk report.csv --only failed ${wait}`)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1]);
+  });
+
+  it('leaves to an unfinished one what it would send', async () => {
+    const failing = new Set(numbers(2));
+    const { here, later } = evening(people(4), { failing });
+    const wait = '--text Hello --yes --wait';
+    await later(`sms bulk list.csv ${wait} --report report.csv`);
+    failing.clear();
+    here.project.balance = 5;
+    const only = `sms bulk report.csv --only failed ${wait}`;
+    expect(await later(`${only} --job more --allow-partial`)).toMatchObject({ code: 7 });
+    here.project.balance = 1_000;
+    const { code, stderr } = await later(only);
+    expect(code).toBe(11);
+    expect(stderr).toContain('the unfinished job more would send the same message to 2 recipients');
+    expect(await later('jobs resume more')).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1]);
   });
 });
 

@@ -1,7 +1,5 @@
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { messageHash, SentIndex } from '../../../src/cli/bulk/planning/sent-index.js';
-import { seededRandom } from '../../support/random.js';
 import { answers } from '../../support/run.js';
 import { desk, figures, people } from './desks.js';
 import { numbers } from './memory-plan.js';
@@ -138,6 +136,66 @@ describe('the same message to the same people from another list', () => {
     expect([...here.project.received().values()]).toEqual(once(5));
   });
 
+  it('leaves it to that job also where another one has a name, and --skip-sent says to leave people out', async () => {
+    const here = desk(people(5), { credits: 25 });
+    const personal = line.replace('Hello', 'Hello {name}');
+    await here.run(`${personal} --allow-partial`);
+    here.project.balance = 1_000;
+    const [id = ''] = here.jobs;
+    const named = `${personal} --job other --skip-sent`;
+    const { code, stderr } = await here.run(named);
+    expect(code).toBe(11);
+    expect(stderr).toContain(`the unfinished job ${id} would send the same message to 3 recipients`);
+    const dry = figures((await here.run(`${named} --dry-run --json`)).stdout);
+    expect(dry).toMatchObject({ recipients: 3, sent_before: 2, skips_sent: true });
+    expect(await here.run(`jobs resume ${id}`)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual(once(5));
+  });
+
+  it('goes on with a named job of its own for all that', async () => {
+    const here = desk(people(5), { credits: 25 });
+    const personal = line.replace('Hello', 'Hello {name}');
+    await here.run(`${personal} --job mine --skip-sent --allow-partial`);
+    await here.run(`${personal} --job other --allow-partial`);
+    here.project.balance = 1_000;
+    expect(await here.run(`${personal} --job mine --skip-sent`)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual(once(5));
+  });
+
+  it.each([
+    ['--again', '--again sends to everyone'],
+    ['--only failed', '--only failed takes who was not sent to'],
+  ])('--skip-sent with %s would leave out nobody: exit 2', async (option, why) => {
+    const here = desk(people(3));
+    await here.run(`${line} --report report.csv`);
+    const { code, stderr } = await here.run(`${line.replace('list', 'report')} --skip-sent ${option}`);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${why}, --skip-sent leaves people out`);
+    expect(here.project.messages).toHaveLength(3);
+  });
+
+  it('does not count a batch of which every message failed', async () => {
+    const failing = new Set(numbers(3));
+    const here = desk(people(3), { failing });
+    expect(await here.run(`${line} --wait`)).toMatchObject({ code: 9 });
+    failing.clear();
+    here.write('list.csv', [header, ...people(3).reverse()]);
+    expect(await here.run(`${line} --skip-sent --if-finished ok`)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual(once(3));
+  });
+
+  it('tells where it cannot know whose messages of a batch failed, and claims nothing of them', async () => {
+    const failing = new Set(numbers(1));
+    const here = desk(people(3), { failing });
+    expect(await here.run(`${line} --wait`)).toMatchObject({ code: 3 });
+    failing.clear();
+    here.write('list.csv', [header, ...people(3).reverse()]);
+    const { code, stderr } = await here.run(`${line} --skip-sent --if-finished ok`);
+    expect(code).toBe(3);
+    expect(stderr).toContain('1 message of earlier batches failed, and whose they were is not known here');
+    expect(stderr).toMatch(/Everyone in this list was in an earlier job; nothing was sent now\.\n$/);
+  });
+
   it('does not count who was refused or whose message failed', async () => {
     const [failing, unsupported] = [new Set(numbers(5).slice(0, 1)), new Set(numbers(5).slice(1, 2))];
     const here = desk(people(5), { failing, unsupported });
@@ -183,65 +241,5 @@ describe('the same message to the same people from another list', () => {
     const { code, stderr } = await here.run(line);
     expect(code).toBe(0);
     expect(stderr).toMatch(/what the job sms-\w+ sent is not known/);
-  });
-});
-
-describe('the last line after --skip-invalid', () => {
-  it.each([
-    ['a plain job', `${line} --skip-invalid --max-credits 100`, '--max-credits 100 --yes'],
-    ['a named job', `${line} --skip-invalid --job july`, '--job july-rejects --yes'],
-    ['a named file', `${line} --skip-invalid --rejects 'the bad rows.csv'`, '--yes'],
-  ])('names the command that sends only the fixed rows: %s', async (_, command, options) => {
-    const here = desk([...people(3), 'nobody,Dorj']);
-    const { code, stderr } = await here.run(command);
-    expect(code).toBe(3);
-    const [, next = ''] =
-      /Fix the rejected rows, then send only those with: urtuu (.*)\n$/.exec(stderr) ?? [];
-    expect(next).toMatch(/^sms bulk \S.*csv'? --text Hello /);
-    expect(next.endsWith(options)).toBe(true);
-    expect(await here.run(next)).toMatchObject({ code: 8 });
-    const [, file = ''] = /^sms bulk (?:'([^']+)'|\S+)/.exec(next) ?? [];
-    const path = file === '' ? (next.split(' ')[2] ?? '') : file;
-    writeFileSync(path, readFileSync(path, 'utf8').replace('nobody', numbers(4)[3] ?? ''));
-    expect(await here.run(next)).toMatchObject({ code: 0 });
-    expect([...here.project.received().values()]).toEqual(once(4));
-  });
-});
-
-describe('a command that a terminal would show as another one', () => {
-  it('is not printed', async () => {
-    const here = desk([...people(3), 'nobody,Dorj']);
-    const argv = ['sms', 'bulk', 'list.csv', '--text', 'one\ntwo', '--skip-invalid', '--yes'];
-    const { code, stderr } = await here.run('', { argv });
-    expect(code).toBe(3);
-    expect(stderr).toMatch(/1 rejected; nothing in doubt\.\n$/);
-  });
-});
-
-describe('the index of what was sent', () => {
-  it('knows everyone it was told of and nobody else, and counts each once', () => {
-    const random = seededRandom(7);
-    const index = new SentIndex();
-    const [hello, hi] = [messageHash('"text":"Hello"}'), messageHash('"text":"Hi"}')];
-    const all = Array.from({ length: 50_000 }, () => String(Math.floor(random() * 1e8)).padStart(8, '0'));
-    const sent = new Set(all.slice(0, 20_000));
-    const open = new Set(all.slice(20_000, 30_000).filter((each) => !sent.has(each)));
-    for (const each of sent) index.addSent(each, hello);
-    for (const each of open) index.addOpen(each, hello, 'july');
-    const mistaken = [...all, ...all].filter(
-      (each) => index.has(each, hello) !== sent.has(each) || index.has(each, hi),
-    );
-    expect(mistaken).toEqual([]);
-    expect(index.met).toEqual({ sent: sent.size, open: new Map([['july', open.size]]) });
-  });
-
-  it('takes who is still to be sent to for that, whichever is told first', () => {
-    const index = new SentIndex();
-    const message = messageHash('m');
-    index.addSent('99112233', message);
-    index.addOpen('99112233', message, 'july');
-    index.addSent('99112233', message);
-    expect(index.has('99112233', message)).toBe(false);
-    expect(index.met).toEqual({ sent: 0, open: new Map([['july', 1]]) });
   });
 });

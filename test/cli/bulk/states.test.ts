@@ -45,6 +45,12 @@ describe('the states of a chunk', () => {
       { to: 'accepted', id: 'm', credits: 30, replayOf: null },
     ],
     [
+      'a message that failed is no acceptance, whatever the HTTP status',
+      single,
+      { kind: 'message', id: 'm', to: '99112233', failed: true, ...figures },
+      { to: 'failed', code: 'provider_failed', id: 'm' },
+    ],
+    [
       'a repeated answer that has lost its recipient is that of its key',
       single,
       { kind: 'message', id: 'm', to: '', ...figures, replayOf: '2026-01-01T00:00:00.000Z' },

@@ -145,6 +145,18 @@ describe('waiting for the end of what is accepted', () => {
     expect(second.table.sent).toBe(6);
   });
 
+  it('asks no more for a batch that turned out to be another one', async () => {
+    const { run, reads, disk } = setting(2, 3_600_000);
+    await run(undefined, {}, 1_000);
+    const journal = await Journal.open(disk, 'j', () => {});
+    await journal.append(['alarm', 0, 0, 'for others']);
+    reads.length = 0;
+    const { ending, table } = await run(undefined, {}, 7_200_000);
+    expect(ending.waited?.final).toBe(true);
+    expect(new Set(reads.map(({ id }) => id)).size).toBe(1);
+    expect(table.tally).toMatchObject({ accepted: 2, in_doubt: 2 });
+  });
+
   it('sends on when the service refuses to be asked, and says so at the end', async () => {
     const { run, reading } = setting(60, 300);
     const refusing = reading(() => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -116,6 +116,37 @@ describe.each(Object.entries(fetches))('%s', (name, make) => {
     const error = await send(make(), `http://127.0.0.1:${port}/v1`, { timeout: 5_000 });
     expect(error).toMatchObject({ requestSent: true, inDoubt: true });
     expect(error.code).not.toBe('timeout');
+  });
+
+  it('plain text in the midst of TLS, once the request has left: it left', async () => {
+    let arrived = '';
+    const server = createTlsServer(certificate('self-signed'), (socket) => {
+      socket
+        .on('error', () => {})
+        .once('data', (data: Buffer) => {
+          arrived = data.toString();
+          outer?.end('HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n');
+        });
+    });
+    const inner = await listen(server);
+    let outer: Socket | undefined;
+    const port = await listen(
+      createServer((socket) => {
+        outer = socket;
+        const onward = connect(inner, '127.0.0.1').on('error', () => {});
+        socket.pipe(onward).pipe(socket, { end: false });
+      }),
+    );
+    const trusting: FetchLike = (url, init) => {
+      process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+      return make()(url, init);
+    };
+    const error = await send(trusting, `https://127.0.0.1:${port}/v1`).finally(() => {
+      delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    });
+    expect(arrived).toContain('POST /v1/sms');
+    expect(error).toMatchObject({ code: 'connection_error', requestSent: true, inDoubt: true });
+    expect(error.message).not.toContain('cannot connect');
   });
 
   it('reset on a kept connection, then refused: it left', async () => {

@@ -99,7 +99,8 @@ describe('every attempt of the client', () => {
     const limiter = { closed: false, take: async (kind: string) => taken.push(kind) > 0 };
     const { fetch } = fakeService((_, index) => {
       taken.push('attempt');
-      return index === 0 ? refusal(503, 'unavailable') : { body: { ...sentMessage, status: 'verified' } };
+      const status = index >= 3 ? 'verified' : 'sent';
+      return index === 0 ? refusal(503, 'unavailable') : { body: { ...sentMessage, status } };
     });
     const options = { baseUrl: 'http://127.0.0.1/v1', fetch };
     const client = limitedClient(

@@ -59,6 +59,44 @@ describe('an idempotency key given by hand', () => {
     return { code, result: stdout === '' ? null : JSON.parse(stdout), error: failed };
   };
 
+  it.each<[string, Reply | Error, number]>([
+    ['no credits', refusal(402, 'insufficient_credits'), 6],
+    ['a rate', { ...refusal(429, 'rate_limited'), headers: { 'Retry-After': '60' } }, 6],
+    ['a revoked key', refusal(401, 'unauthorized'), 6],
+    ['no connection', Object.assign(new Error('x'), { code: 'ECONNREFUSED', syscall: 'connect' }), 6],
+    ['a refusal of the content', refusal(422, 'message_too_long'), 8],
+    ['a message that failed', refusal(502, 'provider_failed', { id: 'm' }), 9],
+  ])(
+    'that an earlier command left in doubt stays so after %s, until it is settled',
+    async (_, reply, exit) => {
+      const none = refusal(402, 'insufficient_credits');
+      const steps: (Reply | Error)[] = [reset, reply, none, none];
+      const service = fakeService((_, index) => steps[index] as Reply);
+      const line = 'sms send 99112233 hi --max-retries 0';
+      expect(await send(line, service)).toMatchObject({ code: 6, error: { idempotency_key: 'k' } });
+      const second = await send(line, service);
+      expect(second.code).toBe(exit);
+      if (exit === 6) expect(second.error).toMatchObject({ idempotency_key: 'k', retryable: true });
+      if (exit === 6) expect(second.error.hint).not.toContain('Nothing was sent');
+      expect(await send(line, service)).toMatchObject({ code: exit === 6 ? 6 : 7 });
+      expect(await send('sms send 99112233 other --max-retries 0', service)).toMatchObject({ code: 7 });
+    },
+  );
+
+  it('is remembered where the client made it, and told it to repeat a send in doubt', async () => {
+    const steps = [reset, refusal(402, 'insufficient_credits')];
+    const service = fakeService((_, index) => steps[index] as Reply);
+    const line = 'sms send 99112233 hi --max-retries 0 --json';
+    const first = await run(line, { ...service, home });
+    const { idempotency_key: key } = JSON.parse(first.stderr).error;
+    const again = await run(`${line} --idempotency-key ${key}`, { ...service, home });
+    expect([first.code, again.code]).toEqual([6, 6]);
+    expect(JSON.parse(again.stderr).error).toMatchObject({
+      code: 'insufficient_credits',
+      idempotency_key: key,
+    });
+  });
+
   it('sends once; the same message again is 0, and says that it is a replay', async () => {
     const service = binding();
     const first = await send('sms send 99112233 hi', service);

@@ -88,6 +88,17 @@ describe('the file of used keys', () => {
     expect((await use('ho', 'order-7', 'another account')).replayed(false)).toBe('unknown');
   });
 
+  it('tells of a key that two commands took at once for two messages', async () => {
+    const [one, two] = [await UsedKeys.open(file), await UsedKeys.open(file)];
+    const first = one?.use('account', 'k', 'one message');
+    const second = two?.use('account', 'k', 'another');
+    const same = (await UsedKeys.open(file))?.use('account', 'k', 'one message');
+    expect(second?.replayed(false)).toBe('other');
+    first?.accepted();
+    expect([second?.replayed(false), second?.replayed(true)]).toEqual(['other', 'other']);
+    expect(same?.replayed(false)).toBe('same');
+  });
+
   it('is private, and has neither keys nor messages in it', async () => {
     (await use('a text for nobody')).accepted();
     expect(statSync(file).mode & 0o777).toBe(0o600);

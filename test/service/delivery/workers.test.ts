@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../../src/service/core.js';
+import { lockedTooLong } from '../../../src/service/database/busy.js';
 import type { Store } from '../../../src/service/store/store.js';
 import { Cores, caller, ledgerDifference, outboxOf, pass, requestsTo, turns } from '../../support/cores.js';
 
@@ -69,11 +70,79 @@ describe('a worker that meets an unexpected error', () => {
       { clock: time },
       failing('settleMessages', () => broken),
     );
-    await expect(send('99112233', 'Hi', 'k')).rejects.toThrow('settleMessages');
+    const answers = [send('99112233', 'Hi', 'k'), send('88112233', 'Hi')];
+    const verification = core.operations.createVerification(caller, { to: '89112233' });
+    await turns();
+    expect(await outboxOf(core)).toHaveLength(3);
+    expect(cores.faults.map(({ stack }) => stack.split('\n')[0])).toEqual([
+      'TypeError: settleMessages of … broke',
+    ]);
     broken = false;
     await pass(time, 6_000);
+    for (const answer of answers) expect(await answer).toMatchObject({ status: 200, replayed: false });
+    expect(await verification).toMatchObject({ status: 'pending', balance: 99_970 });
     expect(await send('99112233', 'Hi', 'k')).toMatchObject({ status: 200, replayed: true });
+    expect(await outboxOf(core)).toHaveLength(3);
+  });
+
+  it('a store that is slow for long fails no message that was never handed over', async () => {
+    const time = clock();
+    let slow = true;
+    core = await cores.open(
+      { clock: time },
+      {
+        store: (store) => ({
+          ...store,
+          // As where another program writes for nearly 5 seconds, again and again.
+          async claimMessages(claim) {
+            const claimed = await store.claimMessages(claim);
+            if (slow) time.advance(4_600);
+            return claimed;
+          },
+        }),
+      },
+    );
+    const params = { to: 'bat@example.mn', subject: 'Hi', text: 'Hi' };
+    const { body } = await core.operations.sendEmail({ caller, params, idempotencyKey: null });
+    const { id } = body as { id: string };
+    await pass(time, 600_000, 5_000);
+    expect(await core.operations.getMessage(caller, id)).toMatchObject({ status: 'queued', error: null });
+    slow = false;
+    await pass(time, 61_000);
+    expect(await core.operations.getMessage(caller, id)).toMatchObject({ status: 'sent' });
     expect(await outboxOf(core)).toHaveLength(1);
+  });
+
+  it('in writing down an end, for long: says that the message was taken in, and never that nothing was done', async () => {
+    const time = clock();
+    let broken = true;
+    core = await cores.open(
+      { clock: time },
+      {
+        store: (store) => ({
+          ...store,
+          settleMessages: (...parameters) =>
+            broken ? Promise.reject(lockedTooLong()) : store.settleMessages(...parameters),
+        }),
+      },
+    );
+    const answers = [send('99112233', 'Hi', 'k'), send('88112233', 'Hi')].map((answer) =>
+      answer.catch((error) => error),
+    );
+    const verification = core.operations.createVerification(caller, { to: '89112233' });
+    await pass(time, 21_000);
+    for (const answer of answers) {
+      expect(await answer).toMatchObject({
+        status: 503,
+        message: expect.stringMatching(/^The message was taken in and its outcome is not known yet/),
+      });
+    }
+    const { id } = await verification;
+    broken = false;
+    await pass(time, 6_000);
+    expect(await core.operations.getVerification(caller, id)).toMatchObject({ status: 'pending' });
+    expect(await outboxOf(core)).toHaveLength(3);
+    expect(await core.carrier.repeats()).toBe(0);
   });
 
   it('in the background: reports one error once, whatever it ended', async () => {

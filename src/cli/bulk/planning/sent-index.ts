@@ -21,6 +21,8 @@ export interface Met {
  */
 export class SentIndex {
   readonly met: Met = { sent: 0, open: new Map() };
+  /** Messages that failed, of people who count as sent to: whose they were is not known. */
+  failed = 0;
   readonly #jobs: string[] = [];
   #slots = new Uint32Array(1_024 * slotFields);
   #mask = 1_023;

@@ -25,7 +25,7 @@ export const batchesGet: CommandBody = (command, context) => {
       ['urtuu batches get 51de...90 --messages -o csv > messages.csv', 'the messages of a batch as CSV'],
     ],
     ok: 'all found; with --wait, all sent',
-    exits: [3, 4, 5, 8, 9, 12, 14],
+    exits: [3, 4, 5, 6, 8, 9, 12, 14],
     json: [
       ['of one id', batchExample],
       ['of several', `[${batchExample}, ${missingExample}]`],

@@ -21,6 +21,7 @@ export const emailBulk: CommandBody = (command, context) => {
   addCarryOutOptions(command);
   describe(command, {
     view: bulkView,
+    sends: true,
     examples: [
       [
         "urtuu email bulk members.csv --subject 'Hello {name}' --html-file news.html --dry-run",

@@ -5,7 +5,6 @@ import { estimateEmail, estimateView, sendView } from '../../sending/dry-run.js'
 import { addContentOptions, type ContentOptions, emailOf } from '../../sending/email.js';
 import { finishSend } from '../../sending/finish.js';
 import { addSendOptions, type SingleSendOptions } from '../../sending/options.js';
-import { sendSingle } from '../../sending/send.js';
 
 export const emailSend: CommandBody = (command, context) => {
   command
@@ -15,6 +14,7 @@ export const emailSend: CommandBody = (command, context) => {
   addSendOptions(command);
   describe(command, {
     view: sendView,
+    sends: true,
     examples: [
       ["urtuu email send bat@example.mn --subject 'Сайн уу' --text 'Маргааш ирнэ.'", 'send a plain text'],
       [
@@ -36,6 +36,7 @@ export const emailSend: CommandBody = (command, context) => {
     const message = await emailOf(context, to, options);
     if (options.dryRun) return context.print(estimateView, await estimateEmail(context, message));
     const { email } = await context.client();
+    const { sendSingle } = await import('../../sending/send.js');
     const sent = await sendSingle(context, 'email', message, options, (...args) => email.send(...args));
     await finishSend(context, sent, options);
   });

@@ -13,6 +13,7 @@ export const jobsResume: CommandBody = (command, context) => {
   addCarryOutOptions(command);
   describe(command, {
     view: summaryView,
+    sends: true,
     examples: [
       ['urtuu jobs resume july-offer', 'after a crash, a top-up or Ctrl-C'],
       ['urtuu jobs resume july-offer --retry-failed --report report.csv', 'try failed singles again'],

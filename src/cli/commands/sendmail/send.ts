@@ -1,6 +1,9 @@
+import { normalizeAddress } from '../../../contract/index.js';
 import { describe } from '../../describe.js';
 import { usageError } from '../../errors.js';
 import type { CommandBody } from '../../program.js';
+import { failed } from '../../sending/finish.js';
+import { aboutAnother, aboutOthers, isAbout } from '../../sending/send.js';
 import { type Envelope, readMessage } from '../../sendmail/message.js';
 import { sysexitTranslation } from '../../sendmail/sysexits.js';
 
@@ -55,8 +58,15 @@ export const sendmail: CommandBody = (command, context) => {
     const { email } = await context.client();
     const options = idempotencyKey === null ? {} : { idempotencyKey };
     const [only = ''] = params.to;
-    await (params.to.length === 1
-      ? email.send({ ...params, to: only }, options)
-      : email.sendBulk(params, options));
+    if (params.to.length === 1) {
+      const sent = await email.send({ ...params, to: only }, options);
+      const single = { channel: 'email', to: only } as const;
+      if (!isAbout(sent, single)) throw aboutAnother(context, single);
+      if (sent.status === 'failed') throw failed(sent);
+      return;
+    }
+    const { total } = await email.sendBulk(params, options);
+    const recipients = new Set(params.to.map(normalizeAddress)).size;
+    if (total < recipients) throw aboutOthers(context, total, recipients);
   }
 };

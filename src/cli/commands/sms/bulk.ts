@@ -16,6 +16,7 @@ export const smsBulk: CommandBody = (command, context) => {
   addCarryOutOptions(command);
   describe(command, {
     view: bulkView,
+    sends: true,
     examples: [
       ["urtuu sms bulk customers.csv --text 'Сайн байна уу, {name}' --dry-run", 'what it would cost'],
       ['urtuu sms bulk list.csv --text-file text.txt --yes --wait --report report.csv', 'in a script'],

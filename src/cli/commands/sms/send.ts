@@ -6,7 +6,6 @@ import type { CommandBody } from '../../program.js';
 import { estimateSms, estimateView, sendView } from '../../sending/dry-run.js';
 import { finishSend } from '../../sending/finish.js';
 import { addSendOptions, type SingleSendOptions } from '../../sending/options.js';
-import { sendSingle } from '../../sending/send.js';
 
 interface Options extends SingleSendOptions {
   textFile?: string;
@@ -24,6 +23,7 @@ export const smsSend: CommandBody = (command, context) => {
   addSendOptions(command);
   describe(command, {
     view: sendView,
+    sends: true,
     examples: [
       ["urtuu sms send 99112233 'Таны захиалга хүргэгдлээ.'", 'send a text'],
       ['uptime | urtuu sms send 99112233 - --json', 'send what a command says, and print the result as JSON'],
@@ -46,6 +46,7 @@ export const smsSend: CommandBody = (command, context) => {
     });
     if (options.dryRun) return context.print(estimateView, await estimateSms(context, message));
     const { sms } = await context.client();
+    const { sendSingle } = await import('../../sending/send.js');
     const sent = await sendSingle(context, 'sms', message, options, (...args) => sms.send(...args));
     await finishSend(context, sent, options);
   });

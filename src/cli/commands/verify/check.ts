@@ -13,6 +13,7 @@ export const verifyCheck: CommandBody = (command, context) => {
     .argument('[code]', 'the code; - reads it from standard input');
   describe(command, {
     view: verificationView,
+    sends: true,
     examples: [
       ['urtuu verify check 7f9c...e1 123456', 'check a code'],
       ['urtuu verify check "$id" && echo verified', 'ask for the code on the terminal'],

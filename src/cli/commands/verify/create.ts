@@ -8,6 +8,7 @@ import { createdExample } from '../../output/examples.js';
 import { createdView } from '../../output/views.js';
 import type { CommandBody } from '../../program.js';
 import { remember } from '../../recent.js';
+import { ensureShown } from '../../sending/shown.js';
 
 interface Options {
   channel?: Channel;
@@ -32,6 +33,7 @@ export const verifyCreate: CommandBody = (command, context) => {
     .option('--text-file <file>', 'read the text from a file');
   describe(command, {
     view: createdView,
+    sends: true,
     examples: [
       ['urtuu verify create 99112233', 'send a code'],
       [
@@ -54,6 +56,7 @@ export const verifyCreate: CommandBody = (command, context) => {
     const verification = await context.during('Sending', () => verify.create(params));
     await remember(context, verification.id);
     await context.print(createdView, verification);
+    ensureShown(context, 'The code was sent', verification.id, 'verify get');
   });
 };
 

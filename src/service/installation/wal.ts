@@ -1,0 +1,36 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { sizeOf } from './folder.js';
+
+/** What SQLite's -shm says of the -wal: see "WAL-Index Header" in its description of the format. */
+interface WalIndex {
+  pageSize: number;
+  frames: number;
+}
+
+const headerBytes = 32;
+const frameHeaderBytes = 24;
+
+/** Whether a -wal lacks what is in it according to its index. A program may empty it in order, which clears that. */
+export function isWalCutOff(wal: string): boolean {
+  const index = wal.replace(/-wal$/, '-shm');
+  const before = readIndex(index);
+  const size = sizeOf(wal) ?? 0;
+  const { pageSize, frames } = readIndex(index);
+  // Somebody was just at it.
+  if (frames !== before.frames) return false;
+  return frames > 0 && size < headerBytes + frames * (pageSize + frameHeaderBytes);
+}
+
+function readIndex(path: string): WalIndex {
+  const bytes = new DataView(new ArrayBuffer(20));
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, bytes, 0, 20, 0);
+  } finally {
+    closeSync(file);
+  }
+  // Written as the machine has its numbers; its first one is the version, 3007000.
+  const little = bytes.getUint32(0, true) === 3_007_000;
+  const size = bytes.getUint16(14, little);
+  return { pageSize: size === 1 ? 65_536 : size, frames: bytes.getUint32(16, little) };
+}
