@@ -95,7 +95,7 @@ export function preflightLines(plan: Preflight, repairs: RepairCounts, still: St
     ],
     ...(before === undefined ? [] : [['Sent before', before] as [string, string]]),
     ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] as [string, string]] : []),
-    ...plan.cost.map(costRow),
+    ...plan.cost.map((cost) => costRow(cost, plan.credits !== null)),
     ['Requests', `${grouped(requests)} (${counted(batches, 'batch')}, ${counted(singles, 'single')})`],
     [
       'Time',
@@ -146,9 +146,13 @@ function shortened(text: string, columns: number): string {
 
 const kindNames = { latin: 'Latin', cyrillic: 'Cyrillic', email: 'Emails' } as const;
 
-function costRow({ kind, recipients, parts, credits }: PlanMeta['cost'][number]): [string, string] {
+function costRow(
+  { kind, recipients, parts, credits }: PlanMeta['cost'][number],
+  priced: boolean,
+): [string, string] {
   const size = kind === 'email' ? '' : `, ${counted(parts, 'part')}`;
-  return [kindNames[kind], `${counted(recipients, 'recipient')}${size}, ${counted(credits, 'credit')}`];
+  const price = priced ? `, ${counted(credits, 'credit')}` : '';
+  return [kindNames[kind], `${counted(recipients, 'recipient')}${size}${price}`];
 }
 
 /** What is still to be paid. */

@@ -87,6 +87,13 @@ describe('what is shown before a job is sent', () => {
     expect(creditsMissing({ ...preflight, balance: 6_000 }, still.spent)).toBe(0);
   });
 
+  it('names no price where none is known', () => {
+    const cost = [{ kind: 'latin' as const, recipients: 3, parts: 3, credits: 0 }];
+    const lines = preflightLines({ ...plan, cost, credits: null, balance: null }, {}, whole);
+    expect(lines).toContain('Latin       3 recipients, 3 parts');
+    expect(lines.at(-1)).toBe('Credits     unknown of an unknown balance');
+  });
+
   it('fits 80 columns, whatever the figures and the name', () => {
     const many = 999_999_999;
     const repairs = {
