@@ -113,6 +113,21 @@ describe('urtuu messages get', () => {
   });
 });
 
+describe('waiting for what was never read', () => {
+  const blocked = () =>
+    fakeService(() => ({ ...refusal(429, 'rate_limited'), headers: { 'Retry-After': '3000' } }));
+
+  it.each(['messages get a', 'messages get a b', 'batches get a'])(
+    'is 14, and claims nothing of it: %s',
+    async (line) => {
+      const { code, stderr } = await run(`${line} --wait --wait-timeout 3s`, blocked());
+      expect(code).toBe(14);
+      expect(stderr).toContain('could not be read in time');
+      expect(stderr).not.toContain('accepted');
+    },
+  );
+});
+
 describe('urtuu batches get', () => {
   it('waits until completed: 3 when some of its messages failed, 9 when all did', async () => {
     const figures = (sent: number, failed: number) =>
@@ -187,6 +202,20 @@ describe('urtuu batches get', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ id: 'b', total: 2 });
     expect(stderr).toContain('does not list');
+  });
+
+  it('ends as the waiting did where the service cannot list', async () => {
+    const figures = (sent: number, failed: number, status = 'completed') =>
+      fakeService(({ path }) =>
+        path.includes('/messages')
+          ? refusal(404, 'not_found')
+          : { body: batch('b', { sent, failed, status }) },
+      );
+    const line = 'batches get b --messages --wait --wait-timeout 2s';
+    expect(await run(line, figures(2, 0))).toMatchObject({ code: 0 });
+    expect(await run(line, figures(1, 1))).toMatchObject({ code: 3 });
+    expect(await run(line, figures(0, 2))).toMatchObject({ code: 9 });
+    expect(await run(line, figures(1, 0, 'processing'))).toMatchObject({ code: 14 });
   });
 
   it('is 12 when there is no such batch', async () => {

@@ -58,6 +58,12 @@ export class Budget {
     return credits + expected <= limit;
   }
 
+  /** What one recipient of a chunk may cost; Infinity where nothing says it. */
+  priceOf(chunk: Chunk, removed: number): number {
+    const cost = costOf(chunk, removed);
+    return this.#dearest(cost) / Math.max(1, cost.recipients);
+  }
+
   /** What a chunk was charged; true when that is dearer than anything known. */
   learn(chunk: Chunk, removed: number, charged: number): boolean {
     if (!this.isLimited) return false;

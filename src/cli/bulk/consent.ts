@@ -11,7 +11,7 @@ import { alreadySent, sentBeforeLine } from './sent-before.js';
 export interface Proposal {
   preflight: Preflight;
   lines: string[];
-  /** Charged already. */
+  /** How much of the plan's credits is not to be paid any more. */
   spent: number;
   /** Recipients who have the message already, where that has to be agreed to. */
   repeated: number;

@@ -91,7 +91,7 @@ export function nextStep(
   const { id, table } = job;
   const kept = keptOptions(options);
   if (!table.finished && stopped?.by === 'limit') {
-    const enough = { ...kept, '--max-credits': creditsOfAll(job) };
+    const enough = { ...kept, '--max-credits': creditsOfAll(job, stopped.price) };
     return ['To go on with a higher limit:', resumeCommand(context, id, enough)];
   }
   if (!table.finished) return ['Go on with:', resumeCommand(context, id, kept)];
@@ -99,9 +99,11 @@ export function nextStep(
   return ['To try the failed ones again:', resumeCommand(context, id, { ...kept, '--retry-failed': true })];
 }
 
-/** What the whole job costs: as planned, or as dear for everyone as it was so far. */
-function creditsOfAll({ plan, table }: Job): number {
+/** What the whole job costs: as planned, or as dear for everyone as it was so far, or as the next one is. */
+function creditsOfAll({ plan, table }: Job, price: number): number {
   const { accepted, in_doubt, pending } = table.tally;
-  const soFar = accepted === 0 ? 0 : (table.credits / accepted) * (accepted + in_doubt + pending);
-  return Math.max(plan.meta.credits, Math.ceil(soFar));
+  const left = in_doubt + pending;
+  const soFar = accepted === 0 ? 0 : (table.credits / accepted) * (accepted + left);
+  const fromHere = Number.isFinite(price) ? table.credits + price * left : 0;
+  return Math.max(plan.meta.credits, Math.ceil(soFar), Math.ceil(fromHere));
 }

@@ -37,7 +37,7 @@ export interface Preflight {
 /** What earlier runs of the job have left, and how fast it is sent. */
 export interface StillToSend {
   requests: number;
-  /** Charged already. */
+  /** How much of the plan's credits is not to be paid any more; below 0 where the rest has become dearer. */
   spent: number;
   /** Requests a second; the documented allowance when absent. */
   rate?: number | undefined;
@@ -151,7 +151,7 @@ function costRow({ kind, recipients, parts, credits }: PlanMeta['cost'][number])
   return [kindNames[kind], `${counted(recipients, 'recipient')}${size}, ${counted(credits, 'credit')}`];
 }
 
-/** What is still to be paid; prices may have risen since the plan was made. */
+/** What is still to be paid. */
 export function creditsLeft({ credits }: Preflight, spent: number): number | null {
   return credits === null ? null : Math.max(0, credits - spent);
 }

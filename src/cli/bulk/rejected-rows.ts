@@ -1,8 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { makeFolder } from '../config/make-folder.js';
 import type { Context } from '../context.js';
-import { usageError } from '../errors.js';
 import { masked, maskedError } from '../output/mask.js';
 import { counted } from '../output/wording.js';
 import type { RejectedValue, Rejects, RejectsPlace } from './planning/rejects.js';
@@ -20,14 +19,6 @@ export function rejectsPlaceIn(stateDirectory: string, name: string, now: number
     if (age > keptFor) rmSync(path, { force: true });
   }
   return { folder, name: name.replace(/[^\p{L}\p{N}._-]/gu, '_').slice(0, 60) };
-}
-
-/** Only the bad rows would be left of the list. */
-export function refuseOverInput({ cwd }: Context, file: string, rejects: string | undefined): void {
-  if (rejects === undefined) return;
-  const [list, bad] = [file, rejects].map((path) => statSync(resolve(cwd, path), { throwIfNoEntry: false }));
-  if (!list?.isFile() || list.dev !== bad?.dev || list.ino !== bad.ino) return;
-  throw usageError('--rejects is the list itself, which would lose its good rows', 'Name another file.');
 }
 
 /** Tells a person which rows are left out, and keeps them for the error object of a program. */

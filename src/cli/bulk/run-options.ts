@@ -46,8 +46,8 @@ export interface Ending {
     | { by: 'signal' }
     /** An answer that cannot be the service's, so none of it can be believed. */
     | { by: 'alarm'; reason: string }
-    /** What is sent already and what would come next cost more than `maxCredits`. */
-    | { by: 'limit' }
+    /** What is sent already and what would come next cost more than `maxCredits`; `price` is of one recipient. */
+    | { by: 'limit'; price: number }
     /** Nothing could be recorded any more, or the plan not be read, so nothing more was sent. */
     | { by: 'disk'; doing: 'write' | 'read'; error: Error }
     | { by: 'fault'; error: unknown }

@@ -60,7 +60,10 @@ export class Settler {
     while (await this.#mayGoOn(number, attempt.since)) {
       attempt.since ??= now();
       if (table.phase(number) !== 'doubt') {
-        if (!budget.take(chunk, table.removed(number).size)) return this.#host.halt({ by: 'limit' });
+        if (!budget.take(chunk, table.removed(number).size)) {
+          const price = budget.priceOf(chunk, table.removed(number).size);
+          return this.#host.halt({ by: 'limit', price });
+        }
         await progress.record(['send', number, table.revision(number), attempt.request.to.length]);
       }
       if (journal.fault !== null) throw journal.fault;

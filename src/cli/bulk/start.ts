@@ -26,8 +26,9 @@ import { buildPlan, type PlanOutcome } from './planning/build-plan.js';
 import type { MessageTemplates } from './planning/message.js';
 import type { SentIndex } from './planning/sent-index.js';
 import { type Preflight, preflightLines, preflightOf, preflightView } from './preflight.js';
-import { refuseOverInput, rejectsPlaceIn, tellRejects } from './rejected-rows.js';
+import { rejectsPlaceIn, tellRejects } from './rejected-rows.js';
 import { keepTaken, rowsToTake } from './report-rows.js';
+import { refuseSameFile } from './same-file.js';
 import {
   countOf,
   endAllSent,
@@ -37,6 +38,7 @@ import {
   sentSince,
   tellFailed,
 } from './sent-before.js';
+import { stillToPay } from './still-to-pay.js';
 import { summaryView } from './summary.js';
 
 /** What a bulk command shows. */
@@ -66,7 +68,7 @@ export async function startJob(
 ): Promise<Started | null> {
   await context.files.checkWritable(options.report, options.rejects);
   const { file, templates } = await complete(context, channel, given, options);
-  refuseOverInput(context, file, options.rejects);
+  refuseSameFile(context.cwd, file, options);
   const client = await context.client();
   const pricing = await optional(() => client.pricing.get());
   const { stateDirectory } = context;
@@ -109,7 +111,8 @@ export async function startJob(
     const id = await adoptPlan(stateDirectory, frozen, { name: options.job, again: options.again, goOn });
     const job = await openJob(stateDirectory, id);
     try {
-      const still = { requests: job.table.open, spent: job.table.credits, rate: options.rate };
+      const spent = job.plan.meta.credits - (await stillToPay(job, frozen.meta, options));
+      const still = { requests: job.table.open, spent, rate: options.rate };
       const preflight = preflightOf(id, job.plan.meta, money, still, outcome, before);
       const lines = preflightLines(preflight, outcome.repairs, still);
       const repeated = named || before.skipped ? 0 : before.sentBefore;

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, machineError } from '../errors.js';
 import { exits } from '../exit-codes.js';
@@ -58,9 +58,13 @@ export function readConfig(
 
 /** What is checked is the file that was opened, not the one that has its name a moment later. */
 function readPrivate(directory: string, file: string, reader: Reader): string {
-  const descriptor = openSync(file, 'r');
+  const { O_RDONLY, O_NONBLOCK = 0 } = constants;
+  // To open a pipe that nobody writes to would wait without end.
+  const descriptor = openSync(file, O_RDONLY | O_NONBLOCK);
   try {
-    refuseExposed(file, fstatSync(descriptor), reader, 600);
+    const stats = fstatSync(descriptor);
+    refuseExposed(file, stats, reader, 600);
+    if (!stats.isFile()) throw new Error('not a regular file');
     refuseExposedFolder(directory, reader);
     return readFileSync(descriptor, 'utf8');
   } finally {

@@ -31,7 +31,9 @@ export async function showMessagesOf(
   const [first] = found;
   if (first !== undefined && !(await canList(client, first))) {
     context.warn('this service does not list the messages of a batch; here are its figures');
-    return show(context, batchView, batchResource(client), ids, {});
+    await show(context, batchView, batchResource(client), ids, {});
+    if (problem !== null) throw problem;
+    return;
   }
   await context.printAll(messageView, messagesOf(client, found));
   if (problem !== null) throw problem;

@@ -4,7 +4,7 @@ import { CliError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import { hints } from '../hints.js';
 import type { Missing } from '../output/views.js';
-import { deadlineOf, notFinal, readUntilFinal, type WaitOptions } from './wait.js';
+import { deadlineOf, notFinal, readUntilFinal, unread, type WaitOptions } from './wait.js';
 
 /** What a look-up needs to know of its resource. */
 export interface Resource<State> {
@@ -62,7 +62,7 @@ export async function* lookUp<State extends object>(
     const isFinal = (state: State | Missing) => isMissing(state) || resource.isFinal(state);
     const { state, problem } = await readUntilFinal(context, deadline, null, isFinal, look);
     if (problem !== null) throw problem.error;
-    if (state === null) throw notFinal(`the ${resource.noun} ${id}`);
+    if (state === null) throw unread(`the ${resource.noun} ${id}`);
     return state;
   };
   const window: Promise<State | Missing>[] = [];

@@ -66,6 +66,12 @@ function passes(error: unknown): boolean {
   return exitOfFailure({ code, status }, 'reading') === exits.later;
 }
 
+/** Nothing is known of what was never read, not even whether it is there. */
+export const unread = (what: string): CliError =>
+  new CliError('not_final', exits.notFinal, `${what} could not be read in time`, {
+    hint: 'What became of it is not known. Wait longer with --wait-timeout.',
+  });
+
 export const notFinal = (what: string): CliError =>
   new CliError('not_final', exits.notFinal, `${what} is not final yet`, {
     hint: 'It was accepted and is not in doubt. Wait longer with --wait-timeout.',

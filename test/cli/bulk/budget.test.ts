@@ -98,7 +98,7 @@ describe('--max-credits', () => {
     failing.clear();
     price = 50;
     const { table, ending } = await given.run(client, { retryFailed: true });
-    expect([table.credits, ending.stopped]).toEqual([20, { by: 'limit' }]);
+    expect([table.credits, ending.stopped]).toEqual([20, { by: 'limit', price: 50 }]);
     expect(exitOfJob(table, ending)).toBe(7);
   });
 

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { answers } from '../../support/run.js';
+import { answers, pricing } from '../../support/run.js';
 import { constant, desk, figures, partly, people, personal } from './desks.js';
 
 import { refused } from './fake-project.js';
@@ -231,6 +231,45 @@ describe('urtuu sms bulk', () => {
     const { code, stdout } = await here.run(`${personal} --max-credits 40 --concurrency 1 --json`);
     expect(code).toBe(7);
     expect(figures(stdout)).toMatchObject({ accepted: 2, credits: 30, pending: 2 });
+  });
+});
+
+describe('a job that costs more than was planned', () => {
+  const dearer = () => {
+    const here = desk(people(6));
+    const { options } = here.project;
+    options.instead = ({ method, body }) =>
+      method === 'POST'
+        ? {
+            body: {
+              id: `m${body?.to}`,
+              to: body?.to,
+              status: 'sent',
+              credits: here.project.sends.length <= 3 ? 10 : 40,
+              balance: 900,
+            },
+          }
+        : undefined;
+    return here;
+  };
+
+  it('names a limit with which it comes to its end', async () => {
+    const here = dearer();
+    const { code, stderr } = await here.run(`${personal} --max-credits 60 --concurrency 1`);
+    expect(code).toBe(7);
+    const command = /urtuu (jobs resume july .*--max-credits \d+.*)$/m.exec(stderr)?.[1] ?? '';
+    expect(await here.run(command)).toMatchObject({ code: 0 });
+  });
+
+  it('asks for what is left at the prices of today', async () => {
+    const here = dearer();
+    await here.run(`${personal} --max-credits 60 --concurrency 1`);
+    const { instead } = here.project.options;
+    const today = { ...pricing, sms: { ...pricing.sms, credits_per_part: 40 } };
+    here.project.options.instead = (request) =>
+      request.path === '/pricing' ? { body: today } : instead?.(request);
+    const { stderr } = await here.run(`${personal} --max-credits 900`);
+    expect(stderr).toMatch(/^Credits {5}80 of /m);
   });
 });
 

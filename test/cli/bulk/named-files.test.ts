@@ -16,6 +16,18 @@ describe('a file that cannot be written', () => {
     expect(here.project.service.requests).toEqual([]);
   });
 
+  it.each(['--rejects out.csv --report ./out.csv', '--rejects out.csv --report link.csv'])(
+    'stops the job where the report would take the place of the rejects: %s',
+    async (options) => {
+      const here = desk([...people(3), 'nobody,Dorj']);
+      if (options.includes('link')) here.write('out.csv', ['old']);
+      symlinkSync('out.csv', join(here.home, 'link.csv'));
+      const { code, stderr } = await here.run(`${constant} --skip-invalid ${options}`);
+      expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('--report is') });
+      expect(here.project.sends).toEqual([]);
+    },
+  );
+
   it('stops the job where it is the list itself, which stays as it is', async () => {
     const here = desk([...people(3), 'nobody,Dorj']);
     const list = here.read('list.csv');

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,6 +56,12 @@ describe.runIf(process.platform !== 'win32')('the profiles', () => {
   ])('are refused in a file of mode %o', async (mode, what) => {
     chmodSync(file, mode);
     expect(read).toThrow(expect.objectContaining(unsafe(`${file} ${what}`)));
+  });
+
+  it('are refused in a pipe, which nobody may ever write to', async () => {
+    rmSync(file);
+    execFileSync('mkfifo', ['-m', '600', file]);
+    expect(read).toThrow(expect.objectContaining({ exit: 13, message: `${file} could not be read` }));
   });
 
   it.each([0o777, 0o775, 0o1777])('are refused, and not written, in a folder of mode %o', async (mode) => {
