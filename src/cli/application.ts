@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
-import { createContext, type OwnedContext, type Streams } from './context.js';
+import type { OwnedContext, Streams } from './context.js';
+import { createContext } from './create-context.js';
 import { exitTranslationOf, findsColumns, sends, viewOf } from './describe.js';
 import { Ended, Interrupted, usageError } from './errors.js';
 import { type Exit, exits } from './exit-codes.js';

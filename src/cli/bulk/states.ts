@@ -124,21 +124,28 @@ function nextAfterRefusal(sent: Sent, answer: Extract<Answer, { kind: 'refusal' 
   }
   if (status === 429) return { to: 'wait', for: 'project', seconds: retryAfter };
   if (stopping.has(code) || stoppingStatus.has(status)) return { to: 'stop', code, status };
-  if (code === 'invalid_request' && sent.kind === 'batch' && answer.invalid?.length) {
-    return nextWithInvalid(sent, answer.invalid);
+  if (code === 'invalid_request' && answer.invalid?.length) {
+    if (sent.kind === 'batch') return nextWithInvalid(sent, answer.invalid);
+    // Not about these bytes, so it answers no other copy of them.
+    if (sent.unanswered > 0 && !positionsOf(sent, answer.invalid).length) return { to: 'again', code };
   }
   if (status === 400 || status === 422 || sent.unanswered === 0) return { to: 'rejected', code };
   return { to: 'again', code };
 }
 
 function nextWithInvalid(sent: Sent, invalid: readonly string[]): Step {
-  const named = new Set(invalid.map(recipientForm));
-  const positions = sent.to.flatMap((to, position) => (named.has(recipientForm(to)) ? [position] : []));
+  const positions = positionsOf(sent, invalid);
   if (positions.length > 0) return { to: 'removed', positions };
   if (sent.unanswered > 0) return { to: 'again', code: 'invalid_request' };
   return sent.foreign < mostForeign
     ? { to: 'revised', code: 'invalid_request' }
     : { to: 'rejected', code: 'invalid_request' };
+}
+
+/** Where the body has what the service says is invalid. */
+function positionsOf(sent: Sent, invalid: readonly string[]): number[] {
+  const named = new Set(invalid.map(recipientForm));
+  return sent.to.flatMap((to, position) => (named.has(recipientForm(to)) ? [position] : []));
 }
 
 /**

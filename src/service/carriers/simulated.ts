@@ -13,6 +13,7 @@ import {
   type SubmitAnswer,
 } from './carrier.js';
 import { carrierFaultFor } from './faults.js';
+import { type Run, runsOf } from './runs.js';
 
 /** What the simulated carrier delivered, in its order. */
 export interface DeliveryRecord {
@@ -278,26 +279,6 @@ export function simulatedCarrier(database: Database, clock: Clock): SimulatedCar
     },
   };
 }
-
-/** Submissions that differ in nothing but reference and recipient. */
-type Run = [Submission, ...Submission[]];
-
-/** Neighbours that say the same, over the same route. */
-function runsOf(submissions: readonly Submission[]): Run[] {
-  const runs: Run[] = [];
-  for (const submission of submissions) {
-    const run = runs.at(-1);
-    if (run !== undefined && saysTheSame(run[0], submission)) run.push(submission);
-    else runs.push([submission]);
-  }
-  return runs;
-}
-
-function saysTheSame(one: Submission, other: Submission): boolean {
-  return sameInARun.every((field) => one[field] === other[field]);
-}
-
-const sameInARun = ['channel', 'route', 'text', 'subject', 'html', 'from', 'replyTo'] as const;
 
 function toRecord(row: DeliveryRow): DeliveryRecord {
   return {

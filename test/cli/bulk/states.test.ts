@@ -161,6 +161,18 @@ describe('the states of a chunk', () => {
       { to: 'repeat' },
     ],
     [
+      'a single send is not settled by foreign entries while a copy is unanswered',
+      { ...single, unanswered: 1 },
+      refusal('invalid_request', 400, { invalid: ['70112233'] }),
+      { to: 'again', code: 'invalid_request' },
+    ],
+    [
+      '... but by its own, which answers every copy',
+      { ...single, unanswered: 1 },
+      refusal('invalid_request', 400, { invalid: ['+976 99112233'] }),
+      { to: 'rejected', code: 'invalid_request' },
+    ],
+    [
       'foreign entries do not give a new key either while a copy is unanswered',
       { ...batch, unanswered: 1 },
       refusal('invalid_request', 400, { invalid: ['70112233'] }),
