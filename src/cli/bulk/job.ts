@@ -35,6 +35,9 @@ export interface JobView {
 }
 
 const journalFile = 'journal';
+/** What is true without a journal: which rows were taken into another job stands nowhere else. */
+const keysAlone =
+  'the keys keep anything from being sent twice. If failed rows were sent by another job since, never add --retry-failed to this one.';
 const unborn = '.new-';
 const dayOld = 86_400_000;
 
@@ -176,7 +179,7 @@ export async function openJob(stateDirectory: string, id: string, disk: Disk = n
 
 function foreignJournal(id: string): CliError {
   return new CliError('job_damaged', exits.machine, `the journal of ${id} is that of another job`, {
-    hint: 'Move the journal away: the keys alone keep anything from being sent twice.',
+    hint: `Move the journal away: ${keysAlone}`,
   });
 }
 
@@ -186,7 +189,7 @@ function jobError(id: string, folder: string, error: unknown): unknown {
     return machineError(
       error.message,
       error,
-      `Move ${join(folder, journalFile)} away and run it again: the keys keep anything from being sent twice.`,
+      `Move ${join(folder, journalFile)} away and run it again: ${keysAlone}`,
     );
   }
   if (error instanceof NewerJournalError) {

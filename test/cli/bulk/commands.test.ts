@@ -121,6 +121,7 @@ describe('urtuu sms bulk', () => {
     const { code, stderr } = await here.run(personal);
     expect(code).toBe(13);
     expect(stderr).toContain('away');
+    expect(stderr).toContain('never add --retry-failed');
     expect(here.project.sends).toHaveLength(3);
   });
 
