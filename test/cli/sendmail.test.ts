@@ -96,6 +96,12 @@ describe('urtuu sendmail', () => {
     expect(requests[0]?.body).toMatchObject({ to: 'c@example.mn' });
   });
 
+  it('makes the same key for the same recipients in another order', async () => {
+    const keyTo = async (...to: string[]) =>
+      (await send(`Message-ID: <1@host>\n${cron}`, ...to)).requests[0]?.headers['Idempotency-Key'];
+    expect(await keyTo('a@example.mn', 'b@example.mn')).toBe(await keyTo('b@EXAMPLE.mn', 'a@example.mn'));
+  });
+
   it('makes the same key for the same Message-ID, and none without one', async () => {
     const key = async (stdin: string) => (await send(stdin)).requests[0]?.headers['Idempotency-Key'];
     const identified = `Message-ID: <1@host>\n${cron}`;

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { parse, resolve } from 'node:path';
+import { isAbsolute, parse, resolve } from 'node:path';
 import type { Channel, Pricing } from '../../contract/index.js';
 import type { Context } from '../context.js';
 import { CliError, inputError, usageError } from '../errors.js';
@@ -68,7 +68,7 @@ export async function startJob(
 ): Promise<Started | null> {
   await context.files.checkWritable(options.report, options.rejects);
   const { file, templates } = await complete(context, channel, given, options);
-  refuseSameFile(context.cwd, file, options);
+  refuseSameFile(context, file, options);
   const client = await context.client();
   const pricing = await optional(() => client.pricing.get());
   const { stateDirectory } = context;
@@ -211,7 +211,9 @@ async function plan(
     );
     if (options.rejects !== undefined && outcome.rejects.file !== null) {
       await context.files.write(options.rejects, createReadStream(outcome.rejects.file, 'utf8'));
-      outcome.rejects.file = resolve(context.cwd, options.rejects);
+      outcome.rejects.file = isAbsolute(options.rejects)
+        ? options.rejects
+        : resolve(context.cwd, options.rejects);
     }
     return outcome;
   } catch (error) {

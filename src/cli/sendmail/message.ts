@@ -54,6 +54,8 @@ const hasSomething = ({ address, name }: Mailbox) => address !== '' || name !== 
 /** Some programs give all their messages one Message-ID; another text is another message all the same. */
 function keyOf({ messageId }: Email, params: EmailBulkParams): string | null {
   if (!messageId) return null;
-  const hash = createHash('sha256').update(JSON.stringify([messageId, params]));
+  // The order of the recipients says nothing of what is sent.
+  const to = params.to.map((address) => normalizeAddress(address) ?? address).sort();
+  const hash = createHash('sha256').update(JSON.stringify([messageId, { ...params, to }]));
   return keyOfMessage(hash.digest('hex'));
 }
