@@ -211,9 +211,8 @@ async function plan(
     );
     if (options.rejects !== undefined && outcome.rejects.file !== null) {
       await context.files.write(options.rejects, createReadStream(outcome.rejects.file, 'utf8'));
-      outcome.rejects.file = isAbsolute(options.rejects)
-        ? options.rejects
-        : resolve(context.cwd, options.rejects);
+      const { rejects } = options;
+      outcome.rejects.file = isAbsolute(rejects) ? rejects : resolve(context.cwd, rejects);
     }
     return outcome;
   } catch (error) {
