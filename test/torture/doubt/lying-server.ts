@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelService, Refused } from '../../cli/bulk/model-service.js';
+import { pricing } from '../../support/run.js';
 import { lyingWay, type Way } from './lying-way.js';
 
 export interface LyingServer {
@@ -11,17 +12,6 @@ export interface LyingServer {
   way: Way;
   close(): Promise<void>;
 }
-
-const pricing = {
-  sms: {
-    credits_per_part: 10,
-    rate_multiplier: 1,
-    latin_characters_per_part: 150,
-    cyrillic_characters_per_part: 60,
-    max_parts: 5,
-  },
-  email: { credits_per_message: 2 },
-};
 
 /** The service in memory, over HTTP, behind the lying way. `honest: false` calls a lost answer a 429. */
 export async function startLyingServer(
