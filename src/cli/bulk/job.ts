@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { open, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { stateHint } from '../config/folders.js';
 import { makeFolder } from '../config/make-folder.js';
 import { CliError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { grouped } from '../output/wording.js';
-import { lockFolder } from '../platform/lock.js';
+import { type Lock, lockFolder } from '../platform/lock.js';
 import { renameFile } from '../platform/rename.js';
 import { ChunkTable } from './chunk-table.js';
 import { type Disk, nodeDisk, syncFolder } from './disk.js';
@@ -24,6 +26,8 @@ export interface Job {
   table: ChunkTable;
   journal: Journal;
   close(): Promise<void>;
+  /** Closes and forgets it. */
+  discard(): Promise<void>;
 }
 
 /** A job as it can be looked at, also while another process works on it. */
@@ -39,7 +43,10 @@ const journalFile = 'journal';
 const keysAlone =
   'the keys keep anything from being sent twice. If failed rows were sent by another job since, never add --retry-failed to this one.';
 const unborn = '.new-';
+const removed = '.removed-';
 const dayOld = 86_400_000;
+/** Of finding and opening a job: each further one means that other processes discarded it. */
+const mostTries = 20;
 
 /** Where jobs live; private to the person. */
 export function jobsFolder(stateDirectory: string): string {
@@ -55,7 +62,7 @@ export async function folderForPlan(stateDirectory: string, unique: string, now:
     throw machineError(`the folder ${jobs} could not be made`, error, stateHint(error));
   }
   for (const name of await readdir(jobs)) {
-    if (!name.startsWith(unborn)) continue;
+    if (!name.startsWith(unborn) && !name.startsWith(removed)) continue;
     const age = now - (await stat(join(jobs, name)).catch(() => ({ mtimeMs: now }))).mtimeMs;
     if (age > dayOld) await rm(join(jobs, name), { recursive: true, force: true });
   }
@@ -72,14 +79,22 @@ export interface JobChoice {
 }
 
 /**
- * Makes the plan in `folder` a job, or finds the job that it is already: the same plan goes on with the same
- * keys. Gives the job's id. Throws CliError (exit 11) when another plan has that name.
+ * Opens the job that a plan is: a new one that takes the plan's folder, or the one that it is already, which goes
+ * on with the same keys. Throws CliError: exit 11 when another plan has that name or another process the job.
  */
-export async function adoptPlan(
-  stateDirectory: string,
-  plan: FrozenPlan,
-  choice: JobChoice,
-): Promise<string> {
+export async function openJobOf(stateDirectory: string, plan: FrozenPlan, choice: JobChoice): Promise<Job> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await openJob(stateDirectory, await adoptPlan(stateDirectory, plan, choice));
+    } catch (error) {
+      // Another process discarded the job meanwhile, and a third one may have made it anew.
+      if (tries === mostTries || !(isGone(error) || isFileMissing(error))) throw error;
+    }
+  }
+}
+
+/** Gives the job's id. */
+async function adoptPlan(stateDirectory: string, plan: FrozenPlan, choice: JobChoice): Promise<string> {
   if (choice.name !== undefined && !isJobName(choice.name)) {
     throw usageError(
       `'${choice.name}' cannot be a job's name`,
@@ -95,10 +110,7 @@ export async function adoptPlan(
       const id = repeatId(base, last);
       const job = await viewJob(stateDirectory, id);
       await refuseOtherPlan(job, plan, choice.goOn);
-      if (!choice.again || !job.table.finished) {
-        await rm(plan.folder, { recursive: true, force: true });
-        return id;
-      }
+      if (!choice.again || !job.table.finished) return id;
     }
     const id = repeatId(base, last + 1);
     try {
@@ -140,7 +152,9 @@ async function refuseOtherPlan(
 /** Opens a job to work on it. Throws CliError: exit 12 when it is not there, 11 when another process has it. */
 export async function openJob(stateDirectory: string, id: string, disk: Disk = nodeDisk): Promise<Job> {
   const folder = await folderOf(stateDirectory, id);
-  const lock = await lockFolder(folder);
+  const lock = await lockFolder(folder).catch((error) => {
+    throw jobError(id, folder, error);
+  });
   if (!lock.held) {
     const holder = lock.pid === null ? 'another process' : `process ${lock.pid}`;
     throw new CliError('job_locked', exits.refused, `the job ${id} is being worked on by ${holder}`, {
@@ -170,6 +184,10 @@ export async function openJob(stateDirectory: string, id: string, disk: Disk = n
         await journal.close();
         await lock.release();
       },
+      async discard() {
+        await journal.close();
+        await removeFolder(folder, lock);
+      },
     };
   } catch (error) {
     await lock.release();
@@ -185,6 +203,7 @@ function foreignJournal(id: string): CliError {
 
 function jobError(id: string, folder: string, error: unknown): unknown {
   if (error instanceof CliError) return error;
+  if (!existsSync(folder)) return noJob(id);
   if (error instanceof BrokenJournalError) {
     return machineError(
       error.message,
@@ -225,7 +244,10 @@ export function batchesOf({ id, folder, table }: JobView): Promise<BatchFigures[
 
 async function readJournal(folder: string, onEntry: (entry: Entry) => void): Promise<void> {
   const path = join(folder, journalFile);
-  const file = await open(path).catch(() => null);
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
   if (file !== null) await readEntries(file.createReadStream(), path, onEntry);
 }
 
@@ -234,8 +256,15 @@ async function folderOf(stateDirectory: string, id: string): Promise<string> {
   const folder = join(jobsFolder(stateDirectory), id);
   const there = isJobName(base) && (await stat(folder).catch(() => null))?.isDirectory();
   if (there) return folder;
-  throw new CliError('not_found', exits.missing, `there is no job ${id}`, { hint: 'See: urtuu jobs list' });
+  throw noJob(id);
 }
+
+const noJob = (id: string) =>
+  new CliError('not_found', exits.missing, `there is no job ${id}`, { hint: 'See: urtuu jobs list' });
+
+/** Whether an error says that a job is not there, or not any more. */
+export const isGone = (error: unknown) => error instanceof CliError && error.code === 'not_found';
+const isFileMissing = (error: unknown) => error instanceof CliError && error.details.errno === 'ENOENT';
 
 /** The ids of all jobs, in order. */
 export async function jobIds(stateDirectory: string): Promise<string[]> {
@@ -257,10 +286,24 @@ export async function removeJob(
   if (!lock.held) throw new CliError('job_locked', exits.refused, `the job ${id} is being worked on`);
   try {
     if (!force) await refuseUnsettled(stateDirectory, id, goOn);
-    await rm(folder, { recursive: true });
-  } finally {
+  } catch (error) {
     await lock.release();
+    throw error;
   }
+  await removeFolder(folder, lock);
+}
+
+/** Nobody sees a part of the job: it leaves the list at once, and its files after that. */
+async function removeFolder(folder: string, lock: Extract<Lock, { held: true }>): Promise<void> {
+  const aside = join(dirname(folder), `${removed}${randomUUID()}`);
+  try {
+    await renameFile(folder, aside);
+  } catch (error) {
+    await lock.release();
+    throw machineError(`${folder} could not be removed`, error);
+  }
+  await lock.releaseRemoved();
+  await rm(aside, { recursive: true, force: true });
 }
 
 async function refuseUnsettled(

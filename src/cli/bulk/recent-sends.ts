@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Channel } from '../../contract/index.js';
@@ -83,8 +84,11 @@ async function recentJob(context: Context, id: string, since: number): Promise<J
   }
 }
 
-const warnOf = (context: Context, id: string, { message }: Error) =>
-  context.warn(`what the job ${id} sent is not known: ${message}`);
+function warnOf(context: Context, id: string, error: Error): void {
+  // A command that was refused discards the job that it made.
+  if (!existsSync(join(jobsFolder(context.stateDirectory), id))) return;
+  context.warn(`what the job ${id} sent is not known: ${error.message}`);
+}
 
 /** Without reading its journal, which may be long. */
 async function lastActive(folder: string): Promise<number> {

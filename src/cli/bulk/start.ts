@@ -16,7 +16,7 @@ import { readError } from './answer.js';
 import { agree } from './consent.js';
 import { delimiterNamed } from './input/delimiter.js';
 import { InputError } from './input/input-error.js';
-import { adoptPlan, folderForPlan, type Job, type JobView, jobIds, openJob, removeJob } from './job.js';
+import { folderForPlan, type Job, type JobView, jobIds, openJobOf } from './job.js';
 import { jobIdOf, newRunId } from './keys.js';
 import { type LeftOut, resumeOf } from './next-command.js';
 import { notKept } from './not-kept.js';
@@ -108,12 +108,11 @@ export async function startJob(
     if (met !== null && (!named || (skipped && isNew))) refuseOpen(context, met);
     await keepTaken(frozen.folder, taken);
     const goOn = (job: JobView) => resumeOf(context, job);
-    const id = await adoptPlan(stateDirectory, frozen, { name: options.job, again: options.again, goOn });
-    const job = await openJob(stateDirectory, id);
+    const job = await openJobOf(stateDirectory, frozen, { name: options.job, again: options.again, goOn });
     try {
       const spent = job.plan.meta.credits - (await stillToPay(job, frozen.meta, options));
       const still = { requests: job.table.open, spent, rate: options.rate };
-      const preflight = preflightOf(id, job.plan.meta, money, still, outcome, before);
+      const preflight = preflightOf(job.id, job.plan.meta, money, still, outcome, before);
       const lines = preflightLines(preflight, outcome.repairs, still);
       const repeated = named || before.skipped ? 0 : before.sentBefore;
       await agree(context, job, { preflight, lines, spent: still.spent, repeated }, options);
@@ -121,8 +120,8 @@ export async function startJob(
       const leftOut = rejects === null ? null : { channel, file: rejects, templates, options };
       return { job, leftOut };
     } catch (error) {
-      await job.close();
-      if (job.table.untouched) await removeJob(stateDirectory, id, { force: true, goOn });
+      if (job.table.untouched) await job.discard().catch(({ message }) => context.warn(message));
+      else await job.close();
       throw error;
     }
   } catch (error) {

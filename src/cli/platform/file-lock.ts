@@ -29,7 +29,9 @@ export async function lockFolder(folder: string, doors = realDoors): Promise<Loc
     try {
       const file = await doors.open(path, constants.O_RDWR | constants.O_CREAT | exclusive, 0o600);
       await writeFile(fileOf(folder, 'pid'), String(process.pid), { mode: 0o600 }).catch(() => {});
-      return { held: true, release: () => release(folder, file) };
+      // Windows keeps the lock beside the folder.
+      const end = () => release(folder, file);
+      return { held: true, release: end, releaseRemoved: end };
     } catch (error) {
       if (!isBusy(error)) throw error;
       if (tries === mostTries) return { held: false, pid: await pidOf(folder) };

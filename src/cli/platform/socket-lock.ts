@@ -15,6 +15,8 @@ const socketName = /^lock\.([1-9]\d{0,14})$/;
 const nameOf = (number: number) => `lock.${number}`;
 const unnumbered = 'lock.new-';
 
+const unguarded: Lock = { held: true, release: async () => {}, releaseRemoved: async () => {} };
+
 /** A process that runs answers at once; one that is paused still holds its lock. */
 const answersWithin = 1_000;
 /** Each further try means that another process took a number meanwhile. */
@@ -43,13 +45,13 @@ async function take(folder: string, number: number): Promise<Lock | 'taken'> {
   const unique = `${unnumbered}${process.pid}-${randomBytes(4).toString('hex')}`;
   const server = await withShortPath(folder, unique, listen).catch(() => null);
   // Where this file system has no sockets there is no courtesy, and the keys have to do.
-  if (server === null) return { held: true, release: async () => {} };
+  if (server === null) return unguarded;
   try {
     await link(join(folder, unique), join(folder, nameOf(number)));
   } catch (error) {
     await close(server);
     const { code } = error as NodeJS.ErrnoException;
-    return code === 'EEXIST' || code === 'ENOENT' ? 'taken' : { held: true, release: async () => {} };
+    return code === 'EEXIST' || code === 'ENOENT' ? 'taken' : unguarded;
   } finally {
     await rm(join(folder, unique), { force: true });
   }
@@ -60,7 +62,11 @@ async function take(folder: string, number: number): Promise<Lock | 'taken'> {
     return 'taken';
   }
   await removeOlder(folder, names, number);
-  return { held: true, release: () => release(folder, number, server) };
+  return {
+    held: true,
+    release: () => release(folder, number, server),
+    releaseRemoved: () => close(server),
+  };
 }
 
 /** Leaves the number behind as an empty file: a socket cannot be copied. */

@@ -51,6 +51,26 @@ describe('the same message to the same people from another list', () => {
     expect([...here.project.received().values()]).toEqual(once(4));
   });
 
+  it('is not looked for in a job that a refused command takes back meanwhile', async () => {
+    const here = desk(people(400));
+    here.write('other.csv', [header, ...people(410).slice(400)]);
+    const { random } = Math;
+    const refused = Array.from({ length: 8 }, () => here.run(line.replace(' --yes', ''), { random }));
+    const others = Array.from({ length: 8 }, (_, at) =>
+      here.run(line.replace('list.csv', 'other.csv').replace('Hello', `Hello ${at}`), { random }),
+    );
+    for (const { code, stdout } of await Promise.all(refused)) {
+      expect([2, 11]).toContain(code);
+      expect(stdout).toBe('');
+    }
+    for (const { code, stderr } of await Promise.all(others)) {
+      expect(stderr).not.toContain('warning');
+      expect(code).toBe(0);
+    }
+    expect(here.jobs.filter((name) => !name.startsWith('sms-'))).toEqual([]);
+    expect(here.project.messages).toHaveLength(80);
+  });
+
   it('is asked about at a terminal', async () => {
     const here = desk(people(3));
     await here.run(line);

@@ -1,4 +1,4 @@
-import { type JobView, jobIds, viewJob } from '../../bulk/job.js';
+import { isGone, type JobView, jobIds, viewJob } from '../../bulk/job.js';
 import { runningOf } from '../../bulk/running.js';
 import { type BatchFigures, outcomes } from '../../bulk/summary.js';
 import type { Context } from '../../context.js';
@@ -62,7 +62,7 @@ export async function* jobRows(
       yield await jobRow(await viewJob(stateDirectory, id), clock.now());
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      damaged(error);
+      if (!isGone(error)) damaged(error);
     }
   }
 }
