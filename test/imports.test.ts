@@ -14,22 +14,22 @@ const arrows: Record<string, { rooms: string[]; packages: boolean }> = {
   service: { rooms: ['service', 'contract'], packages: true },
 };
 /**
- * Inside the service: http -> operations -> store, delivery -> store and carriers. The rate limiter of the command
+ * Inside the service: http -> operations -> storage, dispatch -> storage and carriers. The rate limiter of the command
  * line knows clock and client.
  */
 const inner: Record<string, string[]> = {
-  'service/operations': ['service/http', 'service/delivery', 'service/store/sqlite', 'service/carriers'],
-  'service/store': ['service/http', 'service/operations', 'service/delivery', 'service/carriers'],
-  'service/delivery': ['service/http', 'service/store/sqlite'],
-  'service/carriers': ['service/http', 'service/operations', 'service/delivery', 'service/store'],
-  'service/http': ['service/store', 'service/delivery', 'service/carriers'],
+  'service/operations': ['service/http', 'service/dispatch', 'service/storage/sqlite', 'service/carriers'],
+  'service/storage': ['service/http', 'service/operations', 'service/dispatch'],
+  'service/dispatch': ['service/http', 'service/storage/sqlite'],
+  'service/carriers': ['service/http', 'service/operations', 'service/dispatch'],
+  'service/http': ['service/storage', 'service/dispatch', 'service/carriers'],
   'cli/rate-limit': [
     'cli/bulk',
     'cli/commands',
     'cli/context',
     'cli/network',
     'cli/output',
-    'cli/reading',
+    'cli/lookup',
     'cli/terminal',
   ],
 };

@@ -1,14 +1,14 @@
 import { type Command, CommanderError } from 'commander';
+import { exitTranslationOf, findsColumns, sends, viewOf } from './command-help.js';
 import type { OwnedContext, Streams } from './context.js';
 import { createContext } from './create-context.js';
-import { exitTranslationOf, findsColumns, sends, viewOf } from './describe.js';
 import { Ended, Interrupted, usageError } from './errors.js';
 import { type Exit, exits } from './exit-codes.js';
 import { isAccepted } from './network/exchange.js';
 import { globalOptions } from './options.js';
 import { masked } from './output/mask.js';
+import type { World } from './process-environment.js';
 import { buildProgram } from './program.js';
-import type { World } from './world.js';
 
 /** After a SIGTERM or a SIGHUP the process has to be gone within this time. */
 const terminateWithin = 5_000;
@@ -141,7 +141,7 @@ async function exitOf(
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return exits.ok;
   const error = thrown instanceof CommanderError ? usageOf(thrown, command) : thrown;
   const { failureOf, failureOfEnd } = await import('./failure.js');
-  const { repeatOf } = await import('./sending/repeat.js');
+  const { repeatOf } = await import('./single/repeat.js');
   const failure =
     error instanceof Ended
       ? failureOfEnd(error.exit, context.notices.conclusion)

@@ -8,12 +8,12 @@ import type { Exchange } from './network/exchange.js';
 import type { GlobalOptions } from './options.js';
 import type { Printer } from './output/printer.js';
 import type { View } from './output/view.js';
+import type { Clock, World } from './process-environment.js';
 import type { RateLimiter } from './rate-limit/rate-limiter.js';
 import type { Notices } from './terminal/notices.js';
 import type { Progress } from './terminal/progress.js';
 import type { Questions } from './terminal/prompts.js';
 import type { Sink } from './terminal/streams.js';
-import type { Clock, World } from './world.js';
 
 /** All that a command may touch. */
 export interface Context {

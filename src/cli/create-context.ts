@@ -8,8 +8,8 @@ import { openNetwork } from './network/network.js';
 import type { GlobalOptions } from './options.js';
 import { Printer } from './output/printer.js';
 import { sentToSandbox } from './output/view.js';
+import type { World } from './process-environment.js';
 import { Notices } from './terminal/notices.js';
-import type { World } from './world.js';
 
 /** `options` is asked when the command line has been read. */
 export function createContext(world: World, streams: Streams, options: () => GlobalOptions): OwnedContext {

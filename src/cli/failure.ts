@@ -6,7 +6,7 @@ import { CliError } from './errors.js';
 import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
 import { hints, hintsByErrno } from './hints.js';
 import type { Exchange } from './network/exchange.js';
-import { counted, grouped } from './output/wording.js';
+import { counted, grouped } from './wording.js';
 
 /** An error as a person and a program are told of it. */
 export interface Failure {

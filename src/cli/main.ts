@@ -3,9 +3,9 @@ import type { Streams } from './context.js';
 import { machineError } from './errors.js';
 import { type Exit, exits } from './exit-codes.js';
 import { endBySignal, hasTerminal, watchSignals } from './platform/signals.js';
+import type { World } from './process-environment.js';
 import { outputOf } from './terminal/descriptor.js';
 import { Sink } from './terminal/streams.js';
-import type { World } from './world.js';
 
 /** Runs one command line and says how the process has to end. The only place that decides an exit code. */
 export async function run(argv: readonly string[], world: World): Promise<Exit> {

@@ -1,7 +1,7 @@
 import { Command, type Option } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
+import { globalOptionNote, helperOf } from './command-help.js';
 import type { Context } from './context.js';
-import { globalOptionNote, helperOf } from './describe.js';
 import { readDuration, writtenDuration } from './input/duration.js';
 import { addGlobalOptions, globalOptionLines } from './options.js';
 

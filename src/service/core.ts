@@ -1,33 +1,33 @@
-import { createAdministration } from './administration.js';
-import { messageAnswer } from './answers.js';
-import type { Carrier } from './carriers/carrier.js';
-import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated.js';
-import { type Clock, systemClock } from './clock.js';
-import type { DataError } from './data-error.js';
-import { Delivery } from './delivery/delivery.js';
-import type { Administration } from './index.js';
-import { openInstallation } from './installation/open.js';
-import { AnswerBoard } from './operations/answer-board.js';
-import type { OperationContext, Project } from './operations/context.js';
-import { createOperations } from './operations/create-operations.js';
-import { hashSecret, newSecret } from './operations/keys.js';
-import type { Operations } from './operations/operations.js';
-import { keyTopic, messageTopic } from './operations/waits.js';
-import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
-import { createReport, type Fault, type Report, reportToStderr } from './report.js';
-import { createReset } from './reset.js';
-import { createSealing } from './sealing.js';
+import { createAdministration } from './admin/administration.js';
+import { createReset } from './admin/reset.js';
 import {
   checkSettings,
   defaultProject,
   openingBalance,
   type SettingsPatch,
   settingsReader,
-} from './settings.js';
-import { type Allowances, allowancesOf } from './store/allowances.js';
-import { openSqliteBuckets } from './store/sqlite/allowances.js';
-import { sqliteStore } from './store/sqlite/sqlite-store.js';
-import type { Store } from './store/store.js';
+} from './admin/settings.js';
+import type { Carrier } from './carriers/carrier.js';
+import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated/simulated.js';
+import { type Clock, systemClock } from './clock.js';
+import type { DataError } from './data-error.js';
+import { Delivery } from './dispatch/dispatcher.js';
+import { createSealing } from './encryption.js';
+import type { Administration } from './index.js';
+import type { OperationContext, Project } from './operations/context.js';
+import { createOperations } from './operations/create-operations.js';
+import { hashSecret, newSecret } from './operations/keys.js';
+import type { Operations } from './operations/operations.js';
+import { AnswerBoard } from './operations/outcome-waiter.js';
+import { messageAnswer } from './operations/resources.js';
+import { keyTopic, messageTopic } from './operations/waits.js';
+import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
+import { createReport, type Fault, type Report, reportToStderr } from './report.js';
+import { type Allowances, allowancesOf } from './storage/rate-limiter.js';
+import { openInstallation } from './storage/sqlite/installation/open.js';
+import { openSqliteBuckets } from './storage/sqlite/rate-limiter.js';
+import { sqliteStore } from './storage/sqlite/sqlite-store.js';
+import type { Store } from './storage/store.js';
 
 export interface CoreOptions {
   /** Folder of the durable data; created when missing. Without it everything is gone after `close()`. */

@@ -1,5 +1,5 @@
-import { requestFaultFor } from './carriers/faults.js';
 import { openCore } from './core.js';
+import { requestFaultFor } from './fault-injection/faults.js';
 import { createApp } from './http/app.js';
 import { exchangeWith } from './http/in-process.js';
 import type { Listening, Service, ServiceOptions } from './index.js';

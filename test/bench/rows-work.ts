@@ -1,7 +1,7 @@
 // One measured piece of work in a process of its own; prints { cpu, rss } as JSON.
 import { createReadStream } from 'node:fs';
 import { parse } from 'csv-parse';
-import { buildPlan } from '../../src/cli/bulk/planning/build-plan.js';
+import { buildPlan } from '../../src/cli/bulk/plan/build-plan.js';
 
 const [work = '', file = '', folder = '', text = ''] = process.argv.slice(2);
 

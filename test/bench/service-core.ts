@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defaultProject } from '../../src/service/admin/settings.js';
 import { openCore } from '../../src/service/core.js';
-import { openDatabase } from '../../src/service/database/open.js';
-import { defaultProject } from '../../src/service/settings.js';
-import { migrations } from '../../src/service/store/sqlite/schema.js';
+import { openDatabase } from '../../src/service/storage/sqlite/database/open.js';
+import { migrations } from '../../src/service/storage/sqlite/schema.js';
 import { inPairs, type Row } from './pairs.js';
 
 const caller = { projectId: defaultProject.id, keyId: 'bench' };

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Exit } from '../../src/cli/exit-codes.js';
 import { type Result, type Setting, testKey } from '../support/run.js';
-import { desk, partly, people, personal } from './bulk/desks.js';
-import type { Desk } from './bulk/fake-project.js';
-import { refused } from './bulk/fake-project.js';
 import { numbers } from './bulk/memory-plan.js';
+import { desk, partly, people, personal } from './commands/bulk/desks.js';
+import type { Desk } from './commands/bulk/fake-project.js';
+import { refused } from './commands/bulk/fake-project.js';
 
 const baseUrl = 'http://127.0.0.1:7799/v1';
 const profiles = {

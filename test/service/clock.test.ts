@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../src/service/clock.js';
 import type { Core } from '../../src/service/core.js';
-import { leaseTime } from '../../src/service/delivery/held-leases.js';
+import { leaseTime } from '../../src/service/dispatch/held-leases.js';
 import { Cores, caller, outboxOf, pass, requestsTo, turns } from '../support/cores.js';
 
 const cores = new Cores();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openCarrierDatabase, simulatedCarrier } from '../../src/service/carriers/simulated.js';
+import { openCarrierDatabase, simulatedCarrier } from '../../src/service/carriers/simulated/simulated.js';
 import { systemClock } from '../../src/service/clock.js';
 
 describe('the outbox', () => {

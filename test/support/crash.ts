@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Carrier } from '../../src/service/carriers/carrier.js';
 import type { Core, CoreDoubles } from '../../src/service/core.js';
-import type { Store } from '../../src/service/store/store.js';
+import type { Store } from '../../src/service/storage/store.js';
 
 /** Where a process dies: before or after the n-th call of a method of its store or carrier. */
 export interface CrashPoint {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Exit } from '../../src/cli/exit-codes.js';
 import { run as runMain } from '../../src/cli/main.js';
+import type { Clock, World } from '../../src/cli/process-environment.js';
 import type { Questions } from '../../src/cli/terminal/prompts.js';
 import type { OutputStream } from '../../src/cli/terminal/streams.js';
-import type { Clock, World } from '../../src/cli/world.js';
 import type { FetchLike, FetchRequest } from '../../src/client/index.js';
 
 export interface Result {

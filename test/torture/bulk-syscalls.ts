@@ -82,7 +82,7 @@ export async function carelessCommand(folder: string): Promise<Command> {
       {
         name: 'careless',
         setup({ onLoad }) {
-          onLoad({ filter: /bulk\/disk\.ts$/ }, ({ path }) => {
+          onLoad({ filter: /job\/append-file\.ts$/ }, ({ path }) => {
             const synced = overlook(
               readFileSync(path, 'utf8'),
               'file.datasync()',

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { FakeProject } from '../cli/bulk/fake-project.js';
+import { FakeProject } from '../cli/commands/bulk/fake-project.js';
 
 /** A project at a port of this machine that knows when each send arrived. */
 export class RecordingService {

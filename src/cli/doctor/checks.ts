@@ -6,8 +6,8 @@ import type { Context } from '../context.js';
 import { CliError, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import { failureOf } from '../failure.js';
-import { counted, grouped } from '../output/wording.js';
 import { quoteArgument } from '../platform/quote.js';
+import { counted, grouped } from '../wording.js';
 
 export interface Check {
   check: string;

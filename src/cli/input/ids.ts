@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
 import { inputError, usageError } from '../errors.js';
-import { grouped } from '../output/wording.js';
+import { grouped } from '../wording.js';
 import { nameOf } from './files.js';
 
 export interface IdSource {

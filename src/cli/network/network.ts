@@ -12,8 +12,8 @@ import { CliError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Files } from '../input/files.js';
 import type { GlobalOptions } from '../options.js';
+import type { World } from '../process-environment.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
-import type { World } from '../world.js';
 import { embeddedFetch } from './embedded-fetch.js';
 import { type Exchange, isAccepted, observed, redactedBody } from './exchange.js';
 

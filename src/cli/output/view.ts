@@ -1,4 +1,4 @@
-import { grouped } from './wording.js';
+import { grouped } from '../wording.js';
 
 export type Cell = string | number | boolean | null | undefined;
 

@@ -1,6 +1,6 @@
 import type { GlobalOptions } from '../options.js';
-import { duration } from '../output/wording.js';
-import type { World } from '../world.js';
+import type { World } from '../process-environment.js';
+import { duration } from '../wording.js';
 import { type Paint, painter, plain, wantsColour } from './colour.js';
 import { DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
 import { safeJson, visible, withoutKeys } from './sanitise.js';

@@ -5,6 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { defaultHost, defaultPort } from '../../contract/index.js';
+import { ConnectionDropped } from '../fault-injection/http-faults.js';
 import type { Listening } from '../index.js';
 import { ServiceError } from '../service-error.js';
 import { commonHeaders, errorAnswer, fullAllowance } from './answer.js';
@@ -12,7 +13,6 @@ import type { App } from './app.js';
 import { readIncoming } from './body/read-body.js';
 import { type Bounds, Connections, defaultBounds } from './connections.js';
 import type { PlainExchange, WrittenAnswer } from './context.js';
-import { ConnectionDropped } from './faults.js';
 import { countOf, headProblem } from './request-head.js';
 
 /** Times are in milliseconds. */

@@ -1,6 +1,6 @@
 import type { EmailBulkParams, EmailSendParams } from '../../contract/index.js';
-import { maxNameLength, type Settings } from '../settings.js';
-import type { Content } from '../store/store.js';
+import { maxNameLength, type Settings } from '../admin/settings.js';
+import type { Content } from '../storage/store.js';
 import type { OperationContext, Project } from './context.js';
 import { checkEmail, type EmailFields, readEmailRecipient, readRecipients, tryAddress } from './fields.js';
 import type { Answer, SendCall } from './operations.js';

@@ -1,11 +1,11 @@
 import type { Batch, Message, MessagePage, Pricing } from '../../contract/index.js';
 import { maxParts, messagePage, unitsPerPart } from '../../contract/index.js';
-import { batchResource, messageResource } from '../answers.js';
+import { multiplierAt } from '../admin/settings.js';
 import { ServiceError } from '../service-error.js';
-import { multiplierAt } from '../settings.js';
 import type { OperationContext } from './context.js';
 import { invalid } from './fields.js';
 import type { Caller } from './operations.js';
+import { batchResource, messageResource } from './resources.js';
 
 /** GET /v1/messages/{id}. */
 export async function getMessage(

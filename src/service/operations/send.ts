@@ -1,7 +1,6 @@
 import type { Channel } from '../../contract/index.js';
-import { batchAnswer, bound, messageAnswer, type SendAnswer } from '../answers.js';
+import { capsOf } from '../admin/settings.js';
 import { ServiceError } from '../service-error.js';
-import { capsOf } from '../settings.js';
 import type {
   AcceptResult,
   BatchRecord,
@@ -9,10 +8,11 @@ import type {
   ClaimedMessage,
   Content,
   MessageRecord,
-} from '../store/store.js';
+} from '../storage/store.js';
 import type { OperationContext, Project } from './context.js';
 import type { Recipient } from './fields.js';
 import type { Answer, Caller } from './operations.js';
+import { batchAnswer, bound, messageAnswer, type SendAnswer } from './resources.js';
 import { keyTopic, outcomeUnknown, removed, settledMessage, whenReady } from './waits.js';
 
 /** What one message costs. */

@@ -1,6 +1,6 @@
 import { priceOfSms, type SmsBulkParams, type SmsSendParams } from '../../contract/index.js';
-import { multiplierAt, type Settings } from '../settings.js';
-import type { Content } from '../store/store.js';
+import { multiplierAt, type Settings } from '../admin/settings.js';
+import type { Content } from '../storage/store.js';
 import type { OperationContext } from './context.js';
 import { partsOf, readRecipients, readSmsRecipient, tryNumber } from './fields.js';
 import type { Answer, SendCall } from './operations.js';

@@ -6,15 +6,15 @@ import {
   type VerifyCreateParams,
   verificationLimits,
 } from '../../contract/index.js';
-import { verificationResource } from '../answers.js';
+import { capsOf } from '../admin/settings.js';
 import { type Random, randomInteger } from '../random.js';
 import { ServiceError } from '../service-error.js';
-import { capsOf } from '../settings.js';
-import type { Content, VerificationRecord } from '../store/store.js';
+import type { Content, VerificationRecord } from '../storage/store.js';
 import type { OperationContext, Project } from './context.js';
 import { emailContent, emailPrice, senderName } from './email.js';
 import { checkEmail, checkText, invalid, readEmailRecipient, readSmsRecipient } from './fields.js';
 import type { Caller } from './operations.js';
+import { verificationResource } from './resources.js';
 import { acceptedBalance, newMessage } from './send.js';
 import { smsPrice } from './sms.js';
 import { settledMessage, whenReady } from './waits.js';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../service-error.js';
-import type { AcceptResult, BatchResult, MessageRecord } from '../store/store.js';
+import type { AcceptResult, BatchResult, MessageRecord } from '../storage/store.js';
 import type { OperationContext } from './context.js';
 
 /** Topics of the answer board. */

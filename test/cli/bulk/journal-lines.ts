@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Entry } from '../../../src/cli/bulk/journal.js';
+import type { Entry } from '../../../src/cli/bulk/job/journal.js';
 
 /** A line of a journal, as it stands in the file. */
 export function checksummed(entries: readonly Entry[]): string {

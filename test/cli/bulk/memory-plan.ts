@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Chunk, FrozenPlan, PlannedRow } from '../../../src/cli/bulk/plan.js';
+import type { Chunk, FrozenPlan, PlannedRow } from '../../../src/cli/bulk/plan/plan.js';
 
 /** A plan in memory: each entry is a text and who gets it; one recipient makes a single send. */
 export function memoryPlan(messages: readonly { to: string[]; text: string }[]): FrozenPlan {

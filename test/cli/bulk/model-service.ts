@@ -1,4 +1,4 @@
-import type { SendingClient } from '../../../src/cli/bulk/requests.js';
+import type { SendingClient } from '../../../src/cli/bulk/send/request.js';
 
 export class Refused extends Error {
   readonly retryAfter: number | null = null;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { PlanOutcome } from '../../../src/cli/bulk/planning/build-plan.js';
+import type { PlanOutcome } from '../../../src/cli/bulk/plan/build-plan.js';
 import { planIn, type TestPlan } from './plan-in.js';
 
 export { chunksOf, collect, planned, quickDisk, rowsOf, type TestPlan } from './plan-in.js';

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { limitedClient } from '../../../src/cli/rate-limit/limited-client.js';
 import type { RateLimiter } from '../../../src/cli/rate-limit/rate-limiter.js';
 import { fakeService, type Reply, refusal, sentMessage, testKey } from '../../support/run.js';
-import { constant, desk, figures, people } from '../bulk/desks.js';
-import type { Desk } from '../bulk/fake-project.js';
+import { constant, desk, figures, people } from '../commands/bulk/desks.js';
+import type { Desk } from '../commands/bulk/fake-project.js';
 
 /** The file of a bucket of the desk's project. */
 function bucketFile({ home }: Desk, kind: 'sending' | 'reading'): string {

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Submission } from '../../../src/service/carriers/carrier.js';
-import { openCarrierDatabase, simulatedCarrier } from '../../../src/service/carriers/simulated.js';
+import { openCarrierDatabase, simulatedCarrier } from '../../../src/service/carriers/simulated/simulated.js';
 import { ManualClock } from '../../../src/service/clock.js';
-import type { Database, Statement } from '../../../src/service/database/open.js';
+import type { Database, Statement } from '../../../src/service/storage/sqlite/database/open.js';
 
 let close: () => Promise<void>;
 afterEach(() => close());

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
-import { leaseTime } from '../../../src/service/delivery/held-leases.js';
+import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
 import type { Answer } from '../../../src/service/operations/operations.js';
 import { Cores, caller, ledgerDifference, outboxOf, pass, turns } from '../../support/cores.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
-import { takeToken } from '../../../src/service/store/allowances.js';
+import { takeToken } from '../../../src/service/storage/rate-limiter.js';
 import { Cores, caller } from '../../support/cores.js';
 
 const cores = new Cores();

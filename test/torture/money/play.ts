@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Message } from '../../../src/contract/index.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../../src/service/core.js';
-import { leaseTime } from '../../../src/service/delivery/held-leases.js';
+import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
 import { Cores, caller, ledgerDifference, outboxOf, pass, turns } from '../../support/cores.js';
 import { Crash, collectGarbage } from '../../support/crash.js';
 import { begin, moody, type Step, step } from './steps.js';

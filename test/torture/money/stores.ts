@@ -1,5 +1,5 @@
 import type { CoreDoubles } from '../../../src/service/core.js';
-import type { Store } from '../../../src/service/store/store.js';
+import type { Store } from '../../../src/service/storage/store.js';
 
 /** A store as it ships, and stores that are wrong in one point. */
 export type StoreKind = 'shipped' | 'refunds_twice' | 'skips_the_ledger';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { leaseTime } from '../../../src/service/delivery/held-leases.js';
+import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
 import { Machine } from '../../support/binary.js';
 import { seededRandom } from '../../support/random.js';
 import { audit, type Findings, openAccounts } from './books.js';

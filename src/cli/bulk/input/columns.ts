@@ -1,5 +1,5 @@
 import type { Channel } from '../../../contract/index.js';
-import { grouped } from '../../output/wording.js';
+import { grouped } from '../../wording.js';
 import { InputError } from './input-error.js';
 
 const common = ['to', 'recipient', 'recipients', 'хүлээн авагч', 'хэнд'];

@@ -1,6 +1,6 @@
 import { unguard } from '../../csv/line.js';
-import { isOwnHeader } from '../csv-line.js';
 import { numberedColumns, readHeader } from './columns.js';
+import { isOwnHeader } from './csv-line.js';
 import type { Delimiter } from './delimiter.js';
 import { InputError } from './input-error.js';
 import { type RowHandler, RowParser } from './row-parser.js';

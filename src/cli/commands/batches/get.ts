@@ -1,13 +1,13 @@
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
+import { showMessagesOf } from '../../lookup/batch-messages.js';
+import { batchResource } from '../../lookup/resources.js';
+import { show } from '../../lookup/show.js';
+import { addWaitOptions, type WaitOptions } from '../../lookup/wait.js';
 import { batchExample, messageExample, missingExample } from '../../output/examples.js';
 import type { View } from '../../output/view.js';
 import { batchView, messageView } from '../../output/views.js';
 import type { CommandBody } from '../../program.js';
-import { showMessagesOf } from '../../reading/batch-messages.js';
-import { batchResource } from '../../reading/resources.js';
-import { show } from '../../reading/show.js';
-import { addWaitOptions, type WaitOptions } from '../../reading/wait.js';
 
 interface Options extends IdSource, WaitOptions {
   messages?: boolean;

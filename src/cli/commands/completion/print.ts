@@ -1,5 +1,5 @@
+import { describe } from '../../command-help.js';
 import { type Shell, scripts, shells } from '../../completion/scripts.js';
-import { describe } from '../../describe.js';
 import { readChoice } from '../../options.js';
 import type { CommandBody } from '../../program.js';
 

@@ -1,4 +1,4 @@
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { type Check, examine } from '../../doctor/checks.js';
 import { field, type View } from '../../output/view.js';
 import type { CommandBody } from '../../program.js';

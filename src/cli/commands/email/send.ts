@@ -1,10 +1,10 @@
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { emailExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
-import { estimateEmail, estimateView, sendView } from '../../sending/dry-run.js';
-import { addContentOptions, type ContentOptions, emailOf } from '../../sending/email.js';
-import { finishSend } from '../../sending/finish.js';
-import { addSendOptions, type SingleSendOptions } from '../../sending/options.js';
+import { estimateEmail, estimateView, sendView } from '../../single/dry-run.js';
+import { addContentOptions, type ContentOptions, emailOf } from '../../single/email.js';
+import { finishSend } from '../../single/finish.js';
+import { addSendOptions, type SingleSendOptions } from '../../single/options.js';
 
 export const emailSend: CommandBody = (command, context) => {
   command
@@ -36,7 +36,7 @@ export const emailSend: CommandBody = (command, context) => {
     const message = await emailOf(context, to, options);
     if (options.dryRun) return context.print(estimateView, await estimateEmail(context, message));
     const { email } = await context.client();
-    const { sendSingle } = await import('../../sending/send.js');
+    const { sendSingle } = await import('../../single/send.js');
     const sent = await sendSingle(context, 'email', message, options, (...args) => email.send(...args));
     await finishSend(context, sent, options);
   });

@@ -1,4 +1,4 @@
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { jobExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 import { jobRows, jobView } from './views.js';

@@ -1,7 +1,7 @@
-import { type JobView, removeJob } from '../../bulk/job.js';
-import { resumeOf } from '../../bulk/next-command.js';
-import { describe } from '../../describe.js';
+import { type JobView, removeJob } from '../../bulk/job/job.js';
+import { describe } from '../../command-help.js';
 import type { CommandBody } from '../../program.js';
+import { resumeOf } from '../bulk/next-command.js';
 
 export const jobsRemove: CommandBody = (command, context) => {
   command

@@ -1,7 +1,7 @@
-import { type ReportOptions, reportJob } from '../../bulk/report-job.js';
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { readDuration } from '../../input/duration.js';
 import type { CommandBody } from '../../program.js';
+import { type ReportOptions, reportJob } from '../bulk/report.js';
 
 export const jobsReport: CommandBody = (command, context) => {
   command

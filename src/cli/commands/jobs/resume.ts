@@ -1,10 +1,10 @@
-import { carryOut } from '../../bulk/carry-out.js';
-import { openJob } from '../../bulk/job.js';
-import { addCarryOutOptions, type CarryOutOptions } from '../../bulk/options.js';
-import { summaryView } from '../../bulk/summary.js';
-import { describe } from '../../describe.js';
+import { openJob } from '../../bulk/job/job.js';
+import { summaryView } from '../../bulk/results/summary.js';
+import { describe } from '../../command-help.js';
 import { summaryExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
+import { addCarryOutOptions, type CarryOutOptions } from '../bulk/options.js';
+import { carryOut } from '../bulk/run.js';
 
 export const jobsResume: CommandBody = (command, context) => {
   command

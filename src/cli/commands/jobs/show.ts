@@ -1,5 +1,5 @@
-import { batchesOf, viewJob } from '../../bulk/job.js';
-import { describe } from '../../describe.js';
+import { batchesOf, viewJob } from '../../bulk/job/job.js';
+import { describe } from '../../command-help.js';
 import { jobDetailsExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 import { jobDetailsView, jobRow } from './views.js';

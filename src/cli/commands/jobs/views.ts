@@ -1,10 +1,10 @@
-import { isGone, type JobView, jobIds, viewJob } from '../../bulk/job.js';
-import { runningOf } from '../../bulk/running.js';
-import { type BatchFigures, outcomes } from '../../bulk/summary.js';
+import { isGone, type JobView, jobIds, viewJob } from '../../bulk/job/job.js';
+import { runningOf } from '../../bulk/job/running.js';
+import { type BatchFigures, outcomes } from '../../bulk/results/summary.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { counts, field, type View } from '../../output/view.js';
-import { duration } from '../../output/wording.js';
+import { duration } from '../../wording.js';
 
 /** A job in a list. */
 export interface JobRow {

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../service/index.js';
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { field, type View } from '../../output/view.js';
 import type { CommandBody } from '../../program.js';
 import type { DataOptions } from '../sandbox/data.js';

@@ -1,4 +1,4 @@
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import type { CommandBody } from '../../program.js';
 import type { DataOptions } from '../sandbox/data.js';
 import { addKeyDataOption, keyAdministration, keyView } from './data.js';

@@ -1,4 +1,4 @@
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { confirmed } from '../../input/required.js';

@@ -1,11 +1,11 @@
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
+import { messageResource } from '../../lookup/resources.js';
+import { show } from '../../lookup/show.js';
+import { addWaitOptions, type WaitOptions } from '../../lookup/wait.js';
 import { messageExample, missingExample } from '../../output/examples.js';
 import { messageView } from '../../output/views.js';
 import type { CommandBody } from '../../program.js';
-import { messageResource } from '../../reading/resources.js';
-import { show } from '../../reading/show.js';
-import { addWaitOptions, type WaitOptions } from '../../reading/wait.js';
 
 export const messagesGet: CommandBody = (command, context) => {
   command.description(

@@ -1,5 +1,5 @@
 import { measureText, type Pricing, priceOfSms } from '../../../contract/index.js';
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { readText } from '../../input/text.js';
 import { field, type View } from '../../output/view.js';
 import type { CommandBody } from '../../program.js';

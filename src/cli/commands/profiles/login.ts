@@ -1,6 +1,6 @@
+import { describe } from '../../command-help.js';
 import { profileNameOf } from '../../config/settings.js';
 import { newProfile, type SignInOptions, tryKey } from '../../config/sign-in.js';
-import { describe } from '../../describe.js';
 import { profileExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 import { profileView } from './view.js';

@@ -1,6 +1,6 @@
+import { describe } from '../../command-help.js';
 import type { Config } from '../../config/profiles.js';
 import { profileNameOf } from '../../config/settings.js';
-import { describe } from '../../describe.js';
 import { confirmed } from '../../input/required.js';
 import type { CommandBody } from '../../program.js';
 import { namedProfile } from './named.js';

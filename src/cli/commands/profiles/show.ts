@@ -1,5 +1,5 @@
+import { describe } from '../../command-help.js';
 import { profileNameOf } from '../../config/settings.js';
-import { describe } from '../../describe.js';
 import { profileExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
 import { namedProfile } from './named.js';

@@ -1,4 +1,4 @@
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import type { CommandBody } from '../../program.js';
 import { namedProfile } from './named.js';
 

@@ -1,5 +1,5 @@
 import type { Balance } from '../../../contract/index.js';
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { usageError } from '../../errors.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';

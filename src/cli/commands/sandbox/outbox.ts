@@ -1,5 +1,5 @@
 import type { Delivery } from '../../../service/index.js';
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
 import type { CommandBody } from '../../program.js';

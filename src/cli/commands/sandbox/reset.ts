@@ -1,4 +1,4 @@
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { confirmed } from '../../input/required.js';
 import type { CommandBody } from '../../program.js';
 import { addDataOption, administration, type DataOptions } from './data.js';

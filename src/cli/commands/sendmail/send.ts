@@ -1,11 +1,11 @@
 import { normalizeAddress } from '../../../contract/index.js';
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { usageError } from '../../errors.js';
 import type { CommandBody } from '../../program.js';
-import { failed } from '../../sending/finish.js';
-import { aboutAnother, aboutOthers, isAbout } from '../../sending/send.js';
 import { type Envelope, readMessage } from '../../sendmail/message.js';
 import { sysexitTranslation } from '../../sendmail/sysexits.js';
+import { failed } from '../../single/finish.js';
+import { aboutAnother, aboutOthers, isAbout } from '../../single/send.js';
 
 /** What an email of 1 MB takes when quoted-printable writes each of its bytes as three, and its headers. */
 const mostBytes = 4_000_000;

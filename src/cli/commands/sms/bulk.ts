@@ -1,9 +1,9 @@
-import { carryOut } from '../../bulk/carry-out.js';
-import { addCarryOutOptions, addInputOptions, type BulkOptions } from '../../bulk/options.js';
-import { bulkView, startJob } from '../../bulk/start.js';
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { preflightExample, summaryExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
+import { addCarryOutOptions, addInputOptions, type BulkOptions } from '../bulk/options.js';
+import { bulkView, startJob } from '../bulk/prepare.js';
+import { carryOut } from '../bulk/run.js';
 
 export const smsBulk: CommandBody = (command, context) => {
   command

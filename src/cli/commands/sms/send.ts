@@ -1,11 +1,11 @@
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { sentExample } from '../../output/examples.js';
 import type { CommandBody } from '../../program.js';
-import { estimateSms, estimateView, sendView } from '../../sending/dry-run.js';
-import { finishSend } from '../../sending/finish.js';
-import { addSendOptions, type SingleSendOptions } from '../../sending/options.js';
+import { estimateSms, estimateView, sendView } from '../../single/dry-run.js';
+import { finishSend } from '../../single/finish.js';
+import { addSendOptions, type SingleSendOptions } from '../../single/options.js';
 
 interface Options extends SingleSendOptions {
   textFile?: string;
@@ -46,7 +46,7 @@ export const smsSend: CommandBody = (command, context) => {
     });
     if (options.dryRun) return context.print(estimateView, await estimateSms(context, message));
     const { sms } = await context.client();
-    const { sendSingle } = await import('../../sending/send.js');
+    const { sendSingle } = await import('../../single/send.js');
     const sent = await sendSingle(context, 'sms', message, options, (...args) => sms.send(...args));
     await finishSend(context, sent, options);
   });

@@ -1,4 +1,4 @@
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { readId } from '../../input/ids.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';

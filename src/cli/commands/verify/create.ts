@@ -1,5 +1,5 @@
 import type { Channel, VerifyCreateParams } from '../../../contract/index.js';
-import { describe } from '../../describe.js';
+import { describe } from '../../command-help.js';
 import { readDuration } from '../../input/duration.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
@@ -8,7 +8,7 @@ import { createdExample } from '../../output/examples.js';
 import { createdView } from '../../output/views.js';
 import type { CommandBody } from '../../program.js';
 import { remember } from '../../recent.js';
-import { ensureShown } from '../../sending/shown.js';
+import { ensureShown } from '../../single/shown.js';
 
 interface Options {
   channel?: Channel;

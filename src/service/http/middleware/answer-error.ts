@@ -1,7 +1,7 @@
+import { ConnectionDropped } from '../../fault-injection/http-faults.js';
 import { ServiceError } from '../../service-error.js';
 import { errorAnswer, respond } from '../answer.js';
 import type { HttpContext } from '../context.js';
-import { ConnectionDropped } from '../faults.js';
 
 /** Receives what went wrong inside; the caller only learns that the service is unavailable. */
 export type Report = (error: unknown, requestId: string) => void;

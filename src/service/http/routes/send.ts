@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
+import type { BreakOnDemand } from '../../fault-injection/http-faults.js';
 import type { Answer, SendCall } from '../../operations/operations.js';
 import { respondToSend } from '../answer.js';
 import type { Handler } from '../context.js';
-import type { BreakOnDemand } from '../faults.js';
 import { parse } from '../schemas/parse.js';
 
 /** What the four sends have in common: field rules, then the operation, then its answer. */

@@ -1,7 +1,7 @@
+import type { BreakOnDemand } from '../../fault-injection/http-faults.js';
 import type { Operations } from '../../operations/operations.js';
 import { respond } from '../answer.js';
 import type { HttpContext } from '../context.js';
-import type { BreakOnDemand } from '../faults.js';
 import { parse } from '../schemas/parse.js';
 import { verifyCheck, verifyCreate } from '../schemas/verify.js';
 import { idOf } from './id.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { delimiterNamed } from '../../../../src/cli/bulk/input/delimiter.js';
-import { buildPlan } from '../../../../src/cli/bulk/planning/build-plan.js';
+import { buildPlan } from '../../../../src/cli/bulk/plan/build-plan.js';
 import { chunksOf, plan, planned, quickDisk, refusal, rowsOf, temporaryFolder } from '../plans.js';
 
 const to = async (csv: string, options = {}) =>

@@ -1,0 +1,30 @@
+import { type Channel, type Pricing, priceOfSms } from '../../../contract/index.js';
+import type { Messages } from './messages.js';
+import type { PlanMeta } from './plan.js';
+
+/** Credits of one recipient of a message; 0 where the price list is not known. */
+export type PriceOf = (message: number) => number;
+
+export function pricesOf(channel: Channel, messages: Messages, pricing: Pricing | null): PriceOf {
+  if (pricing === null) return () => 0;
+  const { credits_per_part: perPart, rate_multiplier: multiplier } = pricing.sms;
+  const sms = Array.from({ length: 6 }, (_, parts) => priceOfSms(parts, perPart, multiplier));
+  return channel === 'sms'
+    ? (message) => sms[messages.parts(message)] ?? 0
+    : () => pricing.email.credits_per_message;
+}
+
+/** Parts and credits by kind of text; kinds that no message has are left out. */
+export function costOf(channel: Channel, messages: Messages, priceOf: PriceOf): PlanMeta['cost'] {
+  const kinds = channel === 'email' ? (['email'] as const) : (['latin', 'cyrillic'] as const);
+  const cost: PlanMeta['cost'] = kinds.map((kind) => ({ kind, recipients: 0, parts: 0, credits: 0 }));
+  for (let message = 0; message < messages.length; message += 1) {
+    const entry = cost[channel === 'email' || messages.isLatin(message) ? 0 : 1];
+    if (entry === undefined) continue;
+    const recipients = messages.counts[message] ?? 0;
+    entry.recipients += recipients;
+    entry.parts += recipients * messages.parts(message);
+    entry.credits += recipients * priceOf(message);
+  }
+  return cost.filter(({ recipients }) => recipients > 0);
+}

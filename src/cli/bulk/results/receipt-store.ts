@@ -1,0 +1,160 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Message } from '../../../contract/index.js';
+import { checksum } from '../job/journal.js';
+
+/** What became of one recipient of a batch, once that is final. */
+export interface StoredReceipt {
+  /** Place in the planned chunk. */
+  index: number;
+  id: string;
+  status: Message['status'];
+  code: string;
+  credits: number;
+  /** Null: no report had come. */
+  delivery: string | null;
+}
+
+const version = 1;
+const fileName = 'receipts';
+const pieceSize = 262_144;
+/** Of a batch of 1,000 with ids and error codes of any reasonable length. */
+const longestLine = 4 * 2 ** 20;
+
+/**
+ * The final outcomes of a job's batches, kept in its folder so that they are read from the service once: an
+ * append-only file of checksummed lines, one for each batch. It is a copy; whatever is wrong with it, a torn
+ * end or a broken line, is only read again.
+ */
+export class ReceiptStore {
+  readonly #file: FileHandle;
+  readonly #offsets: Float64Array;
+  readonly #lengths: Uint32Array;
+  #size = 0;
+  #full = false;
+
+  private constructor(file: FileHandle, chunks: number) {
+    this.#file = file;
+    this.#offsets = new Float64Array(chunks);
+    this.#lengths = new Uint32Array(chunks);
+  }
+
+  /** Null where the folder does not take it: then everything is read from the service, as ever. */
+  static async open(
+    folder: string,
+    job: { id: string; digest: string; chunks: number },
+  ): Promise<ReceiptStore | null> {
+    let file: FileHandle | null = null;
+    try {
+      file = await open(join(folder, fileName), 'a+', 0o600);
+      const store = new ReceiptStore(file, job.chunks);
+      await store.#scan(lineOf(['receipts', version, job.id, job.digest]));
+      return store;
+    } catch {
+      await file?.close().catch(() => {});
+      return null;
+    }
+  }
+
+  /** The outcomes of a batch; null when they are not all here. */
+  async read(chunk: number, batch: string): Promise<StoredReceipt[] | null> {
+    const length = this.#lengths[chunk] ?? 0;
+    if (length === 0) return null;
+    try {
+      const buffer = Buffer.alloc(length);
+      await this.#file.read(buffer, 0, length, this.#offsets[chunk] ?? 0);
+      const [, id, rows] = decode(buffer.toString('utf8')) as [number, string, unknown[][]];
+      return id === batch ? rows.map(receiptOf) : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Keeps what became of a batch. Without a sync: what a crash takes is read again. */
+  async keep(chunk: number, batch: string, receipts: readonly StoredReceipt[]): Promise<void> {
+    if (this.#full) return;
+    const rows = receipts.map(({ index, id, status, code, credits, delivery }) => [
+      index,
+      id,
+      status,
+      code,
+      credits,
+      delivery,
+    ]);
+    try {
+      await this.#append(chunk, lineOf([chunk, batch, rows]));
+    } catch {
+      // A full disk costs the copy, not the report. A half line is a torn end for whoever opens it next.
+      this.#full = true;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close().catch(() => {});
+  }
+
+  async #append(chunk: number | null, line: string): Promise<void> {
+    const bytes = Buffer.from(line);
+    if (bytes.length > longestLine) return;
+    for (let done = 0; done < bytes.length; )
+      done += (await this.#file.write(bytes, done, bytes.length - done)).bytesWritten;
+    if (chunk !== null) this.#note(chunk, this.#size, bytes.length - 1);
+    this.#size += bytes.length;
+  }
+
+  #note(chunk: number, offset: number, length: number): void {
+    if (!(chunk < this.#lengths.length)) return;
+    this.#offsets[chunk] = offset;
+    this.#lengths[chunk] = length;
+  }
+
+  /** Finds the lines; a file that is another job's or another version's begins anew. */
+  async #scan(header: string): Promise<void> {
+    let rest: Buffer = Buffer.alloc(0);
+    let offset = 0;
+    let own = false;
+    for (;;) {
+      const piece = Buffer.alloc(pieceSize);
+      const { bytesRead } = await this.#file.read(piece, 0, pieceSize, offset + rest.length);
+      if (bytesRead === 0) break;
+      rest = Buffer.concat([rest, piece.subarray(0, bytesRead)]);
+      let start = 0;
+      for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10, start)) {
+        const line = rest.toString('utf8', start, end);
+        if (offset === 0 && start === 0) own = `${line}\n` === header;
+        else this.#found(line, offset + start, end - start);
+        start = end + 1;
+      }
+      offset += start;
+      rest = rest.subarray(start);
+      if (!own || rest.length > longestLine) break;
+    }
+    if (own) {
+      this.#size = offset;
+      await this.#file.truncate(offset);
+      return;
+    }
+    this.#lengths.fill(0);
+    await this.#file.truncate(0);
+    await this.#append(null, header);
+  }
+
+  #found(line: string, offset: number, length: number): void {
+    const entry = decode(line);
+    if (Array.isArray(entry) && Number.isInteger(entry[0])) this.#note(entry[0] as number, offset, length);
+  }
+}
+
+function lineOf(entry: unknown): string {
+  const text = JSON.stringify(entry);
+  return `${checksum(text)} ${text}\n`;
+}
+
+function decode(line: string): unknown {
+  const text = line.slice(17);
+  return line[16] === ' ' && line.slice(0, 16) === checksum(text) ? JSON.parse(text) : null;
+}
+
+function receiptOf([index, id, status, code, credits, delivery]: unknown[]): StoredReceipt {
+  return { index, id, status, code, credits, delivery } as StoredReceipt;
+}

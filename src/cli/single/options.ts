@@ -1,0 +1,25 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { SendOptions } from '../../client/index.js';
+import { isIdempotencyKey } from '../../contract/index.js';
+import { addWaitOptions, type WaitOptions } from '../lookup/wait.js';
+
+export interface SingleSendOptions extends WaitOptions {
+  idempotencyKey?: string;
+  dryRun?: boolean;
+}
+
+/** Adds what every single send takes. */
+export function addSendOptions(command: Command): void {
+  command
+    .option('--idempotency-key <key>', 'a repeat with the same key sends nothing new', readKey)
+    .option('--dry-run', 'show parts, kind of text and price; send nothing');
+  addWaitOptions(command, 'it is sent or failed');
+}
+
+export const sendOptionsOf = ({ idempotencyKey }: SingleSendOptions): SendOptions =>
+  idempotencyKey === undefined ? {} : { idempotencyKey };
+
+function readKey(written: string): string {
+  if (isIdempotencyKey(written) && written.trim() === written) return written;
+  throw new InvalidArgumentError('it is 1 to 255 printable ASCII characters, no space at either end');
+}

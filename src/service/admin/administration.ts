@@ -1,0 +1,118 @@
+import { maxActiveKeys, normalizeAddress } from '../../contract/index.js';
+import type { DeliveryRecord, SimulatedCarrier } from '../carriers/simulated/simulated.js';
+import type { Delivery as DeliveryWorker } from '../dispatch/dispatcher.js';
+import type { Administration, ApiKey, Delivery, ProjectAdministration } from '../index.js';
+import type { OperationContext } from '../operations/context.js';
+import { checkLine, invalid } from '../operations/fields.js';
+import { hashSecret, newSecret } from '../operations/keys.js';
+import { ServiceError } from '../service-error.js';
+import type { KeyRecord } from '../storage/store.js';
+import { checkSettings, defaultProject, maxNameLength, mergeSettings, openingBalance } from './settings.js';
+
+export function createAdministration(
+  context: OperationContext,
+  delivery: DeliveryWorker,
+  carrier: SimulatedCarrier,
+  reset: () => Promise<void>,
+): Administration {
+  const { store, clock } = context;
+  return {
+    ...administrationOf(context, defaultProject.id),
+    async createProject(name) {
+      checkLine('name', name);
+      if (name.length > maxNameLength) throw invalid(`name is over ${maxNameLength} characters`);
+      const id = context.newId();
+      const createdAt = clock.now();
+      await store.createProject({ id, name, balance: openingBalance, createdAt });
+      return { id, name, created_at: timestamp(createdAt) };
+    },
+    async listProjects() {
+      const projects = await store.listProjects();
+      return projects.map(({ id, name, createdAt }) => ({ id, name, created_at: timestamp(createdAt) }));
+    },
+    async project(id) {
+      return (await store.getProject(id)) === null ? null : administrationOf(context, id);
+    },
+    async *outbox({ to, ...filter } = {}) {
+      const recipient = to === undefined ? {} : { to: normalizeAddress(to) ?? to };
+      for await (const record of carrier.outbox({ ...filter, ...recipient })) yield toDelivery(record);
+    },
+    reset,
+    settled: () => delivery.settled(),
+  };
+}
+
+function administrationOf(context: OperationContext, projectId: string): ProjectAdministration {
+  const { store, clock, random } = context;
+  return {
+    async createKey() {
+      const secret = newSecret(random);
+      const key: KeyRecord = {
+        id: context.newId(),
+        projectId,
+        hash: hashSecret(secret),
+        createdAt: clock.now(),
+        revokedAt: null,
+      };
+      if (await store.addKey(key, maxActiveKeys)) return { ...toApiKey(key), secret };
+      throw new ServiceError(
+        'invalid_request',
+        `the project already has ${maxActiveKeys} active keys; revoke one first`,
+      );
+    },
+    listKeys: async () => (await store.listKeys(projectId)).map(toApiKey),
+    revokeKey: (id) => store.revokeKey(projectId, id, clock.now()),
+    async credit(amount) {
+      if (!Number.isSafeInteger(amount)) {
+        throw new ServiceError('invalid_request', 'credits must be a whole number');
+      }
+      return store.credit(projectId, amount, clock.now());
+    },
+    async ledger() {
+      const entries = await store.listLedger(projectId);
+      return entries.map(({ amount, reason, subjectId, createdAt }) => ({
+        amount,
+        reason,
+        subject_id: subjectId,
+        created_at: timestamp(createdAt),
+      }));
+    },
+    settings: {
+      get: async () => (await context.project(projectId)).settings,
+      async update(patch) {
+        const checked = checkSettings(patch);
+        await store.changeSettings(projectId, (stored) =>
+          JSON.stringify(mergeSettings(JSON.parse(stored), checked)),
+        );
+        return (await context.project(projectId)).settings;
+      },
+    },
+  };
+}
+
+function toApiKey({ id, createdAt, revokedAt }: KeyRecord): ApiKey {
+  return {
+    id,
+    created_at: timestamp(createdAt),
+    revoked_at: revokedAt === null ? null : timestamp(revokedAt),
+  };
+}
+
+function toDelivery(record: DeliveryRecord): Delivery {
+  return {
+    message_id: record.messageId,
+    channel: record.channel,
+    to: record.to,
+    text: record.text,
+    subject: record.subject,
+    html: record.html,
+    from: record.from,
+    reply_to: record.replyTo,
+    route: record.route,
+    delivered_at: timestamp(record.deliveredAt),
+  };
+}
+
+function timestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,90 @@
+import type {
+  Batch,
+  ErrorEnvelope,
+  Message,
+  ServiceErrorCode,
+  Verification,
+  VerificationStatus,
+} from '../../contract/index.js';
+import { serviceErrors } from '../../contract/index.js';
+import type { BatchRecord, MessageRecord, VerificationRecord } from '../storage/store.js';
+
+/** The final answer of a send; `body` as it goes out. */
+export interface SendAnswer {
+  status: number;
+  body: object;
+}
+
+export function messageResource(record: MessageRecord): Message {
+  const { channel, parts, rateMultiplier } = record;
+  const fields = {
+    to: record.to,
+    credits: record.credits,
+    batch_id: record.batchId,
+    error: record.error,
+    created_at: timestamp(record.createdAt),
+    sent_at: record.sentAt === null ? null : timestamp(record.sentAt),
+  };
+  const { id, status } = record;
+  return channel === 'email'
+    ? { id, status, channel, ...fields }
+    : { id, status, channel, ...fields, parts: parts ?? 0, rate_multiplier: rateMultiplier ?? 1 };
+}
+
+export function batchResource(record: BatchRecord): Batch {
+  return {
+    id: record.id,
+    status: record.status,
+    channel: record.channel,
+    total: record.total,
+    sent: record.sent,
+    failed: record.failed,
+    credits: record.credits,
+    created_at: timestamp(record.createdAt),
+    completed_at: record.completedAt === null ? null : timestamp(record.completedAt),
+  };
+}
+
+export function verificationResource(record: VerificationRecord, now: number): Verification {
+  return {
+    id: record.id,
+    status: verificationStatus(record, now),
+    channel: record.channel,
+    to: record.to,
+    attempts_remaining: record.attemptsRemaining,
+    credits: record.credits,
+    created_at: timestamp(record.createdAt),
+    expires_at: timestamp(record.expiresAt),
+    verified_at: record.verifiedAt === null ? null : timestamp(record.verifiedAt),
+  };
+}
+
+export function verificationStatus(record: VerificationRecord, now: number): VerificationStatus {
+  return record.status === 'pending' && now >= record.expiresAt ? 'expired' : record.status;
+}
+
+/** How a single send is answered once its message stands as it does: 200 sent, 202 queued, 502 failed. */
+export function messageAnswer(record: MessageRecord, balance: number): SendAnswer {
+  if (record.error !== null) {
+    const { code, message } = record.error;
+    const body: ErrorEnvelope = { error: { code, message, id: record.id } };
+    return { status: serviceErrors[code as ServiceErrorCode].status, body };
+  }
+  return {
+    status: record.status === 'sent' ? 200 : 202,
+    body: { ...messageResource(record), balance },
+  };
+}
+
+export function batchAnswer(record: BatchRecord, balance: number): SendAnswer {
+  return { status: 202, body: { ...batchResource(record), balance } };
+}
+
+/** As it is stored with an idempotency key. */
+export function bound({ status, body }: SendAnswer): { status: number; body: string } {
+  return { status, body: JSON.stringify(body) };
+}
+
+function timestamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,49 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { ServiceError } from '../../../service-error.js';
+
+/** Milliseconds that reads and writes wait for other processes; a client gives an attempt 30 s. */
+export const busyPatience = 10_000;
+
+/** Whether SQLite refused because another process holds a lock. Connections never wait for one by themselves. */
+export function isBusy(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 5 || code === 6;
+}
+
+/** Whether a file is no database, or a damaged one. */
+export function isDamaged(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 11 || code === 26;
+}
+
+/** The primary result code of SQLite. */
+function codeOf(error: unknown): number | undefined {
+  const { sqliteCode } = error as { sqliteCode?: number };
+  return sqliteCode === undefined ? undefined : sqliteCode & 0xff;
+}
+
+/** What a caller is told when the data stays locked for too long. */
+export function lockedTooLong(): ServiceError {
+  return new ServiceError('unavailable', 'another process has locked the data; nothing was done', {
+    retryAfter: 1,
+  });
+}
+
+/** Milliseconds until the next try; never the same for two processes. */
+export function nextTry(tries: number): number {
+  return Math.min(2 ** tries, 10) * (0.5 + Math.random());
+}
+
+/** Does what needs a lock of SQLite as soon as it is free, without holding up the process meanwhile. */
+export async function whenFree<Result>(work: () => Result, patience = busyPatience): Promise<Result> {
+  const end = performance.now() + patience;
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      if (performance.now() >= end) throw lockedTooLong();
+      await pause(nextTry(tries));
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { DataError } from '../../../data-error.js';
+import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
+import { makeDatabasePrivate, makePrivate } from './private-files.js';
+
+type Value = null | number | bigint | string | Uint8Array;
+type Parameters = [Readonly<Record<string, Value>>] | Value[];
+
+/** What is used of an SQLite engine's connection. */
+export interface Database {
+  readonly isTransaction: boolean;
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+export interface Statement {
+  run(...parameters: Parameters): { changes: number | bigint; lastInsertRowid: number | bigint };
+  get(...parameters: Parameters): unknown;
+  all(...parameters: Parameters): unknown[];
+  setReturnArrays(returnArrays: boolean): void;
+}
+
+export interface OpenOptions {
+  /** `full` is on disk when a commit returns; `off` leaves that to the operating system. */
+  synchronous: 'full' | 'off';
+  /** Steps from version n to n + 1 of the schema, as SQL. */
+  migrations: readonly string[];
+  /** Whether the file as it was is kept beside it before its schema changes. */
+  keepsCopy?: boolean;
+  /** Milliseconds to wait for other processes. */
+  patience?: number;
+  /** Looks at the file before its schema is touched. */
+  check?: (database: Database) => void;
+}
+
+type Engine = typeof import('@photostructure/sqlite');
+
+/**
+ * Opens an SQLite file (or `:memory:`) in WAL mode and brings its schema up to date. Its connection never waits
+ * for a lock: see busy.ts. Throws a plain error that says what to install when the engine's package is missing,
+ * and when a newer urtuu has written the file.
+ */
+export async function openDatabase(path: string, options: OpenOptions): Promise<Database> {
+  const engine = await loadEngine();
+  const end = performance.now() + (options.patience ?? busyPatience);
+  for (let tries = 0; ; tries += 1) {
+    if (path !== ':memory:') makeDatabasePrivate(path);
+    const database = new engine.DatabaseSync(path, { timeout: 0 });
+    try {
+      options.check?.(database);
+      database.exec(
+        `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous}; PRAGMA temp_store = memory`,
+      );
+      migrate(database, path, options, engine);
+      // Reads the schema, so that nothing prepared later needs a lock for it.
+      database.prepare('SELECT 1 FROM sqlite_schema').get();
+      return database;
+    } catch (error) {
+      database.close();
+      if (!isBusy(error)) throw error;
+      if (performance.now() >= end) throw lockedTooLong();
+      await pause(nextTry(tries));
+    }
+  }
+}
+
+async function loadEngine(): Promise<Engine> {
+  try {
+    return await import('@photostructure/sqlite');
+  } catch (cause) {
+    throw new Error(
+      'the service keeps its data with the package @photostructure/sqlite, which is not installed or does not ' +
+        'run here: npm install @photostructure/sqlite',
+      { cause },
+    );
+  }
+}
+
+function migrate(database: Database, path: string, options: OpenOptions, engine: Engine): void {
+  const { migrations, keepsCopy = false } = options;
+  if (versionOf(database) === migrations.length) return;
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const version = versionOf(database);
+    if (version > migrations.length) {
+      throw new DataError(`${path} was written by a newer version of urtuu (schema ${version})`, {
+        hint: 'Use that version, or give another folder.',
+      });
+    }
+    if (keepsCopy && version > 0 && version < migrations.length) copyOf(path, version, engine);
+    for (const step of migrations.slice(version)) database.exec(step);
+    database.exec(`PRAGMA user_version = ${migrations.length}`);
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Keeps what was committed last; the caller's transaction keeps everybody else from writing meanwhile. */
+function copyOf(path: string, version: number, engine: Engine): void {
+  const kept = `${path}.schema-${version}`;
+  const made = `${kept}.${process.pid}`;
+  rmSync(made, { force: true });
+  makePrivate(made);
+  const source = new engine.DatabaseSync(path, { timeout: 0 });
+  try {
+    source.prepare('VACUUM INTO ?').run(made);
+  } catch (error) {
+    rmSync(made, { force: true });
+    throw error;
+  } finally {
+    source.close();
+  }
+  const file = openSync(made, 'r+');
+  fsyncSync(file);
+  closeSync(file);
+  renameSync(made, kept);
+}
+
+export function versionOf(database: Database): number {
+  return (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+}

@@ -1,0 +1,36 @@
+import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { DataError } from '../../../data-error.js';
+
+const ownersOnly = 0o600;
+
+/** Makes a file that only its owner can read and write, whatever the umask; one that is there becomes so. */
+export function makePrivate(path: string): void {
+  closeSync(openSync(path, 'a', ownersOnly));
+  restrict(path);
+}
+
+/** The same for an SQLite file and what SQLite keeps beside it, which gets its mode from it. */
+export function makeDatabasePrivate(path: string): void {
+  makePrivate(path);
+  for (const suffix of ['-wal', '-shm']) {
+    try {
+      restrict(path + suffix);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+}
+
+/** Windows has no such modes: a folder in the user's profile is the user's. */
+function restrict(path: string): void {
+  if (process.platform === 'win32' || (statSync(path).mode & 0o777) === ownersOnly) return;
+  try {
+    chmodSync(path, ownersOnly);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EPERM') throw cause;
+    throw new DataError(`${path} can be read by others and belongs to another user`, {
+      hint: `Run this as its owner, or: chown "$USER" ${path}`,
+      cause,
+    });
+  }
+}

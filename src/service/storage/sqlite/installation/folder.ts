@@ -1,0 +1,69 @@
+import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DataError } from '../../../data-error.js';
+
+/** The files of an installation. */
+export interface DataFiles {
+  /** `service.db`: everything the service remembers. */
+  store: string;
+  /** `operator.db`: what the simulated operator was given. */
+  carrier: string;
+  /** `rates.db`, which may be lost. */
+  rates: string;
+  /** 32 bytes that protect verification codes, kept apart from the store. */
+  secret: string;
+  /** `installation.json`: whose files these are. */
+  identity: string;
+}
+
+export function filesOf(directory: string): DataFiles {
+  return {
+    store: join(directory, 'service.db'),
+    carrier: join(directory, 'operator.db'),
+    rates: join(directory, 'rates.db'),
+    secret: join(directory, 'secret'),
+    identity: join(directory, 'installation.json'),
+  };
+}
+
+const ownersOnly = 0o700;
+const writableByOthers = 0o022;
+
+/** Makes a folder that only its owner can use. One that is there has to be writable for nobody else. */
+export function prepareFolder(directory: string): void {
+  makeFolders(directory);
+  if (process.platform === 'win32') return;
+  const { mode } = statSync(directory);
+  if ((mode & writableByOthers) === 0) return;
+  throw new DataError(`${directory} can be written to by others`, {
+    hint: `Take that away: chmod go-w '${directory}', or name a new folder in it, which is made for you alone.`,
+  });
+}
+
+/** Not the `recursive` of Node.js: it never returns where every new folder is answered with ENOENT, as in /proc. */
+function makeFolders(path: string): void {
+  const above = dirname(path);
+  if (above !== path && !existsSync(above)) makeFolders(above);
+  try {
+    mkdirSync(path, { mode: ownersOnly });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return;
+  }
+  // The umask may have taken away what its owner needs.
+  if (process.platform !== 'win32') chmodSync(path, ownersOnly);
+}
+
+/** Null where there is no such file. */
+export function sizeOf(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? null;
+}
+
+/** Keeps what cannot be used under another name. */
+export function setAside(path: string): void {
+  const aside = `${path}.aside-${new Date().toISOString().replace(/[^0-9]/g, '')}`;
+  for (const suffix of ['', '-wal']) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, aside + suffix);
+  }
+  rmSync(`${path}-shm`, { force: true });
+}

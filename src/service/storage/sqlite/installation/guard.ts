@@ -1,0 +1,132 @@
+import { statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { DataError } from '../../../data-error.js';
+import { ServiceError } from '../../../service-error.js';
+import { isBusy } from '../database/busy.js';
+import type { Database } from '../database/open.js';
+import { Checkpoints } from './checkpoint.js';
+import type { DataFiles } from './folder.js';
+import { readIdentity } from './identity.js';
+import { isWalCutOff } from './wal.js';
+
+/** Milliseconds between looks at the files of a service that runs. */
+export const lookEvery = 400;
+
+interface Seen {
+  path: string;
+  device: number;
+  inode: number;
+  size: number;
+}
+
+/**
+ * Watches that the files a service has open are still those at their paths, whole. Once they are not, nothing is
+ * read or written any more: what went into a file that nobody finds again would be answered as stored.
+ */
+export class DataGuard {
+  /** Resolves when a file is gone, replaced or cut off. */
+  readonly lost: Promise<DataError>;
+  readonly #files: DataFiles;
+  readonly #id: string;
+  readonly #checkpoints: Checkpoints;
+  readonly #seen: Seen[];
+  /** Those of them that commits go into. */
+  readonly #written: Seen[];
+  readonly #timer: NodeJS.Timeout;
+  readonly #report: (error: unknown) => void;
+  #isReported = false;
+  #error: DataError | null = null;
+  #tell: (error: DataError) => void = () => {};
+
+  constructor(files: DataFiles, id: string, store: Database, report: (error: unknown) => void) {
+    this.#files = files;
+    this.#id = id;
+    this.#checkpoints = new Checkpoints(store);
+    this.#report = report;
+    this.lost = new Promise((resolve) => {
+      this.#tell = resolve;
+    });
+    this.#written = [files.store, `${files.store}-wal`].map(look);
+    this.#seen = [...this.#written, ...[files.carrier, `${files.carrier}-wal`, files.secret].map(look)];
+    this.#timer = setInterval(() => this.look(), lookEvery).unref();
+  }
+
+  /** Throws when something was found missing. */
+  check(): void {
+    if (this.#error !== null) throw unavailable();
+  }
+
+  /** Before and after a commit: throws when it goes into a file that is not at its path any more, whole. */
+  verifyCommit(): void {
+    for (const one of this.#written) this.#compare(one);
+    this.check();
+  }
+
+  /** Looks at all files. What cannot be looked at now, for want of memory or descriptors, is not lost for that. */
+  look(): void {
+    try {
+      for (const one of this.#seen) this.#compare(one);
+      const identity = readIdentity(this.#files.identity);
+      if (identity === null || identity === 'damaged' || identity.id !== this.#id)
+        this.#lose(this.#files.identity, identity === null ? 'is gone' : 'was replaced');
+      else if (this.#error === null) this.#checkpoints.run();
+      this.#isReported = false;
+    } catch (error) {
+      if (isBusy(error)) return;
+      if (!this.#isReported) this.#report(error);
+      this.#isReported = true;
+    }
+  }
+
+  /** Told of every commit. */
+  committed(rows: number): void {
+    this.#checkpoints.wrote(rows);
+  }
+
+  /** Before the store is closed. */
+  async finish(): Promise<void> {
+    this.#stop();
+    try {
+      if (this.#error === null) await this.#checkpoints.finish();
+    } catch (error) {
+      // What is committed stays in the -wal.
+      this.#report(error);
+    }
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #compare(before: Seen): void {
+    const now = statSync(before.path, { throwIfNoEntry: false });
+    if (now === undefined) this.#lose(before.path, 'is gone');
+    else if (now.ino !== before.inode || now.dev !== before.device) this.#lose(before.path, 'was replaced');
+    else if (now.size < before.size && isCutOff(before.path)) this.#lose(before.path, 'was cut off');
+    else before.size = now.size;
+  }
+
+  #lose(path: string, what: string): void {
+    if (this.#error !== null) return;
+    this.#stop();
+    this.#error = new DataError(
+      `${basename(path)} ${what} while the service was running, in ${dirname(path)}; it answers nothing any more`,
+      { hint: 'Put the files back as they were, then start it again.' },
+    );
+    this.#tell(this.#error);
+  }
+}
+
+function look(path: string): Seen {
+  const { dev, ino, size } = statSync(path);
+  return { path, device: dev, inode: ino, size };
+}
+
+/** No file but a -wal ever becomes smaller. */
+function isCutOff(path: string): boolean {
+  return !path.endsWith('-wal') || isWalCutOff(path);
+}
+
+function unavailable(): ServiceError {
+  return new ServiceError('unavailable', 'the data of the service was taken away; nothing can be done');
+}

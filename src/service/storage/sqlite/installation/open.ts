@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs';
+import { openCarrierDatabase } from '../../../carriers/simulated/simulated.js';
+import type { Random } from '../../../random.js';
+import { isDamaged } from '../database/busy.js';
+import { type Database, versionOf } from '../database/open.js';
+import { openStoreDatabase } from '../sqlite-store.js';
+import { turnToOwnCheckpoints } from './checkpoint.js';
+import { enter } from './enter.js';
+import { type DataFiles, filesOf, prepareFolder, setAside, sizeOf } from './folder.js';
+import { DataGuard } from './guard.js';
+import { readIdentity } from './identity.js';
+import { dataError, type Problem } from './problems.js';
+import { secretLength } from './secret.js';
+
+/** What a service keeps its data in. */
+export interface Installation {
+  /** The same in all its files. */
+  id: string;
+  store: Database;
+  carrier: Database;
+  /** Path of the shared rates; null in memory. */
+  rates: string | null;
+  /** Protects verification codes, kept apart from the store. */
+  secret: Uint8Array;
+  /** Watches that the files stay where they are; null in memory, which no other process can use. */
+  guard: DataGuard | null;
+}
+
+export interface InstallationOptions {
+  /** Goes on with what is there, makes anew what cannot be used, and sets that aside. */
+  acceptData?: boolean;
+  /** Called for what goes wrong while the files are watched. */
+  report?(error: unknown): void;
+}
+
+/**
+ * Opens the data in a folder that only its owner can read; without one everything is in memory. Throws DataError
+ * where the files are not all there, or not those that belong together: see enter.ts.
+ */
+export async function openInstallation(
+  directory: string | undefined,
+  random: Random,
+  options: InstallationOptions = {},
+): Promise<Installation> {
+  if (directory === undefined) {
+    const [store, carrier] = [await openStoreDatabase(':memory:'), await openCarrierDatabase(':memory:')];
+    const secret = random.bytes(secretLength);
+    return { id: '', store, carrier, rates: null, secret, guard: null };
+  }
+  prepareFolder(directory);
+  const files = filesOf(directory);
+  try {
+    return await openFiles(files, random, options);
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    if (!options.acceptData) throw dataError(files, [{ file: 'store', what: 'is damaged' }], error);
+    setAside(files.store);
+    return openFiles(files, random, options);
+  }
+}
+
+async function openFiles(
+  files: DataFiles,
+  random: Random,
+  { acceptData = false, report = () => {} }: InstallationOptions,
+): Promise<Installation> {
+  const store = await openStore(files, acceptData);
+  try {
+    turnToOwnCheckpoints(store);
+    const openCarrier = () =>
+      openUsable(files, 'carrier', acceptData, () => openCarrierDatabase(files.carrier));
+    const entered = await enter({ files, store, random, acceptData, openCarrier });
+    return { ...entered, store, rates: files.rates, guard: new DataGuard(files, entered.id, store, report) };
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
+
+async function openStore(files: DataFiles, acceptData: boolean): Promise<Database> {
+  // In this order: the store is the first that is made, so where another file is, it has to be there too.
+  const others = [files.identity, files.secret, files.carrier].some((path) => existsSync(path));
+  const size = sizeOf(files.store);
+  const refuse = (what: string): void => {
+    if (!acceptData) throw dataError(files, [{ file: 'store', what }]);
+  };
+  if (others && size === null) refuse('is missing');
+  if (others && size === 0) {
+    refuse('is empty');
+    // SQLite would delete the -wal beside it.
+    setAside(files.store);
+  }
+  for (const problem of cutOffOf(files)) {
+    if (!acceptData) throw dataError(files, [problem]);
+    setAside(files[problem.file]);
+  }
+  return openUsable(files, 'store', acceptData, () =>
+    openStoreDatabase(files.store, (database) => {
+      if (others && versionOf(database) === 0) refuse('is empty, or its -wal file is missing');
+    }),
+  );
+}
+
+/** No data file ever becomes smaller. */
+function cutOffOf(files: DataFiles): Problem[] {
+  const identity = readIdentity(files.identity);
+  if (identity === null || identity === 'damaged') return [];
+  return (['store', 'carrier'] as const)
+    .filter((file) => (sizeOf(files[file]) || Number.POSITIVE_INFINITY) < identity.sizes[file])
+    .map((file) => ({ file, what: 'was cut off' }));
+}
+
+/** Opens a file; one that is damaged is refused, or set aside where that is accepted. */
+async function openUsable(
+  files: DataFiles,
+  file: Problem['file'],
+  acceptData: boolean,
+  open: () => Promise<Database>,
+): Promise<Database> {
+  if (acceptData && sizeOf(files[file]) === 0) setAside(files[file]);
+  try {
+    return await open();
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    if (!acceptData) throw dataError(files, [{ file, what: 'is damaged' }], error);
+    setAside(files[file]);
+    return open();
+  }
+}

@@ -1,0 +1,37 @@
+import { basename, dirname } from 'node:path';
+import { DataError } from '../../../data-error.js';
+import type { DataFiles } from './folder.js';
+
+/** Why data cannot be used: a file, what is wrong with it, and what is forgotten when it is accepted. */
+export interface Problem {
+  file: keyof DataFiles;
+  /** A sentence without its subject: `is missing`. */
+  what: string;
+  /** Over the usual of the file. */
+  forgotten?: string;
+}
+
+const forgottenWithout: Record<Problem['file'], string> = {
+  store:
+    'messages, balances, API keys and idempotency keys: a send that is repeated or resumed is sent again to everyone',
+  carrier:
+    'the outbox, and which messages the simulated operator was given: those on their way may be sent again',
+  secret: 'the codes of verifications that are pending, and texts with a code that were not sent yet',
+  identity: 'nothing; but it is not known whether the other files are the newest',
+  rates: 'nothing',
+};
+
+/** Of an old copy: what was stored since is what counts. */
+export const forgottenSince =
+  'everything since that copy: idempotency keys used since are unknown, so what was sent since can be sent again';
+
+export function dataError(files: DataFiles, problems: readonly Problem[], cause?: unknown): DataError {
+  const folder = dirname(files.store);
+  const told = problems.map(({ file, what }) => `${basename(files[file])} ${what}`).join('; ');
+  const forgotten = problems.map(({ file, forgotten = forgottenWithout[file] }) => forgotten);
+  return new DataError(`the data in ${folder} is not whole: ${told}`, {
+    hint: 'Stop everything that uses the folder and put its files back as they were.',
+    forgotten: [...new Set(forgotten)].join('; '),
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

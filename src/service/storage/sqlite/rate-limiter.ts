@@ -1,0 +1,183 @@
+import { renameSync, rmSync, statSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '../../clock.js';
+import { type Bucket, type SharedBuckets, type Taken, takeToken } from '../rate-limiter.js';
+import { isBusy, isDamaged, nextTry } from './database/busy.js';
+import { type Database, openDatabase } from './database/open.js';
+
+const migrations = [
+  `CREATE TABLE buckets (
+     project_id TEXT NOT NULL, kind TEXT NOT NULL, full_at INTEGER NOT NULL, PRIMARY KEY (project_id, kind)
+   ) STRICT, WITHOUT ROWID`,
+  'CREATE TABLE installation (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT',
+];
+
+/** Milliseconds that takes wait together for another process, before they do without the file. */
+const patience = 250;
+/** Milliseconds between tries to use a file that could not be used, and between looks whether it is still there. */
+const lookEvery = 1_000;
+
+type Take = (projectId: string, kind: string, bucket: Bucket) => Taken;
+
+interface OpenFile {
+  database: Database;
+  take: Take;
+  inode: string;
+}
+
+export interface BucketFileOptions {
+  path: string;
+  /** The installation that the file has to be of; another's is set aside. */
+  installation: string;
+  clock: Clock;
+  /** Told of a file that was set aside or cannot be used. */
+  report(error: unknown): void;
+}
+
+/**
+ * Buckets in an SQLite file of their own, never synced: a request must not wait for the disk for them. Nothing
+ * depends on the file: while it is locked, damaged, gone, or the disk full, `take` gives null.
+ */
+export async function openSqliteBuckets({
+  path,
+  installation,
+  clock,
+  report,
+}: BucketFileOptions): Promise<SharedBuckets> {
+  let file: OpenFile | null = null;
+  let opening: Promise<void> | null = null;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let busySince: number | null = null;
+  let reported = false;
+
+  async function open(): Promise<void> {
+    try {
+      file = await openFile({ path, installation, clock, report });
+      reported = false;
+    } catch (error) {
+      file = null;
+      if (!isBusy(error) && !reported) report(error);
+      reported = true;
+    }
+  }
+
+  /** The file, opened anew now and then where it cannot be used or another one is at its path. */
+  async function current(): Promise<OpenFile | null> {
+    if (performance.now() - lookedAt >= lookEvery) {
+      lookedAt = performance.now();
+      if (file !== null && inodeOf(path) !== file.inode) giveUp();
+      if (file === null) opening ??= open().finally(() => (opening = null));
+    }
+    if (opening !== null) await opening;
+    return file;
+  }
+
+  function giveUp(): void {
+    file?.database.close();
+    file = null;
+  }
+
+  async function take(projectId: string, kind: string, bucket: Bucket): Promise<Taken | null> {
+    for (let tries = 0; ; tries += 1) {
+      const used = await current();
+      if (used === null) return null;
+      try {
+        const taken = used.take(projectId, kind, bucket);
+        busySince = null;
+        return taken;
+      } catch (error) {
+        if (!isBusy(error)) {
+          if (!reported) report(error);
+          reported = true;
+          if (file === used) giveUp();
+          return null;
+        }
+      }
+      busySince ??= performance.now();
+      if (performance.now() - busySince >= patience) return null;
+      await pause(nextTry(tries));
+    }
+  }
+
+  lookedAt = performance.now();
+  await open();
+  return {
+    take,
+    async reset() {
+      try {
+        file?.database.exec('DELETE FROM buckets');
+      } catch (error) {
+        report(error);
+      }
+    },
+    async close() {
+      await opening;
+      giveUp();
+    },
+  };
+}
+
+class ForeignFile extends Error {}
+
+async function openFile({ path, installation, clock, report }: BucketFileOptions): Promise<OpenFile> {
+  for (let attempt = 1; ; attempt += 1) {
+    const before = inodeOf(path);
+    try {
+      const database = await openDatabase(path, { synchronous: 'off', migrations, patience });
+      try {
+        if (!belongsTo(database, installation)) throw new ForeignFile(`${path} is of another installation`);
+        return { database, take: takeFrom(database, clock), inode: inodeOf(path) };
+      } catch (error) {
+        database.close();
+        throw error;
+      }
+    } catch (error) {
+      if (!(isDamaged(error) || error instanceof ForeignFile) || attempt === 3) throw error;
+      // Another process may have made a new one meanwhile.
+      if (inodeOf(path) !== before) continue;
+      setAside(path);
+      report(new Error(`${path} was set aside as ${path}.damaged and made anew`, { cause: error }));
+    }
+  }
+}
+
+/** Marks a file that is of nobody yet. */
+function belongsTo(database: Database, installation: string): boolean {
+  const select = database.prepare('SELECT id FROM installation');
+  if (select.get() === undefined)
+    database.prepare('INSERT INTO installation VALUES (1, ?) ON CONFLICT DO NOTHING').run(installation);
+  return (select.get() as { id: string }).id === installation;
+}
+
+function setAside(path: string): void {
+  for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+  renameSync(path, `${path}.damaged`);
+}
+
+function inodeOf(path: string): string {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.dev}.${stat.ino}`;
+}
+
+function takeFrom(database: Database, clock: Clock): Take {
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const commit = database.prepare('COMMIT');
+  const select = database.prepare('SELECT full_at FROM buckets WHERE project_id = ? AND kind = ?');
+  const upsert = database.prepare(
+    `INSERT INTO buckets (project_id, kind, full_at) VALUES (?, ?, ?)
+     ON CONFLICT DO UPDATE SET full_at = excluded.full_at`,
+  );
+  return (projectId, kind, bucket) => {
+    begin.run();
+    try {
+      const before = (select.get(projectId, kind) as { full_at: number } | undefined)?.full_at ?? null;
+      const { fullAt, ...taken } = takeToken(before, bucket, clock.now());
+      if (fullAt !== before) upsert.run(projectId, kind, fullAt);
+      commit.run();
+      return taken;
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  };
+}

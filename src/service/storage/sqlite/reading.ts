@@ -1,0 +1,120 @@
+import type { Channel } from '../../../contract/index.js';
+import type { BatchRecord, Instant, MessageRecord, VerificationRecord } from '../store.js';
+import { acceptedAt, type ClockCorrections } from './clock-corrections.js';
+import type { Database } from './database/open.js';
+import type { Projects } from './projects.js';
+import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from './rows.js';
+
+interface VerificationRow {
+  id: string;
+  message: number;
+  status: VerificationRecord['status'];
+  channel: Channel;
+  recipient: string;
+  credits: number;
+  code_hash: Uint8Array;
+  attempts_remaining: number;
+  created_at: number;
+  accepted_at: number;
+  expires_at: number;
+  verified_at: number | null;
+}
+
+/** Looking up messages, batches and verifications, and trying codes. */
+export function prepareReading(database: Database, projects: Projects, corrections: ClockCorrections) {
+  const selectOne = database.prepare(`${selectMessage} WHERE m.project = ? AND m.id = ?`);
+  const selectPage = database.prepare(
+    `${selectMessage} WHERE m.seq > ? AND m.seq < ? ORDER BY m.seq LIMIT ?`,
+  );
+  const selectBatch = database.prepare('SELECT * FROM batches WHERE project = ? AND id = ?');
+  const selectVerification = database.prepare(
+    `SELECT v.*, m.channel, m.recipient, m.credits, ${acceptedAt('v.message', 'v.created_at')} AS accepted_at
+     FROM verifications v
+     JOIN messages m ON m.seq = v.message WHERE v.project = ? AND v.id = ?`,
+  );
+  const updateVerification = database.prepare(
+    'UPDATE verifications SET status = ?, attempts_remaining = ?, verified_at = ? WHERE id = ?',
+  );
+
+  function getMessage(projectId: string, id: string): MessageRecord | null {
+    const row = selectOne.get(projects.numberOf(projectId), id) as MessageRow | undefined;
+    return row === undefined ? null : toMessage(row, projectId);
+  }
+
+  function batchRow(projectId: string, id: string): BatchRow | undefined {
+    return selectBatch.get(projects.numberOf(projectId), id) as BatchRow | undefined;
+  }
+
+  function getBatch(projectId: string, id: string): BatchRecord | null {
+    const row = batchRow(projectId, id);
+    return row === undefined ? null : toBatch(row);
+  }
+
+  function listBatchMessages(
+    projectId: string,
+    batchId: string,
+    { limit, after }: { limit: number; after: string | null },
+  ): MessageRecord[] | null {
+    const batch = batchRow(projectId, batchId);
+    if (batch === undefined) return null;
+    let from = batch.first_message - 1;
+    if (after !== null) {
+      const row = selectOne.get(projects.numberOf(projectId), after) as MessageRow | undefined;
+      if (row === undefined || row.batch !== batch.seq) return null;
+      from = row.seq;
+    }
+    const rows = selectPage.all(from, batch.first_message + batch.total, limit);
+    return (rows as MessageRow[]).map((row) => toMessage(row, projectId));
+  }
+
+  function verificationRow(projectId: string, id: string): VerificationRow | undefined {
+    return selectVerification.get(projects.numberOf(projectId), id) as VerificationRow | undefined;
+  }
+
+  function getVerification(projectId: string, id: string): VerificationRecord | null {
+    const row = verificationRow(projectId, id);
+    return row === undefined ? null : toVerification(row);
+  }
+
+  function checkVerification(
+    projectId: string,
+    id: string,
+    at: Instant,
+    matches: (codeHash: Uint8Array) => boolean,
+  ): { tried: boolean; verification: VerificationRecord } | null {
+    const row = verificationRow(projectId, id);
+    if (row === undefined) return null;
+    row.accepted_at = corrections.asOf(row.accepted_at, at);
+    const verification = toVerification(row);
+    if (verification.status !== 'pending' || at >= verification.expiresAt)
+      return { tried: false, verification };
+    if (matches(verification.codeHash)) {
+      verification.status = 'verified';
+      verification.verifiedAt = at;
+    } else {
+      verification.attemptsRemaining -= 1;
+      if (verification.attemptsRemaining === 0) verification.status = 'failed';
+    }
+    const { status, attemptsRemaining, verifiedAt } = verification;
+    updateVerification.run(status, attemptsRemaining, verifiedAt, id);
+    return { tried: true, verification };
+  }
+
+  return { getMessage, getBatch, listBatchMessages, getVerification, checkVerification };
+}
+
+function toVerification(row: VerificationRow): VerificationRecord {
+  return {
+    id: row.id,
+    status: row.status,
+    channel: row.channel,
+    to: row.recipient,
+    attemptsRemaining: row.attempts_remaining,
+    credits: row.credits,
+    codeHash: row.code_hash,
+    createdAt: row.created_at,
+    // It lives as long as it was to live, from when it was accepted.
+    expiresAt: row.accepted_at + (row.expires_at - row.created_at),
+    verifiedAt: row.verified_at,
+  };
+}

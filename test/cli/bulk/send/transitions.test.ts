@@ -1,0 +1,315 @@
+import { describe, expect, it } from 'vitest';
+import { readError, readResult } from '../../../../src/cli/bulk/send/answer.js';
+import {
+  type Answer,
+  countShort,
+  next,
+  type Sent,
+  type Step,
+} from '../../../../src/cli/bulk/send/transitions.js';
+
+const single: Sent = { kind: 'single', to: ['99112233'], unanswered: 0, foreign: 0, short: null };
+const batch: Sent = {
+  kind: 'batch',
+  to: ['99112233', '88112233', '95112233'],
+  unanswered: 0,
+  foreign: 0,
+  short: null,
+};
+const refusal = (code: string, status: number, extra: object = {}): Answer => ({
+  kind: 'refusal',
+  code,
+  status,
+  ...extra,
+});
+const figures = { credits: 30, balance: 970, replayOf: null };
+
+describe('the states of a chunk', () => {
+  const table: [title: string, sent: Sent, answer: Answer, step: Step][] = [
+    [
+      'a batch with the planned total is accepted',
+      batch,
+      { kind: 'batch', id: 'b', total: 3, ...figures },
+      { to: 'accepted', id: 'b', credits: 30, replayOf: null },
+    ],
+    [
+      'a batch with another total is an earlier result, to be compared',
+      batch,
+      { kind: 'batch', id: 'b', total: 2, ...figures },
+      { to: 'compared', id: 'b', total: 2, credits: 30, replayOf: null },
+    ],
+    [
+      'a price that is no number makes no answer believable',
+      batch,
+      { kind: 'batch', id: 'b', total: 3, ...figures, credits: null },
+      { to: 'alarm', reason: 'batch b has no price', stops: true },
+    ],
+    [
+      'a message for the recipient is accepted, however the number is written',
+      single,
+      { kind: 'message', id: 'm', to: '+976 9911-2233', ...figures },
+      { to: 'accepted', id: 'm', credits: 30, replayOf: null },
+    ],
+    [
+      'a message that failed is no acceptance, whatever the HTTP status',
+      single,
+      { kind: 'message', id: 'm', to: '99112233', failed: true, ...figures },
+      { to: 'failed', code: 'provider_failed', id: 'm' },
+    ],
+    [
+      'a repeated answer that has lost its recipient is that of its key',
+      single,
+      { kind: 'message', id: 'm', to: '', ...figures, replayOf: '2026-01-01T00:00:00.000Z' },
+      { to: 'accepted', id: 'm', credits: 30, replayOf: '2026-01-01T00:00:00.000Z' },
+    ],
+    [
+      'a new answer without a recipient is an alarm',
+      single,
+      { kind: 'message', id: 'm', to: '', ...figures },
+      { to: 'alarm', reason: 'message m is for , not for 99112233', stops: false },
+    ],
+    [
+      'a message for another recipient, replayed, is an alarm and no success',
+      single,
+      { kind: 'message', id: 'm', to: '88112233', ...figures },
+      { to: 'alarm', reason: 'message m is for 88112233, not for 99112233', stops: false },
+    ],
+    [
+      'refused entries are taken out',
+      batch,
+      refusal('invalid_request', 400, { invalid: ['+97688112233', '70112233'] }),
+      { to: 'removed', positions: [1] },
+    ],
+    [
+      'refused entries that are no longer in the body are an old answer, bound to the key',
+      batch,
+      refusal('invalid_request', 400, { invalid: ['70112233'] }),
+      { to: 'revised', code: 'invalid_request' },
+    ],
+    [
+      '... but not for ever',
+      { ...batch, foreign: 25 },
+      refusal('invalid_request', 400, { invalid: ['70112233'] }),
+      { to: 'rejected', code: 'invalid_request' },
+    ],
+    [
+      'a batch that is refused without entries is rejected',
+      batch,
+      refusal('invalid_request', 400),
+      { to: 'rejected', code: 'invalid_request' },
+    ],
+    ...(
+      [
+        ['invalid_request', 400],
+        ['unsupported_number', 422],
+        ['message_too_long', 422],
+        ['request_too_large', 413],
+        ['some_new_code', 422],
+      ] as const
+    ).map(([code, status]): [string, Sent, Answer, Step] => [
+      `${code} rejects a single send`,
+      single,
+      refusal(code, status),
+      { to: 'rejected', code },
+    ]),
+    [
+      'a cap sets a single send aside',
+      single,
+      refusal('recipient_rate_limited', 429, { retryAfter: 300 }),
+      { to: 'wait', for: 'recipient', seconds: 300 },
+    ],
+    [
+      'provider_failed is final for its key',
+      single,
+      refusal('provider_failed', 502, { id: 'm' }),
+      { to: 'failed', code: 'provider_failed', id: 'm' },
+    ],
+    [
+      'rate_limited waits as long as the service says',
+      batch,
+      refusal('rate_limited', 429, { retryAfter: 7 }),
+      { to: 'wait', for: 'project', seconds: 7 },
+    ],
+    [
+      'any other 429 waits too',
+      batch,
+      refusal('slow_down', 429),
+      { to: 'wait', for: 'project', seconds: null },
+    ],
+    [
+      'insufficient_credits stops',
+      batch,
+      refusal('insufficient_credits', 402, { balance: 5, required: 30, actual: 5 }),
+      { to: 'stop', code: 'insufficient_credits', status: 402 },
+    ],
+    [
+      'insufficient_credits stops when the balance cannot be read',
+      batch,
+      refusal('insufficient_credits', 402, { balance: 5, required: 30, actual: null }),
+      { to: 'stop', code: 'insufficient_credits', status: 402 },
+    ],
+    [
+      'insufficient_credits after a top-up repeats the key',
+      { ...batch, short: { balance: 5, repeats: 0 } },
+      refusal('insufficient_credits', 402, { balance: 5, required: 30, actual: 500 }),
+      { to: 'repeat' },
+    ],
+    [
+      'an outdated balance that keeps coming back is bound to the key',
+      { ...batch, short: { balance: 5, repeats: 1 } },
+      refusal('insufficient_credits', 402, { balance: 5, required: 30, actual: 500 }),
+      { to: 'revised', code: 'insufficient_credits' },
+    ],
+    [
+      '... unless a copy is unanswered: that keeps the key',
+      { ...batch, unanswered: 1, short: { balance: 5, repeats: 9 } },
+      refusal('insufficient_credits', 402, { balance: 5, required: 30, actual: 500 }),
+      { to: 'repeat' },
+    ],
+    [
+      'a single send is not settled by foreign entries while a copy is unanswered',
+      { ...single, unanswered: 1 },
+      refusal('invalid_request', 400, { invalid: ['70112233'] }),
+      { to: 'again', code: 'invalid_request' },
+    ],
+    [
+      '... but by its own, which answers every copy',
+      { ...single, unanswered: 1 },
+      refusal('invalid_request', 400, { invalid: ['+976 99112233'] }),
+      { to: 'rejected', code: 'invalid_request' },
+    ],
+    [
+      'foreign entries do not give a new key either while a copy is unanswered',
+      { ...batch, unanswered: 1 },
+      refusal('invalid_request', 400, { invalid: ['70112233'] }),
+      { to: 'again', code: 'invalid_request' },
+    ],
+    [
+      'entries of the body answer every copy',
+      { ...batch, unanswered: 1 },
+      refusal('invalid_request', 400, { invalid: ['88112233'] }),
+      { to: 'removed', positions: [1] },
+    ],
+    ...(
+      [
+        ['request_too_large', 413],
+        ['teapot', 418],
+      ] as const
+    ).map(([code, status]): [string, Sent, Answer, Step] => [
+      `${code} answers only its own copy`,
+      { ...single, unanswered: 1 },
+      refusal(code, status),
+      { to: 'again', code },
+    ]),
+    ...(
+      [
+        ['invalid_request', 400],
+        ['unsupported_number', 422],
+      ] as const
+    ).map(([code, status]): [string, Sent, Answer, Step] => [
+      `${code} answers every copy`,
+      { ...single, unanswered: 1 },
+      refusal(code, status),
+      { to: 'rejected', code },
+    ]),
+    [
+      'provider_failed answers every copy',
+      { ...single, unanswered: 1 },
+      refusal('provider_failed', 502, { id: 'm' }),
+      { to: 'failed', code: 'provider_failed', id: 'm' },
+    ],
+    [
+      'a balance that changes is not',
+      { ...batch, short: { balance: 5, repeats: 1 } },
+      refusal('insufficient_credits', 402, { balance: 6, required: 30, actual: 500 }),
+      { to: 'repeat' },
+    ],
+    ...(
+      [
+        ['unauthorized', 401],
+        ['forbidden', 403],
+        ['not_found', 404],
+        ['method_not_allowed', 405],
+        ['unsupported_media_type', 415],
+      ] as const
+    ).map(([code, status]): [string, Sent, Answer, Step] => [
+      `${code} stops the job`,
+      batch,
+      refusal(code, status),
+      { to: 'stop', code, status },
+    ]),
+    ...['timeout', 'connection_error', 'unexpected_response', 'unavailable'].map(
+      (code): [string, Sent, Answer, Step] => [
+        `${code} leads to the same key and nowhere else`,
+        batch,
+        { kind: 'doubt', code },
+        { to: 'again', code },
+      ],
+    ),
+  ];
+  it.each(table)('%s', (_, sent, answer, step) => expect(next(sent, answer)).toEqual(step));
+
+  it('counts only refusals with the same balance', () => {
+    const once = countShort(null, 5);
+    expect(once).toEqual({ balance: 5, repeats: 0 });
+    expect(countShort(once, 5)).toEqual({ balance: 5, repeats: 1 });
+    expect(countShort(once, 6)).toEqual({ balance: 6, repeats: 0 });
+    expect(countShort(once, null)).toBeNull();
+  });
+});
+
+describe('reading an answer', () => {
+  it.each([
+    ['timeout', null],
+    ['connection_error', null],
+    ['unexpected_response', 200],
+    ['unexpected_response', 403],
+    ['unavailable', 503],
+    ['internal', 500],
+    ['idempotency_conflict', 409],
+  ])('%s with status %s is doubt', (code, status) => {
+    expect(readError({ code, status })).toEqual({ kind: 'doubt', code });
+  });
+
+  it.each([
+    ['provider_failed', 502],
+    ['insufficient_credits', 402],
+    ['rate_limited', 429],
+  ])('%s with status %s is a refusal', (code, status) => {
+    expect(readError({ code, status })).toMatchObject({ kind: 'refusal', code, status });
+  });
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, -1, '10', null, undefined])(
+    'takes no price of %s',
+    (credits) => {
+      expect(readResult('batch', { id: 'b', total: 3, credits })).toMatchObject({ credits: null });
+    },
+  );
+
+  it('takes a request that never left for nothing else', () => {
+    const error = { code: 'connection_error', status: null, requestSent: false };
+    expect(readError(error)).toEqual({ kind: 'unsent', code: 'connection_error' });
+    expect(readError({ ...error, requestSent: true }).kind).toBe('doubt');
+    expect(readError({ code: 'unavailable', status: 503, requestSent: false }).kind).toBe('doubt');
+  });
+
+  it.each([
+    null,
+    [],
+    {},
+    { id: '' },
+    { id: 'b' },
+    { total: 3 },
+    { id: 'b', total: '3' },
+    { id: 'b', total: 1.5 },
+    { id: 'b', total: -1 },
+    { id: 'b', total: Number.NaN },
+  ])('%j as a success is doubt', (result) => {
+    expect(readResult('batch', result).kind).toBe('doubt');
+    expect(readResult('single', result).kind).toBe('doubt');
+  });
+
+  it('throws on what is no failed request: a fault of the program', () => {
+    expect(() => readError(new TypeError('x'))).toThrow(TypeError);
+  });
+});

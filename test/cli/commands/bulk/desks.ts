@@ -1,0 +1,22 @@
+import { afterEach } from 'vitest';
+import { numbers } from '../../bulk/memory-plan.js';
+import { Desk, type ProjectOptions } from './fake-project.js';
+
+const desks: Desk[] = [];
+afterEach(() => {
+  for (const desk of desks.splice(0)) desk.remove();
+});
+
+/** A machine with list.csv, whose rows are a number and a name, and a project; gone after the test. */
+export function desk(rows: readonly string[], options: ProjectOptions = {}): Desk {
+  const made = new Desk(options);
+  desks.push(made);
+  made.write('list.csv', ['phone,name', ...rows]);
+  return made;
+}
+export const people = (count: number) => numbers(count).map((number, index) => `${number},Bat ${index}`);
+export const constant = "sms bulk list.csv --text 'Hello' --job july --yes";
+export const personal = "sms bulk list.csv --text 'Hello {name}' --job july --yes";
+/** Sends as far as the balance goes. */
+export const partly = `${personal} --allow-partial`;
+export const figures = (stdout: string) => JSON.parse(stdout) as Record<string, unknown>;

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import type { SendingClient } from '../../../../src/cli/bulk/send/request.js';
+import type { RunOptions } from '../../../../src/cli/bulk/send/run-options.js';
+import { exitOfJob } from '../../../../src/cli/commands/bulk/outcome.js';
+import { memoryPlan, numbers } from '../../bulk/memory-plan.js';
+import { clientOf, Refused } from '../../bulk/model-service.js';
+import { setting } from '../../bulk/run-in.js';
+
+const batch = memoryPlan([{ to: numbers(3), text: 'to all' }]);
+
+/** A service whose answers are these, in order, the last one for ever. */
+function answering(given: ReturnType<typeof setting>, ...answers: object[]): SendingClient {
+  let sends = 0;
+  return clientOf(given.service, async () => {
+    sends += 1;
+    return answers[Math.min(sends, answers.length) - 1] ?? {};
+  });
+}
+
+const answer = (id: string, total: number, credits: unknown = total * 10) => ({
+  id,
+  total,
+  credits,
+  balance: 5,
+});
+type ListingClient = NonNullable<RunOptions['listing']>;
+
+const listed = (...to: string[]): ListingClient => ({
+  batches: {
+    messages: async () => ({ data: to.map((each) => ({ to: each })) as never, next: null }),
+  },
+});
+const notListed = (status: number, code: string): ListingClient => ({
+  batches: { messages: () => Promise.reject(new Refused(code, status)) },
+});
+
+describe('an answer whose total is not that of the body', () => {
+  it.each<[string, number, string[], object, number]>([
+    ['has fewer', 2, numbers(2), { accepted: 2, rejected: 1 }, 3],
+    ['has more', 5, [...numbers(3), ...numbers(2, 50)], { accepted: 3, rejected: 0 }, 0],
+    ['has others', 2, numbers(2, 50), { accepted: 0, rejected: 3 }, 8],
+    [
+      'has them written otherwise',
+      4,
+      [...numbers(3).map((each) => `+976 ${each}`), '88112233'],
+      { accepted: 3 },
+      0,
+    ],
+  ])('is settled by the messages of that batch, where it %s', async (_, total, members, tally, exit) => {
+    const given = setting({}, batch);
+    const { table, ending } = await given.run(answering(given, answer('b', total)), {
+      listing: listed(...members),
+    });
+    expect(table.tally).toMatchObject({ planned: 3, in_doubt: 0, pending: 0, ...tally });
+    expect(exitOfJob(table, ending)).toBe(exit);
+    expect(given.service.keys).toHaveLength(1);
+  });
+
+  it.each<[string, number, ListingClient | undefined, object]>([
+    ['no list', 2, undefined, { accepted: 2, in_doubt: 1 }],
+    ['no such list', 2, notListed(404, 'not_found'), { accepted: 2, in_doubt: 1 }],
+    ['no lists at all', 4, notListed(405, 'method_not_allowed'), { accepted: 2, in_doubt: 1 }],
+    ['a list of a part of it', 2, listed(...numbers(1)), { accepted: 2, in_doubt: 1 }],
+    ['a list that has lost its recipients', 2, listed('', ''), { accepted: 2, in_doubt: 1 }],
+    ['a list that has lost some of them', 2, listed('99000000', ''), { accepted: 2, in_doubt: 1 }],
+    ['no list, and nothing in common', 9, notListed(404, 'not_found'), { accepted: 0, in_doubt: 3 }],
+  ])(
+    'counts as its figures where there is %s: the difference is in doubt, exit 6',
+    async (_, total, listing, tally) => {
+      const given = setting({}, batch);
+      const { table, ending } = await given.run(answering(given, answer('b', total)), { listing });
+      expect(table.tally).toMatchObject({ planned: 3, rejected: 0, pending: 0, ...tally });
+      expect(exitOfJob(table, ending)).toBe(6);
+      expect((await given.run()).table.tally).toEqual(table.tally);
+    },
+  );
+
+  it('stays in doubt while the list cannot be read, within --max-wait, and is settled by the next run', async () => {
+    const given = setting({}, batch);
+    const client = answering(given, answer('b', 2));
+    const start = given.clock.time;
+    const first = await given.run(client, { listing: notListed(503, 'unavailable'), maxWait: 20_000 });
+    expect(first.table.tally).toMatchObject({ in_doubt: 3 });
+    expect(exitOfJob(first.table, first.ending)).toBe(6);
+    expect(given.clock.time - start).toBeLessThanOrEqual(20_000);
+    const second = await given.run(client, { listing: listed(...numbers(2)) });
+    expect(second.table.tally).toMatchObject({ accepted: 2, rejected: 1, in_doubt: 0 });
+    expect(new Set(given.service.keys).size).toBe(1);
+  });
+});
+
+describe("an answer that cannot be the service's stops the job, exit 6", () => {
+  const two = memoryPlan([
+    { to: numbers(3), text: 'one' },
+    { to: numbers(3, 10), text: 'two' },
+    { to: numbers(3, 20), text: 'three' },
+  ]);
+
+  it('one batch for two requests', async () => {
+    const given = setting({}, two);
+    const { table, ending } = await given.run(answering(given, answer('b', 3)), { concurrency: 1 });
+    expect(ending.stopped).toEqual({ by: 'alarm', reason: 'batch b is the answer to two requests, 0 and 1' });
+    expect(table.tally).toMatchObject({ accepted: 3, in_doubt: 3, pending: 3 });
+    expect(exitOfJob(table, ending)).toBe(6);
+    // Also when the first answer came in an earlier run.
+    const later = await given.run(answering(given, answer('b', 3)), { concurrency: 1 });
+    expect(later.table.tally).toMatchObject({ accepted: 3, in_doubt: 6, pending: 0 });
+  });
+
+  it('one batch for two requests that are answered at once', async () => {
+    const pair = memoryPlan([
+      { to: numbers(3), text: 'one' },
+      { to: numbers(3, 10), text: 'two' },
+    ]);
+    const given = setting({}, pair);
+    const { table, ending } = await given.run(answering(given, answer('b', 3)), { concurrency: 2 });
+    expect(ending.stopped).toEqual({ by: 'alarm', reason: 'batch b is the answer to two requests, 0 and 1' });
+    expect(table.tally).toMatchObject({ accepted: 3, in_doubt: 3 });
+    expect(exitOfJob(table, ending)).toBe(6);
+  });
+
+  it.each([Number.POSITIVE_INFINITY, Number.NaN, '30', null, undefined, -30])(
+    'a price of %s',
+    async (credits) => {
+      const given = setting({}, two);
+      const client = answering(given, { ...answer('b', 3), credits });
+      const { table, ending } = await given.run(client, { concurrency: 1 });
+      expect(ending.stopped).toEqual({ by: 'alarm', reason: 'batch b has no price' });
+      expect(table.tally).toMatchObject({ accepted: 0, in_doubt: 3, pending: 6 });
+      expect([table.credits, exitOfJob(table, ending)]).toEqual([0, 6]);
+    },
+  );
+});
+
+describe('a batch whose figures at its end are not its recipients', () => {
+  it.each<[number, number, object, number]>([
+    [3, 0, { accepted: 3, failed: 0, in_doubt: 0 }, 3],
+    [1, 0, { accepted: 1, failed: 0, in_doubt: 2 }, 1],
+    [0, 1, { accepted: 0, failed: 1, in_doubt: 2 }, 0],
+    [0, 0, { accepted: 0, failed: 0, in_doubt: 3 }, 0],
+    [2, 2, { accepted: 0, failed: 2, in_doubt: 1 }, 0],
+    [9, 9, { accepted: 0, failed: 0, in_doubt: 3 }, 0],
+    [Number.NaN, 1, { accepted: 0, failed: 1, in_doubt: 2 }, 0],
+    [4, -1, { accepted: 2, failed: 0, in_doubt: 1 }, 2],
+  ])('%i sent and %i failed of 3: the difference is in doubt', async (sent, failed, tally, known) => {
+    const given = setting({}, batch);
+    const { table, ending } = await given.run();
+    table.apply(['final', 0, sent, failed, null]);
+    expect(table.tally).toEqual({ planned: 3, rejected: 0, pending: 0, ...tally });
+    expect(table.sent).toBe(known);
+    expect(exitOfJob(table, { ...ending, waited: { final: true, refused: null } }) === 6).toBe(
+      table.tally.in_doubt > 0,
+    );
+  });
+});

@@ -1,0 +1,178 @@
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lockFolder } from '../../../../src/cli/platform/lock.js';
+import type { FetchLike } from '../../../../src/client/index.js';
+import { answers, sentMessage } from '../../../support/run.js';
+import { numbers } from '../../bulk/memory-plan.js';
+import { constant, desk, figures, people, personal } from './desks.js';
+import { refused } from './fake-project.js';
+
+describe('what becomes of a bulk job', () => {
+  it('counts a single that was answered as failed for failed, exit 9', async () => {
+    const here = desk(people(2));
+    here.project.options.instead = ({ method, path, body }) => {
+      if (method !== 'POST' || path !== '/sms') return undefined;
+      const error = { code: 'provider_failed', message: 'no' };
+      const to = String(body?.to);
+      return { body: { ...sentMessage, id: `m${to}`, status: 'failed', to, error, credits: 0 } };
+    };
+    const { code, stderr } = await here.run(personal);
+    expect(code).toBe(9);
+    expect(stderr).toContain('Certain: 0 accepted, 2 failed and refunded; nothing in doubt.');
+  });
+
+  it('asks before it tries failed singles of a finished job again, or needs --yes', async () => {
+    const failing = new Set(numbers(1));
+    const here = desk(people(3), { failing });
+    expect(await here.run(personal)).toMatchObject({ code: 3 });
+    failing.clear();
+    const again = `${personal.replace(' --yes', '')} --retry-failed`;
+    expect(await here.run(again)).toMatchObject({ code: 2 });
+    const questions = answers(false, true);
+    expect(await here.run(again, { terminal: 80, questions })).toMatchObject({ code: 2 });
+    expect(questions.asked[0]).toBe('Send to 1 recipient for 10 credits?');
+    expect(here.project.received().size).toBe(2);
+    expect(await here.run(again, { terminal: 80, questions })).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+  });
+
+  it('tries failed singles again with --retry-failed', async () => {
+    const failing = new Set([numbers(3)[1] ?? '']);
+    const here = desk(people(3), { failing });
+    expect(await here.run(personal)).toMatchObject({ code: 3 });
+    failing.clear();
+    expect(await here.run(personal)).toMatchObject({ code: 11 });
+    expect(await here.run(`${personal} --retry-failed`)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+  });
+
+  it('waits for batches with --wait, counts what failed, and sends just that from the report', async () => {
+    const all = numbers(1_200);
+    const failing = new Set(all.slice(500, 510));
+    const here = desk(people(1_200), { failing });
+    const { code, stdout } = await here.run(`${constant} --wait --report report.csv --json`);
+    expect(code).toBe(3);
+    expect(figures(stdout)).toMatchObject({ planned: 1_200, accepted: 1_190, failed: 10 });
+    const [header, ...rows] = here.read('report.csv').trim().split('\r\n');
+    expect(header).toBe('phone,name,message_id,batch_id,status,error_code,credits,line,delivery,job');
+    expect(rows.filter((row) => row.includes(',sent,'))).toHaveLength(1_190);
+    failing.clear();
+    expect(
+      await here.run("sms bulk report.csv --only failed --text 'Hello' --yes --job more --json"),
+    ).toMatchObject({ code: 0 });
+    expect(here.project.sends.at(-1)?.body?.to).toEqual(all.slice(500, 510));
+    expect([...here.project.received().values()].every((count) => count === 1)).toBe(true);
+  });
+
+  it.each([
+    ['', ''],
+    [' once their end is known', ' --wait'],
+  ])('finds in the report a key that was used for as many others%s', async (_, wait) => {
+    const [one, other] = [desk(people(3)), desk([])];
+    const strangers = numbers(2, 500).map((number) => `${number},Bat`);
+    other.write('list.csv', ['phone,name', ...people(1), ...strangers]);
+    await one.run(constant);
+    const used = one.project.sends[0]?.headers['Idempotency-Key'] ?? '';
+    const fetch: FetchLike = (url, init) => {
+      const headers = init.method === 'POST' ? { ...init.headers, 'Idempotency-Key': used } : init.headers;
+      return one.project.service.fetch(url, { ...init, headers });
+    };
+    const end = await other.run(`${constant} --report report.csv --json${wait}`, { fetch });
+    expect(end.code).toBe(6);
+    expect(end.stderr).toMatch(
+      /request 0: batch \S+ went to 2 recipients of another request with the same key/,
+    );
+    expect(figures(end.stdout)).toMatchObject({
+      planned: 3,
+      accepted: 0,
+      failed: 0,
+      in_doubt: 3,
+      batches: [],
+    });
+    const report = other.read('report.csv');
+    expect(report.match(/,in_doubt,/g)).toHaveLength(3);
+    expect(await other.run('jobs report july --offline', { fetch })).toMatchObject({ stdout: report });
+    expect(figures((await other.run('jobs show july --json')).stdout)).toMatchObject({ in_doubt: 3 });
+  });
+
+  it('reports the figures of a batch where its messages are not listed', async () => {
+    const here = desk(people(3), { listing: false });
+    const { stderr } = await here.run(`${constant} --wait --report report.csv`);
+    expect(here.read('report.csv').match(/,sent,/g)).toHaveLength(3);
+    expect(stderr).toContain('does not list');
+  });
+
+  it.each([
+    ['sms bulk list.csv --yes', '--text'],
+    ['email bulk list.csv --yes --text x', '--subject'],
+    ['email bulk list.csv --yes --subject x', '--text or --html'],
+  ])('%s says what is missing, exit 2', async (line, missing) => {
+    const here = desk(people(1));
+    const { code, stderr } = await here.run(line);
+    expect([code, stderr.includes(missing)]).toEqual([2, true]);
+    expect(here.project.service.requests).toEqual([]);
+  });
+
+  it('says what is certain also when the program itself fails', async () => {
+    const fresh = desk(people(3));
+    fresh.project.options.instead = ({ method }) => {
+      if (method !== 'POST') return undefined;
+      // What a plan that vanishes under a running job does.
+      rmSync(fresh.jobFile('july', 'bodies'), { force: true });
+      return refused(429, 'recipient_rate_limited');
+    };
+    const { code, stderr } = await fresh.run(personal);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/Certain: 0 accepted, 3 not sent yet; nothing in doubt/);
+  });
+
+  it('will not take what is in doubt into a new job', async () => {
+    const here = desk(people(1));
+    expect(await here.run(`${constant} --only in_doubt`)).toMatchObject({ code: 2 });
+  });
+
+  it('is one process per job', async () => {
+    const here = desk(people(2));
+    await here.run(personal);
+    const lock = await lockFolder(dirname(here.jobFile('july', 'x')));
+    const { code, stderr } = await here.run(personal);
+    expect(code).toBe(11);
+    expect(stderr).toContain(`process ${process.pid}`);
+    if (lock.held) await lock.release();
+  });
+
+  it('finishes what is in flight after Ctrl-C, dies by the signal, and goes on later', async () => {
+    const here = desk(people(30));
+    let interrupt: (signal: 'SIGINT') => void = () => {};
+    here.project.options.instead = ({ method }) => {
+      if (method === 'POST' && here.project.messages.length === 5) interrupt('SIGINT');
+      return undefined;
+    };
+    const { code, stderr } = await here.run(`${personal} --wait`, {
+      onSignal: (listener) => {
+        interrupt = listener;
+        return () => {};
+      },
+    });
+    expect(code).toBe('SIGINT');
+    expect(stderr).toMatch(
+      /Stopped\. Certain: \d+ accepted, \d+ not sent yet; nothing in doubt\. Go on with: /,
+    );
+    expect(here.project.messages.length).toBeLessThan(20);
+    expect(await here.run(personal)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual(Array(30).fill(1));
+  });
+});
+
+describe('urtuu email bulk', () => {
+  it('sends batches and singles, and waits for both', async () => {
+    const here = desk([]);
+    here.write('list.csv', ['email,name', 'a@example.mn,A', 'b@example.mn,B']);
+    const line = "email bulk list.csv --subject 'Hi {name}' --text Hello --yes --job mail --wait --json";
+    const { code, stdout } = await here.run(line);
+    expect(code).toBe(0);
+    expect(figures(stdout)).toMatchObject({ planned: 2, accepted: 2, credits: 4 });
+    expect(here.project.messages.map(({ status }) => status)).toEqual(['sent', 'sent']);
+  });
+});

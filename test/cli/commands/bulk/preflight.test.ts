@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import {
+  creditsMissing,
+  type Preflight,
+  preflightLines,
+  preflightOf,
+} from '../../../../src/cli/commands/bulk/preflight.js';
+import { counted, duration, grouped } from '../../../../src/cli/wording.js';
+import { memoryPlan, numbers } from '../../bulk/memory-plan.js';
+
+describe('numbers for people', () => {
+  it.each([
+    [0, '0'],
+    [999, '999'],
+    [1_000, '1,000'],
+    [123_456, '123,456'],
+    [1_234_567, '1,234,567'],
+    [-43_280, '-43,280'],
+  ])('%i is %s', (value, text) => expect(grouped(value)).toBe(text));
+
+  it.each([
+    [1, 'recipient', '1 recipient'],
+    [0, 'recipient', '0 recipients'],
+    [2_600, 'recipient', '2,600 recipients'],
+    [1, 'batch', '1 batch'],
+    [2, 'batch', '2 batches'],
+  ])('%i %s is %s', (count, one, text) => expect(counted(count, one)).toBe(text));
+
+  it.each([
+    [0, '1 s'],
+    [89, '89 s'],
+    [90, '2 min'],
+    [5_400, '1.5 h'],
+  ])('%i seconds are %s', (seconds, text) => expect(duration(seconds)).toBe(text));
+});
+
+const plan: Preflight = {
+  job: 'july',
+  channel: 'sms',
+  to_column: 'phone',
+  delimiter: ';',
+  recipients: 2_600,
+  merged: 3,
+  rejected: 0,
+  repaired: 1_709,
+  requests: 475,
+  batches: 289,
+  singles: 186,
+  cost: [
+    { kind: 'latin', recipients: 1, parts: 1, credits: 10 },
+    { kind: 'cyrillic', recipients: 2_599, parts: 5_198, credits: 51_980 },
+  ],
+  parts: 5_199,
+  credits: 51_990,
+  balance: 100_000,
+  sent_before: 0,
+  skips_sent: false,
+  seconds: 22,
+};
+
+const whole = { requests: 475, spent: 0 };
+const found = { toColumn: 'phone', delimiter: ',' } as const;
+
+describe('what is shown before a job is sent', () => {
+  it('is an aligned block', () => {
+    expect(preflightLines(plan, { separators: 1_285, country_code: 850 }, whole)).toEqual([
+      'Job         july (sms)',
+      'Column      phone (delimiter: semicolon)',
+      'Recipients  2,600 (3 merged, 0 rejected, 1,709 repaired)',
+      'Repaired    1,285 with separators, 850 with a country code',
+      'Latin       1 recipient, 1 part, 10 credits',
+      'Cyrillic    2,599 recipients, 5,198 parts, 51,980 credits',
+      'Requests    475 (289 batches, 186 singles)',
+      'Time        about 22 s at the allowed rate',
+      'Credits     51,990 of 100,000',
+    ]);
+  });
+
+  it('counts of a job that goes on only what is left, at the rate that was asked for', () => {
+    const { meta } = memoryPlan([{ to: numbers(1_000), text: 'Hello' }]);
+    const still = { requests: 120, spent: 4_000, rate: 10 };
+    const preflight = preflightOf('july', meta, { priced: true, balance: 5_000 }, still, found);
+    expect(preflightLines(preflight, {}, still).slice(-2)).toEqual([
+      'Time        about 10 s at 10/s',
+      'Credits     6,000 of 5,000: 1,000 missing',
+    ]);
+    expect(creditsMissing({ ...preflight, balance: 6_000 }, still.spent)).toBe(0);
+  });
+
+  it('names no price where none is known', () => {
+    const cost = [{ kind: 'latin' as const, recipients: 3, parts: 3, credits: 0 }];
+    const lines = preflightLines({ ...plan, cost, credits: null, balance: null }, {}, whole);
+    expect(lines).toContain('Latin       3 recipients, 3 parts');
+    expect(lines.at(-1)).toBe('Credits     unknown of an unknown balance');
+  });
+
+  it('fits 80 columns, whatever the figures and the name', () => {
+    const many = 999_999_999;
+    const repairs = {
+      separators: many,
+      country_code: many,
+      invisible: many,
+      full_width: many,
+      apostrophe: many,
+      exponent: many,
+    };
+    const lines = preflightLines(
+      {
+        ...plan,
+        job: 'j'.repeat(100),
+        recipients: many,
+        merged: many,
+        rejected: many,
+        repaired: many,
+        requests: many,
+        batches: many,
+        singles: many,
+        cost: [{ kind: 'cyrillic', recipients: many, parts: many, credits: many }],
+        credits: many,
+        balance: 0,
+        seconds: 9_999_999,
+      },
+      repairs,
+      whole,
+    );
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(lines.join(' ')).toContain('999,999,999 missing');
+  });
+});

@@ -1,0 +1,237 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { answers } from '../../../support/run.js';
+import { numbers } from '../../bulk/memory-plan.js';
+import { constant, desk, figures, partly, people, personal } from './desks.js';
+
+/** The command that a line on standard error ends with, without the name of the program. */
+const printed = (stderr: string) => /urtuu ((?:sms|email|jobs) .*)\n$/.exec(stderr)?.[1] ?? 'no command';
+
+const otherKey = { env: { URTUU_API_KEY: `urtuu_${'B'.repeat(40)}` } };
+
+describe('a finished job', () => {
+  it('with failures names the command that tries only those again', async () => {
+    const failing = new Set(numbers(3).slice(0, 1));
+    const here = desk(people(3), { failing });
+    const first = await here.run(personal);
+    expect(first.stderr).toMatch(/To try the failed ones again: urtuu jobs resume july --retry-failed\n$/);
+    const again = await here.run(personal);
+    expect(again.code).toBe(11);
+    expect(again.stderr).toContain('To send to everyone again, add --again');
+    expect(printed(again.stderr)).toBe('jobs resume july --retry-failed');
+    failing.clear();
+    expect(await here.run(printed(again.stderr))).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+  });
+
+  it('with failures in its batches names the report that they are sent from', async () => {
+    const here = desk(people(3), { failing: new Set(numbers(3).slice(0, 1)) });
+    await here.run(`${constant} --wait`);
+    const { code, stderr } = await here.run(constant);
+    expect(code).toBe(11);
+    expect(printed(stderr)).toBe('jobs report july --report july.csv');
+    expect(await here.run(printed(stderr))).toMatchObject({ code: 0 });
+    expect(here.read('july.csv')).toContain(',failed,');
+  });
+
+  it.each([
+    ['all went well', new Set<string>(), 0],
+    ['some failed', new Set(numbers(3).slice(0, 1)), 3],
+    ['all failed', new Set(numbers(3)), 9],
+  ])('ends as before with --if-finished ok, where %s', async (_, failing, code) => {
+    const here = desk(people(3), { failing });
+    const first = await here.run(`${personal} --json`);
+    const sends = here.project.sends.length;
+    expect(first.code).toBe(code);
+    for (const line of [`${personal} --json --if-finished ok`, 'jobs resume july --json --if-finished ok']) {
+      const again = await here.run(line);
+      expect(again.code).toBe(code);
+      expect(figures(again.stdout)).toEqual(figures(first.stdout));
+    }
+    const told = await here.run(`${personal} --if-finished ok`);
+    expect(told.stderr).toContain('The job july finished before; nothing was sent now.');
+    expect(await here.run(personal)).toMatchObject({ code: 11 });
+    expect(here.project.sends).toHaveLength(sends);
+  });
+});
+
+describe('a job that ran elsewhere', () => {
+  it('is exit 11 that says when, and 0 with --if-finished ok; nothing is sent', async () => {
+    const [one, ...others] = [desk(people(3)), desk(people(3)), desk(people(3))];
+    await one.run(personal);
+    const { fetch } = one.project.service;
+    const refused = await others[0]?.run(personal, { fetch });
+    expect(refused?.code).toBe(11);
+    expect(refused?.stderr).toMatch(/already ran at 2026-\d\d-\d\d \S+, elsewhere .*nothing new was sent/);
+    // Its record is here now.
+    expect((await others[0]?.run(personal, { fetch }))?.stderr).toMatch(/already ran at 2026/);
+    expect(await others[0]?.run(`${personal} --if-finished ok`, { fetch })).toMatchObject({ code: 0 });
+    expect(await others[1]?.run(`${personal} --if-finished ok`, { fetch })).toMatchObject({ code: 0 });
+    expect([...one.project.received().values()]).toEqual([1, 1, 1]);
+  });
+});
+
+describe('a job under another API key', () => {
+  it('is not gone on with unless the key is said to be of the same project', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    here.project.balance = 1_000;
+    for (const line of ['jobs resume july', personal, 'jobs resume july --if-finished ok']) {
+      const { code, stderr } = await here.run(line, otherKey);
+      expect(code).toBe(11);
+      expect(stderr).toContain('started with another API key');
+    }
+    expect(here.project.messages).toHaveLength(2);
+    here.project.balance = 10;
+    expect(await here.run('jobs resume july --same-project', otherKey)).toMatchObject({ code: 7 });
+    here.project.balance = 1_000;
+    // It is remembered, and the first key is still good.
+    expect(await here.run('jobs resume july', otherKey)).toMatchObject({ code: 0 });
+    expect(await here.run('jobs resume july --if-finished ok')).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('that is finished says so, and counts as no success of this key', async () => {
+    const here = desk(people(2));
+    await here.run(personal);
+    for (const line of [personal, `${personal} --if-finished ok`, 'jobs resume july --if-finished ok']) {
+      const { code, stderr } = await here.run(line, otherKey);
+      expect(code).toBe(11);
+      expect(stderr).toMatch(/the job july finished at .*, under another API key/);
+    }
+    expect(await here.run(`${personal} --again`, otherKey)).toMatchObject({ code: 0 });
+  });
+
+  it('keeps no key, and nothing that two jobs have in common', async () => {
+    const here = desk(people(2));
+    await here.run(constant);
+    await here.run(constant.replace('july', 'june'));
+    const [one, other] = ['july', 'june'].map((job) => readFileSync(here.jobFile(job, 'plan.json'), 'utf8'));
+    expect(one).not.toMatch(/urtuu_A/);
+    const account = (plan = '') => JSON.parse(plan.slice(plan.indexOf('{'))).meta.account;
+    expect(account(one)).toEqual({
+      salt: expect.stringMatching(/^[0-9a-f]{32}$/),
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(account(one).hash).not.toBe(account(other).hash);
+  });
+});
+
+describe('a balance that is too low', () => {
+  it('is exit 7 before anything is sent, and leaves no job', async () => {
+    const here = desk(people(5), { credits: 25 });
+    const { code, stderr } = await here.run(personal);
+    expect(code).toBe(7);
+    expect(stderr).toMatch(/needs 50 credits, the balance is 25\n.*25 credits.*--allow-partial/);
+    expect({ sends: here.project.sends, jobs: here.jobs }).toEqual({ sends: [], jobs: [] });
+    const { error } = JSON.parse((await here.run(`${personal} --json --quiet`)).stderr);
+    expect(error).toMatchObject({ code: 'insufficient_credits', required: 50, balance: 25, exit: 7 });
+  });
+
+  it.each([
+    [false, 2, 0],
+    [true, 7, 2],
+  ])('is in the question at a terminal; the answer %s', async (answer, code, sent) => {
+    const here = desk(people(5), { credits: 25 });
+    const questions = answers(answer);
+    const line = personal.replace(' --yes', '');
+    expect(await here.run(line, { terminal: 80, questions })).toMatchObject({ code });
+    expect(questions.asked[0]).toMatch(/Send to 5 recipients for 50 credits\? .*25: 25 are missing/);
+    expect(here.project.messages).toHaveLength(sent);
+  });
+});
+
+describe('another plan under a name', () => {
+  it.each([
+    [
+      'the text',
+      (line: string) => line.replace("'Hello {name}'", "'Hi {name}'"),
+      'the text was "Hello Bat 0", is "Hi Bat 0"',
+    ],
+    [
+      'the channel',
+      (line: string) => line.replace('sms bulk list.csv', 'email bulk mails.csv --subject s'),
+      'the channel was sms, is email',
+    ],
+    [
+      'the file',
+      (line: string) => line.replace('list.csv', 'other.csv'),
+      'the file was list.csv, is other.csv; the number of recipients was 3, is 4',
+    ],
+    [
+      'the columns',
+      (line: string) => line.replace('list.csv', 'columns.csv'),
+      'the columns were phone, name, are phone, name, n',
+    ],
+    ['the recipients', (line: string) => line.replace('list.csv', 'moved/list.csv'), 'the recipients differ'],
+  ])('says that %s differs, and no digests', async (_, change, difference) => {
+    const here = desk(people(3));
+    here.write('other.csv', ['phone,name', ...people(4)]);
+    here.write('mails.csv', ['email,name', 'a@b.mn,A', 'b@b.mn,B', 'c@b.mn,C']);
+    here.write('columns.csv', [
+      'phone,name,n',
+      ...people(3)
+        .map((row, at) => `${row},${at}`)
+        .reverse(),
+    ]);
+    await here.run(personal);
+    const source = here.read('list.csv').replace('99000002', '99000009');
+    const line = change(personal);
+    if (line.includes('moved/')) writeFileSync(join(here.home, 'list.csv'), source);
+    const { code, stderr } = await here.run(line.replace('moved/', ''));
+    expect(code).toBe(11);
+    expect(stderr).toContain(difference);
+    expect(stderr).not.toMatch(/[0-9a-f]{12}/);
+    expect(here.project.messages).toHaveLength(3);
+  });
+
+  it('names the command that goes on with the one that is not finished', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(partly);
+    here.write('list.csv', ['phone,name', ...people(6)]);
+    here.project.balance = 1_000;
+    const { stderr } = await here.run(personal);
+    expect(printed(stderr)).toBe('jobs resume july');
+    expect(await here.run(printed(stderr))).toMatchObject({ code: 0 });
+  });
+});
+
+describe('the last line', () => {
+  it('is there after two Ctrl-Cs, with what is in doubt and the command that goes on', async () => {
+    const here = desk(people(30));
+    let interrupt: (signal: 'SIGINT') => void = () => {};
+    const { fetch } = here.project.service;
+    const { code, stderr } = await here.run(`${personal} --concurrency 4`, {
+      onSignal: (listener) => {
+        interrupt = listener;
+        return () => {};
+      },
+      fetch: async (url, init) => {
+        if (init.method !== 'POST') return fetch(url, init);
+        interrupt('SIGINT');
+        return new Promise(() => {});
+      },
+    });
+    expect(code).toBe('SIGINT');
+    expect(stderr).toMatch(
+      /Certain: 0 accepted, \d\d not sent yet; in doubt: \d\. Go on with: urtuu jobs resume july --concurrency 4\n$/,
+    );
+    expect(stderr).not.toContain('--idempotency-key');
+  });
+
+  it('keeps the options that matter, and names a limit that is enough', async () => {
+    const here = desk(people(5), { credits: 25 });
+    const first = await here.run(`${partly} --report 'the report.csv' --rate 7 --wait --max-credits 60`);
+    expect(printed(first.stderr)).toBe(
+      "jobs resume july --max-credits 60 --rate 7 --wait --report 'the report.csv'",
+    );
+    here.project.balance = 1_000;
+    const limited = await here.run('jobs resume july --max-credits 30');
+    expect(limited.code).toBe(7);
+    expect(limited.stderr).toContain('To go on with a higher limit: ');
+    expect(printed(limited.stderr)).toBe('jobs resume july --max-credits 50');
+    expect(await here.run(printed(limited.stderr))).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+});

@@ -1,0 +1,250 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Phase } from '../../../../src/cli/bulk/job/tally.js';
+import { verdictOf } from '../../../../src/cli/commands/bulk/report-verdict.js';
+import { answers } from '../../../support/run.js';
+import { numbers } from '../../bulk/memory-plan.js';
+import { constant, desk, figures, partly, people, personal } from './desks.js';
+import { refused } from './fake-project.js';
+
+const take = (status: string, more = '') =>
+  `sms bulk report.csv --only ${status} --text 'Hello {name}' --job more --yes${more}`;
+
+describe('a row of a report', () => {
+  const rows: [status: string, phase: Phase, kind: 'single' | 'batch', revision: number, verdict: string][] =
+    [
+      ['pending', 'pending', 'single', 0, 'open'],
+      ['pending', 'doubt', 'batch', 0, 'open'],
+      ['pending', 'accepted', 'batch', 0, 'sent'],
+      ['pending', 'failed', 'single', 0, 'move'],
+      ['pending', 'rejected', 'single', 0, 'free'],
+      ['failed', 'failed', 'single', 0, 'move'],
+      ['failed', 'pending', 'single', 1, 'open'],
+      ['failed', 'doubt', 'single', 1, 'open'],
+      ['failed', 'alarm', 'single', 1, 'open'],
+      ['failed', 'accepted', 'single', 1, 'sent'],
+      ['failed', 'accepted', 'single', 0, 'sent'],
+      ['failed', 'accepted', 'batch', 0, 'free'],
+      ['failed', 'accepted', 'batch', 1, 'free'],
+      ['rejected', 'rejected', 'single', 0, 'free'],
+      ['rejected', 'accepted', 'single', 1, 'sent'],
+      ['sent', 'accepted', 'single', 0, 'free'],
+      ['queued', 'accepted', 'batch', 0, 'free'],
+    ];
+  it.each(rows)('that says %s, and is %s (%s, revision %i): %s', (status, phase, kind, revision, verdict) => {
+    const table = { phase: () => phase, removed: () => new Set<number>(), revision: () => revision };
+    const row = { chunk: { number: 0, kind }, index: 0, status, channel: 'sms' as const };
+    expect(verdictOf(row, table)).toBe(verdict);
+  });
+
+  it('that was taken out of its request is free; an email fails after it was accepted', () => {
+    const table = { phase: () => 'pending' as const, removed: () => new Set([3]), revision: () => 1 };
+    const row = { chunk: { number: 0, kind: 'batch' as const }, index: 3, status: 'rejected' };
+    expect(verdictOf({ ...row, channel: 'sms' }, table)).toBe('free');
+    const accepted = {
+      phase: () => 'accepted' as const,
+      removed: () => new Set<number>(),
+      revision: () => 0,
+    };
+    const email = { chunk: { number: 0, kind: 'single' as const }, index: 0, status: 'failed' };
+    expect(verdictOf({ ...email, channel: 'email' }, accepted)).toBe('free');
+  });
+});
+
+describe('--only with the report of a job on this machine', () => {
+  it('refuses what the job itself would still send, and names the command that does', async () => {
+    const here = desk(people(5), { credits: 25 });
+    await here.run(`${partly} --report report.csv`);
+    here.project.balance = 1_000;
+    const { code, stderr } = await here.run(take('pending'));
+    expect(code).toBe(11);
+    expect(stderr).toMatch(/the job july itself would still send 3 of these rows/);
+    expect(stderr).toMatch(/to finish it: urtuu jobs resume july\n$/);
+    expect(await here.run(take('pending', ' --dry-run'))).toMatchObject({ code: 11 });
+    expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
+    // The report is older than that.
+    const stale = await here.run(take('pending'));
+    expect(stale).toMatchObject({ code: 11 });
+    expect(stale.stderr).toContain('has sent 3 of these rows since the report');
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('takes failed rows away from their job, which never sends them again', async () => {
+    const failing = new Set(numbers(3).slice(0, 2));
+    const here = desk(people(3), { failing });
+    await here.run(`${personal} --report report.csv`);
+    failing.clear();
+    expect(await here.run(take('failed'))).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+    expect(await here.run('jobs resume july --retry-failed')).toMatchObject({ code: 11 });
+    const show = figures((await here.run('jobs show july --json')).stdout);
+    expect(show).toMatchObject({ accepted: 1, rejected: 2, failed: 0 });
+    // The same again is the same job.
+    expect(await here.run(take('failed'))).toMatchObject({ code: 11 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+    expect(existsSync(here.jobFile('more', 'taken'))).toBe(false);
+  });
+
+  it('takes them before it sends, also when it is cut short', async () => {
+    const failing = new Set(numbers(3).slice(0, 2));
+    const here = desk(people(3), { failing });
+    await here.run(`${personal} --report report.csv`);
+    failing.clear();
+    here.project.balance = 10;
+    expect(await here.run(take('failed', ' --allow-partial'))).toMatchObject({ code: 7 });
+    here.project.balance = 1_000;
+    expect(await here.run('jobs resume july --retry-failed')).toMatchObject({ code: 11 });
+    expect(await here.run('jobs resume more')).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+  });
+
+  it('sends nothing when their job sent them in between', async () => {
+    const failing = new Set(numbers(3).slice(0, 2));
+    const here = desk(people(3), { failing });
+    await here.run(`${personal} --report report.csv`);
+    await here.run(take('failed'));
+    // As after a crash between the plan and the first request: nothing taken, nothing sent.
+    rmSync(here.jobFile('more', 'journal'));
+    const rows = ['["july",[[0,[0]],[1,[0]]]]\n'].join('');
+    const { createHash } = await import('node:crypto');
+    const checksum = createHash('sha256').update(rows).digest('hex');
+    writeFileSync(here.jobFile('more', 'taken'), `urtuu-taken 1 ${checksum}\n${rows}`);
+    writeFileSync(here.jobFile('july', 'journal'), journalWithout(here.jobFile('july', 'journal'), 'moved'));
+    failing.clear();
+    expect(await here.run('jobs resume july --retry-failed')).toMatchObject({ code: 0 });
+    const sends = here.project.sends.length;
+    const { code, stderr } = await here.run('jobs resume more');
+    expect(code).toBe(11);
+    expect(stderr).toContain('the job july has tried 2 of these rows again since more took them');
+    expect(here.project.sends).toHaveLength(sends);
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+    writeFileSync(here.jobFile('more', 'taken'), `urtuu-taken 1 ${checksum}\n${rows.replace('0', '2')}`);
+    expect(await here.run('jobs resume more')).toMatchObject({ code: 13 });
+  });
+
+  it('leaves everything as it was when the question is declined', async () => {
+    const failing = new Set(numbers(3).slice(0, 2));
+    const here = desk(people(3), { failing });
+    await here.run(`${personal} --report report.csv`);
+    const asked = { terminal: 80, questions: answers(false) };
+    expect(await here.run(take('failed').replace(' --yes', ''), asked)).toMatchObject({ code: 2 });
+    failing.clear();
+    expect(await here.run('jobs resume july --retry-failed')).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+  });
+
+  it('leaves to the job the rows of a failed batch that it does not take', async () => {
+    const here = desk(people(3));
+    const refusing = refused(502, 'provider_failed', { id: 'm' });
+    here.project.options.instead = ({ method }) => (method === 'POST' ? refusing : undefined);
+    expect(await here.run(`${constant} --report report.csv`)).toMatchObject({ code: 9 });
+    delete here.project.options.instead;
+    here.write('report.csv', here.read('report.csv').trimEnd().split('\r\n').slice(0, 2));
+    expect(await here.run(take('failed'))).toMatchObject({ code: 0 });
+    const left = figures((await here.run('jobs show july --json')).stdout);
+    expect(left).toMatchObject({ planned: 3, rejected: 1, failed: 2 });
+    expect(await here.run('jobs resume july --retry-failed --report after.csv')).toMatchObject({ code: 3 });
+    expect(here.read('after.csv')).toMatch(/^99000000,Bat 0,,,rejected,moved,/m);
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+  });
+
+  it('reads the reports of earlier releases, which do not name their job', async () => {
+    const here = desk(people(3), { failing: new Set(numbers(3).slice(0, 1)) });
+    await here.run(`${constant} --wait --report report.csv`);
+    const old = here.read('report.csv').replaceAll(/,[^,\r]*,[^,\r]*(?=\r)/g, '');
+    expect(old).toMatch(/^phone,name,message_id,batch_id,status,error_code,credits,line\r/);
+    writeFileSync(join(here.home, 'report.csv'), old);
+    expect(await here.run(`${take('failed')} --dry-run --json`)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('--only with a report whose rows another job has sent since', () => {
+  /** A desk whose commands come one minute after the other. */
+  function evening(...given: Parameters<typeof desk>) {
+    const here = desk(...given);
+    let now = Date.parse('2026-11-21T18:00:00.000Z');
+    const sleep = async (milliseconds: number) => {
+      now += milliseconds;
+    };
+    const later = (line: string) => {
+      now += 60_000;
+      return here.run(line, { clock: { now: () => now, sleep } });
+    };
+    return { here, later };
+  }
+
+  it.each([
+    ['of singles', "--text 'Hello {name}'"],
+    ['of a batch', '--text Hello --wait'],
+  ])('refuses them, %s, unless --again says to send once more', async (_, text) => {
+    const failing = new Set(numbers(1));
+    const { here, later } = evening(people(3), { failing });
+    expect(await later(`sms bulk list.csv ${text} --yes --report report.csv`)).toMatchObject({ code: 3 });
+    failing.clear();
+    const failed = (more: string) => `sms bulk report.csv --only failed ${text} --yes${more}`;
+    expect(await later(failed(' --job more'))).toMatchObject({ code: 0 });
+    const { code, stderr } = await later(failed(''));
+    expect(code).toBe(11);
+    expect(stderr).toContain('1 recipient of this list got the same message from this machine');
+    expect(stderr).toMatch(
+      /Use the report of the job that sent to them, or add --again to send to them again\.\n$/,
+    );
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+    expect(await later(failed(' --again'))).toMatchObject({ code: 0 });
+  });
+
+  it('takes those that failed there, too, from the report of that job', async () => {
+    const failing = new Set(numbers(2));
+    const { here, later } = evening(people(4), { failing });
+    const wait = '--text Hello --yes --wait --report report.csv';
+    expect(await later(`sms bulk list.csv ${wait}`)).toMatchObject({ code: 3 });
+    failing.delete(numbers(1)[0] ?? '');
+    expect(await later(`sms bulk report.csv --only failed ${wait}`)).toMatchObject({ code: 3 });
+    failing.clear();
+    expect(await later(`sms bulk report.csv --only failed ${wait}`)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1]);
+  });
+
+  it('leaves to an unfinished one what it would send', async () => {
+    const failing = new Set(numbers(2));
+    const { here, later } = evening(people(4), { failing });
+    const wait = '--text Hello --yes --wait';
+    await later(`sms bulk list.csv ${wait} --report report.csv`);
+    failing.clear();
+    here.project.balance = 5;
+    const only = `sms bulk report.csv --only failed ${wait}`;
+    expect(await later(`${only} --job more --allow-partial`)).toMatchObject({ code: 7 });
+    here.project.balance = 1_000;
+    const { code, stderr } = await later(only);
+    expect(code).toBe(11);
+    expect(stderr).toContain('the unfinished job more would send the same message to 2 recipients');
+    expect(await later('jobs resume more')).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1, 1]);
+  });
+});
+
+describe('--only with the report of a job that is not on this machine', () => {
+  it('refuses what is pending there, unless --again says that it will not be sent', async () => {
+    const [one, other] = [desk(people(3), { credits: 10 }), desk([])];
+    await one.run(`${partly} --report report.csv`);
+    other.write('report.csv', [one.read('report.csv').trimEnd()]);
+    const { code, stderr } = await other.run(take('pending'));
+    expect(code).toBe(11);
+    expect(stderr).toMatch(/the job july is not on this machine, and may still send 2 of these rows/);
+    expect(await other.run(take('pending', ' --again'))).toMatchObject({ code: 0 });
+    expect(other.project.received().size).toBe(2);
+  });
+});
+
+/** A journal as it was before an entry of a kind was written. */
+function journalWithout(path: string, kind: string): string {
+  const lines = readFileSync(path, 'utf8').split('\n');
+  return lines
+    .slice(
+      0,
+      lines.findIndex((line) => line.includes(`"${kind}"`)),
+    )
+    .map((line) => `${line}\n`)
+    .join('');
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { SendingClient } from '../../../../src/cli/bulk/send/request.js';
+import { exitOfJob } from '../../../../src/cli/commands/bulk/outcome.js';
+import type { Pricing } from '../../../../src/contract/index.js';
+import { memoryPlan, numbers } from '../../bulk/memory-plan.js';
+import { clientOf, Refused } from '../../bulk/model-service.js';
+import { setting } from '../../bulk/run-in.js';
+
+const singles = memoryPlan(numbers(20).map((to) => ({ to: [to], text: `to ${to}` })));
+const batches = memoryPlan([0, 1, 2, 3].map((at) => ({ to: numbers(3, at * 10), text: `batch ${at}` })));
+
+const pricingOf = (perPart: number): Pricing => ({
+  sms: {
+    credits_per_part: perPart,
+    rate_multiplier: 1,
+    latin_characters_per_part: 150,
+    cyrillic_characters_per_part: 60,
+    max_parts: 5,
+  },
+  email: { credits_per_message: 2 },
+});
+
+/** A service that charges this much a recipient; its price list says so, and so do its answers. */
+function charging(
+  given: ReturnType<typeof setting>,
+  price: () => number,
+  said: () => number = price,
+): SendingClient & { asked: number } {
+  const client = clientOf(given.service, async (call) => {
+    const result = call() as { total?: number };
+    return { ...result, credits: (result.total ?? 1) * price() };
+  });
+  const charged = { ...client, asked: 0, pricing: { get: async () => pricingOf(said()) } };
+  const { get } = charged.pricing;
+  charged.pricing.get = () => {
+    charged.asked += 1;
+    return get();
+  };
+  return charged;
+}
+
+describe('--max-credits', () => {
+  it.each([1, 8])('is kept when the price has risen since the plan, with %i at once', async (concurrency) => {
+    const given = setting({}, singles);
+    const client = charging(given, () => 21);
+    const { table, ending } = await given.run(client, { maxCredits: 160, concurrency });
+    expect(table.credits).toBeLessThanOrEqual(160);
+    expect(table.tally).toMatchObject({ accepted: 7, pending: 13, in_doubt: 0 });
+    expect(exitOfJob(table, ending)).toBe(7);
+  });
+
+  it('counts what is in flight at the dearest price that was seen', async () => {
+    const given = setting({}, singles);
+    // The list keeps the old price; the first answer tells of the new one.
+    const client = charging(
+      given,
+      () => 40,
+      () => 10,
+    );
+    const { table } = await given.run(client, { maxCredits: 160, concurrency: 1 });
+    expect(table.credits).toBe(160);
+    const again = charging(
+      given,
+      () => 40,
+      () => 10,
+    );
+    expect((await given.run(again, { concurrency: 1 })).table.credits).toBe(160);
+  });
+
+  it('reads the price again at each run, and after an answer dearer than all that is known', async () => {
+    const given = setting({}, singles);
+    let price = 10;
+    const client = charging(given, () => price);
+    const first = await given.run(
+      {
+        ...client,
+        sms: {
+          ...client.sms,
+          send: (params, options) => {
+            if (given.service.accepted.size === 3) price = 30;
+            return client.sms.send(params, options);
+          },
+        },
+      },
+      { maxCredits: 100, concurrency: 1 },
+    );
+    expect(client.asked).toBe(2);
+    expect(first.table.credits).toBe(90);
+  });
+
+  it('reads the price again before a finished job tries what failed once more', async () => {
+    const failing = new Set(numbers(1));
+    const given = setting({ failing }, memoryPlan(numbers(3).map((to) => ({ to: [to], text: `to ${to}` }))));
+    let price = 10;
+    const client = charging(given, () => price);
+    const first = await given.run(client, { maxCredits: 35 });
+    expect(first.table.tally).toMatchObject({ accepted: 2, failed: 1 });
+    failing.clear();
+    price = 50;
+    const { table, ending } = await given.run(client, { retryFailed: true });
+    expect([table.credits, ending.stopped]).toEqual([20, { by: 'limit', price: 50 }]);
+    expect(exitOfJob(table, ending)).toBe(7);
+  });
+
+  it('stays in the job: only another one changes it', async () => {
+    const given = setting({}, singles);
+    const client = charging(given, () => 10);
+    expect((await given.run(client, { maxCredits: 50 })).table.credits).toBe(50);
+    expect((await given.run(client)).table.credits).toBe(50);
+    expect((await given.run(client, { maxCredits: 80 })).table.credits).toBe(80);
+    expect((await given.run(client, { maxCredits: 20 })).table.credits).toBe(80);
+    const last = await given.run(client);
+    expect([last.table.limit, exitOfJob(last.table, last.ending)]).toEqual([20, 7]);
+    const limits = (await given.entries()).filter(([kind]) => kind === 'limit');
+    expect(limits).toEqual([
+      ['limit', 50],
+      ['limit', 80],
+      ['limit', 20],
+    ]);
+  });
+
+  it('counts what is in doubt, in this run and from earlier ones: it may have been charged', async () => {
+    const given = setting({}, batches);
+    const losing = clientOf(given.service, async (call) => {
+      call();
+      throw new Refused('timeout', null);
+    });
+    const first = await given.run(losing, { maxCredits: 65, maxWait: 0, concurrency: 1 });
+    expect(first.table.tally).toMatchObject({ in_doubt: 3, pending: 9 });
+    // Doubt is settled, and the second batch fits; the third would not.
+    const refusing = clientOf(given.service, async (call) => {
+      if (given.service.keys.at(-1) === given.service.keys[0]) throw new Refused('unavailable', 503);
+      return call();
+    });
+    const second = await given.run(refusing, { maxWait: 0, concurrency: 1 });
+    expect(second.table.tally).toMatchObject({ in_doubt: 3 });
+    expect(given.service.accepted.size * 10).toBeLessThanOrEqual(65);
+    const third = await given.run();
+    expect(third.table.tally).toMatchObject({ accepted: 6, in_doubt: 0, pending: 6 });
+    expect(exitOfJob(third.table, third.ending)).toBe(7);
+  });
+
+  it('sends nothing where nothing says what it costs', async () => {
+    const unpriced = setting(
+      {},
+      {
+        ...singles,
+        async *chunks(first = 0) {
+          for await (const chunk of singles.chunks(first)) yield { ...chunk, credits: 0 };
+        },
+      },
+    );
+    const { table } = await unpriced.run(clientOf(unpriced.service), { maxCredits: 1_000 });
+    expect(table.tally.pending).toBe(20);
+    const priced = await unpriced.run(charging(unpriced, () => 10));
+    expect(priced.table.tally.accepted).toBe(20);
+  });
+
+  it('asks for no price where there is no limit', async () => {
+    const given = setting({}, singles);
+    const client = charging(given, () => 10);
+    await given.run(client);
+    expect(client.asked).toBe(0);
+  });
+});

@@ -1,0 +1,158 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Replayed, UsedKey, UsedKeys } from '../../../src/cli/single/used-keys.js';
+
+const keyHash = 'a'.repeat(32);
+
+const otherKey = 'b'.repeat(32);
+const [mine, theirs] = ['1'.repeat(32), '2'.repeat(32)] as [string, string];
+
+describe('what a replay under a key answers', () => {
+  it.each<[string, lines: string[], repeated: boolean, Replayed]>([
+    ['a key that is new here', [], false, 'unknown'],
+    ['a key that is new here, after an attempt without an answer', [], true, 'unknown'],
+    ['a key of another message only', [`= ${otherKey} ${theirs}`], false, 'unknown'],
+    ['the same message, accepted', [`? ${keyHash} ${mine}`, `= ${keyHash} ${mine}`], false, 'same'],
+    ['another message, accepted', [`? ${keyHash} ${theirs}`, `= ${keyHash} ${theirs}`], false, 'other'],
+    ['another message, accepted, after an attempt', [`= ${keyHash} ${theirs}`], true, 'other'],
+    ['the same message, unanswered', [`? ${keyHash} ${mine}`], false, 'same'],
+    ['another message, unanswered', [`? ${keyHash} ${theirs}`], false, 'other'],
+    ['another message, unanswered, after an attempt', [`? ${keyHash} ${theirs}`], true, 'either'],
+    ['both, unanswered', [`? ${keyHash} ${theirs}`, `? ${keyHash} ${mine}`], false, 'either'],
+    [
+      'another message that was refused',
+      [`? ${keyHash} ${theirs}`, `- ${keyHash} ${theirs}`],
+      false,
+      'unknown',
+    ],
+    [
+      'another one, accepted before this one',
+      [`= ${keyHash} ${theirs}`, `= ${keyHash} ${mine}`],
+      false,
+      'same',
+    ],
+    [
+      'damaged lines',
+      ['', '?', `! ${keyHash} ${theirs}`, `= ${keyHash}`, `= ${keyHash} ${theirs}0`],
+      false,
+      'unknown',
+    ],
+  ])('%s', (_, lines, repeated, replayed) => {
+    expect(new UsedKey(keyHash, mine, lines, () => {}).replayed(repeated)).toBe(replayed);
+  });
+
+  it('is written before the request, and again when the answer is known', () => {
+    const written: string[] = [];
+    new UsedKey(keyHash, mine, [], (line) => written.push(line)).accepted();
+    new UsedKey(keyHash, mine, [], (line) => written.push(line)).notSent();
+    expect(written).toEqual(['?', '=', '?', '-'].map((sign) => `${sign} ${keyHash} ${mine}`));
+  });
+
+  it('leaves open what an earlier command left open', () => {
+    const written: string[] = [];
+    new UsedKey(keyHash, mine, [`? ${keyHash} ${mine}`], (line) => written.push(line)).notSent();
+    expect(written).toEqual([]);
+  });
+});
+
+describe('the file of used keys', () => {
+  let home: string;
+  let file: string;
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'urtuu-used-keys-'));
+    file = join(home, 'state', 'used-keys');
+  });
+  afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+  const use = async (message: string, name = 'order-7', account = 'account') => {
+    const keys = await UsedKeys.open(file);
+    if (keys === null) throw new Error('no memory');
+    return keys.use(account, name, message);
+  };
+
+  it('remembers from one command to the next, by account and key', async () => {
+    (await use('hi')).accepted();
+    expect((await use('hi')).replayed(false)).toBe('same');
+    expect((await use('ho')).replayed(false)).toBe('other');
+    expect((await use('ho', 'order-8')).replayed(false)).toBe('unknown');
+    expect((await use('ho', 'order-7', 'another account')).replayed(false)).toBe('unknown');
+  });
+
+  it('tells of a key that two commands took at once for two messages', async () => {
+    const [one, two] = [await UsedKeys.open(file), await UsedKeys.open(file)];
+    const first = one?.use('account', 'k', 'one message');
+    const second = two?.use('account', 'k', 'another');
+    const same = (await UsedKeys.open(file))?.use('account', 'k', 'one message');
+    expect(second?.replayed(false)).toBe('other');
+    first?.accepted();
+    expect([second?.replayed(false), second?.replayed(true)]).toEqual(['other', 'other']);
+    expect(same?.replayed(false)).toBe('same');
+  });
+
+  it('is private, and has neither keys nor messages in it', async () => {
+    (await use('a text for nobody')).accepted();
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(join(home, 'state')).mode & 0o777).toBe(0o700);
+    expect(readFileSync(file, 'utf8')).toMatch(
+      /^urtuu used-keys 1 [0-9a-f]{32}\n(?:[?=] [0-9a-f]{32} [0-9a-f]{32}\n){2}$/,
+    );
+  });
+
+  it('goes on after a line that was cut short', async () => {
+    (await use('hi')).accepted();
+    writeFileSync(file, readFileSync(file, 'utf8').slice(0, -20));
+    expect((await use('ho', 'order-8')).replayed(false)).toBe('unknown');
+    expect((await use('ho', 'order-8')).replayed(false)).toBe('same');
+    expect((await use('hi')).replayed(false)).toBe('same');
+  });
+
+  it.each(['', 'garbage\n', '\0'.repeat(1_000), 'x'.repeat(2_000_000)])(
+    'begins anew where it is damaged',
+    async (text) => {
+      await use('hi');
+      writeFileSync(file, text);
+      (await use('hi')).accepted();
+      expect((await use('ho')).replayed(false)).toBe('other');
+      expect(statSync(file).mode & 0o777).toBe(0o600);
+    },
+  );
+
+  it('leaves a file of a later version alone', async () => {
+    await use('hi');
+    const later = `urtuu used-keys 2 of tomorrow\n`;
+    writeFileSync(file, later.replace('of tomorrow', 'a'.repeat(32)));
+    expect(await UsedKeys.open(file)).toBe(null);
+    expect(readFileSync(file, 'utf8')).toContain('used-keys 2');
+  });
+
+  it('stays small, and keeps the newest', async () => {
+    (await use('hi', 'old')).accepted();
+    const [header] = readFileSync(file, 'utf8').split('\n');
+    const lines = Array.from({ length: 6_000 }, (_, at) => `= ${String(at).padStart(32, '0')} ${mine}`);
+    writeFileSync(file, `${[header, ...lines].join('\n')}\n`);
+    (await use('hi', 'new')).accepted();
+    expect(readFileSync(file, 'utf8').split('\n').length).toBeLessThan(3_000);
+    expect((await use('ho', 'new')).replayed(false)).toBe('other');
+    expect(readdirSync(join(home, 'state'))).toEqual(['used-keys']);
+  });
+
+  it('is not read through a link', async () => {
+    await use('hi');
+    rmSync(file);
+    const elsewhere = join(home, 'elsewhere');
+    writeFileSync(elsewhere, 'precious');
+    symlinkSync(elsewhere, file);
+    await use('hi');
+    expect(readFileSync(elsewhere, 'utf8')).toBe('precious');
+  });
+});

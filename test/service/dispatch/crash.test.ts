@@ -1,0 +1,211 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../src/service/clock.js';
+import type { Core } from '../../../src/service/core.js';
+import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass, turns } from '../../support/cores.js';
+import { Crash, type CrashPoint } from '../../support/crash.js';
+
+const cores = new Cores();
+afterEach(() => cores.closeAll());
+
+const sms = { to: '99112233', text: 'Сайн уу' };
+const numbers = Array.from({ length: 2_700 }, (_, index) => `${88_000_000 + index}`);
+
+const points: CrashPoint[] = [
+  { when: 'before', method: 'submit', call: 1 },
+  { when: 'after', method: 'submit', call: 1 },
+  { when: 'before', method: 'settleMessages', call: 1 },
+  { when: 'after', method: 'settleMessages', call: 1 },
+];
+// Three batches: two are handed over as they are accepted, there is no room for the third, which is claimed.
+const batches = [0, 900, 1_800].map((first) => ({
+  params: { to: numbers.slice(first, first + 900), text: 'Hello' },
+  idempotencyKey: `from ${first}`,
+}));
+const batchPoints: CrashPoint[] = [
+  { when: 'before', method: 'acceptBatch', call: 2 },
+  { when: 'after', method: 'acceptBatch', call: 2 },
+  { when: 'before', method: 'claimMessages', call: 1 },
+  { when: 'after', method: 'claimMessages', call: 1 },
+  { when: 'before', method: 'submit', call: 250 },
+  { when: 'after', method: 'submit', call: 250 },
+  { when: 'after', method: 'submit', call: 900 },
+  { when: 'before', method: 'submit', call: 1 },
+  { when: 'before', method: 'settleMessages', call: 1 },
+  { when: 'after', method: 'settleMessages', call: 1 },
+];
+
+/** What a service leaves that dies while it sends an SMS with the key `k1`. */
+async function diedSending(point: CrashPoint): Promise<{ directory: string; clock: ManualClock }> {
+  const directory = cores.folder();
+  const clock = new ManualClock();
+  const crash = new Crash(point);
+  const dying = await cores.openMortal({ directory, clock }, crash.doubles);
+  void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
+  await crash.happened;
+  return { directory, clock };
+}
+
+async function restart(directory: string, clock: ManualClock): Promise<Core> {
+  await turns();
+  const core = await cores.open({ directory, clock });
+  await turns();
+  await pass(clock, leaseTime + 1_000);
+  await core.administration.settled();
+  return core;
+}
+
+describe('a message is delivered exactly once, whatever the process dies of', () => {
+  it.each(points)('single SMS: $when $method', async (point) => {
+    const { directory, clock } = await diedSending(point);
+
+    const core = await restart(directory, clock);
+    const repeat = await core.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
+    expect(repeat).toMatchObject({ status: 200, replayed: true, body: { status: 'sent', balance: 99_990 } });
+    expect(await outboxOf(core)).toHaveLength(1);
+    expect(await ledgerDifference(core)).toBe(0);
+  });
+
+  it('single SMS: killed before its transaction, nothing happened and the key is free', async () => {
+    const { directory, clock } = await diedSending({ when: 'before', method: 'acceptMessage', call: 1 });
+
+    const core = await restart(directory, clock);
+    expect(await core.operations.findAnswer(caller, 'k1')).toBeNull();
+    expect(await core.operations.getBalance(caller)).toEqual({ balance: 100_000 });
+  });
+
+  it('a repeat that comes while the lease of the dead process still holds waits for the answer', async () => {
+    const { directory, clock } = await diedSending({ when: 'after', method: 'submit', call: 1 });
+    await turns();
+
+    const core = await cores.open({ directory, clock });
+    const repeat = core.operations.findAnswer(caller, 'k1');
+    await turns();
+    expect(await outboxOf(core)).toHaveLength(1);
+    await pass(clock, leaseTime + 1_000);
+    expect(await repeat).toMatchObject({ status: 200, replayed: true });
+    expect(await outboxOf(core)).toHaveLength(1);
+  });
+
+  it.each(batchPoints)('batches, each repeated afterwards: $when $method $call', async (point) => {
+    const directory = cores.folder();
+    const clock = new ManualClock();
+    const crash = new Crash(point);
+    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
+    for (const batch of batches) void dying.operations.sendSmsBulk({ caller, ...batch }).catch(() => {});
+    await crash.happened;
+
+    const core = await restart(directory, clock);
+    for (const batch of batches) {
+      const { body } = await core.operations.sendSmsBulk({ caller, ...batch });
+      await core.administration.settled();
+      const { id } = body as { id: string };
+      const ended = { status: 'completed', sent: 900, failed: 0 };
+      expect(await core.operations.getBatch(caller, id)).toMatchObject(ended);
+    }
+    const delivered = (await outboxOf(core)).map(({ to }) => to);
+    expect(delivered.sort()).toEqual(numbers);
+    expect(await core.carrier.repeats()).toBe(0);
+    expect(await ledgerDifference(core)).toBe(0);
+  });
+
+  it('controls: a carrier that forgets what it took makes the same crash a duplicate', async () => {
+    const { directory, clock } = await diedSending({ when: 'after', method: 'submit', call: 1 });
+    await turns();
+
+    const core = await cores.open(
+      { directory, clock },
+      { carrier: (carrier) => ({ submit: carrier.submit, inquire: async () => 'not_taken' }) },
+    );
+    await pass(clock, leaseTime + 1_000);
+    await core.administration.settled();
+    expect(await core.carrier.repeats()).toBe(1);
+  });
+});
+
+describe('two services on one folder', () => {
+  it('share the work and send everything once', async () => {
+    const directory = cores.folder();
+    const [first, second] = [await cores.open({ directory }), await cores.open({ directory })];
+    const batches = await Promise.all(
+      [first, second, first, second].map((core, index) =>
+        core.operations.sendSmsBulk({
+          caller,
+          params: { to: numbers.slice(index * 675, index * 675 + 675), text: 'Hello' },
+          idempotencyKey: null,
+        }),
+      ),
+    );
+    await Promise.all([first.administration.settled(), second.administration.settled()]);
+    for (const { body } of batches) {
+      const batch = await second.operations.getBatch(caller, (body as { id: string }).id);
+      expect(batch).toMatchObject({ status: 'completed', sent: 675 });
+    }
+    expect((await outboxOf(first)).map(({ to }) => to).sort()).toEqual(numbers);
+    expect(await ledgerDifference(first)).toBe(0);
+  });
+
+  it('answer a repeat that reaches the other one while the first is running', async () => {
+    const directory = cores.folder();
+    const [first, second] = [await cores.open({ directory }), await cores.open({ directory })];
+    const slow = { to: '99000003', text: 'Hello' };
+    const original = first.operations.sendSms({ caller, params: slow, idempotencyKey: 'k' });
+    await turns();
+    const repeat = await second.operations.sendSms({ caller, params: slow, idempotencyKey: 'k' });
+    expect(repeat).toEqual({ ...(await original), replayed: true });
+    expect(await outboxOf(second)).toHaveLength(1);
+  });
+});
+
+describe('a process that stands still and goes on', () => {
+  it('after another has taken its message over, hands it over no more', async () => {
+    const directory = cores.folder();
+    const clock = new ManualClock();
+    let goOn = () => {};
+    const stuck = await cores.open(
+      { directory, clock },
+      {
+        carrier: (carrier) => ({
+          inquire: carrier.inquire,
+          submit: (submission) =>
+            new Promise((resolve, reject) => {
+              goOn = () => carrier.submit(submission).then(resolve, reject);
+            }),
+        }),
+        // Neither do its renewals and claims get through.
+        store: (store) => ({
+          ...store,
+          renewLeases: async (tokens) => tokens.map(() => false),
+          claimMessages: async () => [],
+        }),
+      },
+    );
+    const first = stuck.operations.sendSms({ caller, params: sms, idempotencyKey: 'k' });
+    await turns();
+    const other = await cores.open({ directory, clock });
+    await pass(clock, leaseTime + 1_000);
+    expect(await outboxOf(other)).toHaveLength(1);
+    goOn();
+    expect(await first).toMatchObject({ status: 200, body: { status: 'sent' } });
+    expect(await outboxOf(other)).toHaveLength(1);
+  });
+});
+
+describe('close()', () => {
+  it('gives back what the operator has not answered, and the next start sends it', async () => {
+    const directory = cores.folder();
+    const first = await cores.open({ directory });
+    const slow = { to: ['99000005'], text: 'Hello' };
+    const { body } = await first.operations.sendSmsBulk({ caller, params: slow, idempotencyKey: null });
+    await turns();
+    await first.close();
+
+    const clock = new ManualClock(Date.now() + 1_000);
+    const second = await cores.open({ directory, clock });
+    await pass(clock, 41_000);
+    await second.administration.settled();
+    const batch = await second.operations.getBatch(caller, (body as { id: string }).id);
+    expect(batch).toMatchObject({ status: 'completed', sent: 1 });
+    expect(await outboxOf(second)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,276 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../src/service/clock.js';
+import type { Core, CoreDoubles } from '../../../src/service/core.js';
+import { lockedTooLong } from '../../../src/service/storage/sqlite/database/busy.js';
+import type { Store } from '../../../src/service/storage/store.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass, requestsTo, turns } from '../../support/cores.js';
+
+const cores = new Cores();
+afterEach(() => cores.closeAll());
+
+let core: Core;
+const { send, sendBulk, balance } = requestsTo(() => core);
+const clock = () => new ManualClock(Date.UTC(2026, 5, 1, 4));
+const statusOf = async (answer: Promise<{ body: object }>) => {
+  const { id } = (await answer).body as { id: string };
+  return async () => (await core.operations.getBatch(caller, id)).status;
+};
+/** A store one of whose methods fails while `fails` says so. */
+const failing = (method: keyof Store, fails: () => boolean): CoreDoubles => ({
+  store: (store) => ({
+    ...store,
+    [method]: (...args: never[]) => {
+      if (fails()) throw new TypeError(`${method} of 99112233 broke`);
+      return (store[method] as (...given: never[]) => unknown)(...args);
+    },
+  }),
+});
+
+describe('a worker that meets an unexpected error', () => {
+  it.each(['nextDue', 'claimMessages'] as const)(
+    'in %s reports it, waits longer each time, goes on',
+    async (method) => {
+      const time = clock();
+      let broken = true;
+      core = await cores.open(
+        { clock: time },
+        failing(method, () => broken),
+      );
+      await turns();
+      cores.faults.length = 0;
+      const many = Array.from({ length: 1_000 }, (_, at) => `${88_000_000 + at}`);
+      const status = await statusOf(sendBulk(many, 'Hi'));
+      for (let index = 0; index < 50; index += 1) {
+        const params = { to: `p${index}@example.mn`, subject: 'Hi', text: 'Hi' };
+        await core.operations.sendEmail({ caller, params, idempotencyKey: null });
+        await turns(2);
+      }
+      await pass(time, 60_000);
+      // 1, 2, 4, 8, 10, 10 ... seconds after each other, however much is accepted meanwhile.
+      expect(cores.faults.length).toBeGreaterThan(4);
+      expect(cores.faults.length).toBeLessThan(10);
+      expect(cores.faults[0]).toMatchObject({
+        level: 'error',
+        request_id: null,
+        code: 'TypeError',
+        stack: expect.stringMatching(new RegExp(`^TypeError: ${method} of … broke\\n`)),
+      });
+      broken = false;
+      await pass(time, 31_000);
+      expect(await status()).toBe('completed');
+      expect(await outboxOf(core)).toHaveLength(1_050);
+      expect(await ledgerDifference(core)).toBe(0);
+    },
+  );
+
+  it('in writing down an end: the message is sent once, and ends by itself', async () => {
+    const time = clock();
+    let broken = true;
+    core = await cores.open(
+      { clock: time },
+      failing('settleMessages', () => broken),
+    );
+    const answers = [send('99112233', 'Hi', 'k'), send('88112233', 'Hi')];
+    const verification = core.operations.createVerification(caller, { to: '89112233' });
+    await turns();
+    expect(await outboxOf(core)).toHaveLength(3);
+    expect(cores.faults.map(({ stack }) => stack.split('\n')[0])).toEqual([
+      'TypeError: settleMessages of … broke',
+    ]);
+    broken = false;
+    await pass(time, 6_000);
+    for (const answer of answers) expect(await answer).toMatchObject({ status: 200, replayed: false });
+    expect(await verification).toMatchObject({ status: 'pending', balance: 99_970 });
+    expect(await send('99112233', 'Hi', 'k')).toMatchObject({ status: 200, replayed: true });
+    expect(await outboxOf(core)).toHaveLength(3);
+  });
+
+  it('a store that is slow for long fails no message that was never handed over', async () => {
+    const time = clock();
+    let slow = true;
+    core = await cores.open(
+      { clock: time },
+      {
+        store: (store) => ({
+          ...store,
+          // As where another program writes for nearly 5 seconds, again and again.
+          async claimMessages(claim) {
+            const claimed = await store.claimMessages(claim);
+            if (slow) time.advance(4_600);
+            return claimed;
+          },
+        }),
+      },
+    );
+    const params = { to: 'bat@example.mn', subject: 'Hi', text: 'Hi' };
+    const { body } = await core.operations.sendEmail({ caller, params, idempotencyKey: null });
+    const { id } = body as { id: string };
+    await pass(time, 600_000, 5_000);
+    expect(await core.operations.getMessage(caller, id)).toMatchObject({ status: 'queued', error: null });
+    slow = false;
+    await pass(time, 61_000);
+    expect(await core.operations.getMessage(caller, id)).toMatchObject({ status: 'sent' });
+    expect(await outboxOf(core)).toHaveLength(1);
+  });
+
+  it('in writing down an end, for long: says that the message was taken in, and never that nothing was done', async () => {
+    const time = clock();
+    let broken = true;
+    core = await cores.open(
+      { clock: time },
+      {
+        store: (store) => ({
+          ...store,
+          settleMessages: (...parameters) =>
+            broken ? Promise.reject(lockedTooLong()) : store.settleMessages(...parameters),
+        }),
+      },
+    );
+    const answers = [send('99112233', 'Hi', 'k'), send('88112233', 'Hi')].map((answer) =>
+      answer.catch((error) => error),
+    );
+    const verification = core.operations.createVerification(caller, { to: '89112233' });
+    await pass(time, 21_000);
+    for (const answer of answers) {
+      expect(await answer).toMatchObject({
+        status: 503,
+        message: expect.stringMatching(/^The message was taken in and its outcome is not known yet/),
+      });
+    }
+    const { id } = await verification;
+    broken = false;
+    await pass(time, 6_000);
+    expect(await core.operations.getVerification(caller, id)).toMatchObject({ status: 'pending' });
+    expect(await outboxOf(core)).toHaveLength(3);
+    expect(await core.carrier.repeats()).toBe(0);
+  });
+
+  it('in the background: reports one error once, whatever it ended', async () => {
+    const time = clock();
+    let broken = true;
+    core = await cores.open(
+      { clock: time },
+      failing('settleMessages', () => broken),
+    );
+    const status = await statusOf(sendBulk(['99112233', '88112233', '89112233'], 'Hi'));
+    await turns();
+    expect(cores.faults.map(({ code }) => code)).toEqual(['TypeError']);
+    broken = false;
+    await pass(time, 6_000);
+    expect(await status()).toBe('completed');
+    expect(await outboxOf(core)).toHaveLength(3);
+    expect(await core.carrier.repeats()).toBe(0);
+  });
+
+  it('in renewing leases: warns and tries again', async () => {
+    const time = clock();
+    core = await cores.open(
+      { clock: time },
+      failing('renewLeases', () => true),
+    );
+    const answer = send('99000003', 'Hi');
+    await pass(time, 2_000);
+    expect(await answer).toMatchObject({ status: 200 });
+    expect(cores.faults).toMatchObject([{ level: 'warning', code: 'TypeError' }]);
+  });
+
+  it('of a carrier reports it; what a carrier expects is none', async () => {
+    const time = clock();
+    core = await cores.open(
+      { clock: time },
+      {
+        carrier: (carrier) => ({
+          inquire: carrier.inquire,
+          submit: async (submission) => {
+            if (submission.to === '88112233' && submission.attempt === 1) throw new TypeError('a bug');
+            return carrier.submit(submission);
+          },
+        }),
+      },
+    );
+    const answers = ['99000006', '99000008', '88112233'].map((to) => send(to, 'Hi'));
+    await pass(time, 1_000);
+    for (const answer of answers) expect(await answer).toMatchObject({ status: 200 });
+    expect(cores.faults.map(({ stack }) => stack.split('\n')[0])).toEqual(['TypeError: a bug']);
+    expect(await outboxOf(core)).toHaveLength(3);
+  });
+});
+
+describe('an error before any submission counts as an attempt, and the message ends as failed and refunded', () => {
+  it('a text that cannot be decrypted', async () => {
+    const time = clock();
+    const directory = cores.folder();
+    const spoilt = (store: Store): Store => ({
+      ...store,
+      acceptVerification: (acceptance) =>
+        store.acceptVerification({
+          ...acceptance,
+          content: { ...acceptance.content, sealed: new Uint8Array(40) },
+        }),
+    });
+    core = await cores.open({ clock: time, directory }, { store: spoilt });
+    const { id } = await core.operations.createVerification(caller, { to: 'bat@example.mn' });
+    expect(await balance()).toBe(99_998);
+    await pass(time, 60_000);
+    expect(await core.operations.getVerification(caller, id)).toMatchObject({ status: 'failed', credits: 0 });
+    expect([await balance(), await ledgerDifference(core)]).toEqual([100_000, 0]);
+    expect(cores.faults).toHaveLength(10);
+    expect(await outboxOf(core)).toEqual([]);
+  });
+
+  it('settings of a project that cannot be read hold nobody else up', async () => {
+    const time = clock();
+    let waits = true;
+    core = await cores.open(
+      { clock: time },
+      {
+        store: (store) => ({
+          ...store,
+          claimMessages: async (claim) => (waits ? [] : store.claimMessages(claim)),
+        }),
+      },
+    );
+    const { id } = await core.administration.createProject('Other');
+    const params = { to: 'bat@example.mn', subject: 'Hi', text: 'Hi' };
+    const [unreadable, readable] = await Promise.all(
+      [id, caller.projectId].map(async (projectId) => {
+        const one = { projectId, keyId: 'x' };
+        const { body } = await core.operations.sendEmail({ caller: one, params, idempotencyKey: null });
+        return () => core.store.getMessage(projectId, (body as { id: string }).id);
+      }),
+    );
+    await core.store.changeSettings(id, () => 'no JSON: 99112233');
+    waits = false;
+    await pass(time, 60_000);
+    expect(await readable?.()).toMatchObject({ status: 'sent' });
+    expect(await unreadable?.()).toMatchObject({ status: 'failed', credits: 0 });
+    expect(cores.faults).toHaveLength(10);
+    expect(JSON.stringify(cores.faults)).not.toContain('99112233');
+  });
+});
+
+describe('room', () => {
+  it.each([
+    [3, 1_000],
+    [3, 900],
+    [7, 1_000],
+    [30, 300],
+  ])('%i batches of %i at once all end, though time stands still', async (count, size) => {
+    core = await cores.open({ clock: clock() });
+    const ends = await Promise.all(
+      Array.from({ length: count }, (_, batch) =>
+        statusOf(
+          sendBulk(
+            Array.from({ length: size }, (_, at) => `${88_000_000 + batch * size + at}`),
+            'Hi',
+          ),
+        ),
+      ),
+    );
+    // Not by way of settled(), which looks for what is due.
+    await turns(600);
+    expect(await Promise.all(ends.map((status) => status()))).toEqual(Array(count).fill('completed'));
+    expect(await outboxOf(core)).toHaveLength(count * size);
+    expect(await core.carrier.repeats()).toBe(0);
+  });
+});
