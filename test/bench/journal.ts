@@ -6,7 +6,7 @@ import { nodeDisk } from '../../src/cli/bulk/job/append-file.js';
 import { Journal } from '../../src/cli/bulk/job/journal.js';
 import { inPairs, type Row } from './pairs.js';
 
-const chunks = 1_000;
+const requests = 1_000;
 
 /** The journal of a million recipients in batches, one durable entry before and one after each request. */
 export async function journal(pairs = 7): Promise<Row[]> {
@@ -16,9 +16,9 @@ export async function journal(pairs = 7): Promise<Row[]> {
     rmSync(path, { force: true });
     const opened = await Journal.open(nodeDisk, path, () => {});
     const start = performance.now();
-    for (let chunk = 0; chunk < chunks; chunk += 1) {
-      await opened.append(['send', chunk, 0, 1_000]);
-      await opened.append(['accepted', chunk, 0, '0190b5a0-0000-7000-8000-000000000000', 10_000, 'batch']);
+    for (let request = 0; request < requests; request += 1) {
+      await opened.append(['send', request, 0, 1_000]);
+      await opened.append(['accepted', request, 0, '0190b5a0-0000-7000-8000-000000000000', 10_000, 'batch']);
     }
     const took = performance.now() - start;
     await opened.close();
@@ -45,7 +45,7 @@ export async function journal(pairs = 7): Promise<Row[]> {
     const { ratio, a, b } = await inPairs(write, bare, pairs);
     return [
       {
-        what: `journal, ${2 * chunks} durable entries`,
+        what: `journal, ${2 * requests} durable entries`,
         against: 'the same bytes appended and synced',
         goal: '1.2',
         measured: `${ratio.toFixed(2)} (${a.toFixed(0)} ms to ${b.toFixed(0)} ms)`,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InputError } from '../../src/cli/bulk/input/input-error.js';
-import { chunksOf, collect, planIn } from '../cli/bulk/plan-in.js';
+import { collect, planIn, requestsOf } from '../cli/bulk/plan-in.js';
 import type { CorpusFile } from './make.js';
 
 /** What came of a file: its plan, read back, or why it was refused. */
@@ -14,8 +14,8 @@ export async function outcomeOf(
   try {
     const options = { source: name, encoding, blockBytes, text: '{text}', skipInvalid: true };
     const outcome = await planIn(join(folder, 'plan'), bytes, options);
-    const chunks = await chunksOf(outcome);
-    const sent = chunks.flatMap(({ to, lines, body }) => {
+    const requests = await requestsOf(outcome);
+    const sent = requests.flatMap(({ to, lines, body }) => {
       const text: string = JSON.parse(body).text;
       return to.map((number, index) => ({ number, line: lines[index] ?? 0, text }));
     });

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { Chunk, FrozenPlan, PlannedRow } from '../../../src/cli/bulk/plan/plan.js';
+import type { FrozenPlan, PlannedRequest, PlannedRow } from '../../../src/cli/bulk/plan/plan.js';
 
 /** A plan in memory: each entry is a text and who gets it; one recipient makes a single send. */
 export function memoryPlan(messages: readonly { to: string[]; text: string }[]): FrozenPlan {
   let line = 2;
-  const chunks = messages.map(({ to, text }, number): Chunk => {
+  const requests = messages.map(({ to, text }, number): PlannedRequest => {
     const kind = to.length === 1 ? 'single' : 'batch';
     const body = JSON.stringify({ to: kind === 'single' ? to[0] : to, text });
     return { number, kind, to, lines: to.map(() => line++), body, credits: to.length * 10 };
   });
-  const recipients = chunks.reduce((sum, { to }) => sum + to.length, 0);
+  const recipients = requests.reduce((sum, { to }) => sum + to.length, 0);
   const digest = createHash('sha256');
-  for (const { body } of chunks) digest.update(`${body}\n`);
+  for (const { body } of requests) digest.update(`${body}\n`);
   return {
     folder: '/nowhere',
     meta: {
@@ -28,19 +28,19 @@ export function memoryPlan(messages: readonly { to: string[]; text: string }[]):
       merged: 0,
       rejected: 0,
       repaired: 0,
-      chunks: chunks.length,
-      batches: chunks.filter(({ kind }) => kind === 'batch').length,
-      singles: chunks.filter(({ kind }) => kind === 'single').length,
+      requests: requests.length,
+      batches: requests.filter(({ kind }) => kind === 'batch').length,
+      singles: requests.filter(({ kind }) => kind === 'single').length,
       cost: [{ kind: 'latin', recipients, parts: recipients, credits: recipients * 10 }],
       credits: recipients * 10,
     },
-    async *chunks(first = 0) {
-      yield* chunks.slice(first);
+    async *requests(first = 0) {
+      yield* requests.slice(first);
     },
     async *rows(): AsyncGenerator<PlannedRow> {
-      for (const { number, to, lines } of chunks) {
+      for (const { number, to, lines } of requests) {
         for (const [index, recipient] of to.entries()) {
-          const place = { chunk: number, index };
+          const place = { request: number, index };
           yield { line: lines[index] ?? 0, values: [recipient, `Bat ${index}`], place, error: null };
         }
       }

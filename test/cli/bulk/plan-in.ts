@@ -1,6 +1,6 @@
 import { buildPlan, type PlanOptions, type PlanOutcome } from '../../../src/cli/bulk/plan/build-plan.js';
 import { type Disk, nodeDisk } from '../../../src/cli/bulk/plan/disk.js';
-import type { Chunk, FrozenPlan, PlannedRow } from '../../../src/cli/bulk/plan/plan.js';
+import type { FrozenPlan, PlannedRequest, PlannedRow } from '../../../src/cli/bulk/plan/plan.js';
 
 /** The disk without waiting for it; what is durable is tested where it matters. */
 export const quickDisk: Disk = { ...nodeDisk, sync: () => undefined };
@@ -44,8 +44,8 @@ export function planned(outcome: PlanOutcome): FrozenPlan {
   return outcome.plan;
 }
 
-export async function chunksOf(outcome: PlanOutcome): Promise<Chunk[]> {
-  return collect(planned(outcome).chunks());
+export async function requestsOf(outcome: PlanOutcome): Promise<PlannedRequest[]> {
+  return collect(planned(outcome).requests());
 }
 
 export async function rowsOf(outcome: PlanOutcome): Promise<PlannedRow[]> {

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { PlanOutcome } from '../../../src/cli/bulk/plan/build-plan.js';
 import { planIn, type TestPlan } from './plan-in.js';
 
-export { chunksOf, collect, planned, quickDisk, rowsOf, type TestPlan } from './plan-in.js';
+export { collect, planned, quickDisk, requestsOf, rowsOf, type TestPlan } from './plan-in.js';
 
 /** A folder that goes away with the test. */
 export function temporaryFolder(): string {

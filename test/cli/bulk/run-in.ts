@@ -1,4 +1,4 @@
-import { ChunkTable } from '../../../src/cli/bulk/job/job-state.js';
+import { JobState } from '../../../src/cli/bulk/job/job-state.js';
 import { type Entry, Journal } from '../../../src/cli/bulk/job/journal.js';
 import type { BulkEvent } from '../../../src/cli/bulk/send/events.js';
 import type { SendingClient } from '../../../src/cli/bulk/send/request.js';
@@ -20,7 +20,7 @@ export function setting(options: Partial<ModelOptions> = {}, plan = small) {
   const disk = new MemoryDisk();
   const clock = new VirtualClock();
   const run = async (client: SendingClient = clientOf(service), extra: Partial<RunOptions> = {}) => {
-    const table = new ChunkTable(plan.meta);
+    const table = new JobState(plan.meta);
     const journal = await Journal.open(disk, 'j', (entry) => table.apply(entry));
     const events: BulkEvent[] = [];
     const work = async () => {

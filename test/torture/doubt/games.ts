@@ -1,4 +1,4 @@
-import { ChunkTable } from '../../../src/cli/bulk/job/job-state.js';
+import { JobState } from '../../../src/cli/bulk/job/job-state.js';
 import { Journal } from '../../../src/cli/bulk/job/journal.js';
 import type { FrozenPlan } from '../../../src/cli/bulk/plan/plan.js';
 import { runJob } from '../../../src/cli/bulk/send/runner.js';
@@ -56,7 +56,7 @@ async function playGame(random: () => number, sender: Sender): Promise<Found> {
 
   const play = async (maxWait: number) => {
     found.runs += 1;
-    const table = new ChunkTable(plan.meta);
+    const table = new JobState(plan.meta);
     const journal = await Journal.open(disk, 'j', (entry) => table.apply(entry));
     const client = clientOf(service, async (call) => {
       try {
@@ -90,7 +90,7 @@ async function playGame(random: () => number, sender: Sender): Promise<Found> {
     isDone = table.finished;
     const accepted = (to: readonly string[]) => to.some((each) => service.accepted.has(each));
     const pending: string[] = [];
-    for await (const { number, to } of plan.chunks())
+    for await (const { number, to } of plan.requests())
       if (table.phase(number) === 'pending') pending.push(...to);
     // What is said not to be sent must not be sent, nor be on its way.
     if (accepted(pending)) found.lies += 1;
@@ -125,9 +125,9 @@ function planOf(random: () => number): FrozenPlan {
 
 /** Whether the job knows that the service refused it for good, and has counted it so. */
 async function isRejected(disk: MemoryDisk, plan: FrozenPlan, recipient: string): Promise<boolean> {
-  const table = new ChunkTable(plan.meta);
+  const table = new JobState(plan.meta);
   await Journal.open(disk, 'j', (entry) => table.apply(entry));
-  for await (const { number, to } of plan.chunks()) {
+  for await (const { number, to } of plan.requests()) {
     if (to.includes(recipient)) return table.phase(number) === 'rejected';
   }
   return false;

@@ -1,4 +1,4 @@
-/** How the recipients of an accepted chunk ended. */
+/** How the recipients of an accepted request ended. */
 export interface End {
   sent: number;
   failed: number;
@@ -19,40 +19,40 @@ export function endOf(recipients: number, sent: number, failed: number): End {
 /** A figure of a service as a number of messages; what is none says nothing of any. */
 const wholeOf = (figure: number) => (Number.isSafeInteger(figure) && figure > 0 ? figure : 0);
 
-/** The ends of accepted chunks, as far as they are known: 7 bytes a chunk. */
+/** The ends of accepted requests, as far as they are known: 7 bytes a request. */
 export class Ends {
   readonly #sent: Uint16Array;
   readonly #failed: Uint16Array;
   readonly #unsure: Uint16Array;
   readonly #final: Uint8Array;
 
-  constructor(chunks: number) {
-    this.#sent = new Uint16Array(chunks);
-    this.#failed = new Uint16Array(chunks);
-    this.#unsure = new Uint16Array(chunks);
-    this.#final = new Uint8Array(chunks);
+  constructor(requests: number) {
+    this.#sent = new Uint16Array(requests);
+    this.#failed = new Uint16Array(requests);
+    this.#unsure = new Uint16Array(requests);
+    this.#final = new Uint8Array(requests);
   }
 
-  /** Whether nothing more will become of a chunk. */
-  isFinal(chunk: number): boolean {
-    return this.#final[chunk] === 1;
+  /** Whether nothing more will become of a request. */
+  isFinal(request: number): boolean {
+    return this.#final[request] === 1;
   }
 
-  failed(chunk: number): number {
-    return this.#failed[chunk] ?? 0;
+  failed(request: number): number {
+    return this.#failed[request] ?? 0;
   }
 
-  /** Gives how the figures of all change when those of a chunk are these. */
-  learn(chunk: number, now: End, isFinal: boolean): End {
+  /** Gives how the figures of all change when those of a request are these. */
+  learn(request: number, now: End, isFinal: boolean): End {
     const change = {
-      sent: now.sent - (this.#sent[chunk] ?? 0),
-      failed: now.failed - (this.#failed[chunk] ?? 0),
-      unsure: now.unsure - (this.#unsure[chunk] ?? 0),
+      sent: now.sent - (this.#sent[request] ?? 0),
+      failed: now.failed - (this.#failed[request] ?? 0),
+      unsure: now.unsure - (this.#unsure[request] ?? 0),
     };
-    this.#sent[chunk] = now.sent;
-    this.#failed[chunk] = now.failed;
-    this.#unsure[chunk] = now.unsure;
-    this.#final[chunk] = Number(isFinal);
+    this.#sent[request] = now.sent;
+    this.#failed[request] = now.failed;
+    this.#unsure[request] = now.unsure;
+    this.#final[request] = Number(isFinal);
     return change;
   }
 }

@@ -6,14 +6,14 @@ import { type Phase, phases, type Tally, tallyOf } from './tally.js';
 
 export type { Tally };
 
-export type PlanFigures = Pick<PlanMeta, 'chunks' | 'recipients' | 'rejected' | 'channel'>;
+export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' | 'channel'>;
 
 /**
- * Where every chunk of a job stands: the journal, replayed. A few bytes a chunk, so that a million single
+ * Where every request of a job stands: the journal, replayed. A few bytes a request, so that a million single
  * sends fit; what is rare (entries taken out) is kept apart.
  */
-export class ChunkTable {
-  readonly chunks: number;
+export class JobState {
+  readonly requests: number;
   readonly tally: Tally;
   /** Recipients of which it is known that the operator has their message. */
   sent = 0;
@@ -34,7 +34,7 @@ export class ChunkTable {
   readonly #revision: Uint16Array;
   readonly #recipients: Uint16Array;
   readonly #removed = new Map<number, Set<number>>();
-  /** 1 where a chunk's acceptance repeats one that this machine never asked for. */
+  /** 1 where a request's acceptance repeats one that this machine never asked for. */
   readonly #replayed: Uint8Array;
   #replays = 0;
   readonly #ends: Ends;
@@ -42,59 +42,59 @@ export class ChunkTable {
   readonly #refused = new Map<number, string>();
   #open: number;
   #acceptances = 0;
-  /** Accepted chunks that are still on their way: all but single SMS. */
+  /** Accepted requests that are still on their way: all but single SMS. */
   #unfinal = 0;
 
   /** Rows that were left out of the plan as bad count as rejected from the start. */
-  constructor({ chunks, recipients, rejected: left, channel }: PlanFigures) {
-    this.chunks = chunks;
+  constructor({ requests, recipients, rejected: left, channel }: PlanFigures) {
+    this.requests = requests;
     this.#channel = channel;
-    this.#open = chunks;
-    this.#phase = new Uint8Array(chunks);
-    this.#revision = new Uint16Array(chunks);
-    this.#recipients = new Uint16Array(chunks);
-    this.#replayed = new Uint8Array(chunks);
-    this.#ends = new Ends(chunks);
-    this.#batches = new BatchIds(chunks);
+    this.#open = requests;
+    this.#phase = new Uint8Array(requests);
+    this.#revision = new Uint16Array(requests);
+    this.#recipients = new Uint16Array(requests);
+    this.#replayed = new Uint8Array(requests);
+    this.#ends = new Ends(requests);
+    this.#batches = new BatchIds(requests);
     const planned = recipients + left;
     this.tally = { planned, accepted: 0, rejected: left, failed: 0, in_doubt: 0, pending: recipients };
   }
 
-  phase(chunk: number): Phase {
-    return phases[this.#phase[chunk] ?? 0] ?? 'pending';
+  phase(request: number): Phase {
+    return phases[this.#phase[request] ?? 0] ?? 'pending';
   }
 
-  revision(chunk: number): number {
-    return this.#revision[chunk] ?? 0;
+  revision(request: number): number {
+    return this.#revision[request] ?? 0;
   }
 
   /** Recipients of the body as it was last sent. */
-  recipients(chunk: number): number {
-    return this.#recipients[chunk] ?? 0;
+  recipients(request: number): number {
+    return this.#recipients[request] ?? 0;
   }
 
-  /** Positions of the planned chunk that were refused and taken out. */
-  removed(chunk: number): ReadonlySet<number> {
-    return this.#removed.get(chunk) ?? new Set();
+  /** Positions of the planned request that were refused and taken out. */
+  removed(request: number): ReadonlySet<number> {
+    return this.#removed.get(request) ?? new Set();
   }
 
-  /** Why a chunk was last refused and is pending again. */
-  refusal(chunk: number): string | null {
-    return this.#refused.get(chunk) ?? null;
+  /** Why a request was last refused and is pending again. */
+  refusal(request: number): string | null {
+    return this.#refused.get(request) ?? null;
   }
 
-  /** Whether a chunk that is not settled was last refused for this. */
+  /** Whether a request that is not settled was last refused for this. */
   wasRefused(code: string): boolean {
     return [...this.#refused.values()].includes(code);
   }
 
-  /** Whether the chunk still has something to send. */
-  isOpen(chunk: number): boolean {
-    const phase = this.phase(chunk);
+  /** Whether the request still has something to send. */
+  isOpen(request: number): boolean {
+    const phase = this.phase(request);
     return phase === 'pending' || phase === 'doubt';
   }
 
-  /** How many chunks have something left to send. */
+  /** How many requests have something left to send. */
   get open(): number {
     return this.#open;
   }
@@ -116,9 +116,9 @@ export class ChunkTable {
     return this.#recipients.every((count) => count === 0);
   }
 
-  /** Messages of an accepted chunk that failed, as far as that is known. */
-  failed(chunk: number): number {
-    return this.#ends.failed(chunk);
+  /** Messages of an accepted request that failed, as far as that is known. */
+  failed(request: number): number {
+    return this.#ends.failed(request);
   }
 
   has(phase: Phase): boolean {
@@ -130,25 +130,26 @@ export class ChunkTable {
     return this.#unfinal === 0;
   }
 
-  /** The chunk whose request was answered with this batch before; null when none was. */
-  chunkOfBatch(id: string): number | null {
-    return this.#batches.chunkOf(id);
+  /** The request whose request was answered with this batch before; null when none was. */
+  requestOfBatch(id: string): number | null {
+    return this.#batches.requestOf(id);
   }
 
-  /** The last chunk in a phase; -1 when there is none. */
+  /** The last request in a phase; -1 when there is none. */
   last(phase: Phase): number {
     return this.#phase.lastIndexOf(phases.indexOf(phase));
   }
 
-  /** The first chunk that still has something to send; `chunks` when there is none. */
+  /** The first request that still has something to send; `requests` when there is none. */
   firstOpen(): number {
-    const found = this.#phase.findIndex((_, chunk) => this.isOpen(chunk));
-    return found === -1 ? this.chunks : found;
+    const found = this.#phase.findIndex((_, request) => this.isOpen(request));
+    return found === -1 ? this.requests : found;
   }
 
-  /** The chunks in a phase, in order. */
+  /** The requests in a phase, in order. */
   *in(phase: Phase): Iterable<number> {
-    for (let chunk = 0; chunk < this.chunks; chunk += 1) if (this.phase(chunk) === phase) yield chunk;
+    for (let request = 0; request < this.requests; request += 1)
+      if (this.phase(request) === phase) yield request;
   }
 
   /** Applies what the journal says, in the journal's order. */
@@ -214,81 +215,81 @@ export class ChunkTable {
     }
   }
 
-  #move(chunk: number, to: Phase): void {
-    const from = this.phase(chunk);
-    const recipients = this.#recipients[chunk] ?? 0;
+  #move(request: number, to: Phase): void {
+    const from = this.phase(request);
+    const recipients = this.#recipients[request] ?? 0;
     this.tally[tallyOf[from]] -= recipients;
     this.tally[tallyOf[to]] += recipients;
-    const wasOpen = this.isOpen(chunk);
-    this.#phase[chunk] = phases.indexOf(to);
-    this.#open += Number(this.isOpen(chunk)) - Number(wasOpen);
-    if (to !== 'pending') this.#refused.delete(chunk);
+    const wasOpen = this.isOpen(request);
+    this.#phase[request] = phases.indexOf(to);
+    this.#open += Number(this.isOpen(request)) - Number(wasOpen);
+    if (to !== 'pending') this.#refused.delete(request);
   }
 
   /** An accepted batch has turned out to be another one. */
-  #disown(chunk: number): void {
+  #disown(request: number): void {
     this.#acceptances -= 1;
-    this.#replays -= this.#replayed[chunk] ?? 0;
-    this.#replayed[chunk] = 0;
-    if (!this.#ends.isFinal(chunk)) this.#unfinal -= 1;
-    this.#learn(chunk, noEnd, false);
+    this.#replays -= this.#replayed[request] ?? 0;
+    this.#replayed[request] = 0;
+    if (!this.#ends.isFinal(request)) this.#unfinal -= 1;
+    this.#learn(request, noEnd, false);
   }
 
-  #remove(chunk: number, revision: number, indexes: readonly number[]): void {
-    this.#move(chunk, 'pending');
-    const count = this.#takeOut(chunk, indexes);
+  #remove(request: number, revision: number, indexes: readonly number[]): void {
+    this.#move(request, 'pending');
+    const count = this.#takeOut(request, indexes);
     this.tally.pending -= count;
     this.tally.rejected += count;
-    this.#revision[chunk] = revision + 1;
-    if (this.#recipients[chunk] === 0) this.#move(chunk, 'rejected');
+    this.#revision[request] = revision + 1;
+    if (this.#recipients[request] === 0) this.#move(request, 'rejected');
   }
 
   /** Gives how many of them were still in. */
-  #takeOut(chunk: number, indexes: readonly number[]): number {
-    const removed = this.#removed.get(chunk) ?? new Set();
-    this.#removed.set(chunk, removed);
+  #takeOut(request: number, indexes: readonly number[]): number {
+    const removed = this.#removed.get(request) ?? new Set();
+    this.#removed.set(request, removed);
     const before = removed.size;
     for (const index of indexes) removed.add(index);
-    this.#recipients[chunk] = (this.#recipients[chunk] ?? 0) - removed.size + before;
+    this.#recipients[request] = (this.#recipients[request] ?? 0) - removed.size + before;
     return removed.size - before;
   }
 
   /** Only what the job itself would still send can go to another one. */
-  #handOver(chunk: number, revision: number, indexes: readonly number[], recipients: number): void {
-    if (this.phase(chunk) === 'failed') {
-      const count = this.#takeOut(chunk, indexes);
+  #handOver(request: number, revision: number, indexes: readonly number[], recipients: number): void {
+    if (this.phase(request) === 'failed') {
+      const count = this.#takeOut(request, indexes);
       this.tally.failed -= count;
       this.tally.rejected += count;
-      if (this.#recipients[chunk] === 0) this.#move(chunk, 'rejected');
+      if (this.#recipients[request] === 0) this.#move(request, 'rejected');
     }
-    if (this.phase(chunk) !== 'pending') return;
-    this.#recipients[chunk] = recipients;
-    this.#remove(chunk, revision, indexes);
+    if (this.phase(request) !== 'pending') return;
+    this.#recipients[request] = recipients;
+    this.#remove(request, revision, indexes);
   }
 
-  #accept(chunk: number, replayOf: string | undefined): void {
+  #accept(request: number, replayOf: string | undefined): void {
     this.#acceptances += 1;
-    this.#move(chunk, 'accepted');
+    this.#move(request, 'accepted');
     if (replayOf === undefined) return;
-    this.#replayed[chunk] = 1;
+    this.#replayed[request] = 1;
     this.#replays += 1;
     if (replayOf !== '' && (this.ranAt === null || replayOf < this.ranAt)) this.ranAt = replayOf;
   }
 
-  /** Members of an accepted chunk that its batch does not have. */
-  #leaveOut(chunk: number, indexes: readonly number[]): void {
-    const count = this.#takeOut(chunk, indexes);
+  /** Members of an accepted request that its batch does not have. */
+  #leaveOut(request: number, indexes: readonly number[]): void {
+    const count = this.#takeOut(request, indexes);
     this.tally.accepted -= count;
     this.tally.rejected += count;
   }
 
-  #finish(chunk: number, sent: number, failed: number): void {
-    if (!this.#ends.isFinal(chunk)) this.#unfinal -= 1;
-    this.#learn(chunk, endOf(this.#recipients[chunk] ?? 0, sent, failed), true);
+  #finish(request: number, sent: number, failed: number): void {
+    if (!this.#ends.isFinal(request)) this.#unfinal -= 1;
+    this.#learn(request, endOf(this.#recipients[request] ?? 0, sent, failed), true);
   }
 
-  #learn(chunk: number, now: End, isFinal: boolean): void {
-    const { sent, failed, unsure } = this.#ends.learn(chunk, now, isFinal);
+  #learn(request: number, now: End, isFinal: boolean): void {
+    const { sent, failed, unsure } = this.#ends.learn(request, now, isFinal);
     this.sent += sent;
     this.tally.failed += failed;
     this.tally.in_doubt += unsure;

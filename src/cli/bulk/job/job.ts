@@ -14,7 +14,7 @@ import { differencesOf } from '../plan/plan-difference.js';
 import { openPlan, readPlanMeta } from '../plan/plan-reader.js';
 import { type BatchFigures, batchesIn } from '../results/summary.js';
 import { type Disk, nodeDisk, syncFolder } from './append-file.js';
-import { ChunkTable } from './job-state.js';
+import { JobState } from './job-state.js';
 import { BrokenJournalError, type Entry, Journal, NewerJournalError, readEntries } from './journal.js';
 import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
 
@@ -23,7 +23,7 @@ export interface Job {
   id: string;
   folder: string;
   plan: FrozenPlan;
-  table: ChunkTable;
+  table: JobState;
   journal: Journal;
   close(): Promise<void>;
   /** Closes and forgets it. */
@@ -35,7 +35,7 @@ export interface JobView {
   id: string;
   folder: string;
   meta: PlanMeta;
-  table: ChunkTable;
+  table: JobState;
 }
 
 const journalFile = 'journal';
@@ -165,7 +165,7 @@ export async function openJob(stateDirectory: string, id: string, disk: Disk = n
   try {
     const plan = await openPlan(folder);
     const { digest } = plan.meta;
-    const table = new ChunkTable(plan.meta);
+    const table = new JobState(plan.meta);
     const journal = await Journal.open(disk, join(folder, journalFile), (entry) => table.apply(entry));
     try {
       if (table.job === null) await journal.append(['job', id, digest]);
@@ -226,7 +226,7 @@ export async function viewJob(stateDirectory: string, id: string): Promise<JobVi
   const folder = await folderOf(stateDirectory, id);
   try {
     const meta = await readPlanMeta(folder);
-    const table = new ChunkTable(meta);
+    const table = new JobState(meta);
     await readJournal(folder, (entry) => table.apply(entry));
     return { id, folder, meta, table };
   } catch (error) {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Chunk } from '../plan/plan.js';
+import type { PlannedRequest } from '../plan/plan.js';
 import type { AppendFile, Disk } from './append-file.js';
 
 /**
- * What the journal remembers: of the whole job, or of a chunk and its revision. A chunk's members never
+ * What the journal remembers: of the whole job, or of a request and its revision. A request's members never
  * change, so positions in it (`index`) stay true for ever.
  */
-export type Entry = JobEntry | ChunkEntry;
+export type Entry = JobEntry | RequestEntry;
 
 export type JobEntry =
   | ['job', id: string, digest: string]
@@ -17,41 +17,41 @@ export type JobEntry =
   /** A run ended: when, with which exit code, and the balance last seen. */
   | ['end', at: string, exit: number, balance: number | null];
 
-export type ChunkEntry =
+export type RequestEntry =
   /** About to be sent, with so many recipients in its body. */
-  | ['send', chunk: number, revision: number, recipients: number]
+  | ['send', request: number, revision: number, recipients: number]
   /** `replayOf`: not sent by this machine; an earlier request had this key, accepted at this time ('' unknown). */
   | [
       'accepted',
-      chunk: number,
+      request: number,
       revision: number,
       id: string,
       credits: number,
-      kind: Chunk['kind'],
+      kind: PlannedRequest['kind'],
       replayOf?: string,
     ]
   /** Answered by something that is not for what was asked; needs a person. */
-  | ['alarm', chunk: number, revision: number, reason: string]
-  /** The service refused the rest of the chunk for good. */
-  | ['rejected', chunk: number, revision: number, code: string]
-  /** Entries that were refused and taken out; the chunk goes on as the next revision. */
-  | ['removed', chunk: number, revision: number, indexes: number[]]
+  | ['alarm', request: number, revision: number, reason: string]
+  /** The service refused the rest of the request for good. */
+  | ['rejected', request: number, revision: number, code: string]
+  /** Entries that were refused and taken out; the request goes on as the next revision. */
+  | ['removed', request: number, revision: number, indexes: number[]]
   /** The refusal was bound to the key, or failed sends are to be tried anew: goes on as the next revision. */
-  | ['revised', chunk: number, revision: number]
-  | ['failed', chunk: number, revision: number, code: string, id: string | null]
+  | ['revised', request: number, revision: number]
+  | ['failed', request: number, revision: number, code: string, id: string | null]
   /**
    * Not sent, and free to be sent later with the same key: no copy under it is unanswered. Journals of earlier
    * releases have no number at the end; they say the same of what may have an unanswered copy.
    */
-  | ['refused', chunk: number, revision: number, code: string, unanswered?: 0]
-  /** Members of an accepted chunk that are not in its batch: they were not sent to under its key. */
-  | ['absent', chunk: number, revision: number, indexes: number[]]
-  /** Of an accepted chunk so many may not be in its batch, and the service does not say who. */
-  | ['unsure', chunk: number, revision: number, recipients: number]
-  /** What became of an accepted chunk: messages sent and failed. */
-  | ['final', chunk: number, sent: number, failed: number, errorCode: string | null]
+  | ['refused', request: number, revision: number, code: string, unanswered?: 0]
+  /** Members of an accepted request that are not in its batch: they were not sent to under its key. */
+  | ['absent', request: number, revision: number, indexes: number[]]
+  /** Of an accepted request so many may not be in its batch, and the service does not say who. */
+  | ['unsure', request: number, revision: number, recipients: number]
+  /** What became of an accepted request: messages sent and failed. */
+  | ['final', request: number, sent: number, failed: number, errorCode: string | null]
   /** Rows that another job has taken over, of a body with so many recipients: never sent by this job again. */
-  | ['moved', chunk: number, revision: number, indexes: number[], recipients: number];
+  | ['moved', request: number, revision: number, indexes: number[], recipients: number];
 
 const kinds: Record<Entry[0], true> = {
   job: true,

@@ -1,16 +1,16 @@
-import type { Chunk } from '../plan/plan.js';
-import type { ChunkTable } from './job-state.js';
-import type { ChunkEntry } from './journal.js';
+import type { PlannedRequest } from '../plan/plan.js';
+import type { JobState } from './job-state.js';
+import type { RequestEntry } from './journal.js';
 
 /**
- * The entry that hands rows of a chunk over to another job. Null when this job would not send any of them
+ * The entry that hands rows of a request over to another job. Null when this job would not send any of them
  * again: they were accepted, rejected or taken out. Throws for rows in doubt, which only this job can settle.
  */
 export function movedEntry(
-  { number, to }: Chunk,
-  table: ChunkTable,
+  { number, to }: PlannedRequest,
+  table: JobState,
   indexes: readonly number[],
-): Extract<ChunkEntry, ['moved', ...unknown[]]> | null {
+): Extract<RequestEntry, ['moved', ...unknown[]]> | null {
   const phase = table.phase(number);
   const removed = table.removed(number);
   const moved = indexes.filter((index) => !removed.has(index));

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockHolder } from '../../platform/lock.js';
-import type { ChunkTable } from './job-state.js';
+import type { JobState } from './job-state.js';
 
 /** How fast a running job is; null where that is not known yet. */
 export interface Running {
@@ -24,7 +24,7 @@ interface RunNote {
 const noteFile = 'running';
 
 /** Notes that a run begins. It is only looked at: a disk that does not take it stops nothing. */
-export async function noteRun(folder: string, table: ChunkTable, now: number): Promise<void> {
+export async function noteRun(folder: string, table: JobState, now: number): Promise<void> {
   const note: RunNote = { pid: process.pid, since: now, open: table.open, settled: settledOf(table) };
   await writeFile(join(folder, noteFile), JSON.stringify(note), { mode: 0o600 }).catch(() => {});
 }
@@ -34,7 +34,7 @@ export async function forgetRun(folder: string): Promise<void> {
 }
 
 /** How a job runs; null when no process works on it. */
-export async function runningOf(folder: string, table: ChunkTable, now: number): Promise<Running | null> {
+export async function runningOf(folder: string, table: JobState, now: number): Promise<Running | null> {
   const holder = await lockHolder(folder);
   if (holder === null) return null;
   const note = await readFile(join(folder, noteFile), 'utf8').then(parse, () => null);
@@ -52,7 +52,7 @@ export async function runningOf(folder: string, table: ChunkTable, now: number):
   };
 }
 
-const settledOf = ({ tally }: ChunkTable) => tally.accepted + tally.rejected + tally.failed;
+const settledOf = ({ tally }: JobState) => tally.accepted + tally.rejected + tally.failed;
 
 function parse(text: string): RunNote | null {
   try {

@@ -1,4 +1,4 @@
-/** What is certain about a chunk. */
+/** What is certain about a request. */
 export const phases = ['pending', 'doubt', 'accepted', 'alarm', 'rejected', 'failed'] as const;
 export type Phase = (typeof phases)[number];
 

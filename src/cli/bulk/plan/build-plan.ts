@@ -15,7 +15,7 @@ import type { Account, FrozenPlan, PlanMeta } from './plan.js';
 import type { PlanRecord } from './plan-files.js';
 import { PlanFolder } from './plan-folder.js';
 import { planOf } from './plan-reader.js';
-import { type PlanParts, writeChunks, writePlaces } from './plan-writer.js';
+import { type PlanParts, writePlaces, writeRequests } from './plan-writer.js';
 import { type Recipients, recipientsOf } from './recipients.js';
 import { type Rejects, type RejectsPlace, writeRejects } from './rejects.js';
 import { type IntakeColumns, RowIntake, type SentBefore } from './row-intake.js';
@@ -60,7 +60,7 @@ export interface PlanOptions {
   operators?: OperatorTable | undefined;
   signal?: AbortSignal | undefined;
   disk?: Disk | undefined;
-  /** Recipients that are held in memory while chunks are put together, at least a batch; 1,000,000 when absent. */
+  /** Recipients that are held in memory while requests are put together, at least a batch; 1,000,000 when absent. */
   windowRecipients?: number | undefined;
 }
 
@@ -143,7 +143,7 @@ async function readRows(
   };
 }
 
-/** Settles where every row goes; writes the rejects, and the chunks unless the rejects forbid it. */
+/** Settles where every row goes; writes the rejects, and the requests unless the rejects forbid it. */
 async function freeze(
   { table, columns, spool, recipients, intake }: ReadRows,
   source: string,
@@ -174,8 +174,8 @@ async function freeze(
     merged: repeats.merged,
     rejected: intake.rejected + repeats.conflicts,
     repaired: recipients.repaired,
-    chunks: layout.chunks,
-    batches: layout.chunks - layout.singles,
+    requests: layout.requests,
+    batches: layout.requests - layout.singles,
     singles: layout.singles,
     cost,
     credits: cost.reduce((sum, { credits }) => sum + credits, 0),
@@ -200,7 +200,7 @@ async function freeze(
     files.discard();
     return { plan: null, ...outcome };
   }
-  await writeChunks(parts, files.chunkFiles(), options);
+  await writeRequests(parts, files.requestFiles(), options);
   record.files = files.seal();
   meta.digest = record.files.bodies.sha256;
   files.finish(record);

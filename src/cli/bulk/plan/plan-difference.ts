@@ -1,5 +1,5 @@
 import { grouped } from '../../wording.js';
-import type { Chunk, FrozenPlan } from './plan.js';
+import type { FrozenPlan, PlannedRequest } from './plan.js';
 
 /** What a person would see in a plan that is not the one before; several where several things differ. */
 export async function differencesOf(before: FrozenPlan, now: FrozenPlan): Promise<string[]> {
@@ -33,12 +33,12 @@ export async function differencesOf(before: FrozenPlan, now: FrozenPlan): Promis
 async function firstDifference(
   before: FrozenPlan,
   now: FrozenPlan,
-): Promise<[Chunk | undefined, Chunk | undefined]> {
-  const others = now.chunks()[Symbol.asyncIterator]();
+): Promise<[PlannedRequest | undefined, PlannedRequest | undefined]> {
+  const others = now.requests()[Symbol.asyncIterator]();
   try {
-    for await (const chunk of before.chunks()) {
+    for await (const request of before.requests()) {
       const { value: other, done } = await others.next();
-      if (done || other.body !== chunk.body) return [chunk, done ? undefined : other];
+      if (done || other.body !== request.body) return [request, done ? undefined : other];
     }
     return [undefined, undefined];
   } finally {
@@ -46,7 +46,7 @@ async function firstDifference(
   }
 }
 
-function messageOf({ body }: Chunk): Record<string, unknown> {
+function messageOf({ body }: PlannedRequest): Record<string, unknown> {
   const { to: _, ...message } = JSON.parse(body) as Record<string, unknown>;
   return message;
 }
@@ -59,7 +59,7 @@ function shown(value: unknown): string {
   return JSON.stringify(text.length <= longest ? text : `${text.slice(0, longest - 1)}…`);
 }
 
-function firstLine(one: Chunk, other: Chunk): number {
+function firstLine(one: PlannedRequest, other: PlannedRequest): number {
   const at = other.to.findIndex((to, index) => one.to[index] !== to);
   return other.lines[at === -1 ? other.lines.length - 1 : at] ?? 0;
 }

@@ -12,10 +12,11 @@ export type SealedFile = (typeof sealedFiles)[number];
  * - `plan.json`: a line with the version and the SHA-256 of the rest, which is this record as JSON. Version 1
  *   has no such line.
  * - `bodies`: the request bodies one after the other, with nothing between them; its SHA-256 is the digest.
- * - `chunks`: 24 bytes a chunk, little-endian: where its body begins (double), its credits (double), where
- *   its recipients begin among all of them (uint32), 1 for a batch and 0 for a single send (uint32).
+ * - `chunks` (version 1 called requests so): 24 bytes a request, little-endian: where its body begins (double),
+ *   its credits (double), where its recipients begin among all of them (uint32), 1 for a batch and 0 for a single
+ *   send (uint32).
  * - `lines`: the input line of every recipient (uint32), in the order of the bodies.
- * - `places`: 8 bytes a row of the input: its chunk and its index in it (uint32 each), or one of `noChunk`.
+ * - `places`: 8 bytes a row of the input: its request and its index in it (uint32 each), or one of `noRequest`.
  * - `errors`: a JSON line for everything that is wrong with a row, in the order of the rows.
  * - `input.csv`: the rows and the header of the input, as UTF-8.
  */
@@ -28,11 +29,16 @@ export interface PlanRecord {
 export const planFile = 'plan.json';
 /** What `plan.json` begins with, before the version and the checksum. */
 export const planMark = 'urtuu-plan';
-export const chunkBytes = 24;
+export const requestBytes = 24;
 export const placeBytes = 8;
 
-/** Stands in the place of a chunk's number for a row that is in none. */
-export const noChunk = {
+/** In `plan.json` the number of requests is `chunks`, as in version 1. */
+export type WrittenMeta = Omit<PlanMeta, 'requests'> & { chunks: number };
+export const writtenMeta = ({ requests, ...meta }: PlanMeta): WrittenMeta => ({ ...meta, chunks: requests });
+export const metaOf = ({ chunks, ...meta }: WrittenMeta): PlanMeta => ({ ...meta, requests: chunks });
+
+/** Stands in the place of a request's number for a row that is in none. */
+export const noRequest = {
   /** Its errors are in `errors`. */
   rejected: 0xffff_ffff,
   /** `--only` did not choose it. */

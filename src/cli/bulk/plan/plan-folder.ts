@@ -2,8 +2,15 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { BlockFile } from './block-file.js';
 import { type Disk, syncFolder } from './disk.js';
-import { type PlanRecord, planFile, planMark, type SealedFile, sealedFiles } from './plan-files.js';
-import type { ChunkFiles } from './plan-writer.js';
+import {
+  type PlanRecord,
+  planFile,
+  planMark,
+  type SealedFile,
+  sealedFiles,
+  writtenMeta,
+} from './plan-files.js';
+import type { RequestFiles } from './plan-writer.js';
 
 /** The files of a plan while it is being written. */
 export class PlanFolder {
@@ -30,8 +37,8 @@ export class PlanFolder {
     return file;
   }
 
-  chunkFiles(): ChunkFiles {
-    return { bodies: this.sealed('bodies'), chunks: this.sealed('chunks'), lines: this.sealed('lines') };
+  requestFiles(): RequestFiles {
+    return { bodies: this.sealed('bodies'), requests: this.sealed('chunks'), lines: this.sealed('lines') };
   }
 
   /** Lets what was written so far be read. */
@@ -55,7 +62,7 @@ export class PlanFolder {
   finish(record: PlanRecord): void {
     const file = new BlockFile(this.#disk, join(this.#folder, planFile), { sealed: false });
     this.#record = file;
-    const text = `${JSON.stringify(record, null, 2)}\n`;
+    const text = `${JSON.stringify({ ...record, meta: writtenMeta(record.meta) }, null, 2)}\n`;
     const checksum = createHash('sha256').update(text).digest('hex');
     file.appendText(`${planMark} ${record.meta.version} ${checksum}\n${text}`);
     file.seal();

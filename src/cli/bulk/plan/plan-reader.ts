@@ -6,16 +6,18 @@ import { createInterface } from 'node:readline';
 import { Table } from '../input/table.js';
 import { BlockReader } from './block-file.js';
 import { type Disk, nodeDisk } from './disk.js';
-import type { Chunk, FrozenPlan, PlanMeta, PlannedRow } from './plan.js';
+import type { FrozenPlan, PlanMeta, PlannedRequest, PlannedRow } from './plan.js';
 import {
-  chunkBytes,
-  noChunk,
+  metaOf,
+  noRequest,
   type PlanRecord,
   placeBytes,
   planFile,
   planMark,
   type RowError,
+  requestBytes,
   sealedFiles,
+  type WrittenMeta,
 } from './plan-files.js';
 
 /** A plan's folder that is not as it was written; nothing may be sent from it. */
@@ -56,9 +58,10 @@ async function readRecord(folder: string): Promise<PlanRecord> {
   const bytes = await readFile(join(folder, planFile));
   const { version, text } = textOf(folder, bytes);
   try {
-    const record = JSON.parse(text) as PlanRecord;
+    const record = JSON.parse(text) as Omit<PlanRecord, 'meta'> & { meta: WrittenMeta };
     if (record.meta.version === version) {
-      const meta = version === 1 ? { ...record.meta, run: null, account: null } : record.meta;
+      const written = metaOf(record.meta);
+      const meta = version === 1 ? { ...written, run: null, account: null } : written;
       if (isWhole({ ...record, meta })) return { ...record, meta };
     }
   } catch (cause) {
@@ -83,11 +86,11 @@ function textOf(folder: string, bytes: Buffer): { version: 1 | 2; text: string }
 
 /** Whether its figures agree with each other and with the sizes of its files. */
 function isWhole({ meta, files }: PlanRecord): boolean {
-  const { channel, chunks, batches, singles, recipients, digest } = meta;
+  const { channel, requests, batches, singles, recipients, digest } = meta;
   return (
     (channel === 'sms' || channel === 'email') &&
-    batches + singles === chunks &&
-    files.chunks.bytes === chunks * chunkBytes &&
+    batches + singles === requests &&
+    files.chunks.bytes === requests * requestBytes &&
     files.lines.bytes === recipients * 4 &&
     files.bodies.sha256 === digest
   );
@@ -99,17 +102,17 @@ export function planOf(folder: string, record: PlanRecord, disk: Disk = nodeDisk
     folder,
     meta: record.meta,
     input: { marked: record.table.marked === true, recipient: record.table.recipient ?? null },
-    chunks: (first = 0) => readChunks(folder, record, disk, first),
+    requests: (first = 0) => readRequests(folder, record, disk, first),
     rows: () => readPlannedRows(folder, record, disk),
   };
 }
 
-async function* readChunks(
+async function* readRequests(
   folder: string,
   { meta, files }: PlanRecord,
   disk: Disk,
   first: number,
-): AsyncGenerator<Chunk, void> {
+): AsyncGenerator<PlannedRequest, void> {
   const opened: number[] = [];
   const reader = (name: string) => {
     const file = disk.open(join(folder, name), 'r');
@@ -117,14 +120,14 @@ async function* readChunks(
     return new BlockReader(disk, file);
   };
   try {
-    const [bodies, chunks, lines] = [reader('bodies'), reader('chunks'), reader('lines')];
-    for (let number = first; number < meta.chunks; number += 1) {
-      const last = number === meta.chunks - 1;
-      const record = chunks.read(number * chunkBytes, chunkBytes * (last ? 1 : 2));
+    const [bodies, requests, lines] = [reader('bodies'), reader('chunks'), reader('lines')];
+    for (let number = first; number < meta.requests; number += 1) {
+      const last = number === meta.requests - 1;
+      const record = requests.read(number * requestBytes, requestBytes * (last ? 1 : 2));
       const start = record.readDoubleLE(0);
       const begin = record.readUInt32LE(16);
-      const end = last ? meta.recipients : record.readUInt32LE(chunkBytes + 16);
-      const size = (last ? files.bodies.bytes : record.readDoubleLE(chunkBytes)) - start;
+      const end = last ? meta.recipients : record.readUInt32LE(requestBytes + 16);
+      const size = (last ? files.bodies.bytes : record.readDoubleLE(requestBytes)) - start;
       const kind = record.readUInt32LE(20) === 1 ? 'batch' : 'single';
       const credits = record.readDoubleLE(8);
       const body = bodies.read(start, size).toString();
@@ -164,17 +167,17 @@ async function* readPlannedRows(
     async function* planned(): AsyncGenerator<PlannedRow, void> {
       for (const { record, line } of read) {
         const place = places.read(row * placeBytes, placeBytes);
-        const [chunk, index] = [place.readUInt32LE(0), place.readUInt32LE(4)];
+        const [request, index] = [place.readUInt32LE(0), place.readUInt32LE(4)];
         row += 1;
-        if (chunk === noChunk.notChosen) continue;
+        if (request === noRequest.notChosen) continue;
         while (record.length < meta.columns.length) record.push('');
         const error =
-          chunk === noChunk.rejected
+          request === noRequest.rejected
             ? errorText((await errors.next()).value ?? [])
-            : chunk === noChunk.conflict
+            : request === noRequest.conflict
               ? conflictError(index)
               : null;
-        yield { line, values: record, place: error === null ? { chunk, index } : null, error };
+        yield { line, values: record, place: error === null ? { request, index } : null, error };
       }
       read = [];
     }

@@ -2,14 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
 import type { BlockFile } from './block-file.js';
 import type { PriceOf } from './cost.js';
-import type { Layout, PlannedChunk } from './layout.js';
+import type { Layout, PlannedRequest } from './layout.js';
 import type { Messages } from './messages.js';
-import { chunkBytes, noChunk } from './plan-files.js';
+import { noRequest, requestBytes } from './plan-files.js';
 import type { Recipients } from './recipients.js';
 import type { Repeats } from './repeats.js';
 import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-spool.js';
 
-/** Recipients that are held at once while chunks are put together: 8 bytes each. */
+/** Recipients that are held at once while requests are put together: 8 bytes each. */
 const defaultWindow = 1_000_000;
 /** Bytes of bodies that are written before others get a turn. */
 const turnBytes = 4_000_000;
@@ -33,22 +33,22 @@ export function writePlaces({ spool, repeats, layout }: PlanParts, file: BlockFi
     for (let index = 0; index < count; index += 1) {
       const recipient = rows[index * rowFields + 1] ?? 0;
       const message = rows[index * rowFields + 2] ?? 0;
-      const put = (chunk: number, within: number) => {
-        places[index * 2] = chunk;
+      const put = (request: number, within: number) => {
+        places[index * 2] = request;
         places[index * 2 + 1] = within;
       };
       if (message === rejectedRow) {
-        put(noChunk.rejected, 0);
+        put(noRequest.rejected, 0);
       } else if (message === rowNotChosen) {
-        put(noChunk.notChosen, 0);
+        put(noRequest.notChosen, 0);
       } else {
         const met = repeated?.meet(first + index, recipient, message) ?? null;
         if (met === null) {
           layout.next(message);
-          repeated?.placed(first + index, layout.chunk, layout.index);
-          put(layout.chunk, layout.index);
-        } else if ('chunk' in met) put(met.chunk, met.index);
-        else put(noChunk.conflict, met.conflictWith);
+          repeated?.placed(first + index, layout.request, layout.index);
+          put(layout.request, layout.index);
+        } else if ('request' in met) put(met.request, met.index);
+        else put(noRequest.conflict, met.conflictWith);
       }
     }
     file.append(new Uint8Array(places.buffer));
@@ -61,13 +61,13 @@ export interface WriteOptions {
   signal?: AbortSignal | undefined;
 }
 
-export interface ChunkFiles {
+export interface RequestFiles {
   bodies: BlockFile;
-  chunks: BlockFile;
+  requests: BlockFile;
   lines: BlockFile;
 }
 
-/** Recipients and their lines in the order of the chunks, from the place `first` on. */
+/** Recipients and their lines in the order of the requests, from the place `first` on. */
 interface Window {
   first: number;
   recipients: Uint32Array;
@@ -75,19 +75,19 @@ interface Window {
 }
 
 /**
- * Writes the chunks. The rows are in the order of the file and the chunks in that of the messages, so as
- * many chunks as the window holds are filled in one pass over the rows.
+ * Writes the requests. The rows are in the order of the file and the requests in that of the messages, so as
+ * many requests as the window holds are filled in one pass over the rows.
  */
-export async function writeChunks(
+export async function writeRequests(
   parts: PlanParts,
-  files: ChunkFiles,
+  files: RequestFiles,
   { windowRecipients = defaultWindow, signal }: WriteOptions,
 ): Promise<void> {
   const size = Math.min(Math.max(windowRecipients, maxBatchRecipients), parts.layout.recipients);
   const window: Window = { first: 0, recipients: new Uint32Array(size), lines: new Uint32Array(size) };
-  const encode = chunkEncoder(parts, files);
+  const encode = requestEncoder(parts, files);
   const ahead = parts.layout.inOrder();
-  const chunks = parts.layout.inOrder();
+  const requests = parts.layout.inOrder();
   let written = 0;
   for (let next = ahead.next(); next.done !== true; ) {
     let held = 0;
@@ -98,9 +98,9 @@ export async function writeChunks(
     }
     fill(parts, window, held);
     for (; count > 0; count -= 1) {
-      const chunk = chunks.next().value;
-      if (chunk === undefined) throw new Error('the layout has changed');
-      written += encode(chunk, window);
+      const request = requests.next().value;
+      if (request === undefined) throw new Error('the layout has changed');
+      written += encode(request, window);
       if (written > turnBytes) {
         written = 0;
         await nextTurn();
@@ -129,27 +129,30 @@ function fill({ spool, repeats, layout }: PlanParts, window: Window, held: numbe
   });
 }
 
-/** Puts one chunk into the files; returns the bytes of its body. */
-function chunkEncoder({ messages, recipients, priceOf }: PlanParts, { bodies, chunks, lines }: ChunkFiles) {
+/** Puts one request into the files; returns the bytes of its body. */
+function requestEncoder(
+  { messages, recipients, priceOf }: PlanParts,
+  { bodies, requests, lines }: RequestFiles,
+) {
   const body = Buffer.allocUnsafeSlow(maxRequestBytes);
-  const record = Buffer.alloc(chunkBytes);
-  return (chunk: PlannedChunk, window: Window): number => {
-    const from = chunk.first - window.first;
-    let at = body.write(chunk.batch ? '{"to":[' : '{"to":', 0);
-    for (let index = 0; index < chunk.recipients; index += 1) {
+  const record = Buffer.alloc(requestBytes);
+  return (request: PlannedRequest, window: Window): number => {
+    const from = request.first - window.first;
+    let at = body.write(request.batch ? '{"to":[' : '{"to":', 0);
+    for (let index = 0; index < request.recipients; index += 1) {
       if (index > 0) body[at++] = 0x2c;
       at = recipients.write(window.recipients[from + index] ?? 0, body, at);
     }
-    at += body.write(chunk.batch ? '],' : ',', at);
-    const tail = messages.tail(chunk.message);
+    at += body.write(request.batch ? '],' : ',', at);
+    const tail = messages.tail(request.message);
     if (at + tail.length > maxRequestBytes) throw new RangeError('a request body is over its limit');
     at += tail.copy(body, at);
     record.writeDoubleLE(bodies.size, 0);
-    record.writeDoubleLE(priceOf(chunk.message) * chunk.recipients, 8);
-    record.writeUInt32LE(chunk.first, 16);
-    record.writeUInt32LE(chunk.batch ? 1 : 0, 20);
-    chunks.append(record);
-    lines.append(new Uint8Array(window.lines.buffer, from * 4, chunk.recipients * 4));
+    record.writeDoubleLE(priceOf(request.message) * request.recipients, 8);
+    record.writeUInt32LE(request.first, 16);
+    record.writeUInt32LE(request.batch ? 1 : 0, 20);
+    requests.append(record);
+    lines.append(new Uint8Array(window.lines.buffer, from * 4, request.recipients * 4));
     bodies.append(body.subarray(0, at));
     return at;
   };

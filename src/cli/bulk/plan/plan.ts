@@ -1,7 +1,7 @@
 import type { Channel } from '../../../contract/index.js';
 
 /** One request of a job: a batch, or a single send when one recipient stands alone with its message. */
-export interface Chunk {
+export interface PlannedRequest {
   /** 0, 1, 2 ... in the order of sending; never changes. */
   number: number;
   kind: 'single' | 'batch';
@@ -21,7 +21,7 @@ export interface PlannedRow {
   /** The input's own columns. */
   values: string[];
   /** Where it is sent; null for a row that was left out. A merged row points to the one it was merged into. */
-  place: { chunk: number; index: number } | null;
+  place: { request: number; index: number } | null;
   /** Why it was left out. */
   error: string | null;
 }
@@ -40,7 +40,7 @@ export interface PlanMeta {
   version: 1 | 2;
   channel: Channel;
   baseUrl: string;
-  /** SHA-256 over the bodies of all chunks, in order; the same input gives the same digest. */
+  /** SHA-256 over the bodies of all requests, in order; the same input gives the same digest. */
   digest: string;
   /** Name of the input as given, `-` for standard input. */
   source: string;
@@ -54,7 +54,7 @@ export interface PlanMeta {
   merged: number;
   rejected: number;
   repaired: number;
-  chunks: number;
+  requests: number;
   batches: number;
   singles: number;
   /** Parts and credits by kind of text; email has one kind. */
@@ -75,8 +75,8 @@ export interface FrozenPlan {
   readonly folder: string;
   readonly meta: PlanMeta;
   readonly input?: PlannedInput;
-  /** Chunks in ascending order, from number `first` on. */
-  chunks(first?: number): AsyncIterable<Chunk>;
+  /** Requests in ascending order, from number `first` on. */
+  requests(first?: number): AsyncIterable<PlannedRequest>;
   /** Every row of the input in its order. */
   rows(): AsyncIterable<PlannedRow>;
 }

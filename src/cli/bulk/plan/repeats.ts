@@ -21,7 +21,7 @@ export class Repeats {
   #firstMessages = new Uint32Array(0);
   /** With several messages for a recipient: the next one of the same recipient. */
   #nextOfRecipient: Uint32Array | null = null;
-  #chunks = new Uint32Array(0);
+  #requests = new Uint32Array(0);
   #places = new Uint32Array(0);
   #firsts = 0;
   conflicts = 0;
@@ -91,11 +91,11 @@ export class Repeats {
         const same = this.#sameMessage(first, message);
         if (same === unknown) return { conflictWith: this.#firstLines[first] ?? 0 };
         if (same >= placed) throw new Error('a row merges into one that has no place yet');
-        return { chunk: this.#chunks[same] ?? 0, index: this.#places[same] ?? 0 };
+        return { request: this.#requests[same] ?? 0, index: this.#places[same] ?? 0 };
       },
-      placed: (row, chunk, index) => {
+      placed: (row, request, index) => {
         if (!this.#firstRows.has(row)) return;
-        this.#chunks[placed] = chunk;
+        this.#requests[placed] = request;
         this.#places[placed] = index;
         placed += 1;
       },
@@ -110,7 +110,7 @@ export class Repeats {
   /** Gives back the memory that walking takes; nothing may walk after. */
   finish(): void {
     this.#recipients = new RecipientIndex();
-    this.#firstLines = this.#firstMessages = this.#chunks = this.#places = new Uint32Array(0);
+    this.#firstLines = this.#firstMessages = this.#requests = this.#places = new Uint32Array(0);
     this.#nextOfRecipient = null;
   }
 
@@ -122,7 +122,7 @@ export class Repeats {
     };
     this.#firstLines = grown(this.#firstLines);
     this.#firstMessages = grown(this.#firstMessages);
-    this.#chunks = grown(this.#chunks);
+    this.#requests = grown(this.#requests);
     this.#places = grown(this.#places);
     if (allowRepeats) this.#nextOfRecipient = grown(this.#nextOfRecipient ?? new Uint32Array(0));
   }
@@ -146,7 +146,7 @@ export interface RepeatWalk {
     row: number,
     recipient: number,
     message: number,
-  ): { chunk: number; index: number } | { conflictWith: number } | null;
+  ): { request: number; index: number } | { conflictWith: number } | null;
   /** Says where a row that is sent went. */
-  placed(row: number, chunk: number, index: number): void;
+  placed(row: number, request: number, index: number): void;
 }

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import type { Batch, Channel, Message } from '../../../contract/index.js';
 import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
-import type { ChunkTable } from '../job/job-state.js';
+import type { JobState } from '../job/job-state.js';
 import type { Journal } from '../job/journal.js';
-import type { Chunk } from '../plan/plan.js';
+import type { PlannedRequest } from '../plan/plan.js';
 import { readError } from '../send/answer.js';
 import { SetAside } from '../send/due-queue.js';
 import type { Progress } from '../send/recorder.js';
@@ -23,7 +23,7 @@ export interface WatchOptions {
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  table: Pick<ChunkTable, 'recipients' | 'revision'>;
+  table: Pick<JobState, 'recipients' | 'revision'>;
   /** Calls `run` after so many milliseconds; the returned function cancels that. */
   after(milliseconds: number, run: () => void): () => void;
   /** How long to wait once everything is sent, in milliseconds. */
@@ -36,9 +36,9 @@ export interface WatchOptions {
 export type Waited = { final: boolean; refused: { code: string; status: number } | null };
 
 interface Watched {
-  chunk: number;
+  request: number;
   id: string;
-  kind: Chunk['kind'];
+  kind: PlannedRequest['kind'];
   /** When it is worth asking again, and when it was asked last; milliseconds by `now`. */
   due: number;
   asked: number;
@@ -95,26 +95,35 @@ export class Watch {
   /** Watches what earlier runs left. */
   async resume(): Promise<void> {
     const { journal, channel } = this.#options;
-    const open = new Map<number, [id: string, kind: Chunk['kind']]>();
+    const open = new Map<number, [id: string, kind: PlannedRequest['kind']]>();
     await journal.replay((entry) => {
       if (entry[0] === 'accepted') open.set(entry[1], [entry[3], entry[5]]);
       if (entry[0] === 'final' || entry[0] === 'alarm') open.delete(entry[1]);
     });
-    for (const [chunk, [id, kind]] of open) {
-      if (kind === 'batch' || channel === 'email') this.#put(chunk, id, kind, 0);
+    for (const [request, [id, kind]] of open) {
+      if (kind === 'batch' || channel === 'email') this.#put(request, id, kind, 0);
     }
   }
 
-  /** Watches a chunk that was accepted just now. */
-  add(chunk: number, id: string, kind: Chunk['kind']): void {
-    if (kind === 'batch' || this.#options.channel === 'email') this.#put(chunk, id, kind, this.#usual);
+  /** Watches a request that was accepted just now. */
+  add(request: number, id: string, kind: PlannedRequest['kind']): void {
+    if (kind === 'batch' || this.#options.channel === 'email') this.#put(request, id, kind, this.#usual);
   }
 
-  #put(chunk: number, id: string, kind: Chunk['kind'], first: number): void {
+  #put(request: number, id: string, kind: PlannedRequest['kind'], first: number): void {
     const now = this.#options.now();
     const asked = now;
     this.#left += 1;
-    this.#waiting.put({ chunk, id, kind, due: now + first, asked, pause: shortestPause, sent: 0, failed: 0 });
+    this.#waiting.put({
+      request,
+      id,
+      kind,
+      due: now + first,
+      asked,
+      pause: shortestPause,
+      sent: 0,
+      failed: 0,
+    });
     this.#wake();
   }
 
@@ -183,7 +192,7 @@ export class Watch {
       const seen = await unlessAborted(() => read(this.#options.client, each), this.#over.signal);
       // What is on its way when the time is over may come after the journal was closed.
       if (seen === null || this.#over.signal.aborted) return;
-      const total = Math.max(seen.total, this.#options.table.recipients(each.chunk));
+      const total = Math.max(seen.total, this.#options.table.recipients(each.request));
       if (seen.completed || seen.sent + seen.failed >= total) await this.#finish(each, seen);
       else this.#later(each, seen);
     } catch (error) {
@@ -194,19 +203,19 @@ export class Watch {
   async #finish(each: Watched, seen: Look): Promise<void> {
     const { sent, failed, code, took } = seen;
     const { table } = this.#options;
-    const recipients = table.recipients(each.chunk);
+    const recipients = table.recipients(each.request);
     const figures = `batch ${each.id} ended with ${sent} sent and ${failed} failed of ${recipients}`;
     const tooMany = sent + failed > recipients;
     // More than were sent to: these figures are about something else, and prove nothing.
-    if (tooMany) await this.#progress.record(['alarm', each.chunk, table.revision(each.chunk), figures]);
-    else await this.#progress.record(['final', each.chunk, sent, failed, code]);
+    if (tooMany) await this.#progress.record(['alarm', each.request, table.revision(each.request), figures]);
+    else await this.#progress.record(['final', each.request, sent, failed, code]);
     if (sent + failed !== recipients) {
-      this.#progress.emit({ type: 'alarm', chunk: each.chunk, detail: figures });
+      this.#progress.emit({ type: 'alarm', request: each.request, detail: figures });
     }
     this.#left -= 1;
     if (took !== null) this.#usual = within(this.#usual + (took - this.#usual) / 5);
     this.#progress.underway -= each.sent;
-    this.#progress.emit({ type: 'final', chunk: each.chunk });
+    this.#progress.emit({ type: 'final', request: each.request });
   }
 
   /** As fast as it went since the last look it will go on; where nothing moved, it is asked ever less often. */
@@ -218,7 +227,7 @@ export class Watch {
     this.#progress.underway += sent - each.sent;
     Object.assign(each, { sent, failed, asked: now, due: now + each.pause });
     this.#waiting.put(each);
-    if (moved > 0) this.#progress.emit({ type: 'moved', chunk: each.chunk });
+    if (moved > 0) this.#progress.emit({ type: 'moved', request: each.request });
   }
 
   #misread(each: Watched, error: unknown): void {

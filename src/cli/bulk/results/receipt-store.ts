@@ -5,7 +5,7 @@ import { checksum } from '../job/journal.js';
 
 /** What became of one recipient of a batch, once that is final. */
 export interface StoredReceipt {
-  /** Place in the planned chunk. */
+  /** Place in the planned request. */
   index: number;
   id: string;
   status: Message['status'];
@@ -33,21 +33,21 @@ export class ReceiptStore {
   #size = 0;
   #full = false;
 
-  private constructor(file: FileHandle, chunks: number) {
+  private constructor(file: FileHandle, requests: number) {
     this.#file = file;
-    this.#offsets = new Float64Array(chunks);
-    this.#lengths = new Uint32Array(chunks);
+    this.#offsets = new Float64Array(requests);
+    this.#lengths = new Uint32Array(requests);
   }
 
   /** Null where the folder does not take it: then everything is read from the service, as ever. */
   static async open(
     folder: string,
-    job: { id: string; digest: string; chunks: number },
+    job: { id: string; digest: string; requests: number },
   ): Promise<ReceiptStore | null> {
     let file: FileHandle | null = null;
     try {
       file = await open(join(folder, fileName), 'a+', 0o600);
-      const store = new ReceiptStore(file, job.chunks);
+      const store = new ReceiptStore(file, job.requests);
       await store.#scan(lineOf(['receipts', version, job.id, job.digest]));
       return store;
     } catch {
@@ -57,12 +57,12 @@ export class ReceiptStore {
   }
 
   /** The outcomes of a batch; null when they are not all here. */
-  async read(chunk: number, batch: string): Promise<StoredReceipt[] | null> {
-    const length = this.#lengths[chunk] ?? 0;
+  async read(request: number, batch: string): Promise<StoredReceipt[] | null> {
+    const length = this.#lengths[request] ?? 0;
     if (length === 0) return null;
     try {
       const buffer = Buffer.alloc(length);
-      await this.#file.read(buffer, 0, length, this.#offsets[chunk] ?? 0);
+      await this.#file.read(buffer, 0, length, this.#offsets[request] ?? 0);
       const [, id, rows] = decode(buffer.toString('utf8')) as [number, string, unknown[][]];
       return id === batch ? rows.map(receiptOf) : null;
     } catch {
@@ -71,7 +71,7 @@ export class ReceiptStore {
   }
 
   /** Keeps what became of a batch. Without a sync: what a crash takes is read again. */
-  async keep(chunk: number, batch: string, receipts: readonly StoredReceipt[]): Promise<void> {
+  async keep(request: number, batch: string, receipts: readonly StoredReceipt[]): Promise<void> {
     if (this.#full) return;
     const rows = receipts.map(({ index, id, status, code, credits, delivery }) => [
       index,
@@ -82,7 +82,7 @@ export class ReceiptStore {
       delivery,
     ]);
     try {
-      await this.#append(chunk, lineOf([chunk, batch, rows]));
+      await this.#append(request, lineOf([request, batch, rows]));
     } catch {
       // A full disk costs the copy, not the report. A half line is a torn end for whoever opens it next.
       this.#full = true;
@@ -93,19 +93,19 @@ export class ReceiptStore {
     await this.#file.close().catch(() => {});
   }
 
-  async #append(chunk: number | null, line: string): Promise<void> {
+  async #append(request: number | null, line: string): Promise<void> {
     const bytes = Buffer.from(line);
     if (bytes.length > longestLine) return;
     for (let done = 0; done < bytes.length; )
       done += (await this.#file.write(bytes, done, bytes.length - done)).bytesWritten;
-    if (chunk !== null) this.#note(chunk, this.#size, bytes.length - 1);
+    if (request !== null) this.#note(request, this.#size, bytes.length - 1);
     this.#size += bytes.length;
   }
 
-  #note(chunk: number, offset: number, length: number): void {
-    if (!(chunk < this.#lengths.length)) return;
-    this.#offsets[chunk] = offset;
-    this.#lengths[chunk] = length;
+  #note(request: number, offset: number, length: number): void {
+    if (!(request < this.#lengths.length)) return;
+    this.#offsets[request] = offset;
+    this.#lengths[request] = length;
   }
 
   /** Finds the lines; a file that is another job's or another version's begins anew. */

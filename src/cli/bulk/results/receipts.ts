@@ -1,10 +1,10 @@
 import type { Message } from '../../../contract/index.js';
 import type { Entry } from '../job/journal.js';
-import type { Chunk, FrozenPlan } from '../plan/plan.js';
+import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
 import type { Listing } from '../send/listing.js';
 import { recipientForm } from '../send/transitions.js';
-import { type ChunkEnd, endsOf } from './chunk-ends.js';
 import type { ReceiptStore, StoredReceipt } from './receipt-store.js';
+import { endsOf, type RequestEnd } from './request-ends.js';
 
 /** `in_doubt` is nothing `--only` can choose: only the job's own keys may send it again. */
 export const receiptStatuses = ['pending', 'in_doubt', 'queued', 'sent', 'failed', 'rejected'] as const;
@@ -38,7 +38,7 @@ export interface ReceiptSource {
  * the service where it lists their messages. About 20 bytes a recipient.
  */
 export class Receipts {
-  readonly #ends: ReadonlyMap<number, ChunkEnd>;
+  readonly #ends: ReadonlyMap<number, RequestEnd>;
   readonly #first: Uint32Array;
   readonly #status: Uint8Array;
   readonly #code: Uint16Array;
@@ -54,12 +54,12 @@ export class Receipts {
   /** Rows that had no delivery report when they were kept. */
   unreported = 0;
   /** Accepted batches that are not what was sent. */
-  readonly alarms: { chunk: number; reason: string }[] = [];
+  readonly alarms: { request: number; reason: string }[] = [];
 
-  private constructor(plan: FrozenPlan, ends: ReadonlyMap<number, ChunkEnd>) {
-    const { chunks, recipients } = plan.meta;
+  private constructor(plan: FrozenPlan, ends: ReadonlyMap<number, RequestEnd>) {
+    const { requests, recipients } = plan.meta;
     this.#ends = ends;
-    this.#first = new Uint32Array(chunks + 1);
+    this.#first = new Uint32Array(requests + 1);
     this.#status = new Uint8Array(recipients);
     this.#code = new Uint16Array(recipients);
     this.#delivery = new Uint16Array(recipients);
@@ -69,14 +69,14 @@ export class Receipts {
 
   static async gather(source: ReceiptSource): Promise<Receipts> {
     const receipts = new Receipts(source.plan, await endsOf(source.journal));
-    for await (const chunk of source.plan.chunks()) await receipts.#take(chunk, source);
+    for await (const request of source.plan.requests()) await receipts.#take(request, source);
     return receipts;
   }
 
-  of({ chunk, index }: { chunk: number; index: number }): Receipt {
-    const place = (this.#first[chunk] ?? 0) + index;
-    const end = this.#ends.get(chunk);
-    const isBatch = (this.#first[chunk + 1] ?? 0) - (this.#first[chunk] ?? 0) > 1;
+  of({ request, index }: { request: number; index: number }): Receipt {
+    const place = (this.#first[request] ?? 0) + index;
+    const end = this.#ends.get(request);
+    const isBatch = (this.#first[request + 1] ?? 0) - (this.#first[request] ?? 0) > 1;
     const status = receiptStatuses[this.#status[place] ?? 0] ?? 'pending';
     const credits = this.#credits[place] ?? Number.NaN;
     return {
@@ -90,37 +90,37 @@ export class Receipts {
     };
   }
 
-  async #take(chunk: Chunk, source: ReceiptSource): Promise<void> {
-    const first = this.#first[chunk.number] ?? 0;
-    this.#first[chunk.number + 1] = first + chunk.to.length;
-    const end = this.#ends.get(chunk.number);
+  async #take(request: PlannedRequest, source: ReceiptSource): Promise<void> {
+    const first = this.#first[request.number] ?? 0;
+    this.#first[request.number + 1] = first + request.to.length;
+    const end = this.#ends.get(request.number);
     if (end === undefined) return;
-    const left = chunk.to.length - (end.removed?.size ?? 0);
-    const isSms = source.plan.meta.channel === 'sms' && chunk.kind === 'single';
+    const left = request.to.length - (end.removed?.size ?? 0);
+    const isSms = source.plan.meta.channel === 'sms' && request.kind === 'single';
     const status = end.status === 'queued' ? acceptedStatus(end, left, isSms) : end.status;
-    for (const index of chunk.to.keys()) {
+    for (const index of request.to.keys()) {
       const removed = end.removed?.has(index) === true;
       this.#set(first + index, {
         status: removed ? 'rejected' : status,
         code: end.removed?.get(index) ?? end.code,
         credits: removed || end.credits === null ? null : status === 'failed' ? 0 : end.credits / left,
-        id: chunk.kind === 'single' && !removed ? end.id : '',
+        id: request.kind === 'single' && !removed ? end.id : '',
       });
     }
-    if (chunk.kind === 'batch' && end.status === 'queued') {
-      await this.#takeMessages(chunk, end.id, end.removed ?? new Map(), source);
+    if (request.kind === 'batch' && end.status === 'queued') {
+      await this.#takeMessages(request, end.id, end.removed ?? new Map(), source);
     }
   }
 
   async #takeMessages(
-    chunk: Chunk,
+    request: PlannedRequest,
     id: string,
     removed: ReadonlyMap<number, string>,
     { listing, store, refresh, onBatch }: ReceiptSource,
   ): Promise<void> {
-    const first = this.#first[chunk.number] ?? 0;
-    const left = chunk.to.length - removed.size;
-    const stored = refresh ? null : ((await store?.read(chunk.number, id)) ?? null);
+    const first = this.#first[request.number] ?? 0;
+    const left = request.to.length - removed.size;
+    const stored = refresh ? null : ((await store?.read(request.number, id)) ?? null);
     if (stored !== null && stored.length === left) {
       for (const each of stored) this.#set(first + each.index, each);
       this.unreported += stored.filter(({ delivery }) => delivery === null).length;
@@ -130,20 +130,20 @@ export class Receipts {
     onBatch?.();
     const listed = await listing.messagesOf(id);
     if ('unlisted' in listed) this.unlisted = true;
-    else if ('unread' in listed) this.#leaveUnread(chunk, removed, listed.unread);
-    else await this.#match(chunk, id, removed, listed.messages, store);
+    else if ('unread' in listed) this.#leaveUnread(request, removed, listed.unread);
+    else await this.#match(request, id, removed, listed.messages, store);
   }
 
   async #match(
-    chunk: Chunk,
+    request: PlannedRequest,
     id: string,
     removed: ReadonlyMap<number, string>,
     messages: readonly Message[],
     store: ReceiptSource['store'],
   ): Promise<void> {
-    const first = this.#first[chunk.number] ?? 0;
+    const first = this.#first[request.number] ?? 0;
     const indexes = new Map<string, number>();
-    for (const [index, to] of chunk.to.entries()) if (!removed.has(index)) indexes.set(to, index);
+    for (const [index, to] of request.to.entries()) if (!removed.has(index)) indexes.set(to, index);
     const found = new Map<number, StoredReceipt>();
     // A pruned message has lost its recipient, and is nobody else's for that.
     const named = messages.filter(({ to }) => to !== '');
@@ -157,7 +157,7 @@ export class Receipts {
     if (found.size < indexes.size) {
       if (strangers > 0)
         this.#raise(
-          chunk.number,
+          request.number,
           id,
           strangers,
           [...indexes.values()].map((at) => first + at),
@@ -165,22 +165,22 @@ export class Receipts {
       return;
     }
     const receipts = [...found.values()];
-    if (receipts.every(({ status }) => status !== 'queued')) await store?.keep(chunk.number, id, receipts);
+    if (receipts.every(({ status }) => status !== 'queued')) await store?.keep(request.number, id, receipts);
   }
 
   /** What is known without its messages stays; that there is more to know is said in each row. */
-  #leaveUnread(chunk: Chunk, removed: ReadonlyMap<number, string>, code: string): void {
-    const first = this.#first[chunk.number] ?? 0;
+  #leaveUnread(request: PlannedRequest, removed: ReadonlyMap<number, string>, code: string): void {
+    const first = this.#first[request.number] ?? 0;
     const { batches, rows, code: why } = this.unread ?? { batches: 0, rows: 0, code };
-    this.unread = { batches: batches + 1, rows: rows + chunk.to.length - removed.size, code: why };
-    for (const index of chunk.to.keys())
+    this.unread = { batches: batches + 1, rows: rows + request.to.length - removed.size, code: why };
+    for (const index of request.to.keys())
       if (!removed.has(index)) this.#code[first + index] = this.#word('not_read');
   }
 
   /** The key was used before for another request with as many recipients: the answer was about that one. */
-  #raise(chunk: number, id: string, strangers: number, places: Iterable<number>): void {
+  #raise(request: number, id: string, strangers: number, places: Iterable<number>): void {
     const whom = strangers === 1 ? '1 recipient' : `${strangers} recipients`;
-    this.alarms.push({ chunk, reason: `batch ${id} went to ${whom} of another request with the same key` });
+    this.alarms.push({ request, reason: `batch ${id} went to ${whom} of another request with the same key` });
     for (const place of places) this.#set(place, { status: 'in_doubt', code: '', credits: null, id: '' });
   }
 
@@ -224,8 +224,8 @@ export class Receipts {
 
 const mostWords = 1_000;
 
-/** Of an accepted chunk, as far as it is known without its messages. */
-function acceptedStatus({ final, unsure }: ChunkEnd, left: number, isSms: boolean): ReceiptStatus {
+/** Of an accepted request, as far as it is known without its messages. */
+function acceptedStatus({ final, unsure }: RequestEnd, left: number, isSms: boolean): ReceiptStatus {
   if (final === null) return isSms ? 'sent' : unsure ? 'in_doubt' : 'queued';
   if (final.sent + final.failed !== left) return 'in_doubt';
   if (final.failed === left) return 'failed';

@@ -1,7 +1,7 @@
 import type { ExitCode } from '../../exit-codes.js';
 import { counts, field, type View } from '../../output/view.js';
 import { grouped } from '../../wording.js';
-import type { ChunkTable, Tally } from '../job/job-state.js';
+import type { JobState, Tally } from '../job/job-state.js';
 import type { Entry } from '../job/journal.js';
 import type { PlanMeta } from '../plan/plan.js';
 
@@ -30,7 +30,7 @@ export interface Summary extends Tally {
 export async function summaryOf(
   job: string,
   meta: PlanMeta,
-  table: ChunkTable,
+  table: JobState,
   journal: { replay(onEntry: (entry: Entry) => void): Promise<void> },
   exit: ExitCode | null,
 ): Promise<Summary> {
@@ -42,7 +42,7 @@ export async function summaryOf(
 /** The batches of a job, in the order they were accepted. */
 export async function batchesIn(
   journal: { replay(onEntry: (entry: Entry) => void): Promise<void> },
-  table: ChunkTable,
+  table: JobState,
 ): Promise<BatchFigures[]> {
   const batches = new Map<number, BatchFigures>();
   await journal.replay((entry) => {

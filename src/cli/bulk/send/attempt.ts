@@ -1,15 +1,15 @@
-import type { ChunkTable } from '../job/job-state.js';
-import type { ChunkEntry } from '../job/journal.js';
+import type { JobState } from '../job/job-state.js';
+import type { RequestEntry } from '../job/journal.js';
 import type { RequestKey } from '../job/keys.js';
-import type { Chunk } from '../plan/plan.js';
+import type { PlannedRequest } from '../plan/plan.js';
 import type { BareEvent } from './events.js';
-import { type ChunkRequest, requestOf } from './request.js';
+import { bodyOf, type RequestBody } from './request.js';
 import { type Answer, countShort, type Sent, type Step } from './transitions.js';
 
-/** A chunk on its way, in one revision and in this run. */
+/** A request on its way, in one revision and in this run. */
 export interface Attempt {
-  chunk: Chunk;
-  request: ChunkRequest;
+  request: PlannedRequest;
+  body: RequestBody;
   sent: Sent;
   tries: number;
   /** When this run tried it first, in whichever revision; null until then. */
@@ -18,25 +18,25 @@ export interface Attempt {
 
 export function startAttempt(
   keyOf: RequestKey,
-  chunk: Chunk,
-  table: ChunkTable,
+  request: PlannedRequest,
+  table: JobState,
   known: { since?: number | null; foreign?: number; tries?: number } = {},
 ): Attempt {
-  const { number, kind } = chunk;
-  const request = requestOf(keyOf, chunk, table.revision(number), table.removed(number));
+  const { number, kind } = request;
+  const body = bodyOf(keyOf, request, table.revision(number), table.removed(number));
   // What an earlier run left in doubt has a copy without an answer, and no later answer can be that one's.
   const unanswered = table.phase(number) === 'doubt' ? 1 : 0;
   return {
-    chunk,
     request,
-    sent: { kind, to: request.to, unanswered, foreign: known.foreign ?? 0, short: null },
+    body,
+    sent: { kind, to: body.to, unanswered, foreign: known.foreign ?? 0, short: null },
     tries: known.tries ?? 0,
     since: known.since ?? null,
   };
 }
 
 /** Remembers what an answer says about the balance. */
-export function learnBalance(attempt: Attempt, table: ChunkTable, answer: Answer): void {
+export function learnBalance(attempt: Attempt, table: JobState, answer: Answer): void {
   if (answer.kind === 'doubt' || answer.kind === 'unsent') return;
   if (answer.kind === 'refusal') {
     attempt.sent.short = countShort(attempt.sent.short, answer.balance);
@@ -61,38 +61,38 @@ export function timeLeft(since: number | null, maxWait: number, now: number): nu
 
 /** The entry of an acceptance. An answer to a copy of this machine that had none is its own, however late. */
 export function acceptedEntry(
-  { chunk: { number, kind }, sent }: Attempt,
+  { request: { number, kind }, sent }: Attempt,
   revision: number,
   { id, credits, replayOf }: Extract<Step, { to: 'accepted' | 'compared' }>,
-): Extract<ChunkEntry, ['accepted', ...unknown[]]> {
+): Extract<RequestEntry, ['accepted', ...unknown[]]> {
   const entry = ['accepted', number, revision, id, credits, kind] as const;
   return replayOf === null || sent.unanswered > 0 ? [...entry] : [...entry, replayOf];
 }
 
-/** What is recorded and told of a step that settles a chunk other than by accepting it; null for the others. */
+/** What is recorded and told of a step that settles a request other than by accepting it; null for the others. */
 export function settledBy(
-  { chunk: { number } }: Attempt,
+  { request: { number } }: Attempt,
   revision: number,
   step: Step,
 ): {
-  entry: Extract<ChunkEntry, ['alarm' | 'rejected' | 'failed', ...unknown[]]>;
+  entry: Extract<RequestEntry, ['alarm' | 'rejected' | 'failed', ...unknown[]]>;
   event: BareEvent;
 } | null {
   switch (step.to) {
     case 'alarm':
       return {
         entry: ['alarm', number, revision, step.reason],
-        event: { type: 'alarm', chunk: number, detail: step.reason },
+        event: { type: 'alarm', request: number, detail: step.reason },
       };
     case 'rejected':
       return {
         entry: ['rejected', number, revision, step.code],
-        event: { type: 'rejected', chunk: number, detail: step.code },
+        event: { type: 'rejected', request: number, detail: step.code },
       };
     case 'failed':
       return {
         entry: ['failed', number, revision, step.code, step.id],
-        event: { type: 'failed', chunk: number, detail: step.code },
+        event: { type: 'failed', request: number, detail: step.code },
       };
     default:
       return null;

@@ -14,21 +14,21 @@ interface EventFigures {
 export type BulkEvent = EventFigures &
   (
     | { type: 'started'; resumed: boolean }
-    | { type: 'accepted' | 'alarm' | 'rejected' | 'failed'; chunk: number; detail: string }
+    | { type: 'accepted' | 'alarm' | 'rejected' | 'failed'; request: number; detail: string }
     /** Refused entries were taken out of a batch, which goes on without them. */
-    | { type: 'removed'; chunk: number; entries: number }
+    | { type: 'removed'; request: number; entries: number }
     /** A request waits before it is sent again. */
-    | { type: 'waiting'; chunk: number; why: string; milliseconds: number }
+    | { type: 'waiting'; request: number; why: string; milliseconds: number }
     /** A request was given up for now; the same command goes on with it. */
-    | { type: 'left'; chunk: number; why: string }
+    | { type: 'left'; request: number; why: string }
     /** Nothing new is sent from here on; what is in flight is finished. */
     | { type: 'stopping'; why: string }
     /** Everything is sent that can be; only the ends of what was accepted are waited for. */
     | { type: 'awaiting' }
-    /** Of an accepted chunk more messages are sent or failed, but not all. */
-    | { type: 'moved'; chunk: number }
-    /** An accepted chunk reached its end at the operator. */
-    | { type: 'final'; chunk: number }
+    /** Of an accepted request more messages are sent or failed, but not all. */
+    | { type: 'moved'; request: number }
+    /** An accepted request reached its end at the operator. */
+    | { type: 'final'; request: number }
   );
 
 type Bare<Event> = Event extends unknown ? Omit<Event, keyof EventFigures> : never;

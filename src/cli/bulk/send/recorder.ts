@@ -1,5 +1,5 @@
-import type { ChunkTable } from '../job/job-state.js';
-import type { ChunkEntry, JobEntry, Journal } from '../job/journal.js';
+import type { JobState } from '../job/job-state.js';
+import type { JobEntry, Journal, RequestEntry } from '../job/journal.js';
 import { type BareEvent, EventQueue } from './events.js';
 
 /** The journal and the table moved together, and the events that tell of it. */
@@ -8,17 +8,17 @@ export class Progress {
   /** Messages sent of batches that have not reached their end. */
   underway = 0;
   readonly #journal: Journal;
-  readonly #table: ChunkTable;
-  /** Recipients of chunks whose first answer is awaited: in doubt after a crash, but not on the screen. */
+  readonly #table: JobState;
+  /** Recipients of requests whose first answer is awaited: in doubt after a crash, but not on the screen. */
   readonly #awaited = new Map<number, number>();
 
-  constructor(journal: Journal, table: ChunkTable) {
+  constructor(journal: Journal, table: JobState) {
     this.#journal = journal;
     this.#table = table;
   }
 
   /** Resolves when the entry, and what goes with it, is durable and counted. */
-  async record(entry: ChunkEntry, ...more: ChunkEntry[]): Promise<void> {
+  async record(entry: RequestEntry, ...more: RequestEntry[]): Promise<void> {
     await this.#journal.append(entry, ...more);
     for (const each of [entry, ...more]) this.#table.apply(each);
     if (entry[0] === 'send') this.#awaited.set(entry[1], entry[3]);
@@ -31,9 +31,9 @@ export class Progress {
     this.#table.apply(entry);
   }
 
-  /** The chunk's outcome is doubtful from here on. */
-  doubt(chunk: number): void {
-    this.#awaited.delete(chunk);
+  /** The request's outcome is doubtful from here on. */
+  doubt(request: number): void {
+    this.#awaited.delete(request);
   }
 
   emit(event: BareEvent): void {

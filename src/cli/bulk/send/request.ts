@@ -7,7 +7,7 @@ import type {
   SmsSendParams,
 } from '../../../contract/index.js';
 import type { RequestKey } from '../job/keys.js';
-import type { Chunk } from '../plan/plan.js';
+import type { PlannedRequest } from '../plan/plan.js';
 import { readError, readResult } from './answer.js';
 import type { Answer } from './transitions.js';
 
@@ -30,9 +30,9 @@ export interface SendingClient {
   pricing?: { get(): Promise<Pricing> };
 }
 
-export interface ChunkRequest {
-  kind: Chunk['kind'];
-  /** The recipients of this body, and where they stand in the planned chunk. */
+export interface RequestBody {
+  kind: PlannedRequest['kind'];
+  /** The recipients of this body, and where they stand in the planned request. */
   to: string[];
   indexes: number[];
   /** Parsed from the frozen bytes; writing it as JSON gives them back. */
@@ -40,22 +40,22 @@ export interface ChunkRequest {
   idempotencyKey: string;
 }
 
-/** The request of a chunk in its present revision: the frozen body without what was taken out. */
-export function requestOf(
+/** The request of a request in its present revision: the frozen body without what was taken out. */
+export function bodyOf(
   keyOf: RequestKey,
-  chunk: Chunk,
+  request: PlannedRequest,
   revision: number,
   removed: ReadonlySet<number>,
-): ChunkRequest {
-  const indexes = [...chunk.to.keys()].filter((index) => !removed.has(index));
-  const to = indexes.map((index) => chunk.to[index] ?? '');
-  const params = JSON.parse(chunk.body);
+): RequestBody {
+  const indexes = [...request.to.keys()].filter((index) => !removed.has(index));
+  const to = indexes.map((index) => request.to[index] ?? '');
+  const params = JSON.parse(request.body);
   return {
-    kind: chunk.kind,
+    kind: request.kind,
     to,
     indexes,
     params: removed.size === 0 ? params : { ...params, to },
-    idempotencyKey: keyOf(chunk.number, revision),
+    idempotencyKey: keyOf(request.number, revision),
   };
 }
 
@@ -66,7 +66,7 @@ export function requestOf(
 export async function sendOnce(
   client: SendingClient,
   channel: Channel,
-  { kind, params, idempotencyKey }: ChunkRequest,
+  { kind, params, idempotencyKey }: RequestBody,
   isReplay: (idempotencyKey: string) => boolean,
 ): Promise<Answer> {
   const options = { idempotencyKey };

@@ -1,5 +1,5 @@
 import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
-import type { ChunkTable } from '../job/job-state.js';
+import type { JobState } from '../job/job-state.js';
 import type { Journal } from '../job/journal.js';
 import type { FrozenPlan } from '../plan/plan.js';
 import type { ReadingClient, Waited, WatchOptions } from '../results/poller.js';
@@ -8,9 +8,9 @@ import type { SendingClient } from './request.js';
 
 export interface RunOptions {
   jobId: string;
-  plan: Pick<FrozenPlan, 'meta' | 'chunks'>;
+  plan: Pick<FrozenPlan, 'meta' | 'requests'>;
   journal: Journal;
-  table: ChunkTable;
+  table: JobState;
   client: SendingClient;
   /** Whether the newest answer to this key was that of an earlier request; asked once for each success. */
   isReplay?: (idempotencyKey: string) => boolean;

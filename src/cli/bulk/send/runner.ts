@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { stoppedBy } from '../../commands/bulk/outcome.js';
-import type { Chunk } from '../plan/plan.js';
+import type { PlannedRequest } from '../plan/plan.js';
 import { type Waited, Watch } from '../results/poller.js';
 import { SetAside } from './due-queue.js';
 import type { BulkEvent } from './events.js';
@@ -36,7 +36,7 @@ class Runner implements Host {
   readonly #options: RunOptions;
   readonly #halted = new AbortController();
   /** Single sends that wait for their recipient's cap to pass; `since` is when it was met first. */
-  readonly #aside = new SetAside<{ chunk: number; since: number; due: number }>();
+  readonly #aside = new SetAside<{ request: number; since: number; due: number }>();
   readonly #settler: Settler;
   #stopped: Ending['stopped'] = null;
   #watch: Watch | null = null;
@@ -65,9 +65,9 @@ class Runner implements Host {
       const watching = this.#watch?.run() ?? null;
       watching?.catch((error) => this.#fail(error));
       if (retryFailed) await this.#reviseFailed();
-      const chunks = this.#openChunks();
-      await Promise.all(Array.from({ length: concurrency }, () => this.#work(chunks)));
-      await chunks.return();
+      const requests = this.#openRequests();
+      await Promise.all(Array.from({ length: concurrency }, () => this.#work(requests)));
+      await requests.return();
       if (this.#watch !== null && this.#stopped === null) {
         this.progress.emit({ type: 'awaiting' });
         this.#watch.close();
@@ -103,9 +103,10 @@ class Runner implements Host {
     await this.readPrices();
     const last = table.last('doubt');
     if (last === -1) return;
-    for await (const chunk of plan.chunks(table.firstOpen())) {
-      if (chunk.number > last) return;
-      if (table.phase(chunk.number) === 'doubt') this.budget.hold(chunk, table.removed(chunk.number).size);
+    for await (const request of plan.requests(table.firstOpen())) {
+      if (request.number > last) return;
+      if (table.phase(request.number) === 'doubt')
+        this.budget.hold(request, table.removed(request.number).size);
     }
   }
 
@@ -128,12 +129,12 @@ class Runner implements Host {
     return this.#halted.signal;
   }
 
-  accepted({ number, kind }: Chunk, id: string): void {
+  accepted({ number, kind }: PlannedRequest, id: string): void {
     this.lastAccepted = this.#options.now();
     this.#watch?.add(number, id, kind);
   }
 
-  setAside(waiting: { chunk: number; since: number; due: number }): void {
+  setAside(waiting: { request: number; since: number; due: number }): void {
     this.#aside.put(waiting);
   }
 
@@ -152,31 +153,33 @@ class Runner implements Host {
   async #reviseFailed(): Promise<void> {
     const { table } = this.#options;
     const failed = [...table.in('failed')];
-    await Promise.all(failed.map((chunk) => this.progress.record(['revised', chunk, table.revision(chunk)])));
+    await Promise.all(
+      failed.map((request) => this.progress.record(['revised', request, table.revision(request)])),
+    );
   }
 
   /** Once nothing can be paid for, only those in doubt: they are settled with the keys they have. */
-  async *#openChunks(): AsyncGenerator<Chunk, void> {
+  async *#openRequests(): AsyncGenerator<PlannedRequest, void> {
     const { plan, table } = this.#options;
-    let last = table.chunks;
-    for await (const chunk of plan.chunks(table.firstOpen())) {
-      if (this.#stopped !== null && last === table.chunks) last = table.last('doubt');
-      if (chunk.number > last) return;
+    let last = table.requests;
+    for await (const request of plan.requests(table.firstOpen())) {
+      if (this.#stopped !== null && last === table.requests) last = table.last('doubt');
+      if (request.number > last) return;
       const isWanted =
-        this.#stopped === null ? table.isOpen(chunk.number) : table.phase(chunk.number) === 'doubt';
-      if (isWanted) yield chunk;
+        this.#stopped === null ? table.isOpen(request.number) : table.phase(request.number) === 'doubt';
+      if (isWanted) yield request;
     }
   }
 
-  async #work(chunks: AsyncGenerator<Chunk, void>): Promise<void> {
+  async #work(requests: AsyncGenerator<PlannedRequest, void>): Promise<void> {
     const { stop, now } = this.#options;
     try {
       while (this.#stopped === null || (isOutOfMoney(this.#stopped) && !stop?.aborted)) {
         const due = this.#stopped === null ? this.#aside.take(now()) : null;
-        const chunk = due === null ? (await chunks.next()).value : await this.#chunk(due.chunk);
-        if (chunk) {
-          await this.#settler.settle(chunk, due?.since ?? null);
-          this.budget.release(chunk);
+        const request = due === null ? (await requests.next()).value : await this.#request(due.request);
+        if (request) {
+          await this.#settler.settle(request, due?.since ?? null);
+          this.budget.release(request);
         } else {
           const waiting = this.#aside.next;
           if (waiting === null || this.#stopped !== null) return;
@@ -188,8 +191,8 @@ class Runner implements Host {
     }
   }
 
-  async #chunk(number: number): Promise<Chunk | undefined> {
-    for await (const chunk of this.#options.plan.chunks(number)) return chunk;
+  async #request(number: number): Promise<PlannedRequest | undefined> {
+    for await (const request of this.#options.plan.requests(number)) return request;
     return undefined;
   }
 

@@ -1,6 +1,6 @@
-import type { ChunkEntry } from '../job/journal.js';
+import type { RequestEntry } from '../job/journal.js';
 import { type RequestKey, requestKeys } from '../job/keys.js';
-import type { Chunk } from '../plan/plan.js';
+import type { PlannedRequest } from '../plan/plan.js';
 import {
   type Attempt,
   acceptedEntry,
@@ -12,7 +12,7 @@ import {
 } from './attempt.js';
 import { membersOf } from './members.js';
 import type { Progress } from './recorder.js';
-import { type ChunkRequest, sendOnce, unlessAborted } from './request.js';
+import { type RequestBody, sendOnce, unlessAborted } from './request.js';
 import type { Ending, RunOptions } from './run-options.js';
 import type { Budget } from './spend-limit.js';
 import { type Answer, next, recipientForm, type Step } from './transitions.js';
@@ -20,7 +20,7 @@ import { type Answer, next, recipientForm, type Step } from './transitions.js';
 type Stop = NonNullable<Ending['stopped']>;
 type StepTo<To extends Step['to']> = Extract<Step, { to: To }>;
 
-/** What settling one chunk needs of the run that it is part of. */
+/** What settling one request needs of the run that it is part of. */
 export interface Host {
   readonly progress: Progress;
   readonly budget: Budget;
@@ -29,15 +29,15 @@ export interface Host {
   /** Aborted when the run stops. */
   readonly halted: AbortSignal;
   halt(reason: Stop): void;
-  /** A chunk was accepted; its end may be worth waiting for. */
-  accepted(chunk: Chunk, id: string): void;
-  /** When a chunk was last accepted. */
+  /** A request was accepted; its end may be worth waiting for. */
+  accepted(request: PlannedRequest, id: string): void;
+  /** When a request was last accepted. */
   readonly lastAccepted: number;
-  setAside(waiting: { chunk: number; since: number; due: number }): void;
+  setAside(waiting: { request: number; since: number; due: number }): void;
   readPrices(): Promise<void>;
 }
 
-/** Takes chunks one after the other to an answer, each by the steps that `next` knows and no others. */
+/** Takes requests one after the other to an answer, each by the steps that `next` knows and no others. */
 export class Settler {
   readonly #options: RunOptions;
   readonly #host: Host;
@@ -51,23 +51,23 @@ export class Settler {
     this.#keyOf = requestKeys(options.jobId, options.plan.meta);
   }
 
-  /** Sends a chunk until an answer settles it, its time is up, or the job stops. */
-  async settle(chunk: Chunk, since: number | null): Promise<void> {
+  /** Sends a request until an answer settles it, its time is up, or the job stops. */
+  async settle(request: PlannedRequest, since: number | null): Promise<void> {
     const { table, journal, now } = this.#options;
     const { progress, budget } = this.#host;
-    const { number } = chunk;
-    let attempt = startAttempt(this.#keyOf, chunk, table, { since });
+    const { number } = request;
+    let attempt = startAttempt(this.#keyOf, request, table, { since });
     while (await this.#mayGoOn(number, attempt.since)) {
       attempt.since ??= now();
       if (table.phase(number) !== 'doubt') {
-        if (!budget.take(chunk, table.removed(number).size)) {
-          const price = budget.priceOf(chunk, table.removed(number).size);
+        if (!budget.take(request, table.removed(number).size)) {
+          const price = budget.priceOf(request, table.removed(number).size);
           return this.#host.halt({ by: 'limit', price });
         }
-        await progress.record(['send', number, table.revision(number), attempt.request.to.length]);
+        await progress.record(['send', number, table.revision(number), attempt.body.to.length]);
       }
       if (journal.fault !== null) throw journal.fault;
-      const answer = await this.#send(attempt.request);
+      const answer = await this.#send(attempt.body);
       if (answer === null || answer.kind === 'doubt') progress.doubt(number);
       if (answer === null) return;
       attempt.tries += 1;
@@ -76,24 +76,24 @@ export class Settler {
       learnBalance(attempt, table, answer);
       if (!(await this.#follow(attempt, step))) return;
       if (step.to === 'removed') {
-        attempt = startAttempt(this.#keyOf, chunk, table, { since: attempt.since });
+        attempt = startAttempt(this.#keyOf, request, table, { since: attempt.since });
       }
       if (step.to === 'revised') {
         const { since, tries, sent } = attempt;
-        attempt = startAttempt(this.#keyOf, chunk, table, { since, tries, foreign: sent.foreign + 1 });
+        attempt = startAttempt(this.#keyOf, request, table, { since, tries, foreign: sent.foreign + 1 });
       }
     }
   }
 
-  /** Waits for a token; false when the chunk is settled or nothing more is to be sent. */
-  async #mayGoOn(chunk: number, since: number | null): Promise<boolean> {
+  /** Waits for a token; false when the request is settled or nothing more is to be sent. */
+  async #mayGoOn(request: number, since: number | null): Promise<boolean> {
     const { pace, stop, table, maxWait, now } = this.#options;
     for (;;) {
       // Where nothing new can be paid for, a doubt can still be settled with its own key.
-      const signal = this.#maySettleDoubt(chunk) ? stop : this.#host.halted;
-      if (signal?.aborted || !table.isOpen(chunk)) return false;
+      const signal = this.#maySettleDoubt(request) ? stop : this.#host.halted;
+      if (signal?.aborted || !table.isOpen(request)) return false;
       const taken = await pace.take('sending', signal, timeLeft(since, maxWait, now()));
-      if (this.#host.stopped !== null && !this.#maySettleDoubt(chunk)) return false;
+      if (this.#host.stopped !== null && !this.#maySettleDoubt(request)) return false;
       if (taken) return true;
       if (signal?.aborted) continue;
       this.#host.halt({ by: 'service', code: 'rate_limited', status: 429 });
@@ -101,15 +101,15 @@ export class Settler {
     }
   }
 
-  #maySettleDoubt(chunk: number): boolean {
+  #maySettleDoubt(request: number): boolean {
     const { table, stop } = this.#options;
-    return isOutOfMoney(this.#host.stopped) && table.phase(chunk) === 'doubt' && !stop?.aborted;
+    return isOutOfMoney(this.#host.stopped) && table.phase(request) === 'doubt' && !stop?.aborted;
   }
 
   /** Null when the answer was not waited for. */
-  async #send(request: ChunkRequest): Promise<Answer | null> {
+  async #send(body: RequestBody): Promise<Answer | null> {
     const { client, plan, abandon, isReplay = () => false } = this.#options;
-    const send = () => sendOnce(client, plan.meta.channel, request, isReplay);
+    const send = () => sendOnce(client, plan.meta.channel, body, isReplay);
     const answer = await unlessAborted(send, abandon);
     if (answer?.kind !== 'refusal' || answer.code !== 'insufficient_credits') return answer;
     return { ...answer, actual: await this.#readBalance() };
@@ -125,10 +125,10 @@ export class Settler {
     }
   }
 
-  /** Records a step and does what it asks; true when the chunk is to be sent again now. */
+  /** Records a step and does what it asks; true when the request is to be sent again now. */
   async #follow(attempt: Attempt, step: Step): Promise<boolean> {
     const { progress } = this.#host;
-    const { number } = attempt.chunk;
+    const { number } = attempt.request;
     const revision = this.#options.table.revision(number);
     switch (step.to) {
       case 'accepted':
@@ -136,9 +136,9 @@ export class Settler {
       case 'compared':
         return this.#compare(attempt, step);
       case 'removed': {
-        const indexes = step.positions.map((position) => attempt.request.indexes[position] ?? 0);
+        const indexes = step.positions.map((position) => attempt.body.indexes[position] ?? 0);
         await progress.record(['removed', number, revision, indexes]);
-        progress.emit({ type: 'removed', chunk: number, entries: indexes.length });
+        progress.emit({ type: 'removed', request: number, entries: indexes.length });
         return true;
       }
       case 'revised':
@@ -175,25 +175,25 @@ export class Settler {
   async #accept(
     attempt: Attempt,
     step: StepTo<'accepted' | 'compared'>,
-    more: readonly ChunkEntry[],
+    more: readonly RequestEntry[],
   ): Promise<boolean> {
     const { table } = this.#options;
     const { progress, budget } = this.#host;
-    const { chunk } = attempt;
-    const isBatch = chunk.kind === 'batch';
-    const other = isBatch ? (table.chunkOfBatch(step.id) ?? this.#answered.get(step.id)) : undefined;
-    if (other !== undefined && other !== chunk.number) {
-      const reason = `batch ${step.id} is the answer to two requests, ${other} and ${chunk.number}`;
+    const { request } = attempt;
+    const isBatch = request.kind === 'batch';
+    const other = isBatch ? (table.requestOfBatch(step.id) ?? this.#answered.get(step.id)) : undefined;
+    if (other !== undefined && other !== request.number) {
+      const reason = `batch ${step.id} is the answer to two requests, ${other} and ${request.number}`;
       return this.#follow(attempt, { to: 'alarm', reason, stops: true });
     }
-    if (isBatch) this.#answered.set(step.id, chunk.number);
-    await progress.record(acceptedEntry(attempt, table.revision(chunk.number), step), ...more);
+    if (isBatch) this.#answered.set(step.id, request.number);
+    await progress.record(acceptedEntry(attempt, table.revision(request.number), step), ...more);
     this.#answered.delete(step.id);
-    this.#host.accepted(chunk, step.id);
-    progress.emit({ type: 'accepted', chunk: chunk.number, detail: step.id });
+    this.#host.accepted(request, step.id);
+    progress.emit({ type: 'accepted', request: request.number, detail: step.id });
     // Another body has another price.
     const isDearer =
-      step.to === 'accepted' && budget.learn(chunk, table.removed(chunk.number).size, step.credits);
+      step.to === 'accepted' && budget.learn(request, table.removed(request.number).size, step.credits);
     if (isDearer) await this.#host.readPrices();
     return false;
   }
@@ -201,8 +201,8 @@ export class Settler {
   /** The batch is not of this body: its messages say who was sent to, and else its figures. */
   async #compare(attempt: Attempt, step: StepTo<'compared'>): Promise<boolean> {
     const { table, maxWait, now, abandon } = this.#options;
-    const { request, chunk, since } = attempt;
-    const [number, revision] = [chunk.number, table.revision(chunk.number)];
+    const { body, request, since } = attempt;
+    const [number, revision] = [request.number, table.revision(request.number)];
     const until = (since ?? now()) + maxWait;
     const read = () => membersOf(step.id, step.total, until, this.#options);
     const members = await unlessAborted(read, abandon);
@@ -212,16 +212,16 @@ export class Settler {
       return this.#giveUp(attempt, 'unexpected_response', null);
     }
     if (members === 'not listed') {
-      const unsure = Math.min(request.to.length, Math.abs(step.total - request.to.length));
+      const unsure = Math.min(body.to.length, Math.abs(step.total - body.to.length));
       return this.#accept(attempt, step, [['unsure', number, revision, unsure]]);
     }
-    const absent = request.indexes.filter((_, at) => !members.has(recipientForm(request.to[at] ?? '')));
+    const absent = body.indexes.filter((_, at) => !members.has(recipientForm(body.to[at] ?? '')));
     return this.#accept(attempt, step, absent.length > 0 ? [['absent', number, revision, absent]] : []);
   }
 
-  /** The chunk is free to be sent later, unless a copy under its key is unanswered: that keeps it in doubt. */
-  async #refused({ chunk, sent }: Attempt, code: string): Promise<void> {
-    const { number } = chunk;
+  /** The request is free to be sent later, unless a copy under its key is unanswered: that keeps it in doubt. */
+  async #refused({ request, sent }: Attempt, code: string): Promise<void> {
+    const { number } = request;
     if (sent.unanswered > 0) return this.#host.progress.doubt(number);
     await this.#host.progress.record(['refused', number, this.#options.table.revision(number), code, 0]);
   }
@@ -229,7 +229,7 @@ export class Settler {
   async #wait(attempt: Attempt, step: StepTo<'wait'>): Promise<boolean> {
     const { now, pace, random } = this.#options;
     const { progress } = this.#host;
-    const { number } = attempt.chunk;
+    const { number } = attempt.request;
     const milliseconds = step.seconds === null ? backoff(attempt.tries, random()) : step.seconds * 1_000;
     const why = step.for === 'project' ? 'rate_limited' : 'recipient_rate_limited';
     await this.#refused(attempt, why);
@@ -237,14 +237,14 @@ export class Settler {
     if (step.for === 'project') {
       if (!isInTime) return this.#stopAt(attempt, why, 429);
       pace.block('sending', milliseconds);
-      progress.emit({ type: 'waiting', chunk: number, why, milliseconds });
+      progress.emit({ type: 'waiting', request: number, why, milliseconds });
       return true;
     }
     if (isInTime) {
-      this.#host.setAside({ chunk: number, since: attempt.since ?? now(), due: now() + milliseconds });
-      progress.emit({ type: 'waiting', chunk: number, why, milliseconds });
+      this.#host.setAside({ request: number, since: attempt.since ?? now(), due: now() + milliseconds });
+      progress.emit({ type: 'waiting', request: number, why, milliseconds });
     } else {
-      progress.emit({ type: 'left', chunk: number, why });
+      progress.emit({ type: 'left', request: number, why });
     }
     return false;
   }
@@ -261,21 +261,21 @@ export class Settler {
     const milliseconds = backoff(attempt.tries, random());
     const enoughTries = attempt.tries >= (maxWait === 0 ? 1 : 3);
     if (enoughTries && !this.#isInTime(attempt, milliseconds)) return this.#giveUp(attempt, code, status);
-    this.#host.progress.emit({ type: 'waiting', chunk: attempt.chunk.number, why: code, milliseconds });
+    this.#host.progress.emit({ type: 'waiting', request: attempt.request.number, why: code, milliseconds });
     await this.#sleep(milliseconds);
     return true;
   }
 
   #giveUp(attempt: Attempt, code: string, status: number | null): boolean {
-    const { since, chunk } = attempt;
+    const { since, request } = attempt;
     // When others were accepted meanwhile it is this request; when none was, the service is away.
     if (this.#host.lastAccepted < (since ?? 0)) return this.#stopAt(attempt, code, status);
-    this.#host.progress.emit({ type: 'left', chunk: chunk.number, why: code });
+    this.#host.progress.emit({ type: 'left', request: request.number, why: code });
     return false;
   }
 
-  #stopAt({ chunk }: Attempt, code: string, status: number | null): boolean {
-    this.#host.progress.emit({ type: 'left', chunk: chunk.number, why: code });
+  #stopAt({ request }: Attempt, code: string, status: number | null): boolean {
+    this.#host.progress.emit({ type: 'left', request: request.number, why: code });
     this.#host.halt({ by: 'service', code, status });
     return false;
   }

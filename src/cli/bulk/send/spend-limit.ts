@@ -1,6 +1,6 @@
 import { type Channel, measureText, type Pricing, priceOfSms } from '../../../contract/index.js';
-import type { ChunkTable } from '../job/job-state.js';
-import type { Chunk } from '../plan/plan.js';
+import type { JobState } from '../job/job-state.js';
+import type { PlannedRequest } from '../plan/plan.js';
 
 /** What the price of a request depends on. */
 interface Cost {
@@ -16,16 +16,16 @@ interface Cost {
  * dearest price that was seen: the plan's, the present one, and what answers have charged.
  */
 export class Budget {
-  readonly #table: ChunkTable;
+  readonly #table: JobState;
   readonly #channel: Channel;
-  /** What may still be charged: chunks that are being settled, and those in doubt. */
+  /** What may still be charged: requests that are being settled, and those in doubt. */
   readonly #open = new Map<number, Cost>();
   #pricing: Pricing | null = null;
-  /** How much dearer than planned a chunk has been, and the most one recipient has cost. */
+  /** How much dearer than planned a request has been, and the most one recipient has cost. */
   #rise = 1;
   #perRecipient: number | null = null;
 
-  constructor(table: ChunkTable, channel: Channel) {
+  constructor(table: JobState, channel: Channel) {
     this.#table = table;
     this.#channel = channel;
   }
@@ -40,43 +40,43 @@ export class Budget {
     this.#pricing = pricing ?? this.#pricing;
   }
 
-  /** Counts a chunk whose price may be charged yet, or already. */
-  hold(chunk: Chunk, removed: number): void {
-    if (this.isLimited) this.#open.set(chunk.number, costOf(chunk, removed));
+  /** Counts a request whose price may be charged yet, or already. */
+  hold(request: PlannedRequest, removed: number): void {
+    if (this.isLimited) this.#open.set(request.number, costOf(request, removed));
   }
 
-  /** Counts a chunk; false when it, with all that is under way, could cost more than is allowed. */
-  take(chunk: Chunk, removed: number): boolean {
+  /** Counts a request; false when it, with all that is under way, could cost more than is allowed. */
+  take(request: PlannedRequest, removed: number): boolean {
     const { limit, credits } = this.#table;
     if (limit === null) return true;
-    this.hold(chunk, removed);
+    this.hold(request, removed);
     let expected = 0;
     for (const [number, cost] of this.#open) {
-      // An accepted chunk is in the table's credits already.
+      // An accepted request is in the table's credits already.
       if (this.#table.isOpen(number)) expected += this.#dearest(cost);
     }
     return credits + expected <= limit;
   }
 
-  /** What one recipient of a chunk may cost; Infinity where nothing says it. */
-  priceOf(chunk: Chunk, removed: number): number {
-    const cost = costOf(chunk, removed);
+  /** What one recipient of a request may cost; Infinity where nothing says it. */
+  priceOf(request: PlannedRequest, removed: number): number {
+    const cost = costOf(request, removed);
     return this.#dearest(cost) / Math.max(1, cost.recipients);
   }
 
-  /** What a chunk was charged; true when that is dearer than anything known. */
-  learn(chunk: Chunk, removed: number, charged: number): boolean {
+  /** What a request was charged; true when that is dearer than anything known. */
+  learn(request: PlannedRequest, removed: number, charged: number): boolean {
     if (!this.isLimited) return false;
-    const cost = costOf(chunk, removed);
+    const cost = costOf(request, removed);
     const isDearer = charged > this.#dearest(cost);
     if (cost.planned > 0) this.#rise = Math.max(this.#rise, charged / cost.planned);
     this.#perRecipient = Math.max(this.#perRecipient ?? 0, charged / Math.max(1, cost.recipients));
     return isDearer;
   }
 
-  /** The chunk is settled, or left: one in doubt may still be charged. */
-  release(chunk: Chunk): void {
-    if (this.#table.phase(chunk.number) !== 'doubt') this.#open.delete(chunk.number);
+  /** The request is settled, or left: one in doubt may still be charged. */
+  release(request: PlannedRequest): void {
+    if (this.#table.phase(request.number) !== 'doubt') this.#open.delete(request.number);
   }
 
   /** Infinite where nothing says what it costs. */
@@ -97,7 +97,7 @@ export class Budget {
   }
 }
 
-function costOf({ to, body, credits }: Chunk, removed: number): Cost {
+function costOf({ to, body, credits }: PlannedRequest, removed: number): Cost {
   const { text } = JSON.parse(body) as { text?: unknown };
   const parts = typeof text === 'string' ? measureText(text).parts : 0;
   const recipients = to.length - removed;

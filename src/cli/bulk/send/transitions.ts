@@ -32,7 +32,7 @@ interface RefusalFields {
   actual?: number | null;
 }
 
-/** What is known of a chunk before the answer. */
+/** What is known of a request before the answer. */
 export interface Sent {
   kind: 'single' | 'batch';
   /** The recipients of the body as it was sent. */
@@ -81,7 +81,7 @@ const stoppingStatus = new Set([401, 402, 403, 404, 405, 415]);
 const mostForeign = 25;
 
 /**
- * The only ways on from an answer (bulk sending, states of a chunk). The answer alone decides, never the
+ * The only ways on from an answer (bulk sending, states of a request). The answer alone decides, never the
  * number of tries: doubt leads to the same key and nowhere else, and only a refusal that is certain leads
  * to the next revision. A refusal of the bytes answers every copy of them, and one that is bound to the key
  * every copy under it; a refusal of the moment answers only its own copy.

@@ -1,5 +1,5 @@
 import { isSystemError } from '../../bulk/job/append-file.js';
-import type { ChunkTable } from '../../bulk/job/job-state.js';
+import type { JobState } from '../../bulk/job/job-state.js';
 import type { Ending } from '../../bulk/send/run-options.js';
 import { type ExitCode, exitOfFailure, exits } from '../../exit-codes.js';
 import { grouped } from '../../wording.js';
@@ -10,7 +10,7 @@ import { grouped } from '../../wording.js';
  * takes a finished job for a success (`ranElsewhere: 'ok'`).
  */
 export function exitOfJob(
-  table: ChunkTable,
+  table: JobState,
   { stopped, waited }: Ending,
   { ranElsewhere = 'refused' }: { ranElsewhere?: 'refused' | 'ok' } = {},
 ): ExitCode {
@@ -43,7 +43,7 @@ export function stoppedBy(error: unknown, journalFault: Error | null): NonNullab
 
 /** The last line: what is certain, what is in doubt, and the command for what is left to do. */
 export function lastLine(
-  table: ChunkTable,
+  table: JobState,
   ending: Ending,
   next: readonly [text: string, command: string] | null,
 ): [text: string, command?: string] {

@@ -47,13 +47,13 @@ export function preflightOf(
   job: string,
   meta: PlanMeta,
   money: { priced: boolean; balance: number | null },
-  { requests, rate }: Pick<StillToSend, 'requests' | 'rate'>,
+  still: Pick<StillToSend, 'requests' | 'rate'>,
   { toColumn, delimiter }: { toColumn: string; delimiter: Delimiter },
   { sentBefore, skipped }: { sentBefore: number; skipped: boolean } = { sentBefore: 0, skipped: false },
 ): Preflight {
-  const { channel, recipients, merged, rejected, repaired, chunks, batches, singles, cost } = meta;
+  const { channel, recipients, merged, rejected, repaired, requests, batches, singles, cost } = meta;
   const { burst, perSecond } = requestRates.sending;
-  const speed = rate ?? perSecond;
+  const speed = still.rate ?? perSecond;
   return {
     job,
     channel,
@@ -63,7 +63,7 @@ export function preflightOf(
     merged,
     rejected,
     repaired,
-    requests: chunks,
+    requests,
     batches,
     singles,
     cost,
@@ -72,7 +72,7 @@ export function preflightOf(
     balance: money.balance,
     sent_before: sentBefore,
     skips_sent: skipped,
-    seconds: Math.ceil(Math.max(0, requests - (burst * speed) / perSecond) / speed),
+    seconds: Math.ceil(Math.max(0, still.requests - (burst * speed) / perSecond) / speed),
   };
 }
 

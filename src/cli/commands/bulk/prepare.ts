@@ -99,7 +99,7 @@ export async function startJob(
     const money = { priced: pricing !== null, balance };
     if (options.dryRun) {
       const id = options.job ?? jobIdOf(frozen.meta);
-      const still = { requests: frozen.meta.chunks, spent: 0, rate: options.rate };
+      const still = { requests: frozen.meta.requests, spent: 0, rate: options.rate };
       const preflight = preflightOf(id, frozen.meta, money, still, outcome, before);
       await printPreflight(context, preflight, preflightLines(preflight, outcome.repairs, still));
       return null;

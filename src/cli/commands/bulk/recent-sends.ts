@@ -3,9 +3,9 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Channel } from '../../../contract/index.js';
 import { type JobView, jobIds, jobsFolder, viewJob } from '../../bulk/job/job.js';
-import type { ChunkTable } from '../../bulk/job/job-state.js';
+import type { JobState } from '../../bulk/job/job-state.js';
 import { readJobId } from '../../bulk/job/keys.js';
-import type { Chunk, FrozenPlan } from '../../bulk/plan/plan.js';
+import type { FrozenPlan, PlannedRequest } from '../../bulk/plan/plan.js';
 import { openPlan, readPlanMeta } from '../../bulk/plan/plan-reader.js';
 import { type Met, messageHash, SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
@@ -66,9 +66,9 @@ export async function sentSinceReports(
   const isLater = ({ id, meta }: JobView) => !reported.includes(id) && meta.created_at > begun;
   const index = await recentSends(context, wanted, isLater);
   if (index === null) return null;
-  for await (const chunk of plan.chunks()) {
-    const message = messageHash(tailOf(chunk));
-    for (const to of chunk.to) index.has(to, message);
+  for await (const request of plan.requests()) {
+    const message = messageHash(tailOf(request));
+    for (const to of request.to) index.has(to, message);
   }
   return index.met;
 }
@@ -99,13 +99,13 @@ async function lastActive(folder: string): Promise<number> {
 
 async function addJob(index: SentIndex, { id, folder, table }: JobView): Promise<void> {
   const plan = await openPlan(folder);
-  for await (const chunk of plan.chunks()) {
-    const state = stateOf(table, chunk.number);
+  for await (const request of plan.requests()) {
+    const state = stateOf(table, request.number);
     if (state === null) continue;
-    index.failed += table.failed(chunk.number);
-    const message = messageHash(tailOf(chunk));
-    const removed = table.removed(chunk.number);
-    chunk.to.forEach((to, at) => {
+    index.failed += table.failed(request.number);
+    const message = messageHash(tailOf(request));
+    const removed = table.removed(request.number);
+    request.to.forEach((to, at) => {
       if (removed.has(at)) return;
       if (state === 'sent') index.addSent(to, message);
       else index.addOpen(to, message, id);
@@ -114,13 +114,13 @@ async function addJob(index: SentIndex, { id, folder, table }: JobView): Promise
 }
 
 /** Null for what was not sent and will not be; a doubt that the job cannot clear counts as sent. */
-function stateOf(table: ChunkTable, chunk: number): 'sent' | 'open' | null {
-  switch (table.phase(chunk)) {
+function stateOf(table: JobState, request: number): 'sent' | 'open' | null {
+  switch (table.phase(request)) {
     case 'pending':
     case 'doubt':
       return 'open';
     case 'accepted':
-      return table.failed(chunk) === table.recipients(chunk) ? null : 'sent';
+      return table.failed(request) === table.recipients(request) ? null : 'sent';
     case 'alarm':
       return 'sent';
     default:
@@ -129,5 +129,5 @@ function stateOf(table: ChunkTable, chunk: number): 'sent' | 'open' | null {
 }
 
 /** The body after its recipients. */
-const tailOf = ({ kind, to, body }: Chunk) =>
+const tailOf = ({ kind, to, body }: PlannedRequest) =>
   body.slice(`{"to":${JSON.stringify(kind === 'single' ? to[0] : to)},`.length);

@@ -1,12 +1,12 @@
-import type { ChunkTable } from '../../bulk/job/job-state.js';
-import type { Chunk, PlanMeta } from '../../bulk/plan/plan.js';
+import type { JobState } from '../../bulk/job/job-state.js';
+import type { PlanMeta, PlannedRequest } from '../../bulk/plan/plan.js';
 
 /** Why a report can no longer be believed: its job would still send the row, or has sent it since. */
 export type Outdated = 'open' | 'sent';
 
 /** A row of a report: where it is in its job, and what the report says of it. */
 export interface ReportedRow {
-  chunk: Pick<Chunk, 'number' | 'kind'>;
+  request: Pick<PlannedRequest, 'number' | 'kind'>;
   index: number;
   status: string;
   channel: PlanMeta['channel'];
@@ -17,10 +17,10 @@ export interface ReportedRow {
  * report says was sent is taken on purpose, to send to it once more.
  */
 export function verdictOf(
-  { chunk, index, status, channel }: ReportedRow,
-  table: Pick<ChunkTable, 'phase' | 'removed' | 'revision'>,
+  { request, index, status, channel }: ReportedRow,
+  table: Pick<JobState, 'phase' | 'removed' | 'revision'>,
 ): 'free' | 'move' | Outdated {
-  const { number, kind } = chunk;
+  const { number, kind } = request;
   if (status === 'sent' || status === 'queued' || table.removed(number).has(index)) return 'free';
   switch (table.phase(number)) {
     case 'pending':

@@ -148,9 +148,9 @@ async function gather(
     if (receipts.unlisted) {
       context.note('The service does not list the messages of a batch: the report has what the batches say.');
     }
-    for (const { chunk, reason } of receipts.alarms) {
-      context.warn(`request ${chunk}: ${reason}; it is counted as in doubt`);
-      const entry = ['alarm', chunk, table.revision(chunk), reason] as const;
+    for (const { request, reason } of receipts.alarms) {
+      context.warn(`request ${request}: ${reason}; it is counted as in doubt`);
+      const entry = ['alarm', request, table.revision(request), reason] as const;
       await journal.append([...entry]);
       table.apply([...entry]);
     }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Job, openJob, viewJob } from '../../bulk/job/job.js';
 import { movedEntry } from '../../bulk/job/moved.js';
 import type { Origins } from '../../bulk/plan/origins.js';
-import type { Chunk } from '../../bulk/plan/plan.js';
+import type { PlannedRequest } from '../../bulk/plan/plan.js';
 import { openPlan } from '../../bulk/plan/plan-reader.js';
 import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
@@ -14,7 +14,7 @@ import { resumeOf } from './next-command.js';
 import { type Outdated, verdictOf } from './report-verdict.js';
 
 /** Rows of another job that this one takes over: places in its requests. */
-type Taken = [job: string, places: [chunk: number, indexes: number[]][]];
+type Taken = [job: string, places: [request: number, indexes: number[]][]];
 
 const takenFile = 'taken';
 const mark = 'urtuu-taken 1';
@@ -40,20 +40,20 @@ export async function rowsToTake(context: Context, origins: Origins, again: bool
     for await (const { line, place } of plan.rows()) {
       const status = statuses.get(line);
       if (status === undefined || place === null) continue;
-      const ofChunk = wanted.get(place.chunk) ?? new Map<number, string>();
-      wanted.set(place.chunk, ofChunk);
-      ofChunk.set(place.index, status);
+      const ofRequest = wanted.get(place.request) ?? new Map<number, string>();
+      wanted.set(place.request, ofRequest);
+      ofRequest.set(place.index, status);
     }
     const places: Taken[1] = [];
     const outdated: Record<Outdated, number> = { open: 0, sent: 0 };
-    for await (const chunk of chunksIn(plan.chunks(), wanted)) {
+    for await (const request of requestsIn(plan.requests(), wanted)) {
       const moved: number[] = [];
-      for (const [index, status] of wanted.get(chunk.number) ?? []) {
-        const verdict = verdictOf({ chunk, index, status, channel: plan.meta.channel }, job.table);
+      for (const [index, status] of wanted.get(request.number) ?? []) {
+        const verdict = verdictOf({ request, index, status, channel: plan.meta.channel }, job.table);
         if (verdict === 'move') moved.push(index);
         else if (verdict !== 'free') outdated[verdict] += 1;
       }
-      if (moved.length > 0) places.push([chunk.number, moved]);
+      if (moved.length > 0) places.push([request.number, moved]);
     }
     if (outdated.open > 0) throw stillOpen(context, id, outdated.open, resumeOf(context, job));
     if (outdated.sent > 0) throw sentSince(context, id, outdated.sent);
@@ -103,24 +103,24 @@ async function takeFrom(
 ): Promise<void> {
   const entries = [];
   let open = 0;
-  for await (const chunk of chunksIn(plan.chunks(), places)) {
-    const { number } = chunk;
+  for await (const request of requestsIn(plan.requests(), places)) {
+    const { number } = request;
     const indexes = places.get(number) ?? [];
     const phase = table.phase(number);
     const left = indexes.filter((index) => !table.removed(number).has(index));
     if (phase !== 'failed' && phase !== 'rejected') open += left.length;
-    const entry = phase === 'failed' ? movedEntry(chunk, table, indexes) : null;
+    const entry = phase === 'failed' ? movedEntry(request, table, indexes) : null;
     if (entry !== null) entries.push(entry);
   }
   if (open > 0) throw notTaken(context, taker, id, open);
   await Promise.all(entries.map((entry) => journal.append(entry)));
 }
 
-async function* chunksIn(
-  chunks: AsyncIterable<Chunk>,
+async function* requestsIn(
+  requests: AsyncIterable<PlannedRequest>,
   wanted: ReadonlyMap<number, unknown>,
-): AsyncGenerator<Chunk, void> {
-  if (wanted.size > 0) for await (const chunk of chunks) if (wanted.has(chunk.number)) yield chunk;
+): AsyncGenerator<PlannedRequest, void> {
+  if (wanted.size > 0) for await (const request of requests) if (wanted.has(request.number)) yield request;
 }
 
 function ifMissing(error: unknown): null {

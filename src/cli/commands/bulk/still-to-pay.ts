@@ -9,12 +9,12 @@ export async function stillToPay(
 ): Promise<number> {
   if (table.untouched) return today.credits;
   let planned = 0;
-  for await (const chunk of plan.chunks(retryFailed ? 0 : table.firstOpen())) {
-    const isRetried = retryFailed && table.phase(chunk.number) === 'failed';
-    if (!table.isOpen(chunk.number) && !isRetried) continue;
+  for await (const request of plan.requests(retryFailed ? 0 : table.firstOpen())) {
+    const isRetried = retryFailed && table.phase(request.number) === 'failed';
+    if (!table.isOpen(request.number) && !isRetried) continue;
     // Where no price was known when the plan was made, every recipient counts the same.
-    const whole = plan.meta.credits > 0 ? chunk.credits : chunk.to.length;
-    planned += (whole * (chunk.to.length - table.removed(chunk.number).size)) / chunk.to.length;
+    const whole = plan.meta.credits > 0 ? request.credits : request.to.length;
+    planned += (whole * (request.to.length - table.removed(request.number).size)) / request.to.length;
   }
   const ofAll = plan.meta.credits > 0 ? plan.meta.credits : plan.meta.recipients;
   return Math.ceil((planned * today.credits) / Math.max(1, ofAll));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chunksOf, plan, refusal } from '../plans.js';
+import { plan, refusal, requestsOf } from '../plans.js';
 
 describe('the recipient column is recognised by its name', () => {
   it.each([
@@ -18,7 +18,7 @@ describe('the recipient column is recognised by its name', () => {
     'Гар утас',
   ])('%j for SMS', async (name) => {
     const outcome = await plan(`id,${name},email\n1,99112233,a@b.mn\n`);
-    expect((await chunksOf(outcome))[0]?.to).toEqual(['99112233']);
+    expect((await requestsOf(outcome))[0]?.to).toEqual(['99112233']);
   });
 
   it.each([
@@ -33,12 +33,12 @@ describe('the recipient column is recognised by its name', () => {
     'цахим шуудан',
   ])('%j for email', async (name) => {
     const outcome = await plan(`id,${name},phone\n1,a@b.mn,99112233\n`, { channel: 'email', subject: 'Hi' });
-    expect((await chunksOf(outcome))[0]?.to).toEqual(['a@b.mn']);
+    expect((await requestsOf(outcome))[0]?.to).toEqual(['a@b.mn']);
   });
 
   it('or named', async () => {
     const outcome = await plan('owner,утас\n99112233,88112233\n', { toColumn: 'owner' });
-    expect((await chunksOf(outcome))[0]?.to).toEqual(['99112233']);
+    expect((await requestsOf(outcome))[0]?.to).toEqual(['99112233']);
   });
 
   it.each([
@@ -87,7 +87,7 @@ describe('header names', () => {
 describe('a list without a header', () => {
   it('takes its only column', async () => {
     const outcome = await plan('99112233\n88112233', { headerless: true });
-    expect((await chunksOf(outcome))[0]?.to).toEqual(['99112233', '88112233']);
+    expect((await requestsOf(outcome))[0]?.to).toEqual(['99112233', '88112233']);
     expect(outcome.meta.columns).toEqual(['1']);
   });
   it('numbers its columns', async () => {
@@ -96,7 +96,7 @@ describe('a list without a header', () => {
       toColumn: '2',
       text: 'Hello {1}',
     });
-    expect((await chunksOf(outcome)).map(({ body }) => body)).toEqual([
+    expect((await requestsOf(outcome)).map(({ body }) => body)).toEqual([
       '{"to":"99112233","text":"Hello Bat"}',
       '{"to":"88112233","text":"Hello Dorj"}',
     ]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chunksOf, plan, refusal } from '../plans.js';
+import { plan, refusal, requestsOf } from '../plans.js';
 
 const text = 'утас,нэр\n99112233,Өлзий\n88112233,Үүрийнтуяа\n';
 const plain = 'утас,нэр\n99112233,Бат\n88112233,Дорж\n';
@@ -23,7 +23,7 @@ describe('encodings', () => {
   ])('%s', async (_, bytes, options) => {
     for (const blockBytes of [1, 3, 7, bytes.length]) {
       const outcome = await plan(bytes, { text: 'Сайн уу, {нэр}', blockBytes, ...options });
-      const names = (await chunksOf(outcome)).map(({ body }) => JSON.parse(body).text.slice(9));
+      const names = (await requestsOf(outcome)).map(({ body }) => JSON.parse(body).text.slice(9));
       expect(names).toEqual(
         'encoding' in options && options.encoding === 'cp1251' ? ['Бат', 'Дорж'] : ['Өлзий', 'Үүрийнтуяа'],
       );
@@ -118,7 +118,7 @@ describe('encodings', () => {
     const outcome = await plan('phone,name\n99112233,B\ufffdt\n88112233,Do\0rj\n80112233,Saran\n', {
       skipInvalid: true,
     });
-    expect((await chunksOf(outcome))[0]?.to).toEqual(['80112233']);
+    expect((await requestsOf(outcome))[0]?.to).toEqual(['80112233']);
     expect(outcome.rejects.first).toEqual([
       'list.csv:2: name: holds U+FFFD, where a character was lost',
       'list.csv:3: name: holds a NUL',

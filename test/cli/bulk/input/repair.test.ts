@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { chunksOf, plan } from '../plans.js';
+import { plan, requestsOf } from '../plans.js';
 
 /** Plans one number as it was written and says what came out. */
 async function read(written: string) {
   const outcome = await plan(`phone,x\n"${written.replaceAll('"', '""')}",x\n`);
   if (outcome.plan === null) return outcome.rejects.first[0]?.replace('list.csv:2: phone: ', '');
-  const [chunk] = await chunksOf(outcome);
-  return { to: chunk?.to, repairs: outcome.repairs };
+  const [request] = await requestsOf(outcome);
+  return { to: request?.to, repairs: outcome.repairs };
 }
 
 describe('a number is repaired only where that is certain', () => {
@@ -70,7 +70,7 @@ describe('an address is repaired only at its edges', () => {
     ['bat@EXAMPLE.mn', {}],
   ])('%j becomes bat@example.mn', async (written, repairs) => {
     const outcome = await plan(`email\n"${written}"\n`, { channel: 'email', subject: 'Hi' });
-    expect((await chunksOf(outcome))[0]?.to).toEqual(['bat@example.mn']);
+    expect((await requestsOf(outcome))[0]?.to).toEqual(['bat@example.mn']);
     expect(outcome.repairs).toEqual(repairs);
   });
 

@@ -3,10 +3,10 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { delimiterNamed } from '../../../../src/cli/bulk/input/delimiter.js';
 import { buildPlan } from '../../../../src/cli/bulk/plan/build-plan.js';
-import { chunksOf, plan, planned, quickDisk, refusal, rowsOf, temporaryFolder } from '../plans.js';
+import { plan, planned, quickDisk, refusal, requestsOf, rowsOf, temporaryFolder } from '../plans.js';
 
 const to = async (csv: string, options = {}) =>
-  (await chunksOf(await plan(csv, options))).flatMap((chunk) => chunk.to);
+  (await requestsOf(await plan(csv, options))).flatMap((request) => request.to);
 
 describe('delimiters', () => {
   it.each([',', ';', '\t', '|'])('%j is read off the header', async (mark) => {
@@ -14,7 +14,7 @@ describe('delimiters', () => {
       ['phone,name', '99112233,"a;b|c\td,e"'].join('\n').replace(/,(?=\S+$|")/gm, mark),
     );
     expect(outcome.delimiter).toBe(mark);
-    expect((await chunksOf(outcome))[0]?.to).toEqual(['99112233']);
+    expect((await requestsOf(outcome))[0]?.to).toEqual(['99112233']);
   });
   it('quotes in the header are respected', async () => {
     expect((await plan('"a,b,c,\nd";phone\nx;99112233\n')).delimiter).toBe(';');
@@ -26,7 +26,7 @@ describe('delimiters', () => {
           blockBytes,
           skipInvalid: true,
         });
-        expect((await chunksOf(outcome))[0]?.lines).toEqual([3]);
+        expect((await requestsOf(outcome))[0]?.lines).toEqual([3]);
         expect(outcome.rejects.first[0]).toMatch(/^list\.csv:4: phone: "9" /);
       }
     }
@@ -48,7 +48,7 @@ describe('line ends and line numbers', () => {
   it.each([1, 2, 3, 1_000])('CRLF, LF and CR in any mixture, in blocks of %i', async (blockBytes) => {
     const csv = 'phone,name\r\n99112233,a\r88112233,b\n\n80112233,c\r\n\r\n86112233,d\r\r89112233,e';
     const outcome = await plan(csv, { blockBytes });
-    expect(await chunksOf(outcome)).toMatchObject([
+    expect(await requestsOf(outcome)).toMatchObject([
       { to: ['99112233', '88112233', '80112233', '86112233', '89112233'], lines: [2, 3, 5, 7, 9] },
     ]);
   });
@@ -56,7 +56,7 @@ describe('line ends and line numbers', () => {
     const csv =
       '"phone","no\r\nte"\r\n99112233,"a\r\nb\r\n\r\nc"\r\n88112233,"a\nb\rc"\r\n9,x\r\n80112233,y\r\n';
     const outcome = await plan(csv, { blockBytes, skipInvalid: true });
-    expect((await chunksOf(outcome))[0]?.lines).toEqual([3, 7, 11]);
+    expect((await requestsOf(outcome))[0]?.lines).toEqual([3, 7, 11]);
     expect(outcome.rejects.first).toEqual(['list.csv:10: phone: "9" is no telephone number']);
     expect((await rowsOf(outcome)).map(({ line }) => line)).toEqual([3, 7, 10, 11]);
   });
@@ -65,7 +65,7 @@ describe('line ends and line numbers', () => {
 describe('rows that are not as the header says', () => {
   it('blank rows and empty fields beyond the header are no error', async () => {
     const outcome = await plan('phone;name\n\n99112233;a;;;\n;\n;;;;\n \u00a0;\t\n88112233;b\n;;;;\n');
-    expect((await chunksOf(outcome))[0]?.lines).toEqual([3, 7]);
+    expect((await requestsOf(outcome))[0]?.lines).toEqual([3, 7]);
     expect((await rowsOf(outcome)).map(({ values }) => values)).toEqual([
       ['99112233', 'a'],
       ['88112233', 'b'],
@@ -148,16 +148,16 @@ describe('a bad row', () => {
   });
   it('is left out with skipInvalid', async () => {
     const outcome = await plan(csv, { text: 'Hi {name}', skipInvalid: true });
-    expect((await chunksOf(outcome)).map(({ body }) => body)).toEqual([
+    expect((await requestsOf(outcome)).map(({ body }) => body)).toEqual([
       '{"to":"99112233","text":"Hi Bat"}',
       '{"to":"80112233","text":"Hi =1+1"}',
     ]);
     expect(outcome.meta).toMatchObject({ recipients: 2, rejected: 2, repaired: 1 });
     expect(await rowsOf(outcome)).toEqual([
-      { line: 2, values: ['99112233', 'Bat'], place: { chunk: 0, index: 0 }, error: null },
+      { line: 2, values: ['99112233', 'Bat'], place: { request: 0, index: 0 }, error: null },
       { line: 3, values: ['9911', 'Dorj'], place: null, error: 'phone: "9911" is no telephone number' },
       { line: 4, values: ['88112233', ''], place: null, error: 'name: is empty, and the message needs it' },
-      { line: 5, values: ['+976 8011 2233', '=1+1'], place: { chunk: 1, index: 0 }, error: null },
+      { line: 5, values: ['+976 8011 2233', '=1+1'], place: { request: 1, index: 0 }, error: null },
     ]);
   });
   it('says everything that is wrong with it', async () => {
@@ -178,7 +178,7 @@ describe('a bad row', () => {
       text: '{name}',
       source: 'rejects.csv',
     });
-    expect((await chunksOf(again)).map(({ body }) => JSON.parse(body).text)).toEqual([
+    expect((await requestsOf(again)).map(({ body }) => JSON.parse(body).text)).toEqual([
       '=1+1',
       '-5',
       "'=x",
@@ -193,7 +193,7 @@ describe('--only reads the status column of a report', () => {
     "99112233,Bat,,,failed,provider_failed,0,2\r\n88112233,'-5,,,sent,,10,3\r\n80112233,'=x,,,Failed,,0,4\r\n9,x,,,sent,,0,5\r\n";
   it('and plans just those rows', async () => {
     const outcome = await plan(report, { only: ['failed'], text: 'Hi {name}' });
-    expect((await chunksOf(outcome)).map(({ body }) => body)).toEqual([
+    expect((await requestsOf(outcome)).map(({ body }) => body)).toEqual([
       '{"to":"99112233","text":"Hi Bat"}',
       '{"to":"80112233","text":"Hi =x"}',
     ]);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ChunkTable } from '../../../../src/cli/bulk/job/job-state.js';
+import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import { type Entry, NewerJournalError, readEntries } from '../../../../src/cli/bulk/job/journal.js';
 import { movedEntry } from '../../../../src/cli/bulk/job/moved.js';
-import type { Chunk } from '../../../../src/cli/bulk/plan/plan.js';
+import type { PlannedRequest } from '../../../../src/cli/bulk/plan/plan.js';
 import { checksummed } from '../journal-lines.js';
 import { memoryPlan, numbers } from '../memory-plan.js';
 import { collect } from '../plan-in.js';
@@ -14,14 +14,14 @@ const plan = memoryPlan([
 ]);
 const none = { rejected: 0, failed: 0, in_doubt: 0, pending: 0 };
 
-function tableOf(...entries: Entry[]): ChunkTable {
-  const table = new ChunkTable(plan.meta);
+function tableOf(...entries: Entry[]): JobState {
+  const table = new JobState(plan.meta);
   for (const entry of entries) table.apply(entry);
   return table;
 }
 
 describe('rows that went to another job', () => {
-  const chunk = async (number: number) => (await collect(plan.chunks(number)))[0] as Chunk;
+  const request = async (number: number) => (await collect(plan.requests(number)))[0] as PlannedRequest;
 
   it.each<[string, Entry[], number, number[], object, string]>([
     ['that were never sent, some', [], 0, [0, 2], { rejected: 2, pending: 3 }, 'pending'],
@@ -61,26 +61,26 @@ describe('rows that went to another job', () => {
     ],
   ])('%s, count as rejected and are never sent again', async (_, before, number, indexes, tally, phase) => {
     const table = tableOf(...before);
-    const entry = movedEntry(await chunk(number), table, indexes);
+    const entry = movedEntry(await request(number), table, indexes);
     if (entry === null) throw new Error('nothing was moved');
     table.apply(entry);
     expect(table.tally).toEqual({ ...none, planned: 5, accepted: 0, ...tally });
     expect(table.phase(number)).toBe(phase);
     // A body that has changed never meets the key of the one before.
     if (phase === 'pending') expect(table.revision(number)).toBeGreaterThan(0);
-    expect(movedEntry(await chunk(number), table, indexes)).toBeNull();
+    expect(movedEntry(await request(number), table, indexes)).toBeNull();
   });
 
   it('are never those in doubt, and nothing is said of those accepted', async () => {
     const doubt = tableOf(['send', 0, 0, 3]);
-    await expect(async () => movedEntry(await chunk(0), doubt, [1])).rejects.toThrow('in doubt');
+    await expect(async () => movedEntry(await request(0), doubt, [1])).rejects.toThrow('in doubt');
     const accepted = tableOf(['send', 0, 0, 3], ['accepted', 0, 0, 'b', 30, 'batch']);
-    expect(movedEntry(await chunk(0), accepted, [1])).toBeNull();
+    expect(movedEntry(await request(0), accepted, [1])).toBeNull();
   });
 });
 
 describe('a job whose acceptances repeat earlier ones', () => {
-  const sent = (chunk: number, recipients: number): Entry => ['send', chunk, 0, recipients];
+  const sent = (request: number, recipients: number): Entry => ['send', request, 0, recipients];
   const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
 
   it('ran elsewhere when all of them do; the earliest says when', () => {

@@ -15,7 +15,7 @@ import { MemoryDisk } from '../memory-disk.js';
 const folder = mkdtempSync(join(tmpdir(), 'urtuu-journal-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const send = (chunk: number): Entry => ['send', chunk, 0, 10];
+const send = (request: number): Entry => ['send', request, 0, 10];
 
 async function entriesIn(bytes: Buffer): Promise<Entry[]> {
   const entries: Entry[] = [];
@@ -95,7 +95,7 @@ describe('the journal', () => {
   it('refuses a broken line in the middle, whichever byte it is, and changes nothing', async () => {
     const path = join(folder, 'broken');
     const { journal } = await reopen(nodeDisk, path);
-    for (const chunk of [1, 2, 3]) await journal.append(send(chunk));
+    for (const request of [1, 2, 3]) await journal.append(send(request));
     await journal.close();
     const bytes = readFileSync(path);
     const second = bytes.indexOf(10) + 1;

@@ -79,13 +79,13 @@ describe('what is set aside', () => {
   it('comes back in the order it is due, and not before', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(50), { maxLength: 40 }), (dues) => {
-        const aside = new SetAside<{ chunk: number; since: number; due: number }>();
-        for (const [chunk, due] of dues.entries()) aside.put({ chunk, since: 0, due });
+        const aside = new SetAside<{ request: number; since: number; due: number }>();
+        for (const [request, due] of dues.entries()) aside.put({ request, since: 0, due });
         const taken: number[] = [];
         for (let now = 0; now <= 50; now += 1) {
           for (let each = aside.take(now); each !== null; each = aside.take(now)) {
             expect(each.due).toBe(now);
-            taken.push(each.chunk);
+            taken.push(each.request);
           }
         }
         expect(taken.sort((a, b) => a - b)).toEqual([...dues.keys()]);

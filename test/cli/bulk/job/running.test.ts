@@ -2,17 +2,17 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ChunkTable } from '../../../../src/cli/bulk/job/job-state.js';
+import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import { forgetRun, noteRun, runningOf } from '../../../../src/cli/bulk/job/running.js';
 import { lockFolder } from '../../../../src/cli/platform/lock.js';
 import { desk, figures, people, personal } from '../../commands/bulk/desks.js';
 
 /** 10 requests of one recipient each, and so many of them accepted. */
-function tableOf(accepted: number): ChunkTable {
-  const table = new ChunkTable({ chunks: 10, recipients: 10, rejected: 0, channel: 'sms' });
-  for (let chunk = 0; chunk < accepted; chunk += 1) {
-    table.apply(['send', chunk, 0, 1]);
-    table.apply(['accepted', chunk, 0, 'id', 10, 'single']);
+function tableOf(accepted: number): JobState {
+  const table = new JobState({ requests: 10, recipients: 10, rejected: 0, channel: 'sms' });
+  for (let request = 0; request < accepted; request += 1) {
+    table.apply(['send', request, 0, 1]);
+    table.apply(['accepted', request, 0, 'id', 10, 'single']);
   }
   return table;
 }

@@ -3,37 +3,37 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openPlan, readPlanMeta } from '../../../../src/cli/bulk/plan/plan-reader.js';
-import { chunksOf, collect, plan, planned, refusal, rowsOf, temporaryFolder } from '../plans.js';
+import { collect, plan, planned, refusal, requestsOf, rowsOf, temporaryFolder } from '../plans.js';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => String(99_000_000 + index));
-const texts = async (outcome: Parameters<typeof chunksOf>[0]) =>
-  (await chunksOf(outcome)).map(({ body }) => JSON.parse(body).text);
+const texts = async (outcome: Parameters<typeof requestsOf>[0]) =>
+  (await requestsOf(outcome)).map(({ body }) => JSON.parse(body).text);
 
 describe('rows with the same message go together', () => {
   it('as batches of 1,000 where the text is constant', async () => {
     const all = numbers(2_500);
     const outcome = await plan(`phone\n${all.join('\n')}\n`, { text: 'Сайн уу' });
-    const chunks = await chunksOf(outcome);
-    expect(chunks.map(({ number, kind, to }) => [number, kind, to.length])).toEqual([
+    const requests = await requestsOf(outcome);
+    expect(requests.map(({ number, kind, to }) => [number, kind, to.length])).toEqual([
       [0, 'batch', 1_000],
       [1, 'batch', 1_000],
       [2, 'batch', 500],
     ]);
-    expect(chunks.flatMap(({ to }) => to)).toEqual(all);
-    expect(chunks.flatMap(({ lines }) => lines)).toEqual(all.map((_, index) => index + 2));
-    expect(chunks[2]?.body).toBe(JSON.stringify({ to: all.slice(2_000), text: 'Сайн уу' }));
-    expect(outcome.meta).toMatchObject({ recipients: 2_500, chunks: 3, batches: 3, singles: 0 });
+    expect(requests.flatMap(({ to }) => to)).toEqual(all);
+    expect(requests.flatMap(({ lines }) => lines)).toEqual(all.map((_, index) => index + 2));
+    expect(requests[2]?.body).toBe(JSON.stringify({ to: all.slice(2_000), text: 'Сайн уу' }));
+    expect(outcome.meta).toMatchObject({ recipients: 2_500, requests: 3, batches: 3, singles: 0 });
   });
 
   it('over the whole file, in the order the messages first appear; one alone is a single send', async () => {
     const csv = 'phone,n\n99000001,b\n99000002,a\n99000003,b\n99000004,c\n99000005,a\n';
     const outcome = await plan(csv, { text: 'Hi {n}' });
-    expect((await chunksOf(outcome)).map(({ kind, body, lines }) => [kind, body, lines])).toEqual([
+    expect((await requestsOf(outcome)).map(({ kind, body, lines }) => [kind, body, lines])).toEqual([
       ['batch', '{"to":["99000001","99000003"],"text":"Hi b"}', [2, 4]],
       ['batch', '{"to":["99000002","99000005"],"text":"Hi a"}', [3, 6]],
       ['single', '{"to":"99000004","text":"Hi c"}', [5]],
     ]);
-    expect(outcome.meta).toMatchObject({ chunks: 3, batches: 2, singles: 1 });
+    expect(outcome.meta).toMatchObject({ requests: 3, batches: 2, singles: 1 });
   });
 
   it('by what is rendered, not by what it was made of', async () => {
@@ -47,12 +47,12 @@ describe('rows with the same message go together', () => {
     const list = Array.from({ length: 1_200 }, (_, index) => `name${index}@example.mn`);
     const text = '\u0001'.repeat(165_000);
     const outcome = await plan(`email\n${list.join('\n')}\n`, { channel: 'email', subject: 'Hi', text });
-    const chunks = await chunksOf(outcome);
-    expect(chunks.flatMap(({ to }) => to)).toEqual(list);
-    const sizes = chunks.map(({ body }) => Buffer.byteLength(body));
+    const requests = await requestsOf(outcome);
+    expect(requests.flatMap(({ to }) => to)).toEqual(list);
+    const sizes = requests.map(({ body }) => Buffer.byteLength(body));
     expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000_000);
     expect(Math.max(...sizes)).toBeGreaterThan(999_000);
-    expect(chunks.map(({ to }) => to.length).slice(0, 2)).not.toContain(1_000);
+    expect(requests.map(({ to }) => to.length).slice(0, 2)).not.toContain(1_000);
   });
 
   it('is the same with fewer recipients in memory', async () => {
@@ -61,7 +61,7 @@ describe('rows with the same message go together', () => {
     const whole = await plan(csv, { text: '{n}' });
     const windows = await plan(csv, { text: '{n}', windowRecipients: 1_000 });
     expect(windows.meta.digest).toBe(whole.meta.digest);
-    expect(await chunksOf(windows)).toEqual(await chunksOf(whole));
+    expect(await requestsOf(windows)).toEqual(await requestsOf(whole));
   });
 
   it('prices them by kind of text', async () => {
@@ -84,7 +84,7 @@ describe('rows with the same message go together', () => {
       ],
       credits: 60,
     });
-    expect((await chunksOf(outcome)).map(({ credits }) => credits)).toEqual([30, 30]);
+    expect((await requestsOf(outcome)).map(({ credits }) => credits)).toEqual([30, 30]);
     const emails = await plan('email\na@b.mn\nc@b.mn\n', { channel: 'email', subject: 'x', pricing });
     expect(emails.meta.cost).toEqual([{ kind: 'email', recipients: 2, parts: 0, credits: 4 }]);
   });
@@ -95,18 +95,18 @@ describe('one recipient in several rows', () => {
     const all = numbers(1_500);
     const outcome = await plan(`phone\n${all.join('\n')}\n+976 ${all[3]}\n${all[1_200]}\n`);
     expect(outcome.meta).toMatchObject({ recipients: 1_500, merged: 2 });
-    expect((await chunksOf(outcome)).flatMap(({ to }) => to)).toEqual(all);
+    expect((await requestsOf(outcome)).flatMap(({ to }) => to)).toEqual(all);
     const rows = await rowsOf(outcome);
     expect(rows.slice(-2).map(({ place }) => place)).toEqual([
-      { chunk: 0, index: 3 },
-      { chunk: 1, index: 200 },
+      { request: 0, index: 3 },
+      { request: 1, index: 200 },
     ]);
   });
 
   it('is merged by address: exact local part, domain without case', async () => {
     const csv = 'email\nBat@b.mn\nbat@B.mn\nBat@B.MN\n bat@b.mn\n';
     const outcome = await plan(csv, { channel: 'email', subject: 'x' });
-    expect((await chunksOf(outcome))[0]?.to).toEqual(['Bat@b.mn', 'bat@b.mn']);
+    expect((await requestsOf(outcome))[0]?.to).toEqual(['Bat@b.mn', 'bat@b.mn']);
     expect(outcome.meta).toMatchObject({ recipients: 2, merged: 2 });
     expect((await rowsOf(outcome)).map(({ place }) => place?.index)).toEqual([0, 1, 0, 1]);
   });
@@ -121,7 +121,7 @@ describe('one recipient in several rows', () => {
       ),
     );
     const skipped = await plan(csv, { text: '{n}', skipInvalid: true });
-    expect(skipped.meta).toMatchObject({ recipients: 2, merged: 1, rejected: 3, chunks: 1 });
+    expect(skipped.meta).toMatchObject({ recipients: 2, merged: 1, rejected: 3, requests: 1 });
     expect((await rowsOf(skipped)).map(({ place }) => place?.index ?? null)).toEqual([
       0,
       1,
@@ -134,12 +134,12 @@ describe('one recipient in several rows', () => {
 
   it('gets each message once with allowRepeats', async () => {
     const outcome = await plan(csv, { text: '{n}', allowRepeats: true });
-    expect((await chunksOf(outcome)).map(({ body }) => body)).toEqual([
+    expect((await requestsOf(outcome)).map(({ body }) => body)).toEqual([
       '{"to":["99000001","99000002"],"text":"a"}',
       '{"to":["99000001","99000002"],"text":"b"}',
     ]);
     expect(outcome.meta).toMatchObject({ recipients: 4, merged: 2, rejected: 0 });
-    expect((await rowsOf(outcome)).map(({ place }) => [place?.chunk, place?.index])).toEqual([
+    expect((await rowsOf(outcome)).map(({ place }) => [place?.request, place?.index])).toEqual([
       [0, 0],
       [0, 1],
       [1, 0],
@@ -151,9 +151,9 @@ describe('one recipient in several rows', () => {
 
   it('a rejected row takes no recipient away from a good one', async () => {
     const outcome = await plan('phone,n\n99000001,\n99000001,a\n', { text: '{n}', skipInvalid: true });
-    expect((await chunksOf(outcome))[0]?.lines).toEqual([3]);
+    expect((await requestsOf(outcome))[0]?.lines).toEqual([3]);
     const emails = { channel: 'email', subject: 'x', text: '{n}', skipInvalid: true } as const;
-    expect((await chunksOf(await plan('email,n\na@b.mn,\na@b.mn,a\n', emails)))[0]?.lines).toEqual([3]);
+    expect((await requestsOf(await plan('email,n\na@b.mn,\na@b.mn,a\n', emails)))[0]?.lines).toEqual([3]);
   });
 });
 
@@ -181,11 +181,11 @@ function model(rows: { number: string; name: string }[]) {
     else rejected.push(line);
   });
   const used = [...groups].filter(([, { to }]) => to.length > 0);
-  const chunks = used.map(([text, { to, lines }]) => ({
+  const requests = used.map(([text, { to, lines }]) => ({
     lines,
     body: JSON.stringify({ to: to.length === 1 ? to[0] : to, text }),
   }));
-  return { chunks, rejected, merged };
+  return { requests, rejected, merged };
 }
 
 describe('any list', () => {
@@ -210,24 +210,24 @@ describe('any list', () => {
         const expected = model(list);
         const outcome = await plan(csvOf(list), { text: 'Hi {name}', skipInvalid: true });
         expect(outcome.rejects.count).toBe(expected.rejected.length);
-        expect(outcome.plan === null).toBe(expected.chunks.length === 0);
+        expect(outcome.plan === null).toBe(expected.requests.length === 0);
         if (outcome.plan === null) return;
-        const chunks = await chunksOf(outcome);
-        expect(chunks.map(({ body, lines }) => ({ body, lines }))).toEqual(expected.chunks);
+        const requests = await requestsOf(outcome);
+        expect(requests.map(({ body, lines }) => ({ body, lines }))).toEqual(expected.requests);
         expect(outcome.meta.merged).toBe(expected.merged);
-        for (const { body } of chunks) expect(JSON.stringify(JSON.parse(body))).toBe(body);
+        for (const { body } of requests) expect(JSON.stringify(JSON.parse(body))).toBe(body);
 
         const opened = await openPlan(outcome.plan.folder);
         expect(opened.meta).toEqual(outcome.meta);
-        expect(await collect(opened.chunks())).toEqual(chunks);
-        const middle = chunks.length >> 1;
-        expect(await collect(opened.chunks(middle))).toEqual(chunks.slice(middle));
+        expect(await collect(opened.requests())).toEqual(requests);
+        const middle = requests.length >> 1;
+        expect(await collect(opened.requests(middle))).toEqual(requests.slice(middle));
 
         const planRows = await collect(opened.rows());
         expect(planRows.map(({ values }) => values)).toEqual(list.map(({ number, name }) => [number, name]));
         for (const { line, place, values } of planRows) {
           expect(place === null).toBe(expected.rejected.includes(line));
-          if (place !== null) expect(chunks[place.chunk]?.to[place.index]).toBe(values[0]);
+          if (place !== null) expect(requests[place.request]?.to[place.index]).toBe(values[0]);
         }
         const again = await plan(csvOf(list), { text: 'Hi {name}', skipInvalid: true, blockBytes: 5 });
         expect(again.meta).toEqual(outcome.meta);
@@ -273,7 +273,7 @@ describe('a frozen plan', () => {
     write({});
     const opened = await openPlan(folder);
     expect(opened.meta).toEqual({ ...outcome.meta, version: 1 });
-    expect(await collect(opened.chunks())).toEqual(await chunksOf(outcome));
+    expect(await collect(opened.requests())).toEqual(await requestsOf(outcome));
     const wrong = [
       { chunks: 0 },
       { recipients: 1 },

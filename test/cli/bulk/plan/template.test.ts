@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bindTemplate, parseTemplate } from '../../../../src/cli/bulk/plan/template.js';
-import { chunksOf, plan, refusal } from '../plans.js';
+import { plan, refusal, requestsOf } from '../plans.js';
 
 const columns = ['name', 'day', 'Дүн', 'a b'];
 const render = (text: string, values: string[], content: 'plain' | 'html' = 'plain') =>
@@ -137,10 +137,10 @@ describe('the rules of messages, for every row before anything is sent', () => {
       fromName: 'F',
       replyTo: 'r@b.mn',
     };
-    expect((await chunksOf(await plan(csv, all)))[0]?.body).toBe(
+    expect((await requestsOf(await plan(csv, all)))[0]?.body).toBe(
       '{"to":"Bat@example.mn","subject":"S <Ө\\"","html":"<p>&lt;Ө&quot;</p>","text":"T <Ө\\"","from_name":"F","reply_to":"r@b.mn"}',
     );
-    expect((await chunksOf(await plan(csv, { ...email, html: '<p>' })))[0]?.body).toBe(
+    expect((await requestsOf(await plan(csv, { ...email, html: '<p>' })))[0]?.body).toBe(
       '{"to":"Bat@example.mn","subject":"Hi","html":"<p>"}',
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ChunkTable } from '../../../../src/cli/bulk/job/job-state.js';
+import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import { type Entry, Journal } from '../../../../src/cli/bulk/job/journal.js';
 import type { ReadingClient } from '../../../../src/cli/bulk/results/poller.js';
 import type { BulkEvent } from '../../../../src/cli/bulk/send/events.js';
@@ -60,7 +60,7 @@ function setting(batches: number, takes: number) {
     messages: { get: () => Promise.reject(new Error('no single message is waited for')) },
   });
   const run = async (client = reading(), extra: Partial<RunOptions> = {}, timeout = 600_000) => {
-    const table = new ChunkTable(plan.meta);
+    const table = new JobState(plan.meta);
     const journal = await Journal.open(disk, 'j', (entry) => table.apply(entry));
     const pace = new RateLimiter({ buckets: memoryBuckets(), clock });
     const events: BulkEvent[] = [];

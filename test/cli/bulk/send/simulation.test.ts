@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChunkTable, type Tally } from '../../../../src/cli/bulk/job/job-state.js';
+import { JobState, type Tally } from '../../../../src/cli/bulk/job/job-state.js';
 import { Journal } from '../../../../src/cli/bulk/job/journal.js';
 import type { FrozenPlan } from '../../../../src/cli/bulk/plan/plan.js';
 import type { SendingClient } from '../../../../src/cli/bulk/send/request.js';
@@ -66,7 +66,7 @@ async function live(life: Life): Promise<End> {
     balance: client.balance,
   };
   const work = async (): Promise<End> => {
-    const table = new ChunkTable(plan.meta);
+    const table = new JobState(plan.meta);
     const journal = await Journal.open(own, path, (entry) => table.apply(entry));
     const run = runJob({
       jobId: life.jobId,

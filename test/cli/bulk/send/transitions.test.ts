@@ -24,7 +24,7 @@ const refusal = (code: string, status: number, extra: object = {}): Answer => ({
 });
 const figures = { credits: 30, balance: 970, replayOf: null };
 
-describe('the states of a chunk', () => {
+describe('the states of a request', () => {
   const table: [title: string, sent: Sent, answer: Answer, step: Step][] = [
     [
       'a batch with the planned total is accepted',

@@ -134,7 +134,7 @@ describe('urtuu sms bulk', () => {
     expect(here.project.sends).toHaveLength(1);
   });
 
-  it('ends a chunk of 1,000 with 120 refused numbers as 880 accepted and 120 rejected, by line', async () => {
+  it('ends a request of 1,000 with 120 refused numbers as 880 accepted and 120 rejected, by line', async () => {
     const all = numbers(1_000);
     const unsupported = new Set(all.filter((_, index) => index % 8 === 3).slice(0, 120));
     const here = desk(people(1_000), { unsupported });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ChunkTable } from '../../../../src/cli/bulk/job/job-state.js';
+import type { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import type { SendingClient } from '../../../../src/cli/bulk/send/request.js';
 import type { Ending } from '../../../../src/cli/bulk/send/run-options.js';
 import { exitOfJob } from '../../../../src/cli/commands/bulk/outcome.js';
@@ -9,7 +9,7 @@ import { clientOf, Refused } from '../../bulk/model-service.js';
 import { setting } from '../../bulk/run-in.js';
 
 const batch = memoryPlan([{ to: numbers(3), text: 'to all' }]);
-const exitOf = ({ ending, table }: { ending: Ending; table: ChunkTable }) => exitOfJob(table, ending);
+const exitOf = ({ ending, table }: { ending: Ending; table: JobState }) => exitOfJob(table, ending);
 const lost = () => new Refused('connection_error', null);
 const poor = (balance = 0) => new Refused('insufficient_credits', 402, { balance, required: 30 });
 

@@ -34,20 +34,20 @@ describe('a row of a report', () => {
     ];
   it.each(rows)('that says %s, and is %s (%s, revision %i): %s', (status, phase, kind, revision, verdict) => {
     const table = { phase: () => phase, removed: () => new Set<number>(), revision: () => revision };
-    const row = { chunk: { number: 0, kind }, index: 0, status, channel: 'sms' as const };
+    const row = { request: { number: 0, kind }, index: 0, status, channel: 'sms' as const };
     expect(verdictOf(row, table)).toBe(verdict);
   });
 
   it('that was taken out of its request is free; an email fails after it was accepted', () => {
     const table = { phase: () => 'pending' as const, removed: () => new Set([3]), revision: () => 1 };
-    const row = { chunk: { number: 0, kind: 'batch' as const }, index: 3, status: 'rejected' };
+    const row = { request: { number: 0, kind: 'batch' as const }, index: 3, status: 'rejected' };
     expect(verdictOf({ ...row, channel: 'sms' }, table)).toBe('free');
     const accepted = {
       phase: () => 'accepted' as const,
       removed: () => new Set<number>(),
       revision: () => 0,
     };
-    const email = { chunk: { number: 0, kind: 'single' as const }, index: 0, status: 'failed' };
+    const email = { request: { number: 0, kind: 'single' as const }, index: 0, status: 'failed' };
     expect(verdictOf({ ...email, channel: 'email' }, accepted)).toBe('free');
   });
 });

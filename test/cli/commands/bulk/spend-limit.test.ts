@@ -145,8 +145,8 @@ describe('--max-credits', () => {
       {},
       {
         ...singles,
-        async *chunks(first = 0) {
-          for await (const chunk of singles.chunks(first)) yield { ...chunk, credits: 0 };
+        async *requests(first = 0) {
+          for await (const request of singles.requests(first)) yield { ...request, credits: 0 };
         },
       },
     );

@@ -1,8 +1,8 @@
 import type { Entry } from '../job/journal.js';
 import type { ReceiptStatus } from './receipts.js';
 
-/** How a chunk stands, for the report. */
-export interface ChunkEnd {
+/** How a request stands, for the report. */
+export interface RequestEnd {
   status: ReceiptStatus;
   id: string;
   code: string;
@@ -17,10 +17,10 @@ export interface ChunkEnd {
 /** The journal, read for the report. */
 export async function endsOf(journal: {
   replay(onEntry: (entry: Entry) => void): Promise<void>;
-}): Promise<Map<number, ChunkEnd>> {
-  const ends = new Map<number, ChunkEnd>();
-  const at = (chunk: number): ChunkEnd => {
-    const end = ends.get(chunk) ?? {
+}): Promise<Map<number, RequestEnd>> {
+  const ends = new Map<number, RequestEnd>();
+  const at = (request: number): RequestEnd => {
+    const end = ends.get(request) ?? {
       status: 'pending',
       id: '',
       code: '',
@@ -29,7 +29,7 @@ export async function endsOf(journal: {
       removed: null,
       unsure: false,
     };
-    ends.set(chunk, end);
+    ends.set(request, end);
     return end;
   };
   await journal.replay((entry) => {
