@@ -1,4 +1,4 @@
-import { type JobView, removeJob } from '../../bulk/job/job.js';
+import { type JobView, removeJob } from '../../bulk/job/open-job.js';
 import { describe } from '../../command-help.js';
 import type { CommandBody } from '../../program.js';
 import { resumeOf } from '../bulk/next-command.js';

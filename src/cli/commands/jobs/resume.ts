@@ -1,4 +1,4 @@
-import { openJob } from '../../bulk/job/job.js';
+import { openJob } from '../../bulk/job/open-job.js';
 import { summaryView } from '../../bulk/results/summary.js';
 import { describe } from '../../command-help.js';
 import { summaryExample } from '../../output/examples.js';
