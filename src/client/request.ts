@@ -9,6 +9,7 @@ import type { Proof } from './proof.js';
 import { type CallKind, planRetry } from './retry.js';
 import { newConnection } from './runtime.js';
 import { redactorOf } from './secret.js';
+import type { SendEndpoint } from './send-endpoints.js';
 import type { System } from './system.js';
 
 /** One call of a method, built once: every attempt sends these same bytes. */
@@ -31,8 +32,13 @@ export function readCall(path: string, proof: Proof): Call {
   return { kind: 'read', path, body: null, idempotencyKey: null, proof };
 }
 
-export function sendCall(path: string, params: object, options: SendOptions | undefined, proof: Proof): Call {
-  return { kind: 'send', path, body: bodyOf(params), idempotencyKey: readIdempotencyKey(options), proof };
+export function sendCall(endpoint: SendEndpoint, params: object, options: SendOptions | undefined): Call {
+  return frozenSendCall(endpoint, bodyOf(params), options);
+}
+
+/** A send whose body is JSON text already, and goes out as it is. */
+export function frozenSendCall(endpoint: SendEndpoint, body: string, options: SendOptions | undefined): Call {
+  return { kind: 'send', ...endpoint, body, idempotencyKey: readIdempotencyKey(options) };
 }
 
 export function verifyCall(path: string, params: object, proof: Proof): Call {

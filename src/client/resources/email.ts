@@ -1,7 +1,7 @@
 import type { BatchResult, EmailBulkParams, EmailResult, EmailSendParams } from '../../contract/index.js';
 import type { SendOptions } from '../options.js';
-import { isBatch, messageSent } from '../proof.js';
 import { type Request, sendCall } from '../request.js';
+import { sendEndpoints } from '../send-endpoints.js';
 
 export class Email {
   readonly #request: Request;
@@ -15,7 +15,7 @@ export class Email {
    * @throws {UrtuuError} `message_too_long`, `recipient_rate_limited`, `insufficient_credits` ...
    */
   async send(params: EmailSendParams, options?: SendOptions): Promise<EmailResult> {
-    return this.#request(sendCall('/email', params, options, messageSent));
+    return this.#request(sendCall(sendEndpoints.email.single, params, options));
   }
 
   /**
@@ -24,6 +24,6 @@ export class Email {
    * @throws {UrtuuError} `invalid_request` with the refused addresses in `invalid`: nothing was sent or charged.
    */
   async sendBulk(params: EmailBulkParams, options?: SendOptions): Promise<BatchResult> {
-    return this.#request(sendCall('/email/bulk', params, options, isBatch));
+    return this.#request(sendCall(sendEndpoints.email.batch, params, options));
   }
 }

@@ -1,7 +1,7 @@
 import type { BatchResult, SmsBulkParams, SmsResult, SmsSendParams } from '../../contract/index.js';
 import type { SendOptions } from '../options.js';
-import { isBatch, messageSent } from '../proof.js';
 import { type Request, sendCall } from '../request.js';
+import { sendEndpoints } from '../send-endpoints.js';
 
 export class Sms {
   readonly #request: Request;
@@ -16,7 +16,7 @@ export class Sms {
    * `insufficient_credits`, `provider_failed` (refunded) ...
    */
   async send(params: SmsSendParams, options?: SendOptions): Promise<SmsResult> {
-    return this.#request(sendCall('/sms', params, options, messageSent));
+    return this.#request(sendCall(sendEndpoints.sms.single, params, options));
   }
 
   /**
@@ -24,6 +24,6 @@ export class Sms {
    * @throws {UrtuuError} `invalid_request` with the refused numbers in `invalid`: nothing was sent or charged.
    */
   async sendBulk(params: SmsBulkParams, options?: SendOptions): Promise<BatchResult> {
-    return this.#request(sendCall('/sms/bulk', params, options, isBatch));
+    return this.#request(sendCall(sendEndpoints.sms.batch, params, options));
   }
 }
