@@ -1,14 +1,14 @@
 import type { BatchResult, Channel, EmailResult, SmsResult } from '../contract/index.js';
 import { readApiKey, readOptions, type UrtuuOptions } from './options.js';
-import { createRequest, frozenSendCall } from './request.js';
+import { createRequestSender, frozenSendCall } from './request.js';
 import { type SendKind, sendEndpoints } from './send-endpoints.js';
 import { realSystem, type System } from './system.js';
 
-/** A send whose body was frozen before, for example in a bulk job on disk. */
+/** A request body that was frozen on disk. */
 export interface FrozenSend {
   channel: Channel;
   kind: SendKind;
-  /** JSON text, sent byte for byte. */
+  /** JSON, sent byte for byte. */
   body: string;
   idempotencyKey: string;
 }
@@ -22,7 +22,7 @@ export function createSendFrozen(
   options: UrtuuOptions,
   system: System = realSystem,
 ): SendFrozen {
-  const request = createRequest(readApiKey(apiKey), readOptions(options), system);
+  const request = createRequestSender(readApiKey(apiKey), readOptions(options), system);
   return async ({ channel, kind, body, idempotencyKey }) =>
     request(frozenSendCall(sendEndpoints[channel][kind], body, { idempotencyKey }));
 }

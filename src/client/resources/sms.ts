@@ -1,17 +1,17 @@
 import type { BatchResult, SmsBulkParams, SmsResult, SmsSendParams } from '../../contract/index.js';
 import type { SendOptions } from '../options.js';
-import { type Request, sendCall } from '../request.js';
+import { type RequestSender, sendCall } from '../request.js';
 import { sendEndpoints } from '../send-endpoints.js';
 
 export class Sms {
-  readonly #request: Request;
+  readonly #request: RequestSender;
 
-  constructor(request: Request) {
+  constructor(request: RequestSender) {
     this.#request = request;
   }
 
   /**
-   * Sends one SMS; when it resolves the operator has taken the message (POST /v1/sms).
+   * Sends one SMS and resolves when the operator has accepted it (POST /v1/sms).
    * @throws {UrtuuError} `unsupported_number`, `message_too_long`, `recipient_rate_limited`,
    * `insufficient_credits`, `provider_failed` (refunded) ...
    */
@@ -20,8 +20,8 @@ export class Sms {
   }
 
   /**
-   * Queues one text to 1 to 1,000 numbers, charged up front; duplicates are merged (POST /v1/sms/bulk).
-   * @throws {UrtuuError} `invalid_request` with the refused numbers in `invalid`: nothing was sent or charged.
+   * Queues one text for 1 to 1,000 numbers and charges it up front; merges duplicates (POST /v1/sms/bulk).
+   * @throws {UrtuuError} `invalid_request` with the refused numbers in `invalid`: nothing is sent or charged ...
    */
   async sendBulk(params: SmsBulkParams, options?: SendOptions): Promise<BatchResult> {
     return this.#request(sendCall(sendEndpoints.sms.batch, params, options));
