@@ -1,7 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { exitTranslationOf, findsColumns, sends, viewOf } from './command-help.js';
-import type { OwnedContext, Streams } from './context.js';
-import { createContext } from './create-context.js';
+import { createContext, type OwnedContext, type Streams } from './create-context.js';
 import { Ended, Interrupted, usageError } from './errors.js';
 import { type Exit, exits } from './exit-codes.js';
 import { isAccepted } from './network/exchange.js';
@@ -31,7 +30,7 @@ export async function runApplication(argv: readonly string[], world: World, stre
     // Before it, as in a help text, there is nothing that a signal could leave undone.
     signals.watch();
     await context.notices.dress();
-    if (!findsColumns(command)) await context.printer.checkColumns(viewOf(command), sends(command));
+    if (!findsColumns(command)) await context.io.printer.checkColumns(viewOf(command), sends(command));
   });
   const work = program
     .parseAsync(asCalled(argv, program), { from: 'user' })
@@ -42,7 +41,7 @@ export async function runApplication(argv: readonly string[], world: World, stre
   const exit = await Promise.race([work, signals.ended]);
   context.notices.stop();
   context.notices.flush();
-  if (typeof exit !== 'string') await context.close();
+  if (typeof exit !== 'string') await context.network.close();
   signals.ignore();
   const settled = Promise.all([streams.stdout.settled(), streams.stderr.settled()]);
   await (signals.received() === undefined
@@ -114,14 +113,14 @@ function signalsOf(world: World, context: OwnedContext) {
 function giveUp(context: OwnedContext): void {
   context.notices.stop();
   if (context.sayLastWords()) return;
-  const pending = context.pendingSend;
+  const pending = context.network.pendingSend;
   if (pending === null) return;
   const { idempotencyKey: key } = pending;
   const what = key === null ? 'request' : 'message';
   const when = isAccepted(pending)
     ? `before the answer about a ${what} was shown`
     : `while a ${what} was on its way`;
-  context.warn(
+  context.io.warn(
     key === null
       ? `stopped ${when}; it may have arrived.`
       : `stopped ${when}; repeat it with --idempotency-key ${key}: that cannot send it twice.`,
@@ -150,8 +149,8 @@ async function exitOf(
   const hint = translation?.hint(failure.exit, failure.idempotency_key);
   if (hint !== undefined) failure.hint = hint;
   if (!(error instanceof Ended)) failure.hint ??= `See: ${nameOf(command)} --help`;
-  if (context.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
-  if (context.sentToSandbox) failure.sandbox = true;
+  if (context.io.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
+  if (context.network.sentToSandbox) failure.sandbox = true;
   context.notices.stop();
   if (asksForMachineFormat(argv, context)) {
     context.notices.failure(failure);
@@ -210,7 +209,7 @@ function nameOf(command: Command): string {
 
 /** The options may not have been read to their end when an error is found among them. */
 function asksForMachineFormat(argv: readonly string[], context: OwnedContext): boolean {
-  if (context.printer.isMachine) return true;
+  if (context.io.printer.isMachine) return true;
   return argv.some((word, index) => {
     if (word === '--') return false;
     if (word === '--json') return true;

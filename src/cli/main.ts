@@ -1,5 +1,5 @@
 import pkg from '../../package.json' with { type: 'json' };
-import type { Streams } from './context.js';
+import type { Streams } from './create-context.js';
 import { machineError } from './errors.js';
 import { type Exit, exits } from './exit-codes.js';
 import { endBySignal, hasTerminal, watchSignals } from './platform/signals.js';

@@ -10,7 +10,7 @@ export const help: CommandBody = (command, context) => {
     const name = words.join(' ');
     const topic = Object.hasOwn(topics, name) ? topics[name] : undefined;
     if (name !== '' && topic === undefined) throw unknown(name);
-    await context.printer.text(topic?.text ?? list());
+    await context.io.printer.text(topic?.text ?? list());
   });
 };
 

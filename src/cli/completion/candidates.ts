@@ -13,13 +13,13 @@ type Source = (context: Context, program: Command) => Promise<readonly string[]>
 const profiles: Source = async (context) => Object.keys((await context.config.read()).profiles);
 const jobs: Source = async (context) => {
   try {
-    const names = await readdir(join(context.stateDirectory, 'jobs'));
+    const names = await readdir(join(context.config.stateDirectory, 'jobs'));
     return names.filter((name) => !name.startsWith('.'));
   } catch {
     return [];
   }
 };
-const ids: Source = recentIds;
+const ids: Source = (context) => recentIds(context.config);
 
 const argumentSources: Readonly<Record<string, Source>> = {
   'messages get': ids,

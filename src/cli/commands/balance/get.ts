@@ -21,8 +21,8 @@ export const balance: CommandBody = (command, context) => {
     json: '{"balance": 12340}',
   });
   command.action(async ({ min }: { min?: number }) => {
-    const result = await (await context.client()).balance.get();
-    await context.print(view, result);
+    const result = await (await context.network.client()).balance.get();
+    await context.io.print(view, result);
     if (min !== undefined && result.balance < min) throw belowMinimum(result.balance, min);
   });
 };

@@ -33,8 +33,8 @@ export const batchesGet: CommandBody = (command, context) => {
     ],
   });
   command.action(async (given: string[], options: Options) => {
-    const ids = await readIds(context, given, options);
-    const client = await context.client();
+    const ids = await readIds(context.io.files, given, options);
+    const client = await context.network.client();
     if (options.messages) return showMessagesOf(context, client, ids, options);
     await show(context, batchView, batchResource(client), ids, options);
   });

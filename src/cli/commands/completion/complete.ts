@@ -8,6 +8,6 @@ export const complete: CommandBody = (command, context) => {
   command.action(async (words: string[], { next }: { next?: boolean }, { parent }: Command) => {
     if (parent === null) return;
     const found = await candidates(parent, context, next ? [...words, ''] : words);
-    await context.printer.text(found.map((each) => `${each}\n`).join(''));
+    await context.io.printer.text(found.map((each) => `${each}\n`).join(''));
   });
 };

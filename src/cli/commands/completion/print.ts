@@ -14,5 +14,5 @@ export const completion: CommandBody = (command, context) => {
     ],
     exits: [],
   });
-  command.action((shell: Shell) => context.printer.text(scripts[shell]));
+  command.action((shell: Shell) => context.io.printer.text(scripts[shell]));
 };

@@ -17,6 +17,6 @@ export const jobsRemove: CommandBody = (command, context) => {
   });
   command.action(async (ids: string[], { force }: { force?: boolean }) => {
     const goOn = (job: JobView) => resumeOf(context, job);
-    for (const id of ids) await removeJob(context.stateDirectory, id, { force: force ?? false, goOn });
+    for (const id of ids) await removeJob(context.config.stateDirectory, id, { force: force ?? false, goOn });
   });
 };

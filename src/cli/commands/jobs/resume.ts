@@ -24,6 +24,6 @@ export const jobsResume: CommandBody = (command, context) => {
   command.action(async (id: string, options: CarryOutOptions) => {
     // The job retries by itself, with a record of every try.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
-    await carryOut(context, await openJob(context.stateDirectory, id), options);
+    await carryOut(context, await openJob(context.config.stateDirectory, id), options);
   });
 };

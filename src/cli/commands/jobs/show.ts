@@ -18,8 +18,8 @@ export const jobsShow: CommandBody = (command, context) => {
     json: jobDetailsExample,
   });
   command.action(async (id: string) => {
-    const job = await viewJob(context.stateDirectory, id);
+    const job = await viewJob(context.config.stateDirectory, id);
     const row = await jobRow(job, context.clock.now());
-    await context.print(jobDetailsView, { ...row, batches: await batchesOf(job) });
+    await context.io.print(jobDetailsView, { ...row, batches: await batchesOf(job) });
   });
 };

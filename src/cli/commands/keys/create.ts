@@ -24,7 +24,7 @@ export const keysCreate: CommandBody = (command, context) => {
   });
   command.action(async (options: DataOptions) => {
     const service = await keyAdministration(context, options);
-    await context.print(view, await service.createKey());
-    context.note('Keep the key now: it is not shown again.');
+    await context.io.print(view, await service.createKey());
+    context.io.note('Keep the key now: it is not shown again.');
   });
 };

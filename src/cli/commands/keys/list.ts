@@ -16,6 +16,6 @@ export const keysList: CommandBody = (command, context) => {
   });
   command.action(async (options: DataOptions) => {
     const service = await keyAdministration(context, options);
-    await context.printAll(keyView, await service.listKeys());
+    await context.io.printAll(keyView, await service.listKeys());
   });
 };

@@ -22,7 +22,7 @@ export const keysRevoke: CommandBody = (command, context) => {
     await confirmed(context, `Revoke key ${id}? Whoever uses it is locked out.`);
     const service = await keyAdministration(context, options);
     if (!(await service.revokeKey(id))) throw noSuchKey(id);
-    context.note(`Revoked key ${id}.`);
+    context.io.note(`Revoked key ${id}.`);
   });
 };
 

@@ -27,7 +27,7 @@ export const messagesGet: CommandBody = (command, context) => {
     ],
   });
   command.action(async (given: string[], options: IdSource & WaitOptions) => {
-    const ids = await readIds(context, given, options);
-    await show(context, messageView, messageResource(await context.client()), ids, options);
+    const ids = await readIds(context.io.files, given, options);
+    await show(context, messageView, messageResource(await context.network.client()), ids, options);
   });
 };

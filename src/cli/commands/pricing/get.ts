@@ -66,10 +66,10 @@ export const pricing: CommandBody = (command, context) => {
   });
   command.action(async (options: Options) => {
     const source = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
-    const text = await readText(context, source);
-    const prices = await (await context.client()).pricing.get();
-    if (text === undefined) return context.print(view, prices);
-    await context.print(textView, priced(text, prices));
+    const text = await readText(context.io.files, source);
+    const prices = await (await context.network.client()).pricing.get();
+    if (text === undefined) return context.io.print(view, prices);
+    await context.io.print(textView, priced(text, prices));
   });
 };
 

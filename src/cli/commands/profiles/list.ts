@@ -20,6 +20,6 @@ export const profilesList: CommandBody = (command, context) => {
       profile,
       current: name === current,
     }));
-    await context.printAll(profileView, rows);
+    await context.io.printAll(profileView, rows);
   });
 };

@@ -18,8 +18,8 @@ export const profilesShow: CommandBody = (command, context) => {
   });
   command.action(async (given: string | undefined) => {
     const config = await context.config.read();
-    const name = given ?? profileNameOf(context.options, context.env, config);
+    const name = given ?? profileNameOf(context.options, context.config.env, config);
     const profile = await namedProfile(context, name);
-    await context.print(profileView, { name, profile, current: name === config.current });
+    await context.io.print(profileView, { name, profile, current: name === config.current });
   });
 };

@@ -14,6 +14,6 @@ export const profilesUse: CommandBody = (command, context) => {
   command.action(async (name: string) => {
     await namedProfile(context, name);
     await context.config.write({ ...(await context.config.read()), current: name });
-    context.note(`Now using profile ${name}.`);
+    context.io.note(`Now using profile ${name}.`);
   });
 };

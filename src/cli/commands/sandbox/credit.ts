@@ -32,6 +32,6 @@ export const sandboxCredit: CommandBody = (command, context) => {
       throw usageError('give either credits or --set', 'Example: urtuu sandbox credit 5000');
     const service = await administration(context, data);
     const change = credits ?? (set ?? 0) - (await service.credit(0));
-    await context.print(view, { balance: await service.credit(change) });
+    await context.io.print(view, { balance: await service.credit(change) });
   });
 };

@@ -45,7 +45,7 @@ export const sandboxOutbox: CommandBody = (command, context) => {
   command.action(async ({ to, limit, ...data }: Options) => {
     const service = await administration(context, data);
     const deliveries = service.outbox(to === undefined ? {} : { to });
-    await context.printAll(view, limit === undefined ? deliveries : newest(deliveries, limit));
+    await context.io.printAll(view, limit === undefined ? deliveries : newest(deliveries, limit));
   });
 };
 
