@@ -2,11 +2,13 @@ import { type Command, CommanderError } from 'commander';
 import { exitTranslationOf, findsColumns, sends, viewOf } from './command-help.js';
 import { createContext, type OwnedContext, type Streams } from './create-context.js';
 import { Ended, Interrupted, usageError } from './errors.js';
-import { type Exit, exits } from './exit-codes.js';
+import type { Exit } from './exit.js';
+import { exits } from './exit-codes.js';
 import { isAccepted } from './network/exchange.js';
 import { globalOptions } from './options.js';
 import { masked } from './output/mask.js';
-import type { World } from './process-environment.js';
+import type { EndSignal } from './platform/signals.js';
+import type { ProcessEnvironment } from './process-environment.js';
 import { buildProgram } from './program.js';
 
 /** After a SIGTERM or a SIGHUP the process has to be gone within this time. */
@@ -15,9 +17,13 @@ const terminateWithin = 5_000;
 const writtenWithin = 2_000;
 
 /** Runs one command line. Errors end here: told once, and mapped to an exit code once. */
-export async function runApplication(argv: readonly string[], world: World, streams: Streams): Promise<Exit> {
+export async function runApplication(
+  argv: readonly string[],
+  environment: ProcessEnvironment,
+  streams: Streams,
+): Promise<Exit> {
   let chosen: Command | null = null;
-  const context = createContext(world, streams, () => globalOptions(chosen ?? program));
+  const context = createContext(environment, streams, () => globalOptions(chosen ?? program));
   const output = {
     write: (text: string) => void streams.stdout.write(text),
     width: streams.stdout.isTerminal ? Math.min(streams.stdout.columns, 100) : 80,
@@ -25,7 +31,7 @@ export async function runApplication(argv: readonly string[], world: World, stre
   const program = buildProgram(context, output, (command) => {
     chosen = command;
   });
-  const signals = signalsOf(world, context);
+  const signals = signalsOf(environment, context);
   program.hook('preAction', async (_, command) => {
     // Before it, as in a help text, there is nothing that a signal could leave undone.
     signals.watch();
@@ -46,7 +52,7 @@ export async function runApplication(argv: readonly string[], world: World, stre
   const settled = Promise.all([streams.stdout.settled(), streams.stderr.settled()]);
   await (signals.received() === undefined
     ? settled
-    : Promise.race([settled, world.clock.sleep(writtenWithin)]));
+    : Promise.race([settled, environment.clock.sleep(writtenWithin)]));
   return signals.received() ?? exit;
 }
 
@@ -70,14 +76,14 @@ function isCommand(words: readonly string[], program: Command): boolean {
   return command !== undefined;
 }
 
-function signalsOf(world: World, context: OwnedContext) {
-  let received: Extract<Exit, string> | undefined;
-  let over: Extract<Exit, string> | undefined;
-  let end: (signal: Extract<Exit, string>) => void = () => {};
-  const ended = new Promise<Extract<Exit, string>>((resolve) => {
+function signalsOf(environment: ProcessEnvironment, context: OwnedContext) {
+  let received: EndSignal | undefined;
+  let over: EndSignal | undefined;
+  let end: (signal: EndSignal) => void = () => {};
+  const ended = new Promise<EndSignal>((resolve) => {
     end = resolve;
   });
-  const onSignal = (signal: Extract<Exit, string>): void => {
+  const onSignal = (signal: EndSignal): void => {
     // A terminal that is closed hangs up more than once.
     const again = received !== undefined && signal !== 'SIGHUP';
     received ??= signal;
@@ -86,7 +92,7 @@ function signalsOf(world: World, context: OwnedContext) {
       over = received;
       end(received);
     } else if (signal !== 'SIGINT') {
-      void world.clock.sleep(terminateWithin).then(() => {
+      void environment.clock.sleep(terminateWithin).then(() => {
         if (!finished) giveUp(context);
         end(signal);
       });
@@ -98,7 +104,7 @@ function signalsOf(world: World, context: OwnedContext) {
   return {
     ended,
     watch() {
-      ignore = world.onSignal(onSignal);
+      ignore = environment.onSignal(onSignal);
     },
     ignore() {
       finished = true;

@@ -8,7 +8,7 @@ import { once } from './once.js';
 import type { GlobalOptions } from './options.js';
 import { Printer } from './output/printer.js';
 import { sentToSandbox } from './output/view.js';
-import type { World } from './process-environment.js';
+import type { ProcessEnvironment } from './process-environment.js';
 import { Notices } from './terminal/notices.js';
 import type { Sink } from './terminal/streams.js';
 
@@ -29,9 +29,13 @@ export interface OwnedContext extends Context {
 }
 
 /** `options` is called late, after the command line has been parsed. */
-export function createContext(world: World, streams: Streams, options: () => GlobalOptions): OwnedContext {
-  const printer = once(() => new Printer(streams.stdout, options(), world.env));
-  const notices = once(() => new Notices(world, streams.stderr, options(), printer().isMachine));
+export function createContext(
+  environment: ProcessEnvironment,
+  streams: Streams,
+  options: () => GlobalOptions,
+): OwnedContext {
+  const printer = once(() => new Printer(streams.stdout, options(), environment.env));
+  const notices = once(() => new Notices(environment, streams.stderr, options(), printer().isMachine));
   if (streams.stdout.isTerminal) streams.stdout.makeRoom = () => notices().makeRoom();
   const controller = once(() => {
     const made = new AbortController();
@@ -39,17 +43,17 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     setMaxListeners(0, made.signal);
     return made;
   });
-  const config = openConfig(world, options);
+  const config = openConfig(environment, options);
   const files = new Files(
-    () => world.stdin,
-    () => world.cwd,
+    () => environment.stdin,
+    () => environment.cwd,
     {
       note: (text) => notices().note(text),
-      sleep: (milliseconds, signal = controller().signal) => world.clock.sleep(milliseconds, signal),
+      sleep: (milliseconds, signal = controller().signal) => environment.clock.sleep(milliseconds, signal),
     },
   );
   const network = openNetwork({
-    world,
+    environment,
     options,
     config,
     files,
@@ -65,7 +69,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     report: (fault) => notices().write(JSON.stringify(fault)),
   });
   // Asked late: opening standard input slows the start.
-  const canPrompt = once(() => streams.stderr.isTerminal && world.stdin.isTTY === true);
+  const canPrompt = once(() => streams.stderr.isTerminal && environment.stdin.isTTY === true);
   const holders: { lastWords: (() => void) | undefined }[] = [];
 
   const io: Io = {
@@ -103,9 +107,9 @@ export function createContext(world: World, streams: Streams, options: () => Glo
         throw usageError('there is no terminal to ask at', 'Give every value as an option or argument.');
       }
       const { safeQuestions } = await import('./terminal/prompts.js');
-      if (world.questions !== undefined) return safeQuestions(world.questions);
+      if (environment.questions !== undefined) return safeQuestions(environment.questions);
       const { questions } = await import('./terminal/inquirer.js');
-      return safeQuestions(questions(world.stdin, world.stderr, notices().colour));
+      return safeQuestions(questions(environment.stdin, environment.stderr, notices().colour));
     },
     files,
     holdSignals(lastWords) {
@@ -122,7 +126,7 @@ export function createContext(world: World, streams: Streams, options: () => Glo
     io,
     network,
     config,
-    clock: world.clock,
+    clock: environment.clock,
     get signal() {
       return controller().signal;
     },

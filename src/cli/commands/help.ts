@@ -1,5 +1,5 @@
+import type { CommandBody } from '../command.js';
 import { usageError } from '../errors.js';
-import type { CommandBody } from '../program.js';
 import { topics } from '../topics/index.js';
 
 export const help: CommandBody = (command, context) => {

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command, Option } from 'commander';
+import { loadBody } from '../command.js';
 import type { Context } from '../context.js';
 import { formats } from '../options.js';
-import { loadBody } from '../program.js';
 import { recentIds } from '../recent.js';
 import { topics } from '../topics/index.js';
 import { shells } from './scripts.js';

@@ -1,7 +1,7 @@
 import { commandLine, type PrintedOptions } from '../command-line.js';
 import { once } from '../once.js';
 import type { GlobalOptions } from '../options.js';
-import type { World } from '../process-environment.js';
+import type { ProcessEnvironment } from '../process-environment.js';
 import { envFlag } from './env-flag.js';
 import { configDirectory, noHome, stateDirectory } from './folders.js';
 import { type ConfigFile, readConfig, writeConfig } from './profiles.js';
@@ -9,7 +9,7 @@ import { type Settings, settingsOf } from './settings.js';
 
 /** Settings and folders: the environment, the profiles, and the two merged with the options. */
 export interface Config {
-  readonly env: World['env'];
+  readonly env: ProcessEnvironment['env'];
   readonly platform: NodeJS.Platform;
   /** `v20.11.1` */
   readonly nodeVersion: string;
@@ -32,22 +32,22 @@ export interface Config {
 }
 
 /** `options` is called late, after the command line has been parsed. */
-export function openConfig(world: World, options: () => GlobalOptions): Config {
-  const directory = once(() => configDirectory(world));
-  const state = once(() => stateDirectory(world));
-  const inSandbox = () => options().sandbox ?? envFlag(world.env, 'URTUU_SANDBOX');
+export function openConfig(environment: ProcessEnvironment, options: () => GlobalOptions): Config {
+  const directory = once(() => configDirectory(environment));
+  const state = once(() => stateDirectory(environment));
+  const inSandbox = () => options().sandbox ?? envFlag(environment.env, 'URTUU_SANDBOX');
   let file: ConfigFile | undefined;
   const readNow = () => {
     const folder = directory();
-    file ??= folder === null ? { profiles: {} } : readConfig(folder, world.platform);
+    file ??= folder === null ? { profiles: {} } : readConfig(folder, environment.platform);
     return file;
   };
   return {
-    env: world.env,
-    platform: world.platform,
-    nodeVersion: world.nodeVersion,
+    env: environment.env,
+    platform: environment.platform,
+    nodeVersion: environment.nodeVersion,
     get cwd() {
-      return world.cwd;
+      return environment.cwd;
     },
     get directory() {
       return directory();
@@ -56,7 +56,7 @@ export function openConfig(world: World, options: () => GlobalOptions): Config {
     async write(value) {
       const folder = directory();
       if (folder === null) throw noHome('profiles', 'XDG_CONFIG_HOME');
-      await writeConfig(folder, value, world.platform);
+      await writeConfig(folder, value, environment.platform);
       file = value;
     },
     get stateDirectory() {
@@ -64,18 +64,18 @@ export function openConfig(world: World, options: () => GlobalOptions): Config {
       if (folder === null) throw noHome('jobs and data', 'XDG_STATE_HOME');
       return folder;
     },
-    settings: once(async () => settingsOf(options(), world.env, readNow())),
+    settings: once(async () => settingsOf(options(), environment.env, readNow())),
     get sandbox() {
       return inSandbox();
     },
     commandLine(words, given = {}) {
       const destination = {
         options: options(),
-        env: world.env,
+        env: environment.env,
         config: usable(readNow) ?? { profiles: {} },
         sandbox: usable(inSandbox) ?? false,
       };
-      return commandLine(words, given, destination, world.platform);
+      return commandLine(words, given, destination, environment.platform);
     },
   };
 }

@@ -11,7 +11,7 @@ import { exits } from '../exit-codes.js';
 import type { Files } from '../input/files.js';
 import { once } from '../once.js';
 import type { GlobalOptions } from '../options.js';
-import type { World } from '../process-environment.js';
+import type { ProcessEnvironment } from '../process-environment.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { embeddedFetch } from './embedded-fetch.js';
 import { type Exchange, isAccepted, observed, redactedBody } from './exchange.js';
@@ -51,7 +51,7 @@ export interface OwnedNetwork extends Network {
 }
 
 interface Needs {
-  world: World;
+  environment: ProcessEnvironment;
   /** Called late, after the command line has been parsed. */
   options(): GlobalOptions;
   config: Config;
@@ -76,7 +76,7 @@ const sandboxUrl = 'http://sandbox/v1';
 const settleWithin = 5_000;
 
 export function openNetwork(needs: Needs): OwnedNetwork {
-  const { world, config } = needs;
+  const { environment, config } = needs;
   let sentToSandbox = false;
   const listeners = new Set<(exchange: Exchange) => void>();
   const underway = new Set<Exchange>();
@@ -88,7 +88,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
   const service = async (named?: string, given: { acceptData?: boolean } = {}): Promise<Service> => {
     const directory = named ?? join(config.stateDirectory, 'sandbox');
     const serviceOptions = { ...given, directory, report: needs.report };
-    const opened = services.get(directory) ?? openService(world, serviceOptions, named === undefined);
+    const opened = services.get(directory) ?? openService(environment, serviceOptions, named === undefined);
     services.set(directory, opened);
     opened.catch(() => services.delete(directory));
     return opened;
@@ -118,9 +118,9 @@ export function openNetwork(needs: Needs): OwnedNetwork {
   const connect = async (key: string, baseUrl: string, allowHttp: boolean, given?: FetchLike) => {
     const { openRateLimiter, limitedClient } = await import('../rate-limit/limited-client.js');
     const { Urtuu } = await import('../../client/index.js');
-    const fetch = given ?? world.fetch ?? (await import('./fetch.js')).nodeFetch(world.env);
+    const fetch = given ?? environment.fetch ?? (await import('./fetch.js')).nodeFetch(environment.env);
     const limiter = openRateLimiter(
-      { clock: world.clock, state: () => config.stateDirectory, waiting: needs.waiting },
+      { clock: environment.clock, state: () => config.stateDirectory, waiting: needs.waiting },
       baseUrl,
       key,
     );
@@ -130,7 +130,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     const settingsFor = (single: boolean): UrtuuOptions => ({
       baseUrl,
       allowHttp,
-      fetch: observed(fetch, { baseUrl, redactor: redactorOf(key) }, () => world.clock.elapsed(), {
+      fetch: observed(fetch, { baseUrl, redactor: redactorOf(key) }, () => environment.clock.elapsed(), {
         began: (exchange) => began(exchange, single),
         ended(exchange) {
           limiter.ended(exchange.kind, exchange.status, exchange.rate?.remaining ?? null);
@@ -144,7 +144,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     return { limited, limiter, unlimited: () => new Urtuu(key, settingsFor(false)) };
   };
   // A key may come from standard input, or from a command that asks for something: it is read once.
-  const key = once(async () => readKey((await config.settings()).key, needs.files, world.platform));
+  const key = once(async () => readKey((await config.settings()).key, needs.files, environment.platform));
   const connection = once(async () => {
     if (config.sandbox) {
       if (needs.options().baseUrl !== undefined)
@@ -168,7 +168,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     },
     clientWith: async (key, baseUrl, allowHttp) => (await connect(key, baseUrl, allowHttp)).limited,
     apiKey: async () => (config.sandbox ? null : key()),
-    random: () => world.random(),
+    random: () => environment.random(),
     get sentToSandbox() {
       return sentToSandbox;
     },
@@ -192,7 +192,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
         const embedded = await opened.catch(() => null);
         if (embedded === null) continue;
         if (last !== null) {
-          await Promise.race([embedded.administration.settled(), world.clock.sleep(settleWithin)]);
+          await Promise.race([embedded.administration.settled(), environment.clock.sleep(settleWithin)]);
         }
         await embedded.close();
       }
@@ -205,8 +205,12 @@ function isInDoubt({ status, requestSent, idempotencyKey }: Exchange, before: bo
   return inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');
 }
 
-async function openService(world: World, options: ServiceOptions, isSandbox: boolean): Promise<Service> {
-  const open = world.openService ?? (await import('../../service/index.js')).createService;
+async function openService(
+  environment: ProcessEnvironment,
+  options: ServiceOptions,
+  isSandbox: boolean,
+): Promise<Service> {
+  const open = environment.openService ?? (await import('../../service/index.js')).createService;
   try {
     return await open(options);
   } catch (error) {

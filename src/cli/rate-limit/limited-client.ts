@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { UrtuuOptions } from '../../client/index.js';
 import { realSystem, type System } from '../../client/system.js';
 import { Urtuu } from '../../client/urtuu.js';
-import type { Clock } from '../process-environment.js';
+import type { Clock } from '../clock.js';
 import { type BucketStore, fileBuckets, memoryBuckets } from './bucket-store.js';
 import { RateLimiter } from './rate-limiter.js';
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { CommandBody } from '../../command.js';
 import { candidates } from '../../completion/candidates.js';
-import type { CommandBody } from '../../program.js';
 
 /** What the completion scripts ask; the last word is the one to complete. */
 export const complete: CommandBody = (command, context) => {

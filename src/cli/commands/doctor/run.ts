@@ -1,7 +1,7 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { type Check, examine } from '../../doctor/checks.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 
 const view: View<Check> = {
   columns: [

@@ -1,6 +1,6 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { emailExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { estimateEmail, estimateView, sendView } from '../../single/dry-run.js';
 import { addContentOptions, type ContentOptions, emailOf } from '../../single/email.js';
 import { finishSend } from '../../single/finish.js';

@@ -1,6 +1,6 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { jobExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { jobRows, jobView } from './views.js';
 
 export const jobsList: CommandBody = (command, context) => {

@@ -1,6 +1,6 @@
 import { type JobView, removeJob } from '../../bulk/job/job.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
-import type { CommandBody } from '../../program.js';
 import { resumeOf } from '../bulk/next-command.js';
 
 export const jobsRemove: CommandBody = (command, context) => {

@@ -1,8 +1,8 @@
 import { openJob } from '../../bulk/job/job.js';
 import { summaryView } from '../../bulk/results/summary.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { summaryExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { addCarryOutOptions, type CarryOutOptions } from '../bulk/options.js';
 import { carryOut } from '../bulk/run.js';
 

@@ -1,7 +1,7 @@
 import { batchesOf, viewJob } from '../../bulk/job/job.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { jobDetailsExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { jobDetailsView, jobRow } from './views.js';
 
 export const jobsShow: CommandBody = (command, context) => {

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../service/index.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 import type { DataOptions } from '../sandbox/data.js';
 import { addKeyDataOption, keyAdministration } from './data.js';
 

@@ -1,5 +1,5 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
-import type { CommandBody } from '../../program.js';
 import type { DataOptions } from '../sandbox/data.js';
 import { addKeyDataOption, keyAdministration, keyView } from './data.js';
 

@@ -1,3 +1,4 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
 import { messageResource } from '../../lookup/resources.js';
@@ -5,7 +6,6 @@ import { show } from '../../lookup/show.js';
 import { addWaitOptions, type WaitOptions } from '../../lookup/wait.js';
 import { messageExample, missingExample } from '../../output/examples.js';
 import { messageView } from '../../output/views.js';
-import type { CommandBody } from '../../program.js';
 
 export const messagesGet: CommandBody = (command, context) => {
   command.description(

@@ -1,8 +1,8 @@
 import { measureText, type Pricing, priceOfSms } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { readText } from '../../input/text.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 
 const view: View<Pricing> = {
   columns: [

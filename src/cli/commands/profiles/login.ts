@@ -1,8 +1,8 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { profileNameOf } from '../../config/settings.js';
 import { newProfile, type SignInOptions, tryKey } from '../../config/sign-in.js';
 import { profileExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { profileView } from './view.js';
 
 export const login: CommandBody = (command, context) => {

@@ -1,8 +1,8 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import type { ConfigFile } from '../../config/profiles.js';
 import { profileNameOf } from '../../config/settings.js';
 import { confirmed } from '../../input/required.js';
-import type { CommandBody } from '../../program.js';
 import { namedProfile } from './named.js';
 
 export const logout: CommandBody = (command, context) => {

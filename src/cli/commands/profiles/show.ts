@@ -1,7 +1,7 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { profileNameOf } from '../../config/settings.js';
 import { profileExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { namedProfile } from './named.js';
 import { profileView } from './view.js';
 

@@ -1,5 +1,5 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
-import type { CommandBody } from '../../program.js';
 import { namedProfile } from './named.js';
 
 export const profilesUse: CommandBody = (command, context) => {

@@ -1,9 +1,9 @@
 import type { Balance } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { usageError } from '../../errors.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 import { addDataOption, administration, type DataOptions } from './data.js';
 
 const view: View<Balance> = { columns: [field('balance', { kind: 'number' })], record: (balance) => balance };

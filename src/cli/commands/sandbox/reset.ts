@@ -1,6 +1,6 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { confirmed } from '../../input/required.js';
-import type { CommandBody } from '../../program.js';
 import { addDataOption, administration, type DataOptions } from './data.js';
 
 export const sandboxReset: CommandBody = (command, context) => {

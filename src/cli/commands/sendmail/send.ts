@@ -1,7 +1,7 @@
 import { normalizeAddress } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { usageError } from '../../errors.js';
-import type { CommandBody } from '../../program.js';
 import { type Envelope, readMessage } from '../../sendmail/message.js';
 import { sysexitTranslation } from '../../sendmail/sysexits.js';
 import { failed } from '../../single/finish.js';

@@ -2,13 +2,13 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { defaultHost, defaultPort } from '../../../contract/index.js';
 import type { Service } from '../../../service/index.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
 import { confirmed } from '../../input/required.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 import { serviceDirectory } from '../sandbox/data.js';
 
 interface Serving {

@@ -1,8 +1,8 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { sentExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { estimateSms, estimateView, sendView } from '../../single/dry-run.js';
 import { finishSend } from '../../single/finish.js';
 import { addSendOptions, type SingleSendOptions } from '../../single/options.js';

@@ -1,10 +1,10 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { readId } from '../../input/ids.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { verifiedExample } from '../../output/examples.js';
 import { verificationView } from '../../output/views.js';
-import type { CommandBody } from '../../program.js';
 
 export const verifyCheck: CommandBody = (command, context) => {
   command

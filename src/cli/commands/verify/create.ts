@@ -1,4 +1,5 @@
 import type { Channel, VerifyCreateParams } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { readDuration } from '../../input/duration.js';
 import { required } from '../../input/required.js';
@@ -6,7 +7,6 @@ import { readText } from '../../input/text.js';
 import { readChoice, readCount } from '../../options.js';
 import { createdExample } from '../../output/examples.js';
 import { createdView } from '../../output/views.js';
-import type { CommandBody } from '../../program.js';
 import { remember } from '../../recent.js';
 import { ensureShown } from '../../single/shown.js';
 

@@ -1,9 +1,9 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { readId } from '../../input/ids.js';
 import { required } from '../../input/required.js';
 import { pendingExample } from '../../output/examples.js';
 import { verificationView } from '../../output/views.js';
-import type { CommandBody } from '../../program.js';
 
 export const verifyGet: CommandBody = (command, context) => {
   command
