@@ -158,15 +158,18 @@ describe('the exit code', () => {
   });
 
   it('of a fault of the program while a send is open is 6, with its key', async () => {
-    const pending = { idempotencyKey: 'k-1' } as Exchange;
-    const context = { lastExchange: null, commandLine: () => '' };
-    expect(await failureOf(new TypeError('odd'), { ...context, pendingSend: pending })).toMatchObject({
+    const pendingSend = { idempotencyKey: 'k-1' } as Exchange;
+    const config = { commandLine: () => '' };
+    const network = { lastExchange: null };
+    expect(
+      await failureOf(new TypeError('odd'), { config, network: { ...network, pendingSend } }),
+    ).toMatchObject({
       code: 'fault',
       exit: 6,
       idempotency_key: 'k-1',
       hint: expect.stringContaining('--idempotency-key k-1'),
     });
-    expect(await failureOf(new TypeError('odd'), context)).toMatchObject({ exit: 1 });
+    expect(await failureOf(new TypeError('odd'), { config, network })).toMatchObject({ exit: 1 });
   });
 
   it('of a wrong address of a proxy is 2', async () => {
