@@ -3,7 +3,7 @@ import type { Service } from '../service/index.js';
 import type { PrintedOptions } from './command-line.js';
 import type { Config } from './config/profiles.js';
 import type { Settings } from './config/settings.js';
-import type { Files } from './input/files.js';
+import type { Files } from './files/files.js';
 import type { Exchange } from './network/exchange.js';
 import type { GlobalOptions } from './options.js';
 import type { Printer } from './output/printer.js';

@@ -3,7 +3,7 @@ import { commandLine } from './command-line.js';
 import { configDirectory, noHome, stateDirectory } from './config/folders.js';
 import { type Config, readConfig, writeConfig } from './config/profiles.js';
 import type { OwnedContext, Streams } from './context.js';
-import { Files } from './input/files.js';
+import { Files } from './files/files.js';
 import { openNetwork } from './network/network.js';
 import type { GlobalOptions } from './options.js';
 import { Printer } from './output/printer.js';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
 import { inputError, usageError } from '../errors.js';
+import { nameOf } from '../files/files.js';
 import { grouped } from '../wording.js';
-import { nameOf } from './files.js';
 
 export interface IdSource {
   fromFile?: string;
@@ -94,7 +94,7 @@ const eachOf =
   async (context: Context, file: string, take: (id: string) => void): Promise<void> => {
     const [{ readTable }, { columnNamed, listed }, { InputError }] = await Promise.all([
       import('../bulk/input/read-table.js'),
-      import('../bulk/input/columns.js'),
+      import('../bulk/input/recipient-column.js'),
       import('../bulk/input/input-error.js'),
     ]);
     const input = { bytes: context.files.bytes(file), source: file };

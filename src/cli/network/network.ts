@@ -10,7 +10,7 @@ import type { Config } from '../config/profiles.js';
 import { type Settings, settingsOf } from '../config/settings.js';
 import { CliError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
-import type { Files } from '../input/files.js';
+import type { Files } from '../files/files.js';
 import type { GlobalOptions } from '../options.js';
 import type { World } from '../process-environment.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
