@@ -1,6 +1,6 @@
 import type { Channel } from '../../../contract/index.js';
 import type { Job, JobView } from '../../bulk/job/job.js';
-import type { MessageTemplates } from '../../bulk/plan/message.js';
+import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Ending } from '../../bulk/send/run-options.js';
 import type { PrintedOptions } from '../../command-line.js';

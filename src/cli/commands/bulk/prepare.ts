@@ -7,7 +7,7 @@ import { InputError } from '../../bulk/input/input-error.js';
 import { folderForPlan, type Job, type JobView, jobIds, openJobOf } from '../../bulk/job/job.js';
 import { jobIdOf, newRunId } from '../../bulk/job/keys.js';
 import { buildPlan, type PlanOutcome } from '../../bulk/plan/build-plan.js';
-import type { MessageTemplates } from '../../bulk/plan/message.js';
+import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { SentIndex } from '../../bulk/plan/sent-index.js';
 import { summaryView } from '../../bulk/results/summary.js';
