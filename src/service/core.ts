@@ -1,12 +1,5 @@
 import { createAdministration } from './admin/administration.js';
 import { createReset } from './admin/reset.js';
-import {
-  checkSettings,
-  defaultProject,
-  openingBalance,
-  type SettingsPatch,
-  settingsReader,
-} from './admin/settings.js';
 import type { Carrier } from './carriers/carrier.js';
 import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated/simulated.js';
 import { type Clock, systemClock } from './clock.js';
@@ -19,10 +12,17 @@ import { createOperations } from './operations/create-operations.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
 import { AnswerBoard } from './operations/outcome-waiter.js';
+import { keyTopic, messageTopic } from './operations/outcomes.js';
 import { messageAnswer } from './operations/resources.js';
-import { keyTopic, messageTopic } from './operations/waits.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Fault, type Report, reportToStderr } from './report.js';
+import {
+  checkSettings,
+  defaultProject,
+  openingBalance,
+  type SettingsPatch,
+  settingsReader,
+} from './settings.js';
 import { type Allowances, allowancesOf } from './storage/rate-limiter.js';
 import { openInstallation } from './storage/sqlite/installation/open.js';
 import { openSqliteBuckets } from './storage/sqlite/rate-limiter.js';

@@ -1,14 +1,8 @@
-import type { Settings, SettingsPatch } from './admin/settings.js';
 import type { CoreOptions } from './core.js';
 import type { DataError } from './data-error.js';
+import type { Settings, SettingsPatch } from './settings.js';
 import type { LedgerReason } from './storage/store.js';
 
-export {
-  defaultSettings,
-  openingBalance,
-  type Settings,
-  type SettingsPatch,
-} from './admin/settings.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { createService } from './create-service.js';
 export { DataError } from './data-error.js';
@@ -19,6 +13,12 @@ export {
   type RequestFault,
 } from './fault-injection/faults.js';
 export type { Fault } from './report.js';
+export {
+  defaultSettings,
+  openingBalance,
+  type Settings,
+  type SettingsPatch,
+} from './settings.js';
 
 /** `directory`: folder of the durable data, created when missing; without it everything is in memory. */
 export type ServiceOptions = CoreOptions;

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultProject } from '../../src/service/admin/settings.js';
 import type { ManualClock } from '../../src/service/clock.js';
 import { type Core, type CoreDoubles, type CoreOptions, openCore } from '../../src/service/core.js';
 import type { Delivery, Fault } from '../../src/service/index.js';
 import type { Caller } from '../../src/service/operations/operations.js';
+import { defaultProject } from '../../src/service/settings.js';
 
 export const caller: Caller = { projectId: defaultProject.id, keyId: 'test' };
 

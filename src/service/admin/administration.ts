@@ -6,8 +6,8 @@ import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, newSecret } from '../operations/keys.js';
 import { ServiceError } from '../service-error.js';
+import { checkSettings, defaultProject, maxNameLength, mergeSettings, openingBalance } from '../settings.js';
 import type { KeyRecord } from '../storage/store.js';
-import { checkSettings, defaultProject, maxNameLength, mergeSettings, openingBalance } from './settings.js';
 
 export function createAdministration(
   context: OperationContext,

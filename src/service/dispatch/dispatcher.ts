@@ -1,9 +1,9 @@
-import { capsOf, type Settings } from '../admin/settings.js';
 import type { Carrier } from '../carriers/carrier.js';
 import type { Clock } from '../clock.js';
 import type { SendAnswer } from '../operations/resources.js';
 import { bound } from '../operations/resources.js';
 import type { Report } from '../report.js';
+import { capsOf, type Settings } from '../settings.js';
 import { cappedUntil } from '../storage/caps.js';
 import type { ClaimedMessage, Lease, MessageRecord, Outcome, Settled, Store } from '../storage/store.js';
 import { delayAfter, outcomeOf } from './attempts.js';

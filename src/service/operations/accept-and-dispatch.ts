@@ -1,6 +1,6 @@
 import type { Channel } from '../../contract/index.js';
-import { capsOf } from '../admin/settings.js';
 import { ServiceError } from '../service-error.js';
+import { capsOf } from '../settings.js';
 import type {
   AcceptResult,
   BatchResult,
@@ -13,7 +13,7 @@ import type {
 } from '../storage/store.js';
 import type { OperationContext, Project } from './context.js';
 import type { Recipient } from './fields.js';
-import { resetTopic } from './waits.js';
+import { resetTopic } from './outcomes.js';
 
 /** The price of one message. */
 export interface Price {

@@ -1,5 +1,5 @@
 import type { EmailBulkParams, EmailSendParams } from '../../contract/index.js';
-import { maxNameLength, type Settings } from '../admin/settings.js';
+import { maxNameLength, type Settings } from '../settings.js';
 import type { Content } from '../storage/store.js';
 import type { Price } from './accept-and-dispatch.js';
 import type { OperationContext, Project } from './context.js';

@@ -9,8 +9,8 @@ import {
   type OperatorTable,
   readNumber,
 } from '../../contract/index.js';
-import { isOneLine } from '../admin/settings.js';
 import { ServiceError } from '../service-error.js';
+import { isOneLine } from '../settings.js';
 
 /** A recipient in its normal form; `operator` is null for an address. */
 export interface Recipient {

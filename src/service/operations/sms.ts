@@ -1,5 +1,5 @@
 import { priceOfSms, type SmsBulkParams, type SmsSendParams } from '../../contract/index.js';
-import { multiplierAt, type Settings } from '../admin/settings.js';
+import { multiplierAt, type Settings } from '../settings.js';
 import type { Content } from '../storage/store.js';
 import type { Price } from './accept-and-dispatch.js';
 import type { OperationContext } from './context.js';

@@ -20,9 +20,9 @@ import type { OperationContext, Project } from './context.js';
 import { emailContent, emailPrice, senderName } from './email.js';
 import { checkEmail, checkText, invalid, readEmailRecipient, readSmsRecipient } from './fields.js';
 import type { Caller } from './operations.js';
+import { settledMessage } from './outcomes.js';
 import { verificationResource } from './resources.js';
 import { smsPrice } from './sms.js';
-import { settledMessage } from './waits.js';
 
 const defaultTemplate = '{brand}: your code is {code}';
 

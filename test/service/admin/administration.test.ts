@@ -1,9 +1,9 @@
 import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { defaultSettings, type SettingsPatch } from '../../../src/service/admin/settings.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
+import { defaultSettings, type SettingsPatch } from '../../../src/service/settings.js';
 import { Cores, caller, ledgerDifference, outboxOf, turns } from '../../support/cores.js';
 
 const cores = new Cores();

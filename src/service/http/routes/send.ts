@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import type { BreakOnDemand } from '../../fault-injection/http-faults.js';
 import type { Answer, SendCall } from '../../operations/operations.js';
 import { respondToSend } from '../answer.js';
+import type { BreakOnDemand } from '../break-on-demand.js';
 import type { Handler } from '../context.js';
 import { parse } from '../schemas/parse.js';
 

@@ -1,6 +1,6 @@
-import type { BreakOnDemand } from '../../fault-injection/http-faults.js';
 import type { Operations } from '../../operations/operations.js';
 import { respond } from '../answer.js';
+import type { BreakOnDemand } from '../break-on-demand.js';
 import type { HttpContext } from '../context.js';
 import { parse } from '../schemas/parse.js';
 import { verifyCheck, verifyCreate } from '../schemas/verify.js';

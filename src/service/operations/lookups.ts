@@ -1,7 +1,7 @@
 import type { Batch, Message, MessagePage, Pricing } from '../../contract/index.js';
 import { maxParts, messagePage, unitsPerPart } from '../../contract/index.js';
-import { multiplierAt } from '../admin/settings.js';
 import { ServiceError } from '../service-error.js';
+import { multiplierAt } from '../settings.js';
 import type { OperationContext } from './context.js';
 import { invalid } from './fields.js';
 import type { Caller } from './operations.js';

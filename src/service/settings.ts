@@ -5,10 +5,10 @@ import {
   normalizeAddress,
   type OperatorTable,
   recipientCaps,
-} from '../../contract/index.js';
-import { emailRoute, noLinkRoute } from '../carriers/carrier.js';
-import { ServiceError } from '../service-error.js';
-import type { Caps } from '../storage/caps.js';
+} from '../contract/index.js';
+import { emailRoute, noLinkRoute } from './carriers/carrier.js';
+import { ServiceError } from './service-error.js';
+import type { Caps } from './storage/caps.js';
 
 /** What a project's owner may set; every field has a default. */
 export interface Settings {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { HttpFault } from '../../../src/service/fault-injection/http-faults.js';
 import { createApp } from '../../../src/service/http/app.js';
-import { batch, fakeOperations, request, sms } from '../http/fake-operations.js';
+import type { HttpFault } from '../../../src/service/http/break-on-demand.js';
+import { batch, fakeOperations, request, sms } from './fake-operations.js';
 
 const number = '99000001';
 function setUp(fault: HttpFault) {

@@ -1,6 +1,6 @@
-import { write } from '../http/answer.js';
-import type { HttpContext } from '../http/context.js';
 import { ServiceError } from '../service-error.js';
+import { write } from './answer.js';
+import type { HttpContext } from './context.js';
 
 /**
  * How a request breaks on demand, so that callers can test their own handling.
