@@ -5,9 +5,9 @@ import type { Delivery } from '../dispatch/dispatcher.js';
 import type { AnswerBoard } from '../operations/outcome-waiter.js';
 import type { Report } from '../report.js';
 import { ServiceError } from '../service-error.js';
-import { openingBalance } from '../settings.js';
 import type { Allowances } from '../storage/rate-limiter.js';
 import type { Store } from '../storage/store.js';
+import { openingBalance } from './projects.js';
 
 export interface ResetParts {
   store: Store;

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { defaultHost, defaultPort } from '../../contract/index.js';
-import type { Listening } from '../index.js';
+import type { Listening } from '../service.js';
 import { ServiceError } from '../service-error.js';
 import { commonHeaders, errorAnswer, fullAllowance } from './answer.js';
 import type { App } from './app.js';

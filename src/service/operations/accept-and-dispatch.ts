@@ -14,13 +14,7 @@ import type {
 import type { OperationContext, Project } from './context.js';
 import type { Recipient } from './fields.js';
 import { resetTopic } from './outcomes.js';
-
-/** The price of one message. */
-export interface Price {
-  parts: number | null;
-  rateMultiplier: number | null;
-  credits: number;
-}
+import type { Price } from './pricing.js';
 
 /** A send that has passed its field rules and has its price. */
 export interface Send {

@@ -1,0 +1,56 @@
+import * as z from 'zod/mini';
+import { normalizeAddress, recipientCaps } from '../../contract/index.js';
+import { emailRoute, noLinkRoute } from '../carriers/carrier.js';
+import { isOneLine } from '../operations/fields.js';
+import { parseFields } from '../parse-fields.js';
+import { maxNameLength, type SettingsPatch } from '../settings.js';
+
+const [tenMinutes, day] = recipientCaps;
+
+const rule = (holds: (text: string) => boolean, error: string) => z.refine<string>(holds, { error });
+const within = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max));
+const isDomain = (text: string) => text === text.toLowerCase() && normalizeAddress(`a@${text}`) !== null;
+
+/** An operator is a route by its name, so it may not be called as another route is. */
+const operatorName = z.string().check(
+  z.minLength(1, { error: 'must not be empty' }),
+  rule((name) => name !== noLinkRoute && name !== emailRoute, 'is the name of a route'),
+);
+const date = z.iso.date({ error: 'must be a date, as 2026-12-29' });
+const multiplier = z.custom<number>((value) => typeof value === 'number' && value > 0 && value <= 100, {
+  error: 'must be a number over 0, at most 100',
+});
+const credits = within(0, 1_000_000);
+
+const patchSchema = z.partial(
+  z.strictObject({
+    brand_name: z.nullable(
+      z.string().check(
+        z.maxLength(maxNameLength),
+        rule((name) => name.trim() !== '', 'must not be empty'),
+        rule(isOneLine, 'must be one line'),
+      ),
+    ),
+    reply_to: z.nullable(
+      z.string().check(rule((to) => normalizeAddress(to) !== null, 'must be an email address')),
+    ),
+    own_domain: z.nullable(z.string().check(rule(isDomain, 'must be a domain in lower case'))),
+    caps: z.strictObject({
+      per_10_minutes: z.exactOptional(within(1, tenMinutes.maxMessages)),
+      per_24_hours: z.exactOptional(within(1, day.maxMessages)),
+    }),
+    prices: z.strictObject({ sms_part: z.exactOptional(credits), email: z.exactOptional(credits) }),
+    holidays: z.record(date, multiplier),
+    operators: z.record(
+      operatorName,
+      z.array(z.string().check(rule((prefix) => /^[0-9]{2}$/.test(prefix), 'must be two digits'))),
+    ),
+    no_link_operators: z.array(z.string()),
+  }),
+);
+
+/** Checks settings from outside. Throws `invalid_request` with each wrong field and its rule. */
+export function checkSettings(patch: unknown): SettingsPatch {
+  const given = Object.entries(parseFields(patchSchema, patch, 'settings'));
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
