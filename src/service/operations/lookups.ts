@@ -1,6 +1,5 @@
-import type { Batch, Message, MessagePage, Pricing } from '../../contract/index.js';
-import { maxParts, messagePage, unitsPerPart } from '../../contract/index.js';
-import { multiplierAt } from '../admin/settings.js';
+import type { Batch, Message, MessagePage } from '../../contract/index.js';
+import { messagePage } from '../../contract/index.js';
 import { ServiceError } from '../service-error.js';
 import type { OperationContext } from './context.js';
 import { invalid } from './fields.js';
@@ -46,21 +45,6 @@ export async function listBatchMessages(
   }
   const data = records.slice(0, limit).map(messageResource);
   return { data, next: records.length > limit ? (data.at(-1)?.id ?? null) : null };
-}
-
-/** GET /v1/pricing. */
-export async function getPricing(context: OperationContext, { projectId }: Caller): Promise<Pricing> {
-  const { settings } = await context.project(projectId);
-  return {
-    sms: {
-      credits_per_part: settings.prices.sms_part,
-      rate_multiplier: multiplierAt(settings, context.clock.now()),
-      latin_characters_per_part: unitsPerPart.latin,
-      cyrillic_characters_per_part: unitsPerPart.cyrillic,
-      max_parts: maxParts,
-    },
-    email: { credits_per_message: settings.prices.email },
-  };
 }
 
 function noBatch(): ServiceError {

@@ -1,16 +1,10 @@
-import { write } from '../http/answer.js';
-import type { HttpContext } from '../http/context.js';
+import type { RequestFault } from '../fault-injection/faults.js';
 import { ServiceError } from '../service-error.js';
-
-/**
- * How a request breaks on demand, so that callers can test their own handling.
- * `drop_before`: the connection is lost and nothing was stored. `drop_after`: it is lost after the send was
- * accepted. `answer_500`, `answer_429`: that status, nothing stored. `answer_html`: a proxy's 502 page.
- */
-export type HttpFault = 'drop_before' | 'drop_after' | 'answer_500' | 'answer_429' | 'answer_html';
+import { write } from './answer.js';
+import type { HttpContext } from './context.js';
 
 /** The fault that a recipient, as it was written, asks for. */
-export type FaultFor = (recipient: string) => HttpFault | null;
+export type FaultFor = (recipient: string) => RequestFault | null;
 
 /** Whether nobody has asked with this name before, since the service was last emptied. */
 export type IsFirst = (name: string) => Promise<boolean>;
@@ -30,7 +24,7 @@ const proxyPage = '<html><body><h1>502 Bad Gateway</h1></body></html>';
  * its repeats go through; without one, every request does.
  */
 export function breaksOnDemand(faultFor: FaultFor | undefined, isFirst: IsFirst) {
-  async function faultOf(context: HttpContext, recipients: string | string[]): Promise<HttpFault | null> {
+  async function faultOf(context: HttpContext, recipients: string | string[]): Promise<RequestFault | null> {
     if (faultFor === undefined) return null;
     for (const recipient of [recipients].flat()) {
       // In a list it may still be anything.
