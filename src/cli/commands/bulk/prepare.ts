@@ -89,9 +89,9 @@ export async function startJob(
     if (frozen === null) throw refuseBadRows(outcome);
     // The same plan is the same job, which says itself what it has sent.
     const known = await jobIds(stateDirectory);
-    const taken = await rowsToTake(context, outcome.origins, options.again ?? false);
+    const taken = await rowsToTake(context, outcome.reportedRows, options.again ?? false);
     const isKnown = known.includes(jobIdOf(frozen.meta));
-    const met = isKnown ? null : (recent?.met ?? (await sentSince(context, wanted, outcome, options)));
+    const met = isKnown ? null : (recent?.counts ?? (await sentSince(context, wanted, outcome, options)));
     const skipped = options.skipSent ?? false;
     const before = { sentBefore: met === null ? 0 : countOf(met, skipped), skipped };
     const named = options.job !== undefined;
@@ -216,12 +216,7 @@ async function plan(
     return outcome;
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
-    if (
-      error.fault !== 'encoding' ||
-      options.encoding !== undefined ||
-      file === '-' ||
-      !context.interactive
-    ) {
+    if (error.kind !== 'encoding' || options.encoding !== undefined || file === '-' || !context.interactive) {
       const { mask } = context.printer;
       throw inputError(
         mask ? maskedText(error.message) : error.message,
@@ -249,10 +244,10 @@ function rejectsPlace(context: Context, file: string, { rejects, job }: BulkOpti
 /** What was found in the file that a person should know of. */
 function tellInput(
   context: Context,
-  { plan, rejects, notChosen, delimiter, meta, toColumn }: PlanOutcome,
+  { plan, rejects, notSelected, delimiter, meta, toColumn }: PlanOutcome,
 ): void {
   tellRejects(context, rejects, toColumn);
-  if (notChosen > 0) context.note(`--only leaves out ${counted(notChosen, 'row')}`);
+  if (notSelected > 0) context.note(`--only leaves out ${counted(notSelected, 'row')}`);
   // The preflight says it where there is one.
   if (plan === null && delimiter !== ',' && meta.columns.length > 1)
     context.note(`The delimiter is ${JSON.stringify(delimiter)}`);
