@@ -23,11 +23,12 @@ import { visible } from '../../terminal/sanitise.js';
 import { counted, grouped } from '../../wording.js';
 import { accountNow } from './account.js';
 import { agree } from './confirm.js';
+import { notKept } from './disk-error.js';
 import { type LeftOut, resumeOf } from './next-command.js';
-import { notKept } from './not-kept.js';
 import type { BulkOptions } from './options.js';
 import { type Preflight, preflightLines, preflightOf, preflightView } from './preflight.js';
 import { rejectsPlaceIn, tellRejects } from './rejected-rows.js';
+import { stillToPay } from './remaining-credits.js';
 import { keepTaken, rowsToTake } from './reported-rows.js';
 import { refuseSameFile } from './same-file.js';
 import {
@@ -39,7 +40,6 @@ import {
   sentSince,
   tellFailed,
 } from './sent-before.js';
-import { stillToPay } from './still-to-pay.js';
 
 /** What a bulk command shows. */
 export const bulkView = ({ dryRun }: Record<string, unknown>): View<never> =>
