@@ -23,11 +23,12 @@ import { visible } from '../../terminal/sanitise.js';
 import { counted, grouped } from '../../wording.js';
 import { accountNow } from './account.js';
 import { agree } from './confirm.js';
+import { notKept } from './disk-error.js';
 import { type LeftOut, resumeOf } from './next-command.js';
-import { notKept } from './not-kept.js';
 import type { BulkOptions } from './options.js';
 import { type Preflight, preflightLines, preflightOf, preflightView } from './preflight.js';
 import { rejectsPlaceIn, tellRejects } from './rejected-rows.js';
+import { stillToPay } from './remaining-credits.js';
 import { keepTaken, rowsToTake } from './reported-rows.js';
 import { refuseSameFile } from './same-file.js';
 import {
@@ -39,7 +40,6 @@ import {
   sentSince,
   tellFailed,
 } from './sent-before.js';
-import { stillToPay } from './still-to-pay.js';
 
 /** What a bulk command shows. */
 export const bulkView = ({ dryRun }: Record<string, unknown>): View<never> =>
@@ -89,9 +89,9 @@ export async function startJob(
     if (frozen === null) throw refuseBadRows(outcome);
     // The same plan is the same job, which says itself what it has sent.
     const known = await jobIds(stateDirectory);
-    const taken = await rowsToTake(context, outcome.origins, options.again ?? false);
+    const taken = await rowsToTake(context, outcome.reportedRows, options.again ?? false);
     const isKnown = known.includes(jobIdOf(frozen.meta));
-    const met = isKnown ? null : (recent?.met ?? (await sentSince(context, wanted, outcome, options)));
+    const met = isKnown ? null : (recent?.counts ?? (await sentSince(context, wanted, outcome, options)));
     const skipped = options.skipSent ?? false;
     const before = { sentBefore: met === null ? 0 : countOf(met, skipped), skipped };
     const named = options.job !== undefined;
@@ -217,7 +217,7 @@ async function plan(
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     if (
-      error.fault !== 'encoding' ||
+      error.kind !== 'encoding' ||
       options.encoding !== undefined ||
       file === '-' ||
       !context.io.canPrompt
@@ -249,10 +249,10 @@ function rejectsPlace(context: Context, file: string, { rejects, job }: BulkOpti
 /** What was found in the file that a person should know of. */
 function tellInput(
   context: Context,
-  { plan, rejects, notChosen, delimiter, meta, toColumn }: PlanOutcome,
+  { plan, rejects, notSelected, delimiter, meta, toColumn }: PlanOutcome,
 ): void {
   tellRejects(context, rejects, toColumn);
-  if (notChosen > 0) context.io.note(`--only leaves out ${counted(notChosen, 'row')}`);
+  if (notSelected > 0) context.io.note(`--only leaves out ${counted(notSelected, 'row')}`);
   // The preflight says it where there is one.
   if (plan === null && delimiter !== ',' && meta.columns.length > 1)
     context.io.note(`The delimiter is ${JSON.stringify(delimiter)}`);
