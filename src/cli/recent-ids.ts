@@ -3,36 +3,36 @@ import { dirname, join } from 'node:path';
 import { writePrivateFile } from './config/atomic-file.js';
 import { makeFolder } from './config/make-folder.js';
 
-interface StateFolder {
+interface Place {
   /** Throws where there is none. */
   readonly stateDirectory: string;
 }
 
-const kept = 50;
-const tidyOver = 16_384;
-const fileOf = (config: StateFolder) => join(config.stateDirectory, 'recent-ids');
+const maxIds = 50;
+const maxBytes = 16_384;
+const fileIn = (place: Place) => join(place.stateDirectory, 'recent-ids');
 
-/** Notes an id, for completion in the shell. A convenience: that it fails is nobody's trouble. */
-export async function remember(config: StateFolder, id: string): Promise<void> {
+/** Records an id for shell completion, where that works. */
+export async function rememberId(place: Place, id: string): Promise<void> {
   if (!/^[\w-]{1,100}$/.test(id)) return;
   try {
-    const file = fileOf(config);
+    const file = fileIn(place);
     makeFolder(dirname(file));
     appendFileSync(file, `${id}\n`, { mode: 0o600 });
-    if (statSync(file).size > tidyOver) {
-      await writePrivateFile(file, `${recentIds(config).reverse().join('\n')}\n`);
+    if (statSync(file).size > maxBytes) {
+      await writePrivateFile(file, `${recentIds(place).reverse().join('\n')}\n`);
     }
   } catch {}
 }
 
-/** The newest ids of this machine, the newest first. */
-export function recentIds(config: StateFolder): string[] {
-  return [...new Set(textOf(config).split('\n').filter(Boolean).reverse())].slice(0, kept);
+/** The ids of recent sends on this machine, newest first. */
+export function recentIds(place: Place): string[] {
+  return [...new Set(read(place).split('\n').filter(Boolean).reverse())].slice(0, maxIds);
 }
 
-function textOf(config: StateFolder): string {
+function read(place: Place): string {
   try {
-    return readFileSync(fileOf(config), 'utf8');
+    return readFileSync(fileIn(place), 'utf8');
   } catch {
     return '';
   }

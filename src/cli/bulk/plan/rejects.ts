@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { byteOrderMark, csvLine } from '../../csv/line.js';
 import { keptColumns } from '../input/csv-line.js';
-import { describe } from '../input/input-error.js';
+import { addHelp } from '../input/input-error.js';
 import { BlockFile } from './block-file.js';
 import type { Disk } from './disk.js';
 import type { FrozenPlan } from './plan.js';
@@ -66,7 +66,7 @@ export async function writeRejects(
       const entries = next.value?.[0]?.line === line ? next.value : [];
       if (entries.length > 0) next = await errors.next();
       if (rejects.count < shownRejects) {
-        rejects.first.push(describe(source, error, { line }));
+        rejects.first.push(addHelp(source, error, { line }));
         rejects.rows.push(...rejectedValues(plan, line, values, entries, error).slice(0, shownRejects));
       }
       rejects.count += 1;
