@@ -134,8 +134,8 @@ describe('the exit code', () => {
 
   it.each([
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed', 'NODE_EXTRA_CA_CERTS'],
-    ['SELF_SIGNED_CERT_IN_CHAIN', 'self-signed one that this machine does not trust', 'NODE_EXTRA_CA_CERTS'],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'an issuer that this machine does not know', 'NODE_EXTRA_CA_CERTS'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'ends in an untrusted self-signed certificate', 'NODE_EXTRA_CA_CERTS'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'its certificate has an unknown issuer', 'NODE_EXTRA_CA_CERTS'],
     ['CERT_HAS_EXPIRED', 'its certificate has expired', 'new certificate'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another host', 'Check the base URL'],
   ])('of a send to a service with %s is 5, with its fault in words', async (code, words, hint) => {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { realSystem, type System } from '../../src/client/system.js';
-import { clientWith, printedError } from '../support/client.js';
+import { clientWith, failureOf } from '../support/client.js';
 import { json, Loopback } from '../support/loopback.js';
 
 const limit = 10 * 1024 * 1024;
@@ -12,7 +12,7 @@ const raw = (text: string) => (response: ServerResponse) => response.socket?.end
 /** What a read ends with when the server does this to it. */
 async function endOf(answer: (response: ServerResponse) => void) {
   await using server = await Loopback.listen((_, response) => answer(response));
-  const error = await printedError(clientWith({ baseUrl: server.origin, ...none }).balance.get());
+  const error = await failureOf(clientWith({ baseUrl: server.origin, ...none }).balance.get());
   return { error, requests: server.requests };
 }
 
@@ -24,7 +24,7 @@ async function endAndCloseOf(answer: (response: ServerResponse) => void, timeout
     answer(response);
   });
   const client = clientWith({ baseUrl: server.origin, ...none, timeout }, realSystem);
-  const error = await printedError(client.balance.get());
+  const error = await failureOf(client.balance.get());
   await closed;
   return error;
 }
@@ -74,7 +74,7 @@ describe('answers that are not of the service', () => {
     });
     const call = clientWith({ baseUrl: server.origin, ...none }).balance.get();
     if (size <= limit) expect(await call).toEqual({ balance: 1 });
-    else expect(await printedError(call)).toMatchObject({ code: 'unexpected_response', status: 200 });
+    else expect(await failureOf(call)).toMatchObject({ code: 'unexpected_response', status: 200 });
     expect(await ended).toBe(size <= limit);
   });
 
@@ -187,7 +187,7 @@ describe('a network that fails', () => {
     const server = await Loopback.listen(() => {});
     const { origin } = server;
     await server[Symbol.asyncDispose]();
-    const error = await printedError(clientWith({ baseUrl: origin, ...none }).balance.get());
+    const error = await failureOf(clientWith({ baseUrl: origin, ...none }).balance.get());
     expect(error).toMatchObject({ code: 'connection_error', status: null });
     expect(error.message).toContain('ECONNREFUSED');
   });
@@ -233,7 +233,7 @@ describe('a network that fails', () => {
       response.writeHead(status[count - 1] ?? 200, { location: elsewhere.origin }).end(),
     );
     for (const code of status) {
-      const error = await printedError(clientWith({ baseUrl: server.origin }).sms.send(sms));
+      const error = await failureOf(clientWith({ baseUrl: server.origin }).sms.send(sms));
       expect(error).toMatchObject({ code: 'unexpected_response', status: code });
     }
     expect(elsewhere.requests).toEqual([]);
@@ -258,7 +258,7 @@ describe('a network that fails', () => {
     };
     const client = clientWith({ baseUrl: server.origin, ...none }, counting);
     await client.balance.get();
-    await printedError(client.balance.get());
+    await failureOf(client.balance.get());
     expect(held.size).toBe(0);
   });
 });

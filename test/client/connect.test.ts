@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connectFailure } from '../../src/client/connect.js';
 import type { FetchLike } from '../../src/client/index.js';
-import { clientWith, printedError } from '../support/client.js';
+import { clientWith, failureOf } from '../support/client.js';
 
 const fault = (fields: object, message = 'x') => Object.assign(new Error(message), fields);
 const fetchFailed = (cause: unknown) => new TypeError('fetch failed', { cause });
@@ -20,7 +20,7 @@ describe('what comes before the first byte of a request', () => {
       'connection refused',
     ],
     ['unknown host', fault({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }), 'unknown host'],
-    ['no name server', fault({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }), 'could not be looked up'],
+    ['no name server', fault({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }), 'cannot be resolved'],
     ['no route', fault({ code: 'EHOSTUNREACH', syscall: 'connect' }), 'no route'],
     ['no network', fault({ code: 'ENETUNREACH', syscall: 'connect' }), 'no route'],
     ['no connection in time', fault({ code: 'ETIMEDOUT', syscall: 'connect' }), 'timed out'],
@@ -107,7 +107,7 @@ describe('requestSent', () => {
     ['the second attempt left', [never, left, never], true],
     ['the last attempt left', [never, never, left], true],
   ])('speaks of the whole call: %s', async (_, errors, requestSent) => {
-    const error = await printedError(clientWith({ fetch: throwing(...errors) }).sms.send(sms));
+    const error = await failureOf(clientWith({ fetch: throwing(...errors) }).sms.send(sms));
     expect(error).toMatchObject({ code: 'connection_error', requestSent, inDoubt: requestSent, attempts: 3 });
     const last = errors.at(-1) === never;
     expect(error.message.startsWith('cannot connect to http://127.0.0.1:7788/v1: connection refused')).toBe(
@@ -122,7 +122,7 @@ describe('requestSent', () => {
       if (count > 1) throw never;
       return Response.json({ error: { code: 'rate_limited' } }, { status: 429 });
     };
-    const error = await printedError(clientWith({ fetch, maxRetries: 1 }).sms.send(sms));
+    const error = await failureOf(clientWith({ fetch, maxRetries: 1 }).sms.send(sms));
     expect(error).toMatchObject({ code: 'connection_error', requestSent: true, inDoubt: false });
   });
 
@@ -135,13 +135,13 @@ describe('requestSent', () => {
         throw never;
       })(),
     });
-    const error = await printedError(clientWith({ fetch, maxRetries: 0 }).sms.send(sms));
+    const error = await failureOf(clientWith({ fetch, maxRetries: 0 }).sms.send(sms));
     expect(error).toMatchObject({ code: 'connection_error', requestSent: true, inDoubt: true });
     expect(error.message).not.toContain('cannot connect');
   });
 
   it('is false of a verification that nobody took', async () => {
-    const error = await printedError(clientWith({ fetch: throwing(never) }).verify.create({ to: sms.to }));
+    const error = await failureOf(clientWith({ fetch: throwing(never) }).verify.create({ to: sms.to }));
     expect(error).toMatchObject({ requestSent: false, inDoubt: false, attempts: 1 });
   });
 });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Urtuu } from '../../src/client/index.js';
-import { clientWith, FakeSystem, printedError } from '../support/client.js';
+import { clientWith, FakeSystem, failureOf } from '../support/client.js';
 import { json, Loopback } from '../support/loopback.js';
 
 type Step = (response: ServerResponse, system: FakeSystem) => void;
@@ -87,7 +87,7 @@ const methods: Record<string, (client: Urtuu) => Promise<unknown>> = {
 async function endOf(steps: Step[], call: (client: Urtuu) => Promise<unknown>) {
   const system = new FakeSystem();
   await using server = await Loopback.listen((_, response, count) => steps[count - 1]?.(response, system));
-  const error = await printedError(call(clientWith({ baseUrl: server.origin }, system)));
+  const error = await failureOf(call(clientWith({ baseUrl: server.origin }, system)));
   return { error, requests: server.requests };
 }
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type FetchLike, type FetchRequest, UrtuuError } from '../../src/client/index.js';
-import { apiKey, clientWith, FakeSystem, printedError, resultOf } from '../support/client.js';
+import { apiKey, clientWith, FakeSystem, failureOf, resultOf } from '../support/client.js';
 
 const unhandled: unknown[] = [];
 const note = (reason: unknown) => unhandled.push(reason);
@@ -92,7 +92,7 @@ describe('option fetch', () => {
       }),
     ],
   ])('that %s: connection_error', async (_, fetch) => {
-    expect(await printedError(clientWith({ fetch, ...none }).balance.get())).toMatchObject({
+    expect(await failureOf(clientWith({ fetch, ...none }).balance.get())).toMatchObject({
       code: 'connection_error',
       status: null,
     });
@@ -115,7 +115,7 @@ describe('option fetch', () => {
       system,
     ).balance.get();
     system.expire();
-    expect((await printedError(call)).code).toBe('timeout');
+    expect((await failureOf(call)).code).toBe('timeout');
     expect(signal?.aborted).toBe(true);
     await new Promise<unknown>((cancelled) =>
       answer(new Response(new ReadableStream({ cancel: cancelled }))),
@@ -150,7 +150,7 @@ describe('option fetch', () => {
       setImmediate(() => system.expire());
       return { ...light, body: bodyOf(cancel) as never };
     };
-    expect((await printedError(clientWith({ fetch, ...none }, system).balance.get())).code).toBe('timeout');
+    expect((await failureOf(clientWith({ fetch, ...none }, system).balance.get())).code).toBe('timeout');
     await cancelled;
   });
 
@@ -164,7 +164,7 @@ describe('option fetch', () => {
       },
     };
     const fetch: FetchLike = async () => ({ ...light, status: 204, body: { getReader: () => reader } });
-    expect(await printedError(clientWith({ fetch }).balance.get())).toMatchObject({
+    expect(await failureOf(clientWith({ fetch }).balance.get())).toMatchObject({
       code: 'unexpected_response',
       status: 204,
     });
@@ -179,7 +179,7 @@ describe('option fetch', () => {
       init.body = 'spoilt';
       throw new Error('no');
     };
-    await printedError(
+    await failureOf(
       clientWith({ fetch: (url, init) => fetch(url, init) }).sms.send({ to: '99112233', text: 'x' }),
     );
     expect(new Set(seen).size).toBe(3);
@@ -187,7 +187,7 @@ describe('option fetch', () => {
   });
 
   it('is the global fetch when there is none', async () => {
-    const error = await printedError(clientWith({ baseUrl: 'http://127.0.0.1:1', ...none }).balance.get());
+    const error = await failureOf(clientWith({ baseUrl: 'http://127.0.0.1:1', ...none }).balance.get());
     expect(error.code).toBe('connection_error');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FetchLike, Urtuu } from '../../src/client/index.js';
-import { clientWith, printedError } from '../support/client.js';
+import { clientWith, failureOf } from '../support/client.js';
 
 const sms = { to: '99112233', text: 'x' };
 const email = { to: 'a@b.mn', subject: 'x', text: 'x' };
@@ -135,7 +135,7 @@ describe('an answer that proves nothing', () => {
       it.each(without)(`is unexpected_response to ${name}: %j lacks %s`, async (answer, field) => {
         const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
         const fetch = answering(text, { 'X-Request-Id': 'r-1' });
-        const error = await printedError(methods[name](clientWith({ fetch })));
+        const error = await failureOf(methods[name](clientWith({ fetch })));
         expect(error).toMatchObject({
           code: 'unexpected_response',
           status: 200,
@@ -159,9 +159,9 @@ describe('an answer that proves nothing', () => {
     const replay = answering(JSON.stringify(answer), { 'Idempotency-Replayed': 'true' });
     expect(await clientWith({ fetch: replay }).sms.send(sms)).toEqual(answer);
     const other = answering(JSON.stringify({ ...answer, to: null }), { 'Idempotency-Replayed': 'true' });
-    expect((await printedError(clientWith({ fetch: other }).sms.send(sms))).code).toBe('unexpected_response');
+    expect((await failureOf(clientWith({ fetch: other }).sms.send(sms))).code).toBe('unexpected_response');
     const unsure = answering(JSON.stringify(answer), { 'Idempotency-Replayed': 'false' });
-    expect((await printedError(clientWith({ fetch: unsure }).sms.send(sms))).code).toBe('unexpected_response');
+    expect((await failureOf(clientWith({ fetch: unsure }).sms.send(sms))).code).toBe('unexpected_response');
   });
 
   it('is not one when an id only differs in its case', async () => {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import type { Urtuu } from '../../src/client/index.js';
-import { clientWith, FakeSystem, printedError, resultOf } from '../support/client.js';
+import { clientWith, FakeSystem, failureOf, resultOf } from '../support/client.js';
 import { json, Loopback } from '../support/loopback.js';
 
 type Step = (response: ServerResponse, system: FakeSystem, path: string) => void;
@@ -186,7 +186,7 @@ describe('retries (Client retries)', () => {
     if (error === undefined) {
       expect(await call(client)).toEqual(resultOf(server.requests[0]?.path ?? ''));
     } else {
-      expect((await printedError(call(client))).code).toBe(error);
+      expect((await failureOf(call(client))).code).toBe(error);
     }
 
     expect(server.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(keys);

@@ -6,7 +6,7 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const timestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 const refused = '99000001';
 
-async function printedError(call: Promise<unknown>): Promise<UrtuuError> {
+async function failureOf(call: Promise<unknown>): Promise<UrtuuError> {
   const error = await call.then(
     () => null,
     (thrown: unknown) => thrown,
@@ -58,7 +58,7 @@ describe.each(['in process', 'over a socket'])('the client and the service, %s',
 
   it('sms.send to a number the operator refuses throws provider_failed and refunds', async () => {
     const { balance: before } = await client.balance.get();
-    const error = await printedError(
+    const error = await failureOf(
       client.sms.send({ to: refused, text: 'Hello' }, { idempotencyKey: `refused ${way}` }),
     );
     expect(error).toMatchObject({ code: 'provider_failed', status: 502, id: expect.stringMatching(uuid) });
@@ -69,7 +69,7 @@ describe.each(['in process', 'over a socket'])('the client and the service, %s',
       error: { code: 'provider_failed' },
       sent_at: null,
     });
-    const repeat = await printedError(
+    const repeat = await failureOf(
       client.sms.send({ to: refused, text: 'Hello' }, { idempotencyKey: `refused ${way}` }),
     );
     expect(repeat.id).toBe(error.id);
@@ -83,7 +83,7 @@ describe.each(['in process', 'over a socket'])('the client and the service, %s',
     ['Bat', 'Hello', 'invalid_request', 400],
   ])('sms.send to %s refuses with %s', async (to, text, code, status) => {
     const before = await client.balance.get();
-    expect(await printedError(client.sms.send({ to, text }))).toMatchObject({ code, status });
+    expect(await failureOf(client.sms.send({ to, text }))).toMatchObject({ code, status });
     expect(await client.balance.get()).toEqual(before);
   });
 
@@ -125,7 +125,7 @@ describe.each(['in process', 'over a socket'])('the client and the service, %s',
 
   it('sms.sendBulk with bad numbers names them as they were written and sends nothing', async () => {
     const { balance } = await client.balance.get();
-    const error = await printedError(
+    const error = await failureOf(
       client.sms.sendBulk({ to: ['99112244', '11 32-12-34', 'Bat', '+12025550123'], text: 'Hello' }),
     );
     expect(error).toMatchObject({
@@ -170,11 +170,11 @@ describe.each(['in process', 'over a socket'])('the client and the service, %s',
     expect(created).toMatchObject({ status: 'pending', channel: 'sms', attempts_remaining: 5 });
     const code = /\d{6}/.exec((await outbox('86112233'))[0]?.text ?? '')?.[0] ?? '';
     const wrong = code === '000000' ? '111111' : '000000';
-    const error = await printedError(client.verify.check(created.id, { code: wrong }));
+    const error = await failureOf(client.verify.check(created.id, { code: wrong }));
     expect(error).toMatchObject({ code: 'invalid_code', status: 422, attempts_remaining: 4 });
     expect(await client.verify.check(created.id, { code })).toMatchObject({ status: 'verified' });
     expect(await client.verify.get(created.id)).toMatchObject({ status: 'verified' });
-    expect(await printedError(client.verify.check(created.id, { code }))).toMatchObject({
+    expect(await failureOf(client.verify.check(created.id, { code }))).toMatchObject({
       code: 'verification_closed',
       status: 409,
     });
@@ -183,7 +183,7 @@ describe.each(['in process', 'over a socket'])('the client and the service, %s',
   it('insufficient_credits says what is there and what is needed', async () => {
     const { balance } = await client.balance.get();
     await service.administration.credit(5 - balance);
-    const error = await printedError(client.sms.send({ to: '99112233', text: 'Hello' }));
+    const error = await failureOf(client.sms.send({ to: '99112233', text: 'Hello' }));
     expect(error).toMatchObject({ code: 'insufficient_credits', status: 402, balance: 5, required: 10 });
     await service.administration.credit(balance - 5);
   });
@@ -204,9 +204,9 @@ describe.each(['in process', 'over a socket'])('the client and the service, %s',
   it('unknown ids and keys', async () => {
     const id = '00000000-0000-4000-8000-000000000000';
     for (const call of [client.messages.get(id), client.batches.get(id), client.verify.get(id)]) {
-      expect(await printedError(call)).toMatchObject({ code: 'not_found', status: 404 });
+      expect(await failureOf(call)).toMatchObject({ code: 'not_found', status: 404 });
     }
     const stranger = new Urtuu('urtuu_nobody', { fetch: service.fetch });
-    expect(await printedError(stranger.balance.get())).toMatchObject({ code: 'unauthorized', status: 401 });
+    expect(await failureOf(stranger.balance.get())).toMatchObject({ code: 'unauthorized', status: 401 });
   });
 });

@@ -46,7 +46,7 @@ export function clientWith(options: UrtuuOptions, system: System = new FakeSyste
 }
 
 /** The error a call ends with; a call that ends well fails the test. */
-export async function printedError(call: Promise<unknown>): Promise<UrtuuError> {
+export async function failureOf(call: Promise<unknown>): Promise<UrtuuError> {
   const outcome = await call.then(
     (result) => ({ result }),
     (error: UrtuuError) => error,

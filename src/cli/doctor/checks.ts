@@ -6,7 +6,7 @@ import { readKey } from '../config/key.js';
 import { configPath } from '../config/profiles.js';
 import { CliError, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
-import type { Files } from '../input/files.js';
+import type { Files } from '../files/files.js';
 import type { Network } from '../network/network.js';
 import { quoteArgument } from '../platform/quote.js';
 import { printedError } from '../printed-error.js';

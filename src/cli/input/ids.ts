@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { inputError, usageError } from '../errors.js';
+import type { Files } from '../files/files.js';
+import { nameOf } from '../files/files.js';
 import { grouped } from '../wording.js';
-import { type Files, nameOf } from './files.js';
 
 export interface IdSource {
   fromFile?: string;
@@ -101,7 +102,7 @@ const eachOf =
   async (files: Pick<Files, 'bytes'>, file: string, take: (id: string) => void): Promise<void> => {
     const [{ readTable }, { columnNamed, listed }, { InputError }] = await Promise.all([
       import('../bulk/input/read-table.js'),
-      import('../bulk/input/columns.js'),
+      import('../bulk/input/recipient-column.js'),
       import('../bulk/input/input-error.js'),
     ]);
     const input = { bytes: files.bytes(file), source: file };

@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { nodeFetch } from '../../../src/cli/network/fetch.js';
 import { type FetchLike, Urtuu, type UrtuuError } from '../../../src/client/index.js';
-import { printedError } from '../../support/client.js';
+import { failureOf } from '../../support/client.js';
 import { testKey } from '../../support/run.js';
 
 const fixtures = join(import.meta.dirname, '../../fixtures/tls');
@@ -48,7 +48,7 @@ const own = 'fetch over node:http';
 
 async function send(fetch: FetchLike, baseUrl: string, options = {}): Promise<UrtuuError> {
   const client = new Urtuu(testKey, { baseUrl, fetch, maxRetries: 0, allowHttp: true, ...options });
-  return printedError(client.sms.send({ to: '99112233', text: 'x' }));
+  return failureOf(client.sms.send({ to: '99112233', text: 'x' }));
 }
 
 describe.each(Object.entries(fetches))('%s', (name, make) => {
@@ -158,7 +158,7 @@ describe.each(Object.entries(fetches))('%s', (name, make) => {
     const baseUrl = `http://127.0.0.1:${await listen(server)}/v1`;
     const client = new Urtuu(testKey, { baseUrl, fetch: make(), maxRetries: 1 });
     await client.balance.get();
-    const error = await printedError(client.sms.send({ to: '99112233', text: 'x' }));
+    const error = await failureOf(client.sms.send({ to: '99112233', text: 'x' }));
     expect(error).toMatchObject({ attempts: 2, requestSent: true, inDoubt: true });
     expect(error.message).toContain('cannot connect');
   });

@@ -18,7 +18,7 @@ export class InputError extends Error {
   readonly hint: string;
 
   constructor(fault: InputFault, source: string, what: string, hint: string, place: Place = {}) {
-    super(addHelp(source, what, place));
+    super(describe(source, what, place));
     this.fault = fault;
     this.source = source;
     this.line = place.line ?? null;
@@ -28,7 +28,7 @@ export class InputError extends Error {
 }
 
 /** `file:line: column: what`, leaving out what is not known. */
-export function addHelp(source: string, what: string, { line, column }: Place): string {
+export function describe(source: string, what: string, { line, column }: Place): string {
   const file = source === '-' ? 'standard input' : source;
   return [
     line === undefined ? file : `${file}:${line}`,

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Job } from '../../bulk/job/job.js';
+import type { Job } from '../../bulk/job/open-job.js';
 import type { Account } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';

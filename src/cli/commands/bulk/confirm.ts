@@ -1,4 +1,4 @@
-import type { Job } from '../../bulk/job/job.js';
+import type { Job } from '../../bulk/job/open-job.js';
 import type { Context } from '../../context.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';

@@ -1,8 +1,8 @@
 import type { Channel } from '../../../contract/index.js';
-import type { Job, JobView } from '../../bulk/job/job.js';
-import type { MessageTemplates } from '../../bulk/plan/message.js';
+import type { Job, JobView } from '../../bulk/job/open-job.js';
+import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
-import type { Ending } from '../../bulk/send/run-options.js';
+import type { Ending } from '../../bulk/send/run.js';
 import type { Context } from '../../context.js';
 import { writtenDuration } from '../../input/duration.js';
 import type { PrintedOptions } from '../../printed-command.js';

@@ -1,7 +1,7 @@
 import type { Channel } from '../../../contract/index.js';
 import { isSystemError } from '../../bulk/job/append-file.js';
-import { type JobView, jobIds, viewJob } from '../../bulk/job/job.js';
 import { readJobId } from '../../bulk/job/keys.js';
+import { type JobView, jobIds, viewJob } from '../../bulk/job/open-job.js';
 import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';

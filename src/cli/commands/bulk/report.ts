@@ -1,9 +1,9 @@
 import { isSystemError } from '../../bulk/job/append-file.js';
-import { type Job, openJob } from '../../bulk/job/job.js';
+import { type Job, openJob } from '../../bulk/job/open-job.js';
+import { Listing } from '../../bulk/results/batch-messages.js';
 import { ReceiptStore } from '../../bulk/results/receipt-store.js';
 import { Receipts } from '../../bulk/results/receipts.js';
 import { inBlocks, type ReportRow, reportBlocks, reportRows, reportView } from '../../bulk/results/report.js';
-import { Listing } from '../../bulk/send/listing.js';
 import type { Context } from '../../context.js';
 import { byteOrderMark } from '../../csv/line.js';
 import { CliError, machineError } from '../../errors.js';

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Job, openJob, viewJob } from '../../bulk/job/job.js';
-import { movedEntry } from '../../bulk/job/moved.js';
-import type { Origins } from '../../bulk/plan/origins.js';
+import { type Job, openJob, viewJob } from '../../bulk/job/open-job.js';
+import { movedEntry } from '../../bulk/job/taken-rows.js';
 import type { PlannedRequest } from '../../bulk/plan/plan.js';
 import { openPlan } from '../../bulk/plan/plan-reader.js';
+import type { Origins } from '../../bulk/plan/reported-rows.js';
 import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';

@@ -1,8 +1,8 @@
 import { isSystemError } from '../../bulk/job/append-file.js';
-import type { Job } from '../../bulk/job/job.js';
-import { forgetRun, noteRun } from '../../bulk/job/running.js';
+import type { Job } from '../../bulk/job/open-job.js';
+import { forgetRun, noteRun } from '../../bulk/job/run-note.js';
 import { summaryOf, summaryView } from '../../bulk/results/summary.js';
-import type { Ending } from '../../bulk/send/run-options.js';
+import type { Ending } from '../../bulk/send/run.js';
 import { runJob } from '../../bulk/send/runner.js';
 import type { Context } from '../../context.js';
 import { Ended, machineError } from '../../errors.js';

@@ -1,4 +1,4 @@
-import { type JobView, removeJob } from '../../bulk/job/job.js';
+import { type JobView, removeJob } from '../../bulk/job/open-job.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { resumeOf } from '../bulk/next-command.js';

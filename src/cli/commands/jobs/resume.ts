@@ -1,4 +1,4 @@
-import { openJob } from '../../bulk/job/job.js';
+import { openJob } from '../../bulk/job/open-job.js';
 import { summaryView } from '../../bulk/results/summary.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';

@@ -1,4 +1,4 @@
-import { batchesOf, viewJob } from '../../bulk/job/job.js';
+import { batchesOf, viewJob } from '../../bulk/job/open-job.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { jobDetailsExample } from '../../output/examples.js';

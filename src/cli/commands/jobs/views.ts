@@ -1,5 +1,5 @@
-import { isGone, type JobView, jobIds, viewJob } from '../../bulk/job/job.js';
-import { runningOf } from '../../bulk/job/running.js';
+import { isGone, type JobView, jobIds, viewJob } from '../../bulk/job/open-job.js';
+import { runningOf } from '../../bulk/job/run-note.js';
 import { type BatchFigures, outcomes } from '../../bulk/results/summary.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
