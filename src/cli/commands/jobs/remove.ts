@@ -1,6 +1,6 @@
 import { type JobView, removeJob } from '../../bulk/job/open-job.js';
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { resumeOf } from '../bulk/next-command.js';
 
 export const jobsRemove: CommandBody = (command, context) => {
@@ -8,7 +8,7 @@ export const jobsRemove: CommandBody = (command, context) => {
     .description('Forget jobs: plan, journal and receipts. What was sent stays sent.')
     .argument('<job...>', 'names or ids')
     .option('--force', 'also when something is pending or in doubt: nobody can settle it afterwards');
-  describe(command, {
+  addHelp(command, {
     examples: [
       ['urtuu jobs remove july-offer', 'a finished job'],
       ['urtuu jobs remove test --force', 'one that shall never be finished'],

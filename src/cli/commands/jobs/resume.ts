@@ -1,7 +1,7 @@
 import { openJob } from '../../bulk/job/open-job.js';
 import { summaryView } from '../../bulk/results/summary.js';
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { summaryExample } from '../../output/examples.js';
 import { addCarryOutOptions, type CarryOutOptions } from '../bulk/options.js';
 import { carryOut } from '../bulk/run.js';
@@ -11,7 +11,7 @@ export const jobsResume: CommandBody = (command, context) => {
     .description('Go on with a job from its frozen plan; the file is not needed, and nothing is asked.')
     .argument('<job>', 'name or id of the job');
   addCarryOutOptions(command);
-  describe(command, {
+  addHelp(command, {
     view: summaryView,
     sends: true,
     examples: [

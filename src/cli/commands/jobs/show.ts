@@ -1,6 +1,6 @@
 import { batchesOf, viewJob } from '../../bulk/job/open-job.js';
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { jobDetailsExample } from '../../output/examples.js';
 import { jobDetailsView, jobRow } from './views.js';
 
@@ -8,7 +8,7 @@ export const jobsShow: CommandBody = (command, context) => {
   command
     .description('Show how far a job is, also while it runs: what is in flight then counts as in doubt.')
     .argument('<job>', 'name or id of the job');
-  describe(command, {
+  addHelp(command, {
     view: jobDetailsView,
     examples: [
       ['urtuu jobs show july-offer', 'how far is it?'],
