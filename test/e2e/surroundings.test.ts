@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Machine, type Outcome, outcomeOf, root } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
 import { batchResult, pricing, smsResult } from '../support/resources.js';
-import { pty, Terminal } from '../support/terminal.js';
+import { pty, Terminal } from '../terminal/pseudoterminal.js';
 
 /** A user whom the system does not know; only root can become one. */
 const stranger = process.getuid?.() === 0 ? { uid: 54_321, gid: 54_321 } : {};
