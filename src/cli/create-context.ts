@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { openConfig } from './config/config.js';
 import type { Context } from './context.js';
-import { Files } from './input/files.js';
+import { Files } from './files/files.js';
 import type { Io } from './io.js';
 import { type OwnedNetwork, openNetwork } from './network/network.js';
 import { once } from './once.js';

@@ -1,4 +1,4 @@
-import type { Files } from './input/files.js';
+import type { Files } from './files/files.js';
 import type { Printer } from './output/printer.js';
 import type { View } from './output/view.js';
 import type { Progress } from './terminal/progress.js';

@@ -1,49 +1,29 @@
 import { createAdministration } from './admin/administration.js';
+import { defaultProject, openingBalance } from './admin/projects.js';
 import { createReset } from './admin/reset.js';
-import {
-  checkSettings,
-  defaultProject,
-  openingBalance,
-  type SettingsPatch,
-  settingsReader,
-} from './admin/settings.js';
+import { checkSettings } from './admin/settings.js';
 import type { Carrier } from './carriers/carrier.js';
 import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated/simulated.js';
-import { type Clock, systemClock } from './clock.js';
+import { systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
 import { Delivery } from './dispatch/dispatcher.js';
 import { createSealing } from './encryption.js';
-import type { Administration } from './index.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
 import { AnswerBoard } from './operations/outcome-waiter.js';
-import { messageAnswer } from './operations/resources.js';
-import { keyTopic, messageTopic } from './operations/waits.js';
+import { keyTopic, messageTopic } from './operations/outcomes.js';
+import { bound, messageAnswer } from './operations/resources.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
-import { createReport, type Fault, type Report, reportToStderr } from './report.js';
+import { createReport, type Report, reportToStderr } from './report.js';
+import type { Administration, ServiceOptions } from './service.js';
+import { settingsReader } from './settings.js';
 import { type Allowances, allowancesOf } from './storage/rate-limiter.js';
 import { openInstallation } from './storage/sqlite/installation/open.js';
 import { openSqliteBuckets } from './storage/sqlite/rate-limiter.js';
 import { sqliteStore } from './storage/sqlite/sqlite-store.js';
 import type { Store } from './storage/store.js';
-
-export interface CoreOptions {
-  /** Folder of the durable data; created when missing. Without it everything is gone after `close()`. */
-  directory?: string;
-  /** Goes on with data that is not whole, as it is there; otherwise it is refused with DataError. */
-  acceptData?: boolean;
-  clock?: Clock;
-  /** Settings of all projects of this service object, over those that are stored. */
-  settings?: SettingsPatch;
-  /** `off` lets every request pass, whatever the rate. */
-  rates?: 'enforced' | 'off';
-  /** Makes ids, keys and codes the same in every run that begins without data; never for real use. */
-  seed?: string;
-  /** Told of every unexpected error, in a request or in the background; standard error when absent. */
-  report?(fault: Fault): void;
-}
 
 /** Stands in front of a part, for tests of what happens when it fails. */
 export interface CoreDoubles {
@@ -65,7 +45,7 @@ export interface Core {
   close(): Promise<void>;
 }
 
-export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
+export async function openCore(options: ServiceOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
   const { clock = systemClock, rates = 'enforced', seed, acceptData = false } = options;
   const settingsOf = settingsReader(checkSettings(options.settings ?? {}));
   const report = createReport(clock, options.report ?? reportToStderr);
@@ -112,7 +92,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     carrier: doubles.carrier?.(carrier) ?? carrier,
     clock,
     owner,
-    answer: messageAnswer,
+    answer: (message, balance) => bound(messageAnswer(message, balance)),
     settingsOf: async (id) => (await project(id)).settings,
     open: sealing.open,
     shared: guard !== null,

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { inputError, usageError } from '../errors.js';
+import type { Files } from '../files/files.js';
+import { nameOf } from '../files/files.js';
 import { grouped } from '../wording.js';
-import { type Files, nameOf } from './files.js';
 
 export interface IdSource {
   fromFile?: string;
@@ -99,22 +100,21 @@ async function eachLine(
 const eachOf =
   (column: string) =>
   async (files: Pick<Files, 'bytes'>, file: string, take: (id: string) => void): Promise<void> => {
-    const [{ readTable }, { columnNamed, listed }, { InputError }] = await Promise.all([
+    const [{ readTable }, { columnNamed, columnsHint }, { InputError }] = await Promise.all([
       import('../bulk/input/read-table.js'),
-      import('../bulk/input/columns.js'),
+      import('../bulk/input/header.js'),
       import('../bulk/input/input-error.js'),
     ]);
     const input = { bytes: files.bytes(file), source: file };
     try {
-      const { taker } = await readTable(
+      const { consumer } = await readTable(
         input,
         {},
         {
           copy: () => {},
           onHeader(columns) {
             const index = columnNamed(columns, column);
-            if (index === -1)
-              throw inputError(`there is no column '${column}'`, `The columns are ${listed(columns)}.`);
+            if (index === -1) throw inputError(`unknown column ${column}`, columnsHint(columns));
             return {
               damageSeen: false,
               take: (record: readonly string[]) => take((record[index] ?? '').trim()),
@@ -122,9 +122,9 @@ const eachOf =
           },
         },
       );
-      if (taker === null) throw inputError('there are no ids', `${nameOf(file)} is empty.`);
+      if (consumer === null) throw inputError('there are no ids', `${nameOf(file)} is empty.`);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      throw inputError(error.message, error.fault === 'encoding' ? 'Save it as UTF-8.' : listHint);
+      throw inputError(error.message, error.kind === 'encoding' ? 'Save it as UTF-8.' : listHint);
     }
   };

@@ -1,5 +1,5 @@
 import { inputError, usageError } from '../errors.js';
-import type { Files } from './files.js';
+import type { Files } from '../files/files.js';
 
 /** Where a text can come from: the value itself (`-` is standard input), or a file. */
 export interface TextSource {

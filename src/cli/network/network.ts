@@ -9,7 +9,7 @@ import { stateHint } from '../config/folders.js';
 import { readKey } from '../config/key.js';
 import { CliError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
-import type { Files } from '../input/files.js';
+import type { Files } from '../files/files.js';
 import { once } from '../once.js';
 import type { GlobalOptions } from '../options.js';
 import type { ProcessEnvironment } from '../process-environment.js';

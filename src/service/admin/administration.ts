@@ -1,13 +1,16 @@
 import { maxActiveKeys, normalizeAddress } from '../../contract/index.js';
 import type { DeliveryRecord, SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { Delivery as DeliveryWorker } from '../dispatch/dispatcher.js';
-import type { Administration, ApiKey, Delivery, ProjectAdministration } from '../index.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, newSecret } from '../operations/keys.js';
+import type { Administration, ApiKey, Delivery, ProjectAdministration } from '../service.js';
 import { ServiceError } from '../service-error.js';
+import { maxNameLength, mergeSettings } from '../settings.js';
 import type { KeyRecord } from '../storage/store.js';
-import { checkSettings, defaultProject, maxNameLength, mergeSettings, openingBalance } from './settings.js';
+import { timestamp } from '../timestamp.js';
+import { defaultProject, openingBalance } from './projects.js';
+import { checkSettings } from './settings.js';
 
 export function createAdministration(
   context: OperationContext,
@@ -111,8 +114,4 @@ function toDelivery(record: DeliveryRecord): Delivery {
     route: record.route,
     delivered_at: timestamp(record.deliveredAt),
   };
-}
-
-function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

@@ -7,7 +7,7 @@ import type { Report } from '../report.js';
 import { ServiceError } from '../service-error.js';
 import type { Allowances } from '../storage/rate-limiter.js';
 import type { Store } from '../storage/store.js';
-import { openingBalance } from './settings.js';
+import { openingBalance } from './projects.js';
 
 export interface ResetParts {
   store: Store;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
-import { breaksOnDemand, type FaultFor, type IsFirst } from '../fault-injection/http-faults.js';
 import type { Operations } from '../operations/operations.js';
+import { breaksOnDemand, type FaultFor, type IsFirst } from './break-on-demand.js';
 import type { HttpEnv } from './context.js';
 import { answerError, type Report } from './middleware/answer-error.js';
 import { openRequest } from './middleware/open-request.js';

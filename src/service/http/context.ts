@@ -1,6 +1,6 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { PlainAnswer } from '../index.js';
 import type { Caller } from '../operations/operations.js';
+import type { PlainAnswer } from '../service.js';
 import type { JsonObject } from './body/strict-json.js';
 
 /** How a request without web objects reaches the app: Node.js loads those slowly, and they cost much each time. */

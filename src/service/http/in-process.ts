@@ -1,4 +1,4 @@
-import type { PlainAnswer, PlainRequest } from '../index.js';
+import type { PlainAnswer, PlainRequest } from '../service.js';
 import type { App } from './app.js';
 import { readText } from './body/read-body.js';
 import type { PlainExchange } from './context.js';

@@ -1,6 +1,6 @@
 import type { Channel } from '../../contract/index.js';
-import { capsOf } from '../admin/settings.js';
 import { ServiceError } from '../service-error.js';
+import { capsOf } from '../settings.js';
 import type {
   AcceptResult,
   BatchResult,
@@ -13,14 +13,8 @@ import type {
 } from '../storage/store.js';
 import type { OperationContext, Project } from './context.js';
 import type { Recipient } from './fields.js';
-import { resetTopic } from './waits.js';
-
-/** The price of one message. */
-export interface Price {
-  parts: number | null;
-  rateMultiplier: number | null;
-  credits: number;
-}
+import { resetTopic } from './outcomes.js';
+import type { Price } from './pricing.js';
 
 /** A send that has passed its field rules and has its price. */
 export interface Send {

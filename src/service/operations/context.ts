@@ -1,7 +1,7 @@
-import type { Settings } from '../admin/settings.js';
 import type { Clock } from '../clock.js';
 import type { Sealing } from '../encryption.js';
 import type { Random } from '../random.js';
+import type { Settings } from '../settings.js';
 import type { Allowances } from '../storage/rate-limiter.js';
 import type { ClaimedMessage, Lease, Settled, Store } from '../storage/store.js';
 import type { AnswerBoard } from './outcome-waiter.js';

@@ -3,8 +3,9 @@ import type { OperationContext } from './context.js';
 import { sendEmail, sendEmailBulk } from './email.js';
 import { findAnswer } from './idempotency.js';
 import { authenticate } from './keys.js';
+import { getBatch, getMessage, listBatchMessages } from './lookups.js';
 import type { Allowance, Operations } from './operations.js';
-import { getBatch, getMessage, getPricing, listBatchMessages } from './reads.js';
+import { getPricing } from './pricing.js';
 import { sendSms, sendSmsBulk } from './sms.js';
 import { checkVerification, createVerification, getVerification } from './verification.js';
 

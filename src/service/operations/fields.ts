@@ -9,7 +9,6 @@ import {
   type OperatorTable,
   readNumber,
 } from '../../contract/index.js';
-import { isOneLine } from '../admin/settings.js';
 import { ServiceError } from '../service-error.js';
 
 /** A recipient in its normal form; `operator` is null for an address. */
@@ -128,6 +127,11 @@ export function checkLine(field: string, value: string): void {
   checkText(field, value);
   if (value.trim() === '') throw invalid(`${field} must not be empty`);
   if (!isOneLine(value)) throw invalid(`${field} must be one line without control characters`);
+}
+
+/** No line breaks, no other control characters. */
+export function isOneLine(text: string): boolean {
+  return !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text);
 }
 
 /** Half of a surrogate pair can be neither stored nor delivered. */

@@ -1,8 +1,8 @@
 import type { BoundAnswer, MessageRecord } from '../storage/store.js';
 import type { OperationContext } from './context.js';
 import type { Answer, Caller } from './operations.js';
+import { keyTopic, outcomeUnknown, removed } from './outcomes.js';
 import type { SendAnswer } from './resources.js';
-import { keyTopic, outcomeUnknown, removed } from './waits.js';
 
 /** The answer bound to a key, once its first request has one; null when the key is free. */
 export async function findAnswer(

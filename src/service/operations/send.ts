@@ -10,8 +10,8 @@ import type { OperationContext } from './context.js';
 import type { Recipient } from './fields.js';
 import { ownAnswer, repeatedAnswer } from './idempotency.js';
 import type { Answer } from './operations.js';
+import { outcomeUnknown, settledMessage } from './outcomes.js';
 import { batchAnswer, bound, messageAnswer } from './resources.js';
-import { outcomeUnknown, settledMessage } from './waits.js';
 
 /** Sends one message: its carrier has answered before this does (SMS), or it is queued (email). */
 export async function sendSingle(

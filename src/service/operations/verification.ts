@@ -17,12 +17,13 @@ import {
   singleDispatch,
 } from './accept-and-dispatch.js';
 import type { OperationContext, Project } from './context.js';
-import { emailContent, emailPrice, senderName } from './email.js';
+import { emailContent, senderName } from './email.js';
 import { checkEmail, checkText, invalid, readEmailRecipient, readSmsRecipient } from './fields.js';
 import type { Caller } from './operations.js';
+import { settledMessage } from './outcomes.js';
+import { emailPrice, smsPrice } from './pricing.js';
 import { verificationResource } from './resources.js';
-import { smsPrice } from './sms.js';
-import { settledMessage } from './waits.js';
+import { smsContent } from './sms.js';
 
 const defaultTemplate = '{brand}: your code is {code}';
 
@@ -161,7 +162,7 @@ function contentFor(channel: Channel, project: Project, text: string): Content {
     checkEmail(email);
     return emailContent(project, email);
   }
-  return { text, html: null, subject: null, from: null, replyTo: null, sealed: null };
+  return smsContent(text);
 }
 
 function noVerification(): ServiceError {

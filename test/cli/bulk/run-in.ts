@@ -5,9 +5,10 @@ import type { BulkEvent } from '../../../src/cli/bulk/send/events.js';
 import type { RunOptions } from '../../../src/cli/bulk/send/run.js';
 import { runJob } from '../../../src/cli/bulk/send/runner.js';
 import type { SendingClient } from '../../../src/cli/bulk/send/send-once.js';
+import type { ProjectOptions } from '../../support/fake-project.js';
 import { MemoryDisk } from './memory-disk.js';
 import { memoryPlan, numbers } from './memory-plan.js';
-import { clientOf, type ModelOptions, ModelService } from './model-service.js';
+import { clientOf, ModelService } from './model-service.js';
 import { VirtualClock } from './virtual-clock.js';
 
 export const small = memoryPlan([
@@ -16,8 +17,8 @@ export const small = memoryPlan([
 ]);
 
 /** A job in memory at a service in memory; each `run` is a process that resumes it. */
-export function setting(options: Partial<ModelOptions> = {}, plan = small) {
-  const service = new ModelService({ binding: false, credits: 100_000, ...options });
+export function setting(options: ProjectOptions = {}, plan = small) {
+  const service = new ModelService({ credits: 100_000, ...options });
   const disk = new MemoryDisk();
   const clock = new VirtualClock();
   const run = async (client: SendingClient = clientOf(service), extra: Partial<RunOptions> = {}) => {

@@ -143,7 +143,7 @@ describe('urtuu jobs report', () => {
     ).toEqual([
       { phone: '9900**00', error_code: null },
       { phone: '9900**01', error_code: null },
-      { phone: 'no**dy', error_code: 'phone: "no**dy" is no telephone number' },
+      { phone: 'no**dy', error_code: 'phone: "no**dy" is not a phone number' },
     ]);
     for (const format of ['', '--json', '-o tsv'])
       expect((await here.run(`jobs report july --mask ${format}`)).stdout).not.toMatch(/9900000/);

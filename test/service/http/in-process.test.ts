@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConnectionDropped } from '../../../src/service/fault-injection/http-faults.js';
 import { createApp } from '../../../src/service/http/app.js';
+import { ConnectionDropped } from '../../../src/service/http/break-on-demand.js';
 import { exchangeWith } from '../../../src/service/http/in-process.js';
 import type { PlainRequest } from '../../../src/service/index.js';
 import { fakeOperations, goodKey, ids } from './fake-operations.js';

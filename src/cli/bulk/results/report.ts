@@ -1,7 +1,7 @@
 import { normalizeAddress, readNumber } from '../../../contract/index.js';
 import { byteOrderMark, csvLine } from '../../csv/line.js';
-import { isOwnHeader, keptColumns, reportColumns } from '../input/csv-line.js';
 import { repairAddress, repairNumber } from '../input/repair.js';
+import { isOwnHeader, keptColumns, reportColumns } from '../input/report-columns.js';
 import type { FrozenPlan } from '../plan/plan.js';
 import type { Receipts } from './receipts.js';
 

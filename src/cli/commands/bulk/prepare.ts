@@ -9,7 +9,7 @@ import { folderForPlan, jobIds } from '../../bulk/job/jobs-folder.js';
 import { jobIdOf, newRunId } from '../../bulk/job/keys.js';
 import type { Job, JobView } from '../../bulk/job/open-job.js';
 import { buildPlan, type PlanOutcome } from '../../bulk/plan/build-plan.js';
-import type { MessageTemplates } from '../../bulk/plan/message.js';
+import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { SentIndex } from '../../bulk/plan/sent-index.js';
 import { readError } from '../../bulk/send/answer.js';
@@ -24,11 +24,12 @@ import { visible } from '../../terminal/sanitise.js';
 import { counted, grouped } from '../../wording.js';
 import { accountNow } from './account.js';
 import { agree } from './confirm.js';
+import { notKept } from './disk-error.js';
 import { type LeftOut, resumeOf } from './next-command.js';
-import { notKept } from './not-kept.js';
 import type { BulkOptions } from './options.js';
 import { type Preflight, preflightLines, preflightOf, preflightView } from './preflight.js';
 import { rejectsPlaceIn, tellRejects } from './rejected-rows.js';
+import { stillToPay } from './remaining-credits.js';
 import { keepTaken, rowsToTake } from './reported-rows.js';
 import { refuseSameFile } from './same-file.js';
 import {
@@ -40,7 +41,6 @@ import {
   sentSince,
   tellFailed,
 } from './sent-before.js';
-import { stillToPay } from './still-to-pay.js';
 import { summaryView } from './summary-view.js';
 
 /** What a bulk command shows. */
@@ -91,9 +91,9 @@ export async function startJob(
     if (frozen === null) throw refuseBadRows(outcome);
     // The same plan is the same job, which says itself what it has sent.
     const known = await jobIds(stateDirectory);
-    const taken = await rowsToTake(context, outcome.origins, options.again ?? false);
+    const taken = await rowsToTake(context, outcome.reportedRows, options.again ?? false);
     const isKnown = known.includes(jobIdOf(frozen.meta));
-    const met = isKnown ? null : (recent?.met ?? (await sentSince(context, wanted, outcome, options)));
+    const met = isKnown ? null : (recent?.counts ?? (await sentSince(context, wanted, outcome, options)));
     const skipped = options.skipSent ?? false;
     const before = { sentBefore: met === null ? 0 : countOf(met, skipped), skipped };
     const named = options.job !== undefined;
@@ -222,7 +222,7 @@ async function plan(
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     if (
-      error.fault !== 'encoding' ||
+      error.kind !== 'encoding' ||
       options.encoding !== undefined ||
       file === '-' ||
       !context.io.canPrompt
@@ -254,10 +254,10 @@ function rejectsPlace(context: Context, file: string, { rejects, job }: BulkOpti
 /** What was found in the file that a person should know of. */
 function tellInput(
   context: Context,
-  { plan, rejects, notChosen, delimiter, meta, toColumn }: PlanOutcome,
+  { plan, rejects, notSelected, delimiter, meta, toColumn }: PlanOutcome,
 ): void {
   tellRejects(context, rejects, toColumn);
-  if (notChosen > 0) context.io.note(`--only leaves out ${counted(notChosen, 'row')}`);
+  if (notSelected > 0) context.io.note(`--only leaves out ${counted(notSelected, 'row')}`);
   // The preflight says it where there is one.
   if (plan === null && delimiter !== ',' && meta.columns.length > 1)
     context.io.note(`The delimiter is ${JSON.stringify(delimiter)}`);

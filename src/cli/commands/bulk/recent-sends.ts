@@ -6,9 +6,9 @@ import type { JobState } from '../../bulk/job/job-state.js';
 import { jobIds, jobsFolder } from '../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../bulk/job/keys.js';
 import { type JobView, viewJob } from '../../bulk/job/open-job.js';
-import type { FrozenPlan, PlannedRequest } from '../../bulk/plan/plan.js';
+import type { FrozenPlan } from '../../bulk/plan/plan.js';
 import { openPlan, readPlanMeta } from '../../bulk/plan/plan-reader.js';
-import { type Met, messageHash, SentIndex } from '../../bulk/plan/sent-index.js';
+import { messageHashOf, type SentCounts, SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
 
 /** How long a message that was sent is remembered as one that need not be sent again. */
@@ -57,7 +57,7 @@ export async function sentSinceReports(
   wanted: NewJob,
   plan: FrozenPlan,
   reported: readonly string[],
-): Promise<Met | null> {
+): Promise<SentCounts | null> {
   // What a file says is no path before it is the name of a job.
   const here = (await jobIds(context.config.stateDirectory)).filter((id) => reported.includes(id));
   const folders = here.map((id) => join(jobsFolder(context.config.stateDirectory), id));
@@ -68,10 +68,10 @@ export async function sentSinceReports(
   const index = await recentSends(context, wanted, isLater);
   if (index === null) return null;
   for await (const request of plan.requests()) {
-    const message = messageHash(tailOf(request));
-    for (const to of request.to) index.has(to, message);
+    const message = messageHashOf(request);
+    for (const to of request.to) index.count(to, message);
   }
-  return index.met;
+  return index.counts;
 }
 
 async function recentJob(context: Context, id: string, since: number): Promise<JobView | null> {
@@ -104,7 +104,7 @@ async function addJob(index: SentIndex, { id, folder, state }: JobView): Promise
     const sending = sendingOf(state, request.number);
     if (sending === null) continue;
     index.failed += state.failed(request.number);
-    const message = messageHash(tailOf(request));
+    const message = messageHashOf(request);
     const removed = state.removed(request.number);
     request.to.forEach((to, at) => {
       if (removed.has(at)) return;
@@ -128,7 +128,3 @@ function sendingOf(state: JobState, request: number): 'sent' | 'open' | null {
       return null;
   }
 }
-
-/** The body after its recipients. */
-const tailOf = ({ kind, to, body }: PlannedRequest) =>
-  body.slice(`{"to":${JSON.stringify(kind === 'single' ? to[0] : to)},`.length);

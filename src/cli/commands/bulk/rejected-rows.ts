@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RejectedValue, Rejects, RejectsPlace } from '../../bulk/plan/rejects.js';
+import type { RejectedValue, Rejects, RejectsPlace } from '../../bulk/plan/rejects-file.js';
 import { makeFolder } from '../../config/make-folder.js';
 import type { Context } from '../../context.js';
 import { masked, maskedError } from '../../output/mask.js';

@@ -3,9 +3,9 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { movedEntry } from '../../bulk/job/moved-rows.js';
 import { type Job, openJob, viewJob } from '../../bulk/job/open-job.js';
-import type { Origins } from '../../bulk/plan/origins.js';
 import type { PlannedRequest } from '../../bulk/plan/plan.js';
 import { openPlan } from '../../bulk/plan/plan-reader.js';
+import type { ReportedRows } from '../../bulk/plan/reported-rows.js';
 import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -23,10 +23,10 @@ const mark = 'urtuu-taken 1';
  * Checks the rows of reports that a new job takes: none may be one that its own job would still send, or has sent
  * since. Gives those that have to be taken from their jobs before this one sends. Throws CliError (exit 11).
  */
-export async function rowsToTake(context: Context, origins: Origins, again: boolean): Promise<Taken[]> {
+export async function rowsToTake(context: Context, reported: ReportedRows, again: boolean): Promise<Taken[]> {
   const taken: Taken[] = [];
-  for (const id of origins.jobs) {
-    const statuses = origins.statusByLine(id);
+  for (const id of reported.jobs) {
+    const statuses = reported.statusByLine(id);
     const job = await viewJob(context.config.stateDirectory, id).catch(ifMissing);
     if (job === null) {
       const pending = [...statuses.values()].filter((status) => status === 'pending').length;

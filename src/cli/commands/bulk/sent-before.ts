@@ -1,5 +1,5 @@
 import type { PlanOutcome } from '../../bulk/plan/build-plan.js';
-import type { Met, SentIndex } from '../../bulk/plan/sent-index.js';
+import type { SentCounts, SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
 import { CliError, Ended, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -26,10 +26,10 @@ export async function sentBefore(
 export async function sentSince(
   context: Context,
   job: NewJob,
-  { plan, origins }: PlanOutcome,
+  { plan, reportedRows }: PlanOutcome,
   { again }: BulkOptions,
-): Promise<Met | null> {
-  return again || plan === null ? null : sentSinceReports(context, job, plan, origins.jobs);
+): Promise<SentCounts | null> {
+  return again || plan === null ? null : sentSinceReports(context, job, plan, reportedRows.jobs);
 }
 
 /** A report knows more than the requests: who was not sent to is taken on purpose. */
@@ -41,7 +41,7 @@ function idleSkip(why: string): CliError {
 }
 
 /** All that got the message, or will get it from another job; only those who got it can be left out. */
-export function countOf({ sent, open }: Met, skipped: boolean): number {
+export function countOf({ sent, open }: SentCounts, skipped: boolean): number {
   return skipped ? sent : [...open.values()].reduce((sum, count) => sum + count, sent);
 }
 
@@ -54,7 +54,8 @@ export function tellFailed(context: Context, recent: SentIndex | null): void {
   );
 }
 
-const hasFailed = (recent: SentIndex | null) => recent !== null && recent.met.sent > 0 && recent.failed > 0;
+const hasFailed = (recent: SentIndex | null) =>
+  recent !== null && recent.counts.sent > 0 && recent.failed > 0;
 
 /** With --skip-sent everyone may be left out. */
 export const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0 && meta.rejected === 0;
@@ -75,7 +76,7 @@ export function endAllSent(
 }
 
 /** Exit 11 for recipients whom an unfinished job would send the same message, too. */
-export function refuseOpen(context: Context, { open }: Met): void {
+export function refuseOpen(context: Context, { open }: SentCounts): void {
   for (const [id, count] of open) {
     throw new CliError(
       'rows_open',

@@ -1,7 +1,7 @@
 import type { JobView } from '../../bulk/job/open-job.js';
 import { removeJob } from '../../bulk/job/remove-job.js';
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { resumeOf } from '../bulk/next-command.js';
 
 export const jobsRemove: CommandBody = (command, context) => {
@@ -9,7 +9,7 @@ export const jobsRemove: CommandBody = (command, context) => {
     .description('Remove jobs: plan, journal and receipts. Sent messages stay sent.')
     .argument('<job...>', 'names or ids')
     .option('--force', 'also when rows are pending or in doubt, which cannot be settled afterwards');
-  describe(command, {
+  addHelp(command, {
     examples: [
       ['urtuu jobs remove july-offer', 'a finished job'],
       ['urtuu jobs remove test --force', 'an unfinished job'],

@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { readDuration } from '../../input/duration.js';
 import { type ReportOptions, reportJob } from '../bulk/report.js';
 
@@ -18,7 +18,7 @@ export const jobsReport: CommandBody = (command, context) => {
         .argParser(readDuration)
         .default(600_000),
     );
-  describe(command, {
+  addHelp(command, {
     findsColumns: true,
     examples: [
       ['urtuu jobs report july-offer --report report.csv', 'all rows'],

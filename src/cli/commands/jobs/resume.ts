@@ -1,6 +1,6 @@
 import { openJob } from '../../bulk/job/open-job.js';
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { summaryExample } from '../../output/examples.js';
 import { addCarryOutOptions, type CarryOutOptions } from '../bulk/options.js';
 import { carryOut } from '../bulk/run.js';
@@ -11,7 +11,7 @@ export const jobsResume: CommandBody = (command, context) => {
     .description('Resume a job from its frozen plan. It needs no file and never prompts.')
     .argument('<job>', 'name or id of the job');
   addCarryOutOptions(command);
-  describe(command, {
+  addHelp(command, {
     view: summaryView,
     sends: true,
     examples: [

@@ -1,7 +1,7 @@
 import { viewJob } from '../../bulk/job/open-job.js';
 import { batchesOf, isAcceptedBatch } from '../../bulk/results/summary.js';
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { jobDetailsExample } from '../../output/examples.js';
 import { jobDetailsView, jobRow } from './views.js';
 
@@ -9,7 +9,7 @@ export const jobsShow: CommandBody = (command, context) => {
   command
     .description('Show the progress of a job, also while it runs: requests in flight count as in doubt.')
     .argument('<job>', 'name or id of the job');
-  describe(command, {
+  addHelp(command, {
     view: jobDetailsView,
     examples: [
       ['urtuu jobs show july-offer', 'its progress'],

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { quoteKey } from '../../parse-fields.js';
 import { ServiceError } from '../../service-error.js';
 
 export type JsonObject = Record<string, unknown>;
@@ -75,11 +76,6 @@ function addKey(keys: Set<string>, literal: string): void {
   if (prototypeKeys.has(key)) throw refusal(`${key}: is not allowed as a key`);
   if (keys.has(key)) throw refusal(`${quoteKey(key)}: stands twice in one object`);
   keys.add(key);
-}
-
-/** A key of the caller's in a message: as it is when it is a plain word, else as a short JSON string. */
-export function quoteKey(key: string): string {
-  return /^\w{1,64}$/.test(key) ? key : JSON.stringify(key.slice(0, 64));
 }
 
 const refusal = (message: string) => new ServiceError('invalid_request', message);

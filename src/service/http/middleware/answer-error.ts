@@ -1,6 +1,6 @@
-import { ConnectionDropped } from '../../fault-injection/http-faults.js';
 import { ServiceError } from '../../service-error.js';
 import { errorAnswer, respond } from '../answer.js';
+import { ConnectionDropped } from '../break-on-demand.js';
 import type { HttpContext } from '../context.js';
 
 /** Receives what went wrong inside; the caller only learns that the service is unavailable. */

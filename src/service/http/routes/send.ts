@@ -1,9 +1,9 @@
 import type * as z from 'zod/mini';
-import type { BreakOnDemand } from '../../fault-injection/http-faults.js';
 import type { Answer, SendCall } from '../../operations/operations.js';
+import { parseFields } from '../../parse-fields.js';
 import { respondToSend } from '../answer.js';
+import type { BreakOnDemand } from '../break-on-demand.js';
 import type { Handler } from '../context.js';
-import { parse } from '../schemas/parse.js';
 
 /** What the four sends have in common: field rules, then the operation, then its answer. */
 export function sendRoute<Params extends { to: string | string[] }>(
@@ -12,7 +12,7 @@ export function sendRoute<Params extends { to: string | string[] }>(
   breakOnDemand: BreakOnDemand,
 ): Handler {
   return async (context) => {
-    const params = parse(schema, context.get('body'));
+    const params = parseFields(schema, context.get('body'));
     const caller = context.get('caller');
     const idempotencyKey = context.get('idempotencyKey');
     return breakOnDemand(context, params.to, async () =>

@@ -1,5 +1,5 @@
-import type { BreakOnDemand } from '../../fault-injection/http-faults.js';
 import type { Operations } from '../../operations/operations.js';
+import type { BreakOnDemand } from '../break-on-demand.js';
 import { smsBulk, smsSend } from '../schemas/sms.js';
 import { sendRoute } from './send.js';
 

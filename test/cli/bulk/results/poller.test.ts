@@ -21,7 +21,7 @@ function setting(batches: number, takes: number) {
   const plan = memoryPlan(
     Array.from({ length: batches }, (_, at) => ({ to: all.slice(at * 2, at * 2 + 2), text: `${at}` })),
   );
-  const service = new ModelService({ binding: false, credits: 1_000_000 });
+  const service = new ModelService({ credits: 1_000_000 });
   const clock = new VirtualClock();
   const started = clock.time;
   const disk = new MemoryDisk();
@@ -205,7 +205,7 @@ describe('waiting for the end of what is accepted', () => {
   it('asks for nothing more once it is stopped', async () => {
     const { run, reads } = setting(200, 300);
     const { ending } = await run(undefined, {
-      client: clientOf(new ModelService({ binding: false, credits: 100 })),
+      client: clientOf(new ModelService({ credits: 100 })),
     });
     expect(ending.stopped).toMatchObject({ by: 'service', code: 'insufficient_credits' });
     expect(reads.length).toBeLessThanOrEqual(5);

@@ -2,10 +2,10 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { answers, pricing } from '../../../support/run.js';
+import { pricing } from '../../../support/resources.js';
+import { answers, refusal } from '../../../support/run.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, partly, people, personal } from './desks.js';
-import { refused } from './fake-project.js';
 
 describe('urtuu sms bulk', () => {
   it('shows what it would cost with --dry-run, sends nothing and leaves no job', async () => {
@@ -178,8 +178,8 @@ describe('urtuu sms bulk', () => {
   });
 
   it.each([
-    ['unauthorized', refused(401, 'unauthorized'), 4],
-    ['not_found', refused(404, 'not_found'), 12],
+    ['unauthorized', refusal(401, 'unauthorized'), 4],
+    ['not_found', refusal(404, 'not_found'), 12],
     ['a service that is away', new Error('ECONNREFUSED'), 6],
   ])('ends with the right code for %s, and the same command goes on', async (_, reply, exit) => {
     const here = desk(people(2));
