@@ -1,4 +1,4 @@
-/** Which acceptances repeat an earlier one, with the same key, that this machine never asked for. */
+/** Acceptances, and those of them that repeat one of another machine or of a lost record. */
 export class Acceptances {
   readonly #isReplay: Uint8Array;
   #all = 0;
@@ -28,7 +28,7 @@ export class Acceptances {
     return this.#replays > 0 && this.#replays === this.#all;
   }
 
-  /** When the earliest of the repeated acceptances was made; null where unknown. */
+  /** Null where unknown. */
   get earliestReplay(): string | null {
     return this.#earliest;
   }

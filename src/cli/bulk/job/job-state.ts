@@ -14,7 +14,7 @@ export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' 
  * sends fit; rare facts are kept apart, and details only for the requests that `keeps` chooses.
  */
 export class JobState extends RequestStates {
-  /** Recipients whose message is known to be with the operator. */
+  /** Recipients whose message is certainly with the operator. */
   sent = 0;
   credits = 0;
   balance: number | null = null;
@@ -57,14 +57,14 @@ export class JobState extends RequestStates {
   }
 
   /**
-   * Whether every acceptance repeats one that this machine never asked for: the job ran before, elsewhere or
-   * before its record was lost, and nothing new was sent.
+   * Whether every acceptance repeats an earlier one: the job ran before, elsewhere or before its record was lost,
+   * and nothing new was sent.
    */
   get ranElsewhere(): boolean {
     return this.#acceptances.areAllReplays;
   }
 
-  /** When the earliest of the repeated acceptances was made; null where unknown. */
+  /** When the earliest repeated acceptance was made; null where unknown. */
   get ranAt(): string | null {
     return this.#acceptances.earliestReplay;
   }
@@ -74,7 +74,7 @@ export class JobState extends RequestStates {
     return this.#finals.failed(request);
   }
 
-  /** Recipients of an accepted request of whom it is not known whether they were sent to. */
+  /** Recipients of an accepted request who may not have been sent to. */
   unsure(request: number): number {
     return this.#finals.unsure(request);
   }
@@ -190,7 +190,7 @@ export class JobState extends RequestStates {
     if (this.recipients(request) === 0) this.move(request, 'rejected');
   }
 
-  /** Another job can take over only what this one would still send. */
+  /** Only rows that this job would still send. */
   #moveAway(entry: EntryOf<'moved'>): void {
     const { request, indexes } = entry;
     if (this.phase(request) === 'failed') {

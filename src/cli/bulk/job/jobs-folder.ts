@@ -58,7 +58,7 @@ export async function folderForPlan(stateDirectory: string, unique: string, now:
   return join(jobs, `${unborn}${unique}`);
 }
 
-/** Removes a locked job. It leaves the list at once, so that nobody sees a part of it. */
+/** Removes a locked job. It leaves the list at once, so that no command sees a part of it. */
 export async function removeJobFolder(folder: string, lock: Extract<Lock, { held: true }>): Promise<void> {
   const unlisted = join(dirname(folder), `${removed}${randomUUID()}`);
   try {

@@ -19,8 +19,8 @@ export class NewerJournalError extends Error {
 
 /**
  * Reads a journal that another process may be writing, and skips its torn end. Torn is a last line without a
- * newline, or with zeros where a power cut left no data: nobody has acted on it. Any other damage is refused, since
- * somebody may have. `whole` is where the entries end; `ended` is false when only the last newline is wrong.
+ * newline, or with zeros where a power cut left no data: nothing was sent after it. Any other damage is refused.
+ * `whole` is where the entries end; `ended` is false when only the last newline is wrong.
  */
 export async function readEntries(
   bytes: AsyncIterable<Uint8Array>,

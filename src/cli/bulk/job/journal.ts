@@ -10,7 +10,7 @@ export interface JournalSource {
 
 /**
  * An append-only file of checksummed lines. A line is one group commit, an array of entries, so that a crash
- * can tear only the last line, and nobody has acted on a torn line.
+ * can tear only the last line, and nothing was sent after a torn line.
  */
 export class Journal implements JournalSource {
   readonly path: string;

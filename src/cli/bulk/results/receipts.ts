@@ -36,11 +36,11 @@ export class Receipts {
   readonly #first: Uint32Array;
   /** The service does not list the messages of a batch, so only its figures are known. */
   unlisted = false;
-  /** Batches and rows whose messages could not be read, and why the first could not. */
+  /** Batches and rows without their messages, and the error of the first. */
   unread: { batches: number; rows: number; code: string } | null = null;
   /** Stored rows without a delivery report. */
   unreported = 0;
-  /** Accepted batches that are not what was sent. */
+  /** Accepted batches of other recipients. */
   readonly alarms: { request: number; reason: string }[] = [];
 
   private constructor({ meta }: FrozenPlan, state: JobState) {

@@ -20,7 +20,7 @@ export interface JobSummary extends Tally {
   merged: number;
   /** Charged for accepted messages. */
   credits: number;
-  /** As last seen; null when no answer has told it. */
+  /** As last seen; null where no answer had it. */
   balance: number | null;
   batches: BatchFigures[];
 }

@@ -13,7 +13,7 @@ interface Accepted {
   /** Null when the answer has no price that is a finite number of 0 or more. */
   credits: number | null;
   balance: number | null;
-  /** When the earlier request was accepted whose answer this repeats ('' where unknown); null when new. */
+  /** Of a repeated answer: when the earlier request was accepted ('' where unknown). Null when new. */
   replayOf: string | null;
 }
 

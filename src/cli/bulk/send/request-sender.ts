@@ -183,7 +183,7 @@ export class RequestSender {
     return false;
   }
 
-  /** The batch is of another body: its messages tell who was sent to, or else its figures. */
+  /** The batch is of another body: its messages tell which recipients were sent to, or else its figures count. */
   async #compare(attempt: Attempt, step: StepOf<'compare'>): Promise<boolean> {
     const { state, maxWait, now, abandon } = this.#options;
     const { body, request, since } = attempt;

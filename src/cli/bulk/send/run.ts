@@ -14,7 +14,7 @@ export interface RunOptions {
   journal: Journal;
   state: JobState;
   client: SendingClient;
-  /** Whether the newest answer under this key was that of an earlier request; asked once for each success. */
+  /** Whether the newest answer under this key repeats that of an earlier request; called once for each success. */
   isReplay?: (idempotencyKey: string) => boolean;
   /** Lists a batch whose size is not that of its request; absent where that is not possible. */
   listing?: MessageLister | undefined;
@@ -45,7 +45,7 @@ export interface MessageLister {
 }
 
 export interface OutcomePoller {
-  /** Adds what earlier runs accepted and did not see the end of. */
+  /** Adds requests that earlier runs left without final figures. */
   resume(): Promise<void>;
   /** Adds a request that was accepted just now. */
   add(request: number, id: string, kind: PlannedRequest['kind']): void;

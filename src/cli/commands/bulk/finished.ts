@@ -1,19 +1,65 @@
 import type { Job } from '../../bulk/job/open-job.js';
+import { summaryOf } from '../../bulk/results/summary.js';
 import type { Context } from '../../context.js';
-import { CliError } from '../../errors.js';
+import { CliError, Ended } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { localTime } from '../../output/cells.js';
 import { counted, grouped } from '../../wording.js';
-import { resumeCommand } from './next-command.js';
+import { isForeign } from './account.js';
+import { openJobRuntime } from './job-runtime.js';
+import { type LeftOut, nextStep, resumeCommand } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
+import { exitOfJob, exitWithReport, exitWithRows } from './outcome.js';
+import { type Reported, report } from './report.js';
+import { summaryView } from './summary-view.js';
 
 /** Whether these options leave a job nothing to do. */
 export function isDone({ state }: Job, { retryFailed, wait }: CarryOutOptions): boolean {
   return state.finished && !(retryFailed && state.has('failed')) && !(wait && !state.final);
 }
 
+/** Throws CliError (exit 11) unless `--if-finished ok` was given. */
+export async function endFinished(
+  context: Context,
+  job: Job,
+  options: CarryOutOptions,
+  leftOut: LeftOut | null,
+): Promise<void> {
+  const { id, plan, state, journal } = job;
+  const foreign = !options.sameProject && (await isForeign(context, job));
+  if (options.ifFinished !== 'ok' || foreign) {
+    throw state.ranElsewhere && !foreign ? ranElsewhere(job) : alreadyDone(context, job, foreign);
+  }
+  const reported = await reportFinished(context, job, options);
+  const ended = exitOfJob(state, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
+  const exit = exitWithReport(exitWithRows(ended, leftOut), reported);
+  await context.io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
+  const said = `The job ${id} finished before; nothing was sent now.`;
+  if (exit === exits.ok) return context.io.note(said);
+  const next =
+    leftOut === null ? null : nextStep(context, job, options, { stopped: null, waited: null }, leftOut);
+  if (next === null) context.io.conclude(said);
+  else context.io.conclude(`${said} ${next[0]}`, next[1]);
+  throw new Ended(exit);
+}
+
+/** The report of a finished job is written too: the file may be that of another run. */
+async function reportFinished(context: Context, job: Job, options: CarryOutOptions): Promise<Reported> {
+  if (options.report === undefined) return 'written';
+  const runtime = await openJobRuntime(context, options);
+  try {
+    return await report(context, job, options.report, {
+      runtime,
+      timeout: options.waitTimeout,
+      tell: context.io.warn,
+    });
+  } finally {
+    runtime.close();
+  }
+}
+
 /** Exit 11 for a finished job; the hint names the commands that send again. */
-export function alreadyDone(context: Context, { id, state }: Job, foreign: boolean): CliError {
+function alreadyDone(context: Context, { id, state }: Job, foreign: boolean): CliError {
   const { tally, ended } = state;
   const at = ended === null ? '' : ` at ${localTime(ended.at)}`;
   const under = foreign ? ', under another API key' : '';
@@ -37,7 +83,7 @@ function failedHint(context: Context, { id, state }: Pick<Job, 'id' | 'state'>, 
   return [`To send to the ${failed} only, use --only failed with the report of: ${report}`];
 }
 
-/** Exit 11 for a job whose every acceptance repeats one that this machine did not ask for. */
+/** Exit 11 for a job whose every acceptance repeats an earlier one. */
 export function ranElsewhere({ id, state }: Job): CliError {
   const at = state.ranAt === null ? '' : ` at ${localTime(state.ranAt)}`;
   return new CliError(

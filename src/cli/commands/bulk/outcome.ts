@@ -2,6 +2,8 @@ import type { JobState } from '../../bulk/job/job-state.js';
 import type { Ending } from '../../bulk/send/ending.js';
 import { type ExitCode, exitOfFailure, exits } from '../../exit-codes.js';
 import { grouped } from '../../wording.js';
+import type { LeftOut } from './next-command.js';
+import type { Reported } from './report.js';
 
 /**
  * The exit code of a job. Doubt comes first, since it may cost money to overlook it. 0 only when every recipient was
@@ -31,6 +33,16 @@ export function exitOfJob(
   if (accepted === planned) return exits.ok;
   if (rejected === planned) return exits.input;
   return failed === planned ? exits.notSent : exits.partly;
+}
+
+/** `--skip-invalid` left rows out, perhaps of a file with the same plan as an earlier one. */
+export function exitWithRows(exit: ExitCode, leftOut: LeftOut | null): ExitCode {
+  return exit === exits.ok && leftOut !== null ? exits.partly : exit;
+}
+
+export function exitWithReport(exit: ExitCode, reported: Reported): ExitCode {
+  if (reported === 'incomplete') return exit === exits.ok || exit === exits.partly ? exits.notFinal : exit;
+  return reported === 'unwritten' && exit === exits.ok ? exits.machine : exit;
 }
 
 /** The last line: the certain figures, those in doubt, and the command for the rest. */

@@ -11,13 +11,13 @@ import { type ExitCode, exits } from '../../exit-codes.js';
 import { counted } from '../../wording.js';
 import { adoptAccount, foreignJob, isForeign } from './account.js';
 import { display } from './display.js';
-import { alreadyDone, isDone, ranElsewhere } from './finished.js';
+import { endFinished, isDone, ranElsewhere } from './finished.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
 import { type LeftOut, nextStep } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
-import { exitOfJob, lastLine } from './outcome.js';
+import { exitOfJob, exitWithReport, exitWithRows, lastLine } from './outcome.js';
 import { refuseOtherService } from './prepare.js';
-import { type Reported, report } from './report.js';
+import { report } from './report.js';
 import { takeRows } from './reported-rows.js';
 import { summaryView } from './summary-view.js';
 
@@ -54,46 +54,6 @@ export async function carryOut(
     await forgetRun(job.folder);
     await job.close();
     release();
-  }
-}
-
-/** Throws CliError (exit 11) unless `--if-finished ok` was given. */
-async function endFinished(
-  context: Context,
-  job: Job,
-  options: CarryOutOptions,
-  leftOut: LeftOut | null,
-): Promise<void> {
-  const { id, plan, state, journal } = job;
-  const foreign = !options.sameProject && (await isForeign(context, job));
-  if (options.ifFinished !== 'ok' || foreign) {
-    throw state.ranElsewhere && !foreign ? ranElsewhere(job) : alreadyDone(context, job, foreign);
-  }
-  const reported = await reportFinished(context, job, options);
-  const ended = exitOfJob(state, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
-  const exit = exitWithReport(exitWithRows(ended, leftOut), reported);
-  await context.io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
-  const said = `The job ${id} finished before; nothing was sent now.`;
-  if (exit === exits.ok) return context.io.note(said);
-  const next =
-    leftOut === null ? null : nextStep(context, job, options, { stopped: null, waited: null }, leftOut);
-  if (next === null) context.io.conclude(said);
-  else context.io.conclude(`${said} ${next[0]}`, next[1]);
-  throw new Ended(exit);
-}
-
-/** The report of a finished job is written too: the file may be that of another run. */
-async function reportFinished(context: Context, job: Job, options: CarryOutOptions): Promise<Reported> {
-  if (options.report === undefined) return 'written';
-  const runtime = await openJobRuntime(context, options);
-  try {
-    return await report(context, job, options.report, {
-      runtime,
-      timeout: options.waitTimeout,
-      tell: context.io.warn,
-    });
-  } finally {
-    runtime.close();
   }
 }
 
@@ -139,16 +99,6 @@ async function runToEnd(
   }
   if (isMachine) await printSummary(context, job, exit, line);
   return exit;
-}
-
-/** `--skip-invalid` left rows out, perhaps of a file with the same plan as an earlier one. */
-function exitWithRows(exit: ExitCode, leftOut: LeftOut | null): ExitCode {
-  return exit === exits.ok && leftOut !== null ? exits.partly : exit;
-}
-
-function exitWithReport(exit: ExitCode, reported: Reported): ExitCode {
-  if (reported === 'incomplete') return exit === exits.ok || exit === exits.partly ? exits.notFinal : exit;
-  return reported === 'unwritten' && exit === exits.ok ? exits.machine : exit;
 }
 
 async function send(
