@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Entry } from '../../bulk/job/entries.js';
 import type { Job } from '../../bulk/job/open-job.js';
 import type { Account } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
@@ -14,21 +15,22 @@ export async function accountNow(context: Context): Promise<Account | null> {
 }
 
 /** Whether the job may be of another project than the key in use: what is in doubt there would be sent anew. */
-export async function isForeign(context: Context, { plan, table }: Job): Promise<boolean> {
+export async function isForeign(context: Context, { plan, state }: Job): Promise<boolean> {
   const { account } = plan.meta;
   // Jobs of earlier releases do not say which key they began with.
   if (account === null) return false;
   const hash = await hashNow(context, account);
-  return hash === null || ![account.hash, ...table.accounts].some((known) => isSame(known, hash));
+  return hash === null || ![account.hash, ...state.accounts].some((known) => isSame(known, hash));
 }
 
 /** Takes the person's word for it that the key in use is of the job's project. */
-export async function adoptAccount(context: Context, { plan, table, journal }: Job): Promise<void> {
+export async function adoptAccount(context: Context, { plan, state, journal }: Job): Promise<void> {
   const { account } = plan.meta;
   const hash = account === null ? null : await hashNow(context, account);
   if (hash === null) return;
-  await journal.append(['account', hash]);
-  table.apply(['account', hash]);
+  const entry: Entry = { type: 'account', hash };
+  await journal.append(entry);
+  state.apply(entry);
 }
 
 /** Exit 11 for a job that has something left to send, and was started with another key. */

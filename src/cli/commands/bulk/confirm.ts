@@ -24,16 +24,16 @@ export async function agree(
   { preflight, lines, spent, repeated }: Proposal,
   options: BulkOptions,
 ): Promise<void> {
-  const { tally } = job.table;
-  const retried = options.retryFailed ? [...job.table.in('failed')].length : 0;
-  if (job.table.finished && retried === 0) return;
+  const { tally } = job.state;
+  const retried = options.retryFailed ? [...job.state.in('failed')].length : 0;
+  if (job.state.finished && retried === 0) return;
   for (const line of lines) context.io.note(line);
   const resumed = tally.pending < job.plan.meta.recipients;
   const toGo = tally.pending + tally.in_doubt + retried;
   if (resumed) context.io.note(`Going on    ${grouped(tally.accepted)} accepted, ${grouped(toGo)} to go`);
   const asks = !context.options.yes;
   if (repeated > 0 && !(asks && context.io.canPrompt)) throw alreadySent(repeated, options);
-  refuseCost(preflight, options.maxCredits ?? job.table.limit);
+  refuseCost(preflight, options.maxCredits ?? job.state.limit);
   if (asks && !context.io.canPrompt) {
     throw usageError('there is no terminal to ask at', 'Add --yes to send without the question.');
   }

@@ -4,13 +4,14 @@ import { isAbsolute, parse, resolve } from 'node:path';
 import type { Channel, Pricing } from '../../../contract/index.js';
 import { delimiterNamed } from '../../bulk/input/delimiter.js';
 import { InputError } from '../../bulk/input/input-error.js';
+import { openJobOf } from '../../bulk/job/job-of-plan.js';
+import { folderForPlan, jobIds } from '../../bulk/job/jobs-folder.js';
 import { jobIdOf, newRunId } from '../../bulk/job/keys.js';
-import { folderForPlan, type Job, type JobView, jobIds, openJobOf } from '../../bulk/job/open-job.js';
+import type { Job, JobView } from '../../bulk/job/open-job.js';
 import { buildPlan, type PlanOutcome } from '../../bulk/plan/build-plan.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { SentIndex } from '../../bulk/plan/sent-index.js';
-import { summaryView } from '../../bulk/results/summary.js';
 import { readError } from '../../bulk/send/answer.js';
 import type { Context } from '../../context.js';
 import { CliError, inputError, usageError } from '../../errors.js';
@@ -40,6 +41,7 @@ import {
   sentSince,
   tellFailed,
 } from './sent-before.js';
+import { summaryView } from './summary-view.js';
 
 /** What a bulk command shows. */
 export const bulkView = ({ dryRun }: Record<string, unknown>): View<never> =>
@@ -107,11 +109,14 @@ export async function startJob(
     const isNew = !known.includes(options.job ?? '');
     if (met !== null && (!named || (skipped && isNew))) refuseOpen(context, met);
     await keepTaken(frozen.folder, taken);
-    const goOn = (job: JobView) => resumeOf(context, job);
-    const job = await openJobOf(stateDirectory, frozen, { name: options.job, again: options.again, goOn });
+    const job = await openJobOf(stateDirectory, frozen, {
+      name: options.job,
+      again: options.again,
+      resumeCommand: (job: JobView) => resumeOf(context, job),
+    });
     try {
       const spent = job.plan.meta.credits - (await stillToPay(job, frozen.meta, options));
-      const still = { requests: job.table.open, spent, rate: options.rate };
+      const still = { requests: job.state.open, spent, rate: options.rate };
       const preflight = preflightOf(job.id, job.plan.meta, money, still, outcome, before);
       const lines = preflightLines(preflight, outcome.repairs, still);
       const repeated = named || before.skipped ? 0 : before.sentBefore;
@@ -120,7 +125,7 @@ export async function startJob(
       const leftOut = rejects === null ? null : { channel, file: rejects, templates, options };
       return { job, leftOut };
     } catch (error) {
-      if (job.table.untouched) await job.discard().catch(({ message }) => context.io.warn(message));
+      if (job.state.untouched) await job.discard().catch(({ message }) => context.io.warn(message));
       else await job.close();
       throw error;
     }

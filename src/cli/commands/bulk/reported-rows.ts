@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { movedEntry } from '../../bulk/job/moved-rows.js';
 import { type Job, openJob, viewJob } from '../../bulk/job/open-job.js';
-import { movedEntry } from '../../bulk/job/taken-rows.js';
 import type { PlannedRequest } from '../../bulk/plan/plan.js';
 import { openPlan } from '../../bulk/plan/plan-reader.js';
 import type { ReportedRows } from '../../bulk/plan/reported-rows.js';
@@ -49,7 +49,7 @@ export async function rowsToTake(context: Context, reported: ReportedRows, again
     for await (const request of requestsIn(plan.requests(), wanted)) {
       const moved: number[] = [];
       for (const [index, status] of wanted.get(request.number) ?? []) {
-        const verdict = verdictOf({ request, index, status, channel: plan.meta.channel }, job.table);
+        const verdict = verdictOf({ request, index, status, channel: plan.meta.channel }, job.state);
         if (verdict === 'move') moved.push(index);
         else if (verdict !== 'free') outdated[verdict] += 1;
       }
@@ -98,7 +98,7 @@ export async function takeRows(context: Context, { id: taker, folder }: Job): Pr
 async function takeFrom(
   context: Context,
   taker: string,
-  { id, plan, table, journal }: Job,
+  { id, plan, state, journal }: Job,
   places: ReadonlyMap<number, number[]>,
 ): Promise<void> {
   const entries = [];
@@ -106,10 +106,10 @@ async function takeFrom(
   for await (const request of requestsIn(plan.requests(), places)) {
     const { number } = request;
     const indexes = places.get(number) ?? [];
-    const phase = table.phase(number);
-    const left = indexes.filter((index) => !table.removed(number).has(index));
+    const phase = state.phase(number);
+    const left = indexes.filter((index) => !state.removed(number).has(index));
     if (phase !== 'failed' && phase !== 'rejected') open += left.length;
-    const entry = phase === 'failed' ? movedEntry(request, table, indexes) : null;
+    const entry = phase === 'failed' ? movedEntry(request, state, indexes) : null;
     if (entry !== null) entries.push(entry);
   }
   if (open > 0) throw notTaken(context, taker, id, open);
