@@ -9,7 +9,7 @@ export function kindOf(method: string): RequestKind {
 }
 
 /** What the rate headers say before a project is known. */
-export function fullAllowance(kind: RequestKind): { limit: number; remaining: number } {
+export function fullRateLimit(kind: RequestKind): { limit: number; remaining: number } {
   const { burst } = requestRates[kind];
   return { limit: burst, remaining: burst };
 }
@@ -17,19 +17,19 @@ export function fullAllowance(kind: RequestKind): { limit: number; remaining: nu
 /** The headers of every answer. */
 export function commonHeaders(
   requestId: string,
-  allowance: { limit: number; remaining: number },
+  rateLimit: { limit: number; remaining: number },
 ): Record<string, string> {
   return {
     'Content-Type': 'application/json',
     'X-Request-Id': requestId,
-    'X-RateLimit-Limit': String(allowance.limit),
-    'X-RateLimit-Remaining': String(allowance.remaining),
+    'X-RateLimit-Limit': String(rateLimit.limit),
+    'X-RateLimit-Remaining': String(rateLimit.remaining),
   };
 }
 
 /** Gives an answer its common headers and hands it over, as a Response or without one. */
 export function write(context: HttpContext, { status, body, headers }: WrittenAnswer): Response {
-  const common = commonHeaders(context.get('requestId'), context.get('allowance'));
+  const common = commonHeaders(context.get('requestId'), context.get('rateLimit'));
   const answer = { status, body, headers: { ...common, ...headers } };
   const { plain } = context.env;
   if (plain === undefined) return new Response(status === 304 ? null : body, answer);

@@ -29,7 +29,7 @@ export interface HttpEnv {
   Variables: {
     requestId: string;
     /** What `X-RateLimit-Limit` and `X-RateLimit-Remaining` will say. */
-    allowance: { limit: number; remaining: number };
+    rateLimit: { limit: number; remaining: number };
     caller: Caller;
     body: JsonObject;
     idempotencyKey: string | null;

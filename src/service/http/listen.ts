@@ -7,7 +7,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { defaultHost, defaultPort } from '../../contract/index.js';
 import type { Listening } from '../service.js';
 import { ServiceError } from '../service-error.js';
-import { commonHeaders, errorAnswer, fullAllowance } from './answer.js';
+import { commonHeaders, errorAnswer, fullRateLimit } from './answer.js';
 import type { App } from './app.js';
 import { readIncoming } from './body/read-body.js';
 import { ConnectionDropped } from './break-on-demand.js';
@@ -162,7 +162,7 @@ function refusalOf(code: string | undefined): ServiceError {
 
 function partsOf(error: ServiceError): { body: string; headers: Record<string, string> } {
   const { body, headers } = errorAnswer(error);
-  const common = commonHeaders(randomUUID(), fullAllowance('reading'));
+  const common = commonHeaders(randomUUID(), fullRateLimit('reading'));
   return { body: JSON.stringify(body), headers: { ...common, ...headers, Connection: 'close' } };
 }
 

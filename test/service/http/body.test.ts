@@ -177,6 +177,11 @@ describe('field rules', () => {
     ['/v1/sms', { ...good, text: true }, 'text: must be a string'],
     ['/v1/sms', { ...good, from: 'x', 'a b': 1 }, 'from: is not a known field; "a b": is not a known field'],
     ['/v1/sms', '{"to":"1","text":"\\ud800"}', 'text: must not contain half a surrogate pair'],
+    [
+      '/v1/email',
+      '{"to":"a@b.mn","subject":"s\\ud83d","html":"\\udc00"}',
+      'subject: must not contain half a surrogate pair; html: must not contain half a surrogate pair',
+    ],
     ['/v1/sms', '{"to":"1\\u0000","text":"x"}', 'to: must not contain a NUL character'],
     ['/v1/sms/bulk', { ...good, to: '99112233' }, 'to: must be an array'],
     ['/v1/sms/bulk', { ...good, to: [] }, 'to: must have at least 1 entry'],

@@ -11,7 +11,7 @@ export function takeToken(operations: Operations): Middleware {
       context.get('caller').projectId,
       kind,
     );
-    context.set('allowance', { limit, remaining });
+    context.set('rateLimit', { limit, remaining });
     if (!allowed) {
       throw new ServiceError('rate_limited', `too many requests: wait ${retryAfter} s`, {
         retryAfter,
