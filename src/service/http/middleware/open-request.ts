@@ -1,7 +1,7 @@
 import { fullRateLimit, kindOf } from '../answer.js';
 import type { Middleware } from '../context.js';
 
-/** Gives the request its id, and the allowance that its answer shows as long as no project is known. */
+/** Gives the request its id, and the unused rate limit until its project is known. */
 export function openRequest(newId: () => string): Middleware {
   return (context, next) => {
     context.set('requestId', newId());

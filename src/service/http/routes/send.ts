@@ -5,7 +5,7 @@ import { respondToSend } from '../answer.js';
 import type { BreakOnDemand } from '../break-on-demand.js';
 import type { Handler } from '../context.js';
 
-/** What the four sends have in common: field rules, then the operation, then its answer. */
+/** The route of a send: field rules, operation, answer. */
 export function sendRoute<Params extends { to: string | string[] }>(
   schema: z.ZodMiniType<Params>,
   send: (call: SendCall<Params>) => Promise<Answer>,
