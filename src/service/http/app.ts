@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Operations } from '../operations/operations.js';
-import { breaksOnDemand, type FaultFor, type IsFirst } from './break-on-demand.js';
 import type { HttpEnv } from './context.js';
+import { type FaultFor, faultInjector, type IsFirst } from './inject-fault.js';
 import { answerError, type Report } from './middleware/answer-error.js';
 import { openRequest } from './middleware/open-request.js';
 import { readJson } from './middleware/read-json.js';
@@ -42,10 +42,10 @@ export interface App {
  */
 export function createApp(operations: Operations, options: AppOptions = {}): App {
   const app = new Hono<HttpEnv>({ getPath: rawPath });
-  const breakOnDemand = breaksOnDemand(options.faultFor, options.isFirst ?? (async () => true));
-  const sms = smsRoutes(operations, breakOnDemand);
-  const email = emailRoutes(operations, breakOnDemand);
-  const verify = verifyRoutes(operations, breakOnDemand);
+  const injectFault = faultInjector(options.faultFor, options.isFirst ?? (async () => true));
+  const sms = smsRoutes(operations, injectFault);
+  const email = emailRoutes(operations, injectFault);
+  const verify = verifyRoutes(operations, injectFault);
   const messages = messageRoutes(operations);
   const batches = batchRoutes(operations);
   const account = accountRoutes(operations);

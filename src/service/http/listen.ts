@@ -10,9 +10,9 @@ import { ServiceError } from '../service-error.js';
 import { commonHeaders, errorAnswer, fullRateLimit } from './answer.js';
 import type { App } from './app.js';
 import { readIncoming } from './body/read-body.js';
-import { ConnectionDropped } from './break-on-demand.js';
 import { type Bounds, Connections, defaultBounds } from './connections.js';
 import type { PlainExchange, WrittenAnswer } from './context.js';
+import { ConnectionDropped } from './inject-fault.js';
 import { countOf, headProblem } from './request-head.js';
 
 /** Times are in milliseconds. */

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../service-error.js';
 import { errorAnswer, respond } from '../answer.js';
-import { ConnectionDropped } from '../break-on-demand.js';
 import type { HttpContext } from '../context.js';
+import { ConnectionDropped } from '../inject-fault.js';
 
 /** Called for every unexpected error; its text goes to no caller. */
 export type Report = (error: unknown, requestId: string) => void;

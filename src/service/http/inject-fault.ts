@@ -20,7 +20,7 @@ export class ConnectionDropped extends TypeError {
 const proxyPage = '<html><body><h1>502 Bad Gateway</h1></body></html>';
 
 /** Injects faults into requests; with an idempotency key, only into the first one. */
-export function breaksOnDemand(faultFor: FaultFor | undefined, isFirst: IsFirst) {
+export function faultInjector(faultFor: FaultFor | undefined, isFirst: IsFirst) {
   async function faultOf(context: HttpContext, recipients: string | string[]): Promise<RequestFault | null> {
     if (faultFor === undefined) return null;
     for (const recipient of [recipients].flat()) {
@@ -59,4 +59,4 @@ export function breaksOnDemand(faultFor: FaultFor | undefined, isFirst: IsFirst)
   };
 }
 
-export type BreakOnDemand = ReturnType<typeof breaksOnDemand>;
+export type InjectFault = ReturnType<typeof faultInjector>;
