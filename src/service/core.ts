@@ -7,12 +7,12 @@ import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated/si
 import { systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
 import { Delivery } from './dispatch/dispatcher.js';
-import { createSealing } from './encryption.js';
+import { createEncryption } from './encryption.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
-import { AnswerBoard } from './operations/outcome-waiter.js';
+import { OutcomeWaiter } from './operations/outcome-waiter.js';
 import { keyTopic, messageTopic } from './operations/outcomes.js';
 import { bound, messageAnswer } from './operations/resources.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
@@ -84,8 +84,8 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     return { id, name: record.name, settings: settingsOf(record.settings) };
   }
 
-  const answers = new AnswerBoard(clock);
-  const sealing = createSealing(installation.secret, systemRandom);
+  const outcomes = new OutcomeWaiter(clock);
+  const encryption = createEncryption(installation.secret, systemRandom);
   const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const delivery = new Delivery({
     store,
@@ -94,12 +94,12 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     owner,
     answer: (message, balance) => bound(messageAnswer(message, balance)),
     settingsOf: async (id) => (await project(id)).settings,
-    open: sealing.open,
+    open: encryption.decrypt,
     shared: guard !== null,
     report,
     onSettled({ message }, boundKey) {
-      if (message.batchId === null) answers.announce(messageTopic(message.id));
-      if (boundKey !== null) answers.announce(keyTopic(message.projectId, boundKey));
+      if (message.batchId === null) outcomes.notify(messageTopic(message.id));
+      if (boundKey !== null) outcomes.notify(keyTopic(message.projectId, boundKey));
     },
   });
   const localKey = newSecret(systemRandom);
@@ -109,15 +109,15 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     clock,
     random,
     newId: idMaker(() => clock.now(), random),
-    sealing,
-    dispatch: delivery,
-    answers,
+    encryption,
+    dispatcher: delivery,
+    outcomes,
     project,
     rates,
     localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
   };
   const operations = createOperations(context);
-  const reset = createReset({ store, carrier, allowances, delivery, answers, clock, owner, report });
+  const reset = createReset({ store, carrier, allowances, delivery, outcomes, clock, owner, report });
   delivery.start();
 
   let closing: Promise<void> | undefined;
@@ -126,7 +126,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     const stopped = delivery.stop();
     carrier.pause();
     await stopped;
-    answers.close();
+    outcomes.close();
     // What is committed stays in its -wal.
     const carrierClosed = carrier.close().catch((error) => report(error, { level: 'warning' }));
     await Promise.all([store.close(), allowances.close(), carrierClosed]);

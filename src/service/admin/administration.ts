@@ -23,7 +23,7 @@ export function createAdministration(
     ...administrationOf(context, defaultProject.id),
     async createProject(name) {
       checkLine('name', name);
-      if (name.length > maxNameLength) throw invalid(`name is over ${maxNameLength} characters`);
+      if (name.length > maxNameLength) throw invalid(`name: must have at most ${maxNameLength} characters`);
       const id = context.newId();
       const createdAt = clock.now();
       await store.createProject({ id, name, balance: openingBalance, createdAt });
@@ -60,14 +60,14 @@ function administrationOf(context: OperationContext, projectId: string): Project
       if (await store.addKey(key, maxActiveKeys)) return { ...toApiKey(key), secret };
       throw new ServiceError(
         'invalid_request',
-        `the project already has ${maxActiveKeys} active keys; revoke one first`,
+        `The project has ${maxActiveKeys} active keys, the maximum; revoke one first`,
       );
     },
     listKeys: async () => (await store.listKeys(projectId)).map(toApiKey),
     revokeKey: (id) => store.revokeKey(projectId, id, clock.now()),
     async credit(amount) {
       if (!Number.isSafeInteger(amount)) {
-        throw new ServiceError('invalid_request', 'credits must be a whole number');
+        throw new ServiceError('invalid_request', 'credits: must be a whole number');
       }
       return store.credit(projectId, amount, clock.now());
     },

@@ -67,9 +67,11 @@ export async function acceptAndDispatch<Records extends Draft>(
     const tried = await accept(context, send, newDraft());
     return tried.kind === 'resetting' ? null : tried;
   };
-  const tried = (await look()) ?? (await context.answers.wait(resetTopic, look));
+  const tried = (await look()) ?? (await context.outcomes.wait(resetTopic, look));
   if (tried === null) {
-    throw new ServiceError('unavailable', 'The service is being reset; nothing was done', { retryAfter: 1 });
+    throw new ServiceError('unavailable', 'The service is being reset. Nothing was sent; try again', {
+      retryAfter: 1,
+    });
   }
   if (tried.kind === 'repeat') return tried;
   const { draft } = tried;
@@ -104,21 +106,21 @@ interface Slot {
   close(): void;
 }
 
-function openSlot({ dispatch }: OperationContext, send: Send, messages: number): Slot {
+function openSlot({ dispatcher }: OperationContext, send: Send, messages: number): Slot {
   const { settings } = send.project;
   if (send.dispatch === 'before_answer') {
     return {
-      lease: dispatch.newLease(),
-      dispatch: ([claimed]) => (claimed === undefined ? null : dispatch.deliver(claimed, settings)),
+      lease: dispatcher.newLease(),
+      dispatch: ([claimed]) => (claimed === undefined ? null : dispatcher.deliver(claimed, settings)),
       close() {},
     };
   }
-  const room = send.dispatch === 'after_answer' ? dispatch.reserve(messages) : null;
+  const room = send.dispatch === 'after_answer' ? dispatcher.reserve(messages) : null;
   if (room === null) {
     return {
       lease: null,
       dispatch() {
-        dispatch.wake();
+        dispatcher.wake();
         return null;
       },
       close() {},
@@ -189,7 +191,7 @@ function refusalOf(
     const required = messages.reduce((sum, { credits }) => sum + credits, 0);
     return new ServiceError(
       'insufficient_credits',
-      `This costs ${required} credits and ${balance} are left`,
+      `The send costs ${required} credits; the balance is ${balance}`,
       { fields: { balance, required } },
     );
   }

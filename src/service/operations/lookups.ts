@@ -1,5 +1,4 @@
-import type { Batch, Message, MessagePage } from '../../contract/index.js';
-import { messagePage } from '../../contract/index.js';
+import type { Balance, Batch, Message, MessagePage } from '../../contract/index.js';
 import { ServiceError } from '../service-error.js';
 import type { OperationContext } from './context.js';
 import { invalid } from './fields.js';
@@ -13,8 +12,14 @@ export async function getMessage(
   id: string,
 ): Promise<Message> {
   const record = await store.getMessage(projectId, id);
-  if (record === null) throw new ServiceError('not_found', 'There is no such message in this project');
+  if (record === null) throw new ServiceError('not_found', 'No such message in this project');
   return messageResource(record);
+}
+
+/** GET /v1/balance. */
+export async function getBalance({ store }: OperationContext, { projectId }: Caller): Promise<Balance> {
+  const project = await store.getProject(projectId);
+  return { balance: project?.balance ?? 0 };
 }
 
 /** GET /v1/batches/{id}. */
@@ -35,18 +40,15 @@ export async function listBatchMessages(
   id: string,
   { limit, after }: { limit: number; after: string | null },
 ): Promise<MessagePage> {
-  if (!Number.isInteger(limit) || limit < messagePage.min || limit > messagePage.max) {
-    throw invalid(`limit must be a whole number from ${messagePage.min} to ${messagePage.max}`);
-  }
   const records = await store.listBatchMessages(projectId, id, { limit: limit + 1, after });
   if (records === null) {
     if ((await store.getBatch(projectId, id)) === null) throw noBatch();
-    throw invalid('after must be the id of a message of this batch');
+    throw invalid('after: must be the id of a message of this batch');
   }
   const data = records.slice(0, limit).map(messageResource);
   return { data, next: records.length > limit ? (data.at(-1)?.id ?? null) : null };
 }
 
 function noBatch(): ServiceError {
-  return new ServiceError('not_found', 'There is no such batch in this project');
+  return new ServiceError('not_found', 'No such batch in this project');
 }

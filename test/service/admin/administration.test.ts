@@ -240,8 +240,6 @@ describe('reads', () => {
     expect(seen).toEqual(to);
     const list = (limit: number, after: string | null, batch = id) =>
       core.operations.listBatchMessages(caller, batch, { limit, after });
-    await expect(list(0, null)).rejects.toMatchObject({ code: 'invalid_request' });
-    await expect(list(1_001, null)).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(list(10, 'x')).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(list(10, null, 'x')).rejects.toMatchObject({ code: 'not_found' });
     expect((await list(250, null)).next).toBeNull();

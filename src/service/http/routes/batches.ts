@@ -1,6 +1,6 @@
 import { messagePage } from '../../../contract/index.js';
 import type { Operations } from '../../operations/operations.js';
-import { parseFields } from '../../parse-fields.js';
+import { parseFields, quoteKey } from '../../parse-fields.js';
 import { ServiceError } from '../../service-error.js';
 import { respond } from '../answer.js';
 import type { HttpContext } from '../context.js';
@@ -23,6 +23,8 @@ export const batchRoutes = (operations: Operations) => ({
 function queryOf(context: HttpContext): Record<string, string> {
   const parameters = new URL(context.req.url).searchParams;
   const repeated = [...parameters.keys()].find((name, at, names) => names.indexOf(name) !== at);
-  if (repeated !== undefined) throw new ServiceError('invalid_request', 'a query parameter stands twice');
+  if (repeated !== undefined) {
+    throw new ServiceError('invalid_request', `${quoteKey(repeated)}: appears twice in the query`);
+  }
   return Object.fromEntries(parameters);
 }

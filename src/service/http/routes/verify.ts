@@ -1,15 +1,15 @@
 import type { Operations } from '../../operations/operations.js';
 import { parseFields } from '../../parse-fields.js';
 import { respond } from '../answer.js';
-import type { BreakOnDemand } from '../break-on-demand.js';
 import type { HttpContext } from '../context.js';
+import type { InjectFault } from '../inject-fault.js';
 import { verifyCheck, verifyCreate } from '../schemas/verify.js';
 import { idOf } from './id.js';
 
-export const verifyRoutes = (operations: Operations, breakOnDemand: BreakOnDemand) => ({
+export const verifyRoutes = (operations: Operations, injectFault: InjectFault) => ({
   async create(context: HttpContext): Promise<Response> {
     const params = parseFields(verifyCreate, context.get('body'));
-    return breakOnDemand(context, params.to, async () =>
+    return injectFault(context, params.to, async () =>
       respond(context, 201, await operations.createVerification(context.get('caller'), params)),
     );
   },

@@ -3,13 +3,13 @@ import { ServiceError } from '../service-error.js';
 import { write } from './answer.js';
 import type { HttpContext } from './context.js';
 
-/** The fault that a recipient, as it was written, asks for. */
+/** The fault to inject for a recipient, as written by the caller. */
 export type FaultFor = (recipient: string) => RequestFault | null;
 
-/** Whether nobody has asked with this name before, since the service was last emptied. */
+/** True once for a name, until a reset. */
 export type IsFirst = (name: string) => Promise<boolean>;
 
-/** In process this is what a failed fetch rejects with; over a socket the connection is cut. */
+/** Rejects an in-process call as a failed fetch does; over a socket the connection is cut. */
 export class ConnectionDropped extends TypeError {
   constructor() {
     const cause = Object.assign(new Error('the connection was dropped on demand'), { code: 'ECONNRESET' });
@@ -19,15 +19,12 @@ export class ConnectionDropped extends TypeError {
 
 const proxyPage = '<html><body><h1>502 Bad Gateway</h1></body></html>';
 
-/**
- * Breaks the requests whose recipients ask for it. With an idempotency key only the first request breaks and
- * its repeats go through; without one, every request does.
- */
-export function breaksOnDemand(faultFor: FaultFor | undefined, isFirst: IsFirst) {
+/** Injects faults into requests; with an idempotency key, only into the first one. */
+export function faultInjector(faultFor: FaultFor | undefined, isFirst: IsFirst) {
   async function faultOf(context: HttpContext, recipients: string | string[]): Promise<RequestFault | null> {
     if (faultFor === undefined) return null;
     for (const recipient of [recipients].flat()) {
-      // In a list it may still be anything.
+      // An entry of a list may be of any type.
       const fault = typeof recipient === 'string' ? faultFor(recipient) : null;
       if (fault !== null) return (await isRepeat(context)) ? null : fault;
     }
@@ -53,13 +50,13 @@ export function breaksOnDemand(faultFor: FaultFor | undefined, isFirst: IsFirst)
         await answer();
         throw new ConnectionDropped();
       case 'answer_500':
-        throw new ServiceError('unavailable', 'this recipient asks for a 500', { status: 500 });
+        throw new ServiceError('unavailable', 'Injected fault: HTTP 500', { status: 500 });
       case 'answer_429':
-        throw new ServiceError('rate_limited', 'this recipient asks for a 429', { retryAfter: 1 });
+        throw new ServiceError('rate_limited', 'Injected fault: HTTP 429', { retryAfter: 1 });
       case 'answer_html':
         return write(context, { status: 502, body: proxyPage, headers: { 'Content-Type': 'text/html' } });
     }
   };
 }
 
-export type BreakOnDemand = ReturnType<typeof breaksOnDemand>;
+export type InjectFault = ReturnType<typeof faultInjector>;
