@@ -12,12 +12,19 @@ import { type BulkOptions, type CarryOutOptions, carryOutDefaults } from './opti
 /** The next command, and the text before it. */
 export type NextStep = readonly [text: string, command: string];
 
-export function resumeCommand(context: Context, id: string, options: PrintedOptions = {}): string {
-  return context.config.commandLine(['jobs', 'resume', id], options);
+export function resumeCommand(
+  { config }: Pick<Context, 'config'>,
+  id: string,
+  options: PrintedOptions = {},
+): string {
+  return config.commandLine(['jobs', 'resume', id], options);
 }
 
 /** For a job of any service: a job of the sandbox is resumed with --sandbox. */
-export function resumeOf(context: Context, { id, meta }: Pick<JobView, 'id' | 'meta'>): string {
+export function resumeOf(
+  context: Pick<Context, 'config'>,
+  { id, meta }: Pick<JobView, 'id' | 'meta'>,
+): string {
   return resumeCommand(context, id, { '--sandbox': meta.baseUrl === sandboxBaseUrl });
 }
 
@@ -41,7 +48,7 @@ export function keptOptions(options: CarryOutOptions): PrintedOptions {
 
 /** The command that sends only the rejected rows, once they are fixed. */
 export function rejectsStep(
-  context: Context,
+  context: Pick<Context, 'config' | 'options'>,
   { channel, file, templates, options }: LeftOut,
 ): NextStep | null {
   const { job, toColumn, allowRepeats } = options;
@@ -81,7 +88,7 @@ function textOptions(options: BulkOptions, { text, html, subject }: MessageTempl
 
 /** Null when nothing is left to do. */
 export function nextStep(
-  context: Context,
+  context: Pick<Context, 'config' | 'options'>,
   job: Job,
   options: CarryOutOptions,
   { stopped }: Ending,
