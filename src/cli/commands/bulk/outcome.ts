@@ -45,11 +45,6 @@ export function exitWithReport(exit: ExitCode, reported: Reported): ExitCode {
   return reported === 'unwritten' && exit === exits.ok ? exits.machine : exit;
 }
 
-/** The warning about an answer that is not for its request. */
-export function alarmText(request: number, reason: string): string {
-  return `request ${request}: ${reason}; it is counted as in doubt`;
-}
-
 /** The last line: the certain figures, those in doubt, and the command for the rest. */
 export function lastLine(
   state: JobState,

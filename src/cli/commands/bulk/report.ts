@@ -12,8 +12,8 @@ import { exits } from '../../exit-codes.js';
 import { masked, maskedError } from '../../output/mask.js';
 import type { View } from '../../output/view.js';
 import { counted, grouped } from '../../wording.js';
+import { alarmText } from './display.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
-import { alarmText } from './outcome.js';
 import { refuseOtherService } from './prepare.js';
 import { reportView } from './report-view.js';
 
