@@ -2,12 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { Exit } from '../../src/cli/exit-codes.js';
+import type { Clock } from '../../src/cli/clock.js';
+import type { Exit } from '../../src/cli/exit.js';
 import { run as runMain } from '../../src/cli/main.js';
-import type { Clock, World } from '../../src/cli/process-environment.js';
+import type { ProcessEnvironment } from '../../src/cli/process-environment.js';
 import type { Questions } from '../../src/cli/terminal/prompts.js';
 import type { OutputStream } from '../../src/cli/terminal/streams.js';
 import type { FetchLike, FetchRequest } from '../../src/client/index.js';
+import { errorBody } from './resources.js';
 
 export interface Result {
   code: Exit;
@@ -17,7 +19,7 @@ export interface Result {
   slept: number;
 }
 
-export interface Setting extends Partial<Omit<World, 'stdin' | 'stdout' | 'stderr' | 'clock'>> {
+export interface Setting extends Partial<Omit<ProcessEnvironment, 'stdin' | 'stdout' | 'stderr' | 'clock'>> {
   /** What the clock shows, and what sleeping does besides moving time on. */
   clock?: Partial<Pick<Clock, 'now' | 'sleep'>>;
   /** Standard output and error are terminals of this width, and standard input is one too. */
@@ -51,7 +53,7 @@ export class Captured implements OutputStream {
 /** A key in the form of the service's, of nobody. */
 export const testKey = `urtuu_${'A'.repeat(40)}`;
 
-/** Runs a command line in this process, in a world of its own, as `main` would. */
+/** Runs a command line in this process, in an environment of its own, as `main` would. */
 export async function run(line: string, setting: Setting = {}): Promise<Result> {
   const {
     terminal,
@@ -168,37 +170,10 @@ export function fakeService(answer: (request: Request, index: number) => Reply |
   };
 }
 
-/** What the service answers on its prices. */
-export const pricing = {
-  sms: {
-    credits_per_part: 10,
-    rate_multiplier: 1,
-    latin_characters_per_part: 150,
-    cyrillic_characters_per_part: 60,
-    max_parts: 5,
-  },
-  email: { credits_per_message: 2 },
-};
-
-/** What the service says of a message. */
-export const sentMessage = {
-  id: '0b6f2f6e-2c3d-4e5f-8a9b-0c1d2e3f4a5b',
-  status: 'sent',
-  channel: 'sms',
-  to: '99112233',
-  parts: 1,
-  rate_multiplier: 1,
-  credits: 10,
-  batch_id: null,
-  error: null,
-  created_at: '2026-11-21T00:00:00.000Z',
-  sent_at: '2026-11-21T00:00:00.100Z',
-};
-
 /** An error answer of the service. */
 export const refusal = (status: number, code: string, extra: object = {}): Reply => ({
   status,
-  body: { error: { code, message: `about ${code}`, ...extra } },
+  body: errorBody(code, extra),
 });
 
 /** Answers questions in their order; a question too many fails the test. */
