@@ -13,12 +13,19 @@ import { type BulkOptions, type CarryOutOptions, carryOutDefaults } from './opti
 export type NextStep = readonly [text: string, command: string];
 
 /** The command that goes on with a job, from anywhere. */
-export function resumeCommand(context: Context, id: string, options: PrintedOptions = {}): string {
+export function resumeCommand(
+  context: Pick<Context, 'config'>,
+  id: string,
+  options: PrintedOptions = {},
+): string {
   return context.config.commandLine(['jobs', 'resume', id], options);
 }
 
 /** The command that goes on with a job that is only looked at, perhaps from where its service is not chosen. */
-export function resumeOf(context: Context, { id, meta }: Pick<JobView, 'id' | 'meta'>): string {
+export function resumeOf(
+  context: Pick<Context, 'config'>,
+  { id, meta }: Pick<JobView, 'id' | 'meta'>,
+): string {
   return resumeCommand(context, id, { '--sandbox': meta.baseUrl === sandboxBaseUrl });
 }
 

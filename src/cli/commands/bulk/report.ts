@@ -10,8 +10,8 @@ import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import type { View } from '../../output/view.js';
 import { counted, grouped } from '../../wording.js';
+import { refuseOtherService } from './base-url.js';
 import { type JobWorld, openJobWorld } from './job-runtime.js';
-import { refuseOtherService } from './prepare.js';
 
 /** What came of a report: whether it is there, and whether anything in it is missing or alarming. */
 export type Reported = 'written' | 'incomplete' | 'alarming' | 'unwritten';

@@ -9,15 +9,15 @@ import { Ended, machineError } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
 import { counted } from '../../wording.js';
 import { adoptAccount, foreignJob, isForeign } from './account.js';
+import { refuseOtherService } from './base-url.js';
 import { display } from './display.js';
 import { alreadyDone, isDone, ranElsewhere } from './finished.js';
 import { type JobWorld, openJobWorld } from './job-runtime.js';
 import { type LeftOut, nextStep } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { exitOfJob, lastLine } from './outcome.js';
-import { refuseOtherService } from './prepare.js';
 import { type Reported, report } from './report.js';
-import { takeRows } from './reported-rows.js';
+import { takeRows } from './taken-rows.js';
 
 /**
  * Sends what is open in a job, waits and reports as the options say, prints the summary, and ends with the
