@@ -145,12 +145,12 @@ async function exitOf(
   if (thrown instanceof Interrupted) return 'SIGINT';
   if (thrown instanceof CommanderError && thrown.exitCode === 0) return exits.ok;
   const error = thrown instanceof CommanderError ? usageOf(thrown, command) : thrown;
-  const { failureOf, failureOfEnd } = await import('./failure.js');
-  const { repeatOf } = await import('./single/repeat.js');
+  const { printedError, printedExit } = await import('./printed-error.js');
+  const { repeatCommand } = await import('./single/repeat.js');
   const failure =
     error instanceof Ended
-      ? failureOfEnd(error.exit, context.notices.conclusion)
-      : await failureOf(error, context);
+      ? printedExit(error.exit, context.notices.conclusion)
+      : await printedError(error, context);
   const translation = exitTranslationOf(command);
   const hint = translation?.hint(failure.exit, failure.idempotency_key);
   if (hint !== undefined) failure.hint = hint;
@@ -162,7 +162,7 @@ async function exitOf(
     context.notices.failure(failure);
   } else {
     await context.notices.dress();
-    const repeat = translation === undefined ? repeatOf(context, argv, failure) : null;
+    const repeat = translation === undefined ? repeatCommand(context, argv, failure) : null;
     if (repeat === null) context.notices.error(said(failure), failure.hint);
     else context.notices.error(said(failure), failure.hint?.replace(/\.$/, ':'), repeat);
   }

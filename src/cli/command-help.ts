@@ -56,7 +56,7 @@ export function viewOf(command: Command): View<never> | undefined {
 }
 
 /** Adds to a command's help what its options do not say. */
-export function describe<Row>(command: Command, description: Description<Row>): Command {
+export function addHelp<Row>(command: Command, description: Description<Row>): Command {
   const { examples, exits, ok, refused, json, view, exitAs, notes } = description;
   if (description.findsColumns) finders.add(command);
   if (description.sends) senders.add(command);

@@ -65,14 +65,14 @@ const tree: readonly (Leaf | Group)[] = [
     'The bulk jobs of this machine',
     [
       ['list', 'List the jobs', async () => (await import('./commands/jobs/list.js')).jobsList],
-      ['show', 'Show how far a job is', async () => (await import('./commands/jobs/show.js')).jobsShow],
-      ['resume', 'Go on with a job', async () => (await import('./commands/jobs/resume.js')).jobsResume],
+      ['show', 'Show the progress of a job', async () => (await import('./commands/jobs/show.js')).jobsShow],
+      ['resume', 'Resume a job', async () => (await import('./commands/jobs/resume.js')).jobsResume],
       [
         'report',
-        'Write what became of every row',
+        'Write the outcome of every row',
         async () => (await import('./commands/jobs/report.js')).jobsReport,
       ],
-      ['remove', 'Forget jobs', async () => (await import('./commands/jobs/remove.js')).jobsRemove],
+      ['remove', 'Remove jobs', async () => (await import('./commands/jobs/remove.js')).jobsRemove],
     ],
   ],
   ['login', 'Keep an API key in a profile', async () => (await import('./commands/profiles/login.js')).login],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exitOfFailure } from '../../src/cli/exit-codes.js';
-import { failureOf } from '../../src/cli/failure.js';
 import type { Exchange } from '../../src/cli/network/exchange.js';
+import { printedError } from '../../src/cli/printed-error.js';
 import { answers, fakeService, type Reply, refusal, run } from '../support/run.js';
 
 const network = (code: string) => Object.assign(new Error('socket'), { code });
@@ -162,14 +162,14 @@ describe('the exit code', () => {
     const config = { commandLine: () => '' };
     const network = { lastExchange: null };
     expect(
-      await failureOf(new TypeError('odd'), { config, network: { ...network, pendingSend } }),
+      await printedError(new TypeError('odd'), { config, network: { ...network, pendingSend } }),
     ).toMatchObject({
       code: 'fault',
       exit: 6,
       idempotency_key: 'k-1',
       hint: expect.stringContaining('--idempotency-key k-1'),
     });
-    expect(await failureOf(new TypeError('odd'), { config, network })).toMatchObject({ exit: 1 });
+    expect(await printedError(new TypeError('odd'), { config, network })).toMatchObject({ exit: 1 });
   });
 
   it('of a wrong address of a proxy is 2', async () => {

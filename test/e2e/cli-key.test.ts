@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Machine } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
-import { pricing } from '../support/run.js';
+import { pricing, smsResult } from '../support/resources.js';
 
 const key = 'urtuu_KnownSecretKnownSecretKnownSecret0123456';
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
     if (mood === 'drops') return void response.socket?.destroy();
     const to = method === 'POST' ? JSON.parse(body).to : '99112233';
     const total = Array.isArray(to) ? to.length : 1;
-    json(response, 200, { id: 'm', status: 'sent', channel: 'sms', to, total, credits: 10, balance: 1 });
+    json(response, 200, { ...smsResult({ to }), total });
   });
 });
 afterAll(async () => {

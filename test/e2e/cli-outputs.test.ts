@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Machine, outcomeOf, root } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
+import { smsMessage, smsResult } from '../support/resources.js';
 import { testKey } from '../support/run.js';
 
 const isLinux = process.platform === 'linux';
@@ -14,8 +15,7 @@ beforeAll(async () => {
   server = await Loopback.listen(({ method, path }, response) => {
     const id = path.split('/').at(-1);
     if (path.endsWith('/balance')) return json(response, 200, { balance: 5 });
-    const body = { id, status: 'sent', channel: 'sms', to: '99112233', credits: 10, balance: 1 };
-    json(response, 200, method === 'POST' ? { ...body, id: 'm' } : body);
+    json(response, 200, method === 'POST' ? smsResult() : smsMessage({ id: id ?? '' }));
   });
 });
 afterAll(async () => {

@@ -1,38 +1,37 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Machine, outcomeOf, root } from '../support/binary.js';
+import { json, Loopback } from '../support/loopback.js';
+import { smsResult } from '../support/resources.js';
 
 const binary = join(root, 'bin/urtuu.js');
-const message = '{"id": "m", "status": "sent", "to": "99112233"}';
+const message = smsResult({ id: 'm' });
 
 let machine: Machine;
-let server: Server | undefined;
+let server: Loopback | undefined;
 const children: ChildProcess[] = [];
 beforeEach(() => {
   machine = new Machine();
 });
-afterEach(() => {
+afterEach(async () => {
   for (const child of children.splice(0)) child.kill('SIGKILL');
-  server?.closeAllConnections();
-  server?.close();
+  await server?.[Symbol.asyncDispose]();
   server = undefined;
   machine.remove();
 });
 
 /** A service that answers with `body`, or, for null, never; resolves with the settings that lead to it. */
-async function service(body: string | null): Promise<{ env: NodeJS.ProcessEnv; asked: Promise<unknown> }> {
-  server = createServer((_, response) => {
-    if (body !== null) response.end(body);
+async function service(body: object | null): Promise<{ env: NodeJS.ProcessEnv; asked: Promise<unknown> }> {
+  const requests = new EventEmitter();
+  server = await Loopback.listen((_, response) => {
+    requests.emit('request');
+    if (body !== null) json(response, 200, body);
   });
-  const asked = once(server, 'request');
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { asked, env: { URTUU_API_KEY: 'k', URTUU_BASE_URL: `http://127.0.0.1:${port}/v1` } };
+  const asked = once(requests, 'request');
+  return { asked, env: { URTUU_API_KEY: 'k', URTUU_BASE_URL: `${server.origin}/v1` } };
 }
 
 function start(args: string[], env: NodeJS.ProcessEnv): ChildProcess {
@@ -91,10 +90,6 @@ describe('the process', () => {
 
   it('sends nothing when standard input is /dev/null', async () => {
     const { env } = await service(message);
-    let requests = 0;
-    server?.on('request', () => {
-      requests += 1;
-    });
     for (const [args, code] of [
       [['sms', 'send'], 2],
       [['sms', 'send', '99112233'], 2],
@@ -104,7 +99,7 @@ describe('the process', () => {
     ] as const) {
       expect(await machine.run([...args], { env })).toMatchObject({ code, stdout: '' });
     }
-    expect(requests).toBe(0);
+    expect(server?.requests).toEqual([]);
   });
 
   it('works in an empty environment and in the C locale', async () => {

@@ -9,6 +9,7 @@ import type { ProcessEnvironment } from '../../src/cli/process-environment.js';
 import type { Questions } from '../../src/cli/terminal/prompts.js';
 import type { OutputStream } from '../../src/cli/terminal/streams.js';
 import type { FetchLike, FetchRequest } from '../../src/client/index.js';
+import { errorBody } from './resources.js';
 
 export interface Result {
   code: Exit;
@@ -169,37 +170,10 @@ export function fakeService(answer: (request: Request, index: number) => Reply |
   };
 }
 
-/** What the service answers on its prices. */
-export const pricing = {
-  sms: {
-    credits_per_part: 10,
-    rate_multiplier: 1,
-    latin_characters_per_part: 150,
-    cyrillic_characters_per_part: 60,
-    max_parts: 5,
-  },
-  email: { credits_per_message: 2 },
-};
-
-/** What the service says of a message. */
-export const sentMessage = {
-  id: '0b6f2f6e-2c3d-4e5f-8a9b-0c1d2e3f4a5b',
-  status: 'sent',
-  channel: 'sms',
-  to: '99112233',
-  parts: 1,
-  rate_multiplier: 1,
-  credits: 10,
-  batch_id: null,
-  error: null,
-  created_at: '2026-11-21T00:00:00.000Z',
-  sent_at: '2026-11-21T00:00:00.100Z',
-};
-
 /** An error answer of the service. */
 export const refusal = (status: number, code: string, extra: object = {}): Reply => ({
   status,
-  body: { error: { code, message: `about ${code}`, ...extra } },
+  body: errorBody(code, extra),
 });
 
 /** Answers questions in their order; a question too many fails the test. */

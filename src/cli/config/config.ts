@@ -1,6 +1,6 @@
-import { commandLine, type PrintedOptions } from '../command-line.js';
 import { once } from '../once.js';
 import type { GlobalOptions } from '../options.js';
+import { commandLine, type PrintedOptions } from '../printed-command.js';
 import type { ProcessEnvironment } from '../process-environment.js';
 import { envFlag } from './env-flag.js';
 import { configDirectory, noHome, stateDirectory } from './folders.js';

@@ -7,7 +7,7 @@ import type { KeySource } from './settings.js';
 /** The API key from where it is kept. No error names the key, or what a command printed. */
 export async function readKey(
   source: KeySource,
-  files: Files,
+  files: Pick<Files, 'text'>,
   platform: NodeJS.Platform,
   within = commandWithin,
 ): Promise<string> {

@@ -33,7 +33,7 @@ describe('urtuu jobs', () => {
     await here.run(`${partly} --concurrency 1`);
     const { stderr } = await here.run('jobs remove july');
     expect(stderr).toContain('is not finished: 1,000 pending, 0 in doubt');
-    expect(stderr).toMatch(/or go on with: urtuu jobs resume july\n$/);
+    expect(stderr).toMatch(/or resume it: urtuu jobs resume july\n$/);
   });
 
   it('lists them as a table where the terminal has 80 columns', async () => {

@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Entry } from '../../bulk/job/entries.js';
 import type { Job } from '../../bulk/job/open-job.js';
 import type { Account } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
@@ -18,25 +19,26 @@ export async function currentAccount(network: Network): Promise<Account | null> 
 /** Whether the key in use may be of another project than the job, where its idempotency keys mean nothing. */
 export async function isForeign(
   { network }: Pick<Context, 'network'>,
-  { plan, table }: Job,
+  { plan, state }: Job,
 ): Promise<boolean> {
   const { account } = plan.meta;
   // A job of an earlier release does not know its key.
   if (account === null) return false;
   const hash = await currentHash(network, account);
-  return hash === null || ![account.hash, ...table.accounts].some((known) => isSame(known, hash));
+  return hash === null || ![account.hash, ...state.accounts].some((known) => isSame(known, hash));
 }
 
 /** Records the key in use as one of the job's project, for `--same-project`. */
 export async function adoptAccount(
   { network }: Pick<Context, 'network'>,
-  { plan, table, journal }: Job,
+  { plan, state, journal }: Job,
 ): Promise<void> {
   const { account } = plan.meta;
   const hash = account === null ? null : await currentHash(network, account);
   if (hash === null) return;
-  await journal.append(['account', hash]);
-  table.apply(['account', hash]);
+  const entry: Entry = { type: 'account', hash };
+  await journal.append(entry);
+  state.apply(entry);
 }
 
 /** Exit 11 for a job that is not finished and was started with another key. */

@@ -24,16 +24,16 @@ export async function confirmSend(
   { preflight, lines, paid, repeated }: Proposal,
   options: BulkOptions,
 ): Promise<void> {
-  const { tally } = job.table;
-  const retried = options.retryFailed ? [...job.table.in('failed')].length : 0;
-  if (job.table.finished && retried === 0) return;
+  const { tally } = job.state;
+  const retried = options.retryFailed ? [...job.state.in('failed')].length : 0;
+  if (job.state.finished && retried === 0) return;
   for (const line of lines) io.note(line);
   const left = tally.pending + tally.in_doubt + retried;
   const isResumed = tally.pending < job.plan.meta.recipients;
   if (isResumed) io.note(`Resuming    ${grouped(tally.accepted)} accepted, ${grouped(left)} to go`);
   const asks = !yes;
   if (repeated > 0 && !(asks && io.canPrompt)) throw alreadySent(repeated, options);
-  refuseCost(preflight, options.maxCredits ?? job.table.limit);
+  refuseCost(preflight, options.maxCredits ?? job.state.limit);
   if (asks && !io.canPrompt) {
     throw usageError('cannot ask for confirmation without a terminal', 'Add --yes to send without asking.');
   }

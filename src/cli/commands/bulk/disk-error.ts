@@ -1,7 +1,8 @@
 import type { Channel } from '../../../contract/index.js';
-import { isSystemError } from '../../bulk/job/append-file.js';
+import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../bulk/job/keys.js';
-import { type JobView, jobIds, viewJob } from '../../bulk/job/open-job.js';
+import { type JobView, viewJob } from '../../bulk/job/open-job.js';
+import { isSystemError } from '../../bulk/job/system-error.js';
 import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -38,7 +39,7 @@ function isFullDisk(error: unknown): error is CliError {
 }
 
 function resumable(context: Pick<Context, 'config'>, what: string, error: Error, job: JobView): CliError {
-  const { accepted, in_doubt, pending } = job.table.tally;
+  const { accepted, in_doubt, pending } = job.state.tally;
   const earlier = `earlier, ${job.id} had ${grouped(accepted)} accepted, ${grouped(in_doubt)} in doubt, ${grouped(pending)} not sent yet`;
   return machineError(`${what}; ${earlier}`, error, `Make room, then resume with: ${resumeOf(context, job)}`);
 }
@@ -52,7 +53,7 @@ async function unfinishedJob(
   for (const id of await jobIds(stateDirectory)) {
     if (name !== undefined && readJobId(id).base !== name) continue;
     const job = await viewJob(stateDirectory, id).catch(() => null);
-    if (job === null || job.table.finished || job.table.untouched) continue;
+    if (job === null || job.state.finished || job.state.untouched) continue;
     const { meta } = job;
     if (meta.channel !== channel || meta.source !== file) continue;
     if (found === null || meta.created_at > found.meta.created_at) found = job;

@@ -1,6 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { Channel, Pricing } from '../../../contract/index.js';
-import { folderForPlan, type Job, openJobOf } from '../../bulk/job/open-job.js';
+import { openJobOf } from '../../bulk/job/job-of-plan.js';
+import { folderForPlan } from '../../bulk/job/jobs-folder.js';
+import type { Job } from '../../bulk/job/open-job.js';
 import type { PlanOutcome } from '../../bulk/plan/build-plan.js';
 import type { FrozenPlan } from '../../bulk/plan/plan.js';
 import { readError } from '../../bulk/send/answer.js';
@@ -133,18 +135,18 @@ async function openConfirmed(
   const job = await openJobOf(context.config.stateDirectory, plan, {
     name: options.job,
     again: options.again,
-    goOn: (other) => resumeOf(context, other),
+    resumeCommand: (other) => resumeOf(context, other),
   });
   try {
     const { meta } = job.plan;
     const paid = meta.credits - (await remainingCredits(job, plan.meta, options));
-    const remaining = { requests: job.table.open, paid, rate: options.rate };
+    const remaining = { requests: job.state.open, paid, rate: options.rate };
     const preflight = preflightOf({ job: job.id, meta, input: outcome, prices, remaining, earlier });
     const lines = preflightLines(preflight, outcome.repairs, remaining);
     await confirmSend(context, job, { preflight, lines, paid, repeated: earlier.toConfirm }, options);
     return job;
   } catch (error) {
-    if (job.table.untouched) await job.discard().catch(({ message }) => context.io.warn(message));
+    if (job.state.untouched) await job.discard().catch(({ message }) => context.io.warn(message));
     else await job.close();
     throw error;
   }

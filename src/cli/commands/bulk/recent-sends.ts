@@ -3,8 +3,9 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Channel } from '../../../contract/index.js';
 import type { JobState } from '../../bulk/job/job-state.js';
+import { jobIds, jobsFolder } from '../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../bulk/job/keys.js';
-import { type JobView, jobIds, jobsFolder, viewJob } from '../../bulk/job/open-job.js';
+import { type JobView, viewJob } from '../../bulk/job/open-job.js';
 import type { FrozenPlan } from '../../bulk/plan/plan.js';
 import { openPlan, readPlanMeta } from '../../bulk/plan/plan-reader.js';
 import { messageHashOf, type SentCounts, SentIndex } from '../../bulk/plan/sent-index.js';
@@ -96,30 +97,30 @@ async function lastActive(folder: string): Promise<number> {
   return Math.max(Date.parse(created), written?.mtimeMs ?? 0);
 }
 
-async function addJob(index: SentIndex, { id, folder, table }: JobView): Promise<void> {
+async function addJob(index: SentIndex, { id, folder, state }: JobView): Promise<void> {
   const plan = await openPlan(folder);
   for await (const request of plan.requests()) {
-    const state = stateOf(table, request.number);
-    if (state === null) continue;
-    index.failed += table.failed(request.number);
+    const sending = sendingOf(state, request.number);
+    if (sending === null) continue;
+    index.failed += state.failed(request.number);
     const message = messageHashOf(request);
-    const removed = table.removed(request.number);
+    const removed = state.removed(request.number);
     request.to.forEach((to, at) => {
       if (removed.has(at)) return;
-      if (state === 'sent') index.addSent(to, message);
+      if (sending === 'sent') index.addSent(to, message);
       else index.addOpen(to, message, id);
     });
   }
 }
 
 /** Null for a request that was not sent and will not be. */
-function stateOf(table: JobState, request: number): 'sent' | 'open' | null {
-  switch (table.phase(request)) {
+function sendingOf(state: JobState, request: number): 'sent' | 'open' | null {
+  switch (state.phase(request)) {
     case 'pending':
     case 'doubt':
       return 'open';
     case 'accepted':
-      return table.failed(request) === table.recipients(request) ? null : 'sent';
+      return state.failed(request) === state.recipients(request) ? null : 'sent';
     // The job cannot settle this doubt any more.
     case 'alarm':
       return 'sent';

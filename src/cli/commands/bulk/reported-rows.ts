@@ -40,7 +40,7 @@ async function placesToTake(
   job: JobView,
   statuses: ReadonlyMap<number, string>,
 ): Promise<TakenRows[1]> {
-  const { id, folder, table } = job;
+  const { id, folder, state } = job;
   const plan = await openPlan(folder).catch((error: Error) => {
     throw machineError(`cannot read the job ${id}: ${error.message}`, error, 'Nothing was sent now.');
   });
@@ -50,7 +50,7 @@ async function placesToTake(
   for await (const request of requestsIn(plan, wanted)) {
     const moved: number[] = [];
     for (const [index, status] of wanted.get(request.number) ?? []) {
-      const verdict = verdictOf({ request, index, status, channel: plan.meta.channel }, table);
+      const verdict = verdictOf({ request, index, status, channel: plan.meta.channel }, state);
       if (verdict === 'move') moved.push(index);
       else if (verdict !== 'free') outdated[verdict] += 1;
     }

@@ -1,5 +1,5 @@
+import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { jobIdOf } from '../../bulk/job/keys.js';
-import { jobIds } from '../../bulk/job/open-job.js';
 import type { PlanOutcome } from '../../bulk/plan/build-plan.js';
 import type { FrozenPlan } from '../../bulk/plan/plan.js';
 import type { SentCounts, SentIndex } from '../../bulk/plan/sent-index.js';

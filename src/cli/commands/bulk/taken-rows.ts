@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { movedEntry } from '../../bulk/job/moved-rows.js';
 import { type Job, openJob } from '../../bulk/job/open-job.js';
-import { movedEntry } from '../../bulk/job/taken-rows.js';
 import type { FrozenPlan, PlannedRequest } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
@@ -59,7 +59,7 @@ export async function takeRows(context: TakeContext, { id: taker, folder }: Job)
 async function takeFrom(
   context: TakeContext,
   taker: string,
-  { id, plan, table, journal }: Job,
+  { id, plan, state, journal }: Job,
   places: ReadonlyMap<number, number[]>,
 ): Promise<void> {
   const entries = [];
@@ -67,10 +67,10 @@ async function takeFrom(
   for await (const request of requestsIn(plan, places)) {
     const { number } = request;
     const indexes = places.get(number) ?? [];
-    const phase = table.phase(number);
-    const left = indexes.filter((index) => !table.removed(number).has(index));
+    const phase = state.phase(number);
+    const left = indexes.filter((index) => !state.removed(number).has(index));
     if (phase !== 'failed' && phase !== 'rejected') open += left.length;
-    const entry = phase === 'failed' ? movedEntry(request, table, indexes) : null;
+    const entry = phase === 'failed' ? movedEntry(request, state, indexes) : null;
     if (entry !== null) entries.push(entry);
   }
   if (open > 0) throw triedAgain(context, taker, id, open);

@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { sentExample } from '../../output/examples.js';
@@ -21,7 +21,7 @@ export const smsSend: CommandBody = (command, context) => {
     )
     .option('--text-file <file>', 'read the text from a file');
   addSendOptions(command);
-  describe(command, {
+  addHelp(command, {
     view: sendView,
     sends: true,
     examples: [

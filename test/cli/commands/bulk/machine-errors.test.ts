@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { refusal } from '../../../support/run.js';
 import { constant, desk, people } from './desks.js';
-import { refused } from './fake-project.js';
 
 const bad = ['9911,Dorj', '88112233', 'nobody@example.mn,=1+1'];
 const formats = ['--json', '-o ndjson', '-o csv', '-o tsv'];
@@ -84,7 +84,7 @@ describe('with a machine format, standard error is one JSON object', () => {
   });
 
   it('for a refusal after a warning', async () => {
-    const instead = () => refused(401, 'unauthorized');
+    const instead = () => refusal(401, 'unauthorized');
     const here = desk(people(2), { instead });
     const { code, stderr } = await here.run(`${constant} --json`);
     expect(code).toBe(4);

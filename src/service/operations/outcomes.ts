@@ -1,24 +1,24 @@
 import { ServiceError } from '../service-error.js';
-import type { MessageRecord } from '../storage/store.js';
+import type { MessageRecord, Settled } from '../storage/store.js';
 import type { OperationContext } from './context.js';
 
-/** Topics of the answer board. */
+/** Topics of the outcome waiter. */
 export const keyTopic = (projectId: string, key: string) => `key ${projectId} ${key}`;
 export const messageTopic = (id: string) => `message ${id}`;
 export const resetTopic = 'reset';
 
-/** Seconds after which a request whose outcome is not known may be repeated. */
-const outcomeRetry = 10;
+/** Seconds until a request with an unknown outcome may be repeated. */
+const retryAfter = 10;
 
 /**
- * Waits for a message that goes on in the background, here or in another process. Null when its end is not known
- * in time; throws when a reset has removed it.
+ * Waits for the end of a message that is dispatched in the background, here or in another process. Null while its
+ * outcome is not known in time; throws after a reset has removed it.
  */
-export function settledMessage(
+export function finalizedMessage(
   context: OperationContext,
   { id, projectId }: MessageRecord,
-): Promise<{ message: MessageRecord; balance: number } | null> {
-  return context.answers.wait(messageTopic(id), async () => {
+): Promise<Settled | null> {
+  return context.outcomes.wait(messageTopic(id), async () => {
     const message = await context.store.getMessage(projectId, id);
     if (message === null) throw removed();
     if (message.status === 'queued') return null;
@@ -30,8 +30,8 @@ export function settledMessage(
 export function outcomeUnknown(advice: string): ServiceError {
   return new ServiceError(
     'unavailable',
-    `The message was taken in and its outcome is not known yet; ${advice}`,
-    { retryAfter: outcomeRetry },
+    `The message was accepted, but its outcome is not known yet; ${advice}`,
+    { retryAfter },
   );
 }
 

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { type Machine, root } from './binary.js';
+import { type Machine, root } from '../support/binary.js';
 
 /** Pseudoterminals; null where there is no prebuilt one for this machine. */
 export const pty = pseudoterminals();

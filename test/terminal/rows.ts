@@ -1,11 +1,11 @@
-import { pty } from '../../support/terminal.js';
-import { playPrompts } from '../../terminal/prompts.js';
-import { playScenes, type SceneName } from '../../terminal/scenes.js';
-import { playShell } from '../../terminal/shell.js';
-import type { Complaints, Wrapper } from '../../terminal/stage.js';
-import { noTmux } from '../../terminal/tmux.js';
-import { groupOf, type Played } from '../row.js';
-import { buildDeafToTheEnd, buildWithoutSanitiser, called } from '../text/changed-build.js';
+import { groupOf, type Played } from '../torture/row.js';
+import { buildDeafToTheEnd, buildWithoutSanitiser, called } from '../torture/text/changed-build.js';
+import { playPrompts } from './prompts.js';
+import { pty } from './pseudoterminal.js';
+import { playScenes, type SceneName } from './scenes.js';
+import { playShell } from './shell.js';
+import type { Complaints, Wrapper } from './stage.js';
+import { noTmux } from './tmux.js';
 
 const noTerminals = () => (pty === null ? 'there are no pseudoterminals here' : noBash());
 const noBash = () => (process.platform === 'win32' ? 'Windows has no bash' : null);

@@ -1,11 +1,11 @@
 import { type ConnectFailure, connectFailure } from '../client/connect.js';
 import type { UrtuuError } from '../client/index.js';
 import { defaultBaseUrl, type ErrorCode, isLoopback, type RequestKind } from '../contract/index.js';
-import { withCommands } from './command-line.js';
+import { hints, hintsByErrno } from './error-hints.js';
 import { CliError } from './errors.js';
 import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
-import { hints, hintsByErrno } from './hints.js';
 import type { Exchange } from './network/exchange.js';
+import { withCommands } from './printed-command.js';
 import { counted, grouped } from './wording.js';
 
 /** An error as a person and a program are told of it. */
@@ -34,8 +34,8 @@ interface FailureContext {
 }
 
 /** What an error that ended a command means. Errors nobody foresaw are faults of the program. */
-export async function failureOf(error: unknown, context: FailureContext): Promise<Failure> {
-  const failure = await rawFailureOf(
+export async function printedError(error: unknown, context: FailureContext): Promise<Failure> {
+  const failure = await describedError(
     error,
     context.network.lastExchange,
     context.network.pendingSend ?? null,
@@ -45,7 +45,7 @@ export async function failureOf(error: unknown, context: FailureContext): Promis
   return failure;
 }
 
-async function rawFailureOf(
+async function describedError(
   error: unknown,
   last: Exchange | null,
   pending: Exchange | null,
@@ -58,8 +58,8 @@ async function rawFailureOf(
   const { UrtuuError } = await import('../client/index.js');
   if (error instanceof UrtuuError) {
     // A proxy's address that is none, say: found on the way to the connection.
-    if (error.cause instanceof CliError && !error.requestSent) return rawFailureOf(error.cause, last, null);
-    return failureOfRequest(error, last);
+    if (error.cause instanceof CliError && !error.requestSent) return describedError(error.cause, last, null);
+    return requestError(error, last);
   }
   if (isRefusal(error)) {
     return bare(error.code, error.message, exitOfFailure(error, 'reading'), hintOfCode(error.code));
@@ -78,7 +78,7 @@ async function rawFailureOf(
 }
 
 /** A command that did what it could, printed its result, and ends with another code than 0. */
-export function failureOfEnd(exit: ExitCode, said: { message: string; hint?: string } | null): Failure {
+export function printedExit(exit: ExitCode, said: { message: string; hint?: string } | null): Failure {
   const code = codesOfEnd[exit] ?? 'ended';
   const failure = bare(code, said?.message ?? exitMeanings[exit], exit, said?.hint);
   return { ...failure, retryable: exit === exits.later || exit === exits.doubt || exit === exits.notFinal };
@@ -96,7 +96,7 @@ const codesOfEnd: Partial<Record<ExitCode, string>> = {
 };
 
 /** A failed request; `last` is its exchange. */
-export function failureOfRequest(error: UrtuuError, last: Exchange | null): Failure {
+export function requestError(error: UrtuuError, last: Exchange | null): Failure {
   const kind = last?.kind ?? 'reading';
   const exit = exitOfFailure(error, kind);
   const unreached = connectFailure(error.cause);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CommandHome } from '../cli/command-home.js';
 import { commandLines } from '../cli/command-lines.js';
 import { words } from '../support/run.js';
-import { pty, Terminal } from '../support/terminal.js';
+import { pty, Terminal } from './pseudoterminal.js';
 
 const home = new CommandHome();
 beforeAll(() => home.open());

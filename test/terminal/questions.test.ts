@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Machine } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
 import { testKey } from '../support/run.js';
-import { pty, shipped, Terminal } from '../support/terminal.js';
+import { pty, shipped, Terminal } from './pseudoterminal.js';
 
 let machine: Machine;
 const open: Terminal[] = [];

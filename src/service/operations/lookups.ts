@@ -1,6 +1,4 @@
-import type { Batch, Message, MessagePage, Pricing } from '../../contract/index.js';
-import { maxParts, messagePage, unitsPerPart } from '../../contract/index.js';
-import { multiplierAt } from '../admin/settings.js';
+import type { Balance, Batch, Message, MessagePage } from '../../contract/index.js';
 import { ServiceError } from '../service-error.js';
 import type { OperationContext } from './context.js';
 import { invalid } from './fields.js';
@@ -14,8 +12,14 @@ export async function getMessage(
   id: string,
 ): Promise<Message> {
   const record = await store.getMessage(projectId, id);
-  if (record === null) throw new ServiceError('not_found', 'There is no such message in this project');
+  if (record === null) throw new ServiceError('not_found', 'No such message in this project');
   return messageResource(record);
+}
+
+/** GET /v1/balance. */
+export async function getBalance({ store }: OperationContext, { projectId }: Caller): Promise<Balance> {
+  const project = await store.getProject(projectId);
+  return { balance: project?.balance ?? 0 };
 }
 
 /** GET /v1/batches/{id}. */
@@ -36,33 +40,15 @@ export async function listBatchMessages(
   id: string,
   { limit, after }: { limit: number; after: string | null },
 ): Promise<MessagePage> {
-  if (!Number.isInteger(limit) || limit < messagePage.min || limit > messagePage.max) {
-    throw invalid(`limit must be a whole number from ${messagePage.min} to ${messagePage.max}`);
-  }
   const records = await store.listBatchMessages(projectId, id, { limit: limit + 1, after });
   if (records === null) {
     if ((await store.getBatch(projectId, id)) === null) throw noBatch();
-    throw invalid('after must be the id of a message of this batch');
+    throw invalid('after: must be the id of a message of this batch');
   }
   const data = records.slice(0, limit).map(messageResource);
   return { data, next: records.length > limit ? (data.at(-1)?.id ?? null) : null };
 }
 
-/** GET /v1/pricing. */
-export async function getPricing(context: OperationContext, { projectId }: Caller): Promise<Pricing> {
-  const { settings } = await context.project(projectId);
-  return {
-    sms: {
-      credits_per_part: settings.prices.sms_part,
-      rate_multiplier: multiplierAt(settings, context.clock.now()),
-      latin_characters_per_part: unitsPerPart.latin,
-      cyrillic_characters_per_part: unitsPerPart.cyrillic,
-      max_parts: maxParts,
-    },
-    email: { credits_per_message: settings.prices.email },
-  };
-}
-
 function noBatch(): ServiceError {
-  return new ServiceError('not_found', 'There is no such batch in this project');
+  return new ServiceError('not_found', 'No such batch in this project');
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { HttpFault } from '../../../src/service/fault-injection/http-faults.js';
+import type { RequestFault } from '../../../src/service/fault-injection/faults.js';
 import { createApp } from '../../../src/service/http/app.js';
-import { batch, fakeOperations, request, sms } from '../http/fake-operations.js';
+import { batch, fakeOperations, request, sms } from './fake-operations.js';
 
 const number = '99000001';
-function setUp(fault: HttpFault) {
+function setUp(fault: RequestFault) {
   const { operations, calls } = fakeOperations();
   const reports: unknown[] = [];
   const names = new Set<string>();
@@ -20,7 +20,7 @@ function setUp(fault: HttpFault) {
 }
 
 describe('faults on demand', () => {
-  it.each<[HttpFault, number]>([
+  it.each<[RequestFault, number]>([
     ['drop_before', 0],
     ['drop_after', 1],
   ])('%s rejects like a failed fetch, with %d sent', async (fault, sentThen) => {
@@ -39,7 +39,7 @@ describe('faults on demand', () => {
     expect(sent()).toBe(1);
   });
 
-  it.each<[HttpFault, number, string | null]>([
+  it.each<[RequestFault, number, string | null]>([
     ['answer_500', 500, 'unavailable'],
     ['answer_429', 429, 'rate_limited'],
     ['answer_html', 502, null],
