@@ -104,7 +104,7 @@ export function createContext(
     async prompts() {
       if (!canPrompt()) {
         const { usageError } = await import('./errors.js');
-        throw usageError('there is no terminal to ask at', 'Give every value as an option or argument.');
+        throw usageError('cannot prompt without a terminal', 'Give every value as an option or argument.');
       }
       const { safeQuestions } = await import('./terminal/prompts.js');
       if (environment.questions !== undefined) return safeQuestions(environment.questions);

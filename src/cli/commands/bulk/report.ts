@@ -12,9 +12,9 @@ import { exits } from '../../exit-codes.js';
 import { masked, maskedError } from '../../output/mask.js';
 import type { View } from '../../output/view.js';
 import { counted, grouped } from '../../wording.js';
+import { refuseOtherService } from './base-url.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
 import { alarmText } from './outcome.js';
-import { refuseOtherService } from './prepare.js';
 import { reportView } from './report-view.js';
 
 /** Whether a report was written, and whether anything in it is missing or alarming. */
