@@ -1,5 +1,6 @@
 import type { Command, Help } from 'commander';
-import { type Exit, type ExitCode, exits as exitCodes, exitMeanings } from './exit-codes.js';
+import type { Exit } from './exit.js';
+import { type ExitCode, exits as exitCodes, exitMeanings } from './exit-codes.js';
 import { globalOptionNames } from './options.js';
 import type { View } from './output/view.js';
 
@@ -55,7 +56,7 @@ export function viewOf(command: Command): View<never> | undefined {
 }
 
 /** Adds to a command's help what its options do not say. */
-export function describe<Row>(command: Command, description: Description<Row>): Command {
+export function addHelp<Row>(command: Command, description: Description<Row>): Command {
   const { examples, exits, ok, refused, json, view, exitAs, notes } = description;
   if (description.findsColumns) finders.add(command);
   if (description.sends) senders.add(command);

@@ -2,7 +2,7 @@ import { openCore } from './core.js';
 import { requestFaultFor } from './fault-injection/faults.js';
 import { createApp } from './http/app.js';
 import { exchangeWith } from './http/in-process.js';
-import type { Listening, Service, ServiceOptions } from './index.js';
+import type { Listening, Service, ServiceOptions } from './service.js';
 
 /**
  * Opens the service on a folder of durable data, or in memory. Rejects when the SQLite engine is not

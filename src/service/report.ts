@@ -1,4 +1,5 @@
 import type { Clock } from './clock.js';
+import { timestamp } from './timestamp.js';
 
 /** An unexpected error inside the service, as it goes to a log: without keys, texts, codes and whole numbers. */
 export interface Fault {
@@ -24,7 +25,7 @@ export function createReport(clock: Clock, sink: (fault: Fault) => void): Report
       if (told.has(error)) return;
       told.add(error);
     }
-    const time = new Date(clock.now()).toISOString();
+    const time = timestamp(clock.now());
     const fault = { time, level, request_id: requestId, code: codeOf(error), stack: stackOf(error) };
     try {
       sink(fault);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exitOfFailure } from '../../src/cli/exit-codes.js';
-import { failureOf } from '../../src/cli/failure.js';
 import type { Exchange } from '../../src/cli/network/exchange.js';
+import { printedError } from '../../src/cli/printed-error.js';
 import { answers, fakeService, type Reply, refusal, run } from '../support/run.js';
 
 const network = (code: string) => Object.assign(new Error('socket'), { code });
@@ -158,15 +158,18 @@ describe('the exit code', () => {
   });
 
   it('of a fault of the program while a send is open is 6, with its key', async () => {
-    const pending = { idempotencyKey: 'k-1' } as Exchange;
-    const context = { lastExchange: null, commandLine: () => '' };
-    expect(await failureOf(new TypeError('odd'), { ...context, pendingSend: pending })).toMatchObject({
+    const pendingSend = { idempotencyKey: 'k-1' } as Exchange;
+    const config = { commandLine: () => '' };
+    const network = { lastExchange: null };
+    expect(
+      await printedError(new TypeError('odd'), { config, network: { ...network, pendingSend } }),
+    ).toMatchObject({
       code: 'fault',
       exit: 6,
       idempotency_key: 'k-1',
       hint: expect.stringContaining('--idempotency-key k-1'),
     });
-    expect(await failureOf(new TypeError('odd'), context)).toMatchObject({ exit: 1 });
+    expect(await printedError(new TypeError('odd'), { config, network })).toMatchObject({ exit: 1 });
   });
 
   it('of a wrong address of a proxy is 2', async () => {

@@ -58,7 +58,7 @@ describe('a job on a real machine', () => {
       const full = await outcomeOf(child);
       expect(full).toMatchObject({
         code: 13,
-        stderr: expect.stringMatching(/EFBIG.*Go on with:.*urtuu jobs resume/),
+        stderr: expect.stringMatching(/EFBIG.*Resume with:.*urtuu jobs resume/),
       });
       const { accepted = 0, in_doubt = 0, pending = 0 } = figures(full.stdout);
       expect([accepted > 0, pending > 0, accepted + in_doubt + pending]).toEqual([true, true, 120]);

@@ -1,13 +1,13 @@
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
-import type { Files } from '../input/files.js';
+import type { Files } from '../files/files.js';
 import { platformOf } from '../platform/platform.js';
 import type { KeySource } from './settings.js';
 
 /** The API key from where it is kept. No error names the key, or what a command printed. */
 export async function readKey(
   source: KeySource,
-  files: Files,
+  files: Pick<Files, 'text'>,
   platform: NodeJS.Platform,
   within = commandWithin,
 ): Promise<string> {

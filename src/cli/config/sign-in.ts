@@ -1,66 +1,72 @@
 import { UrtuuError } from '../../client/index.js';
 import { defaultBaseUrl } from '../../contract/index.js';
-import type { Context } from '../context.js';
 import { usageError } from '../errors.js';
 import { exitOfFailure, exits } from '../exit-codes.js';
 import { required } from '../input/required.js';
+import type { Io } from '../io.js';
+import type { Network } from '../network/network.js';
+import type { GlobalOptions } from '../options.js';
 import { checkBaseUrl } from './base-url.js';
+import type { Config } from './config.js';
 import { envFlag } from './env-flag.js';
 import { checkedKey, readKey } from './key.js';
-import { type Config, isProfileName, type Profile } from './profiles.js';
+import { isProfileName, type Profile } from './profiles.js';
 
 export interface SignInOptions {
   keyCommand?: string;
   allowHttp?: boolean;
 }
 
-/** The profile that a login makes of what is given, and of the profile of that name as it was. */
+export interface SignInContext {
+  readonly options: Readonly<GlobalOptions>;
+  readonly io: Pick<Io, 'canPrompt' | 'prompts' | 'files' | 'withProgress' | 'warn'>;
+  readonly network: Pick<Network, 'clientWith'>;
+  readonly config: Pick<Config, 'env' | 'platform' | 'read'>;
+}
+
+/** A profile of the options; what they leave open stays as it was in the profile of that name. */
 export async function newProfile(
-  context: Context,
-  { profiles }: Config,
+  { options: { apiKeyFile, baseUrl }, io, config }: SignInContext,
   name: string,
-  options: SignInOptions,
+  { keyCommand, allowHttp: allow }: SignInOptions,
 ): Promise<Profile> {
-  if (!isProfileName(name))
-    throw usageError(`'${name}' cannot be the name of a profile`, 'Use letters, digits, . _ -');
-  const { apiKeyFile, baseUrl } = context.options;
-  if (apiKeyFile !== undefined && options.keyCommand !== undefined) {
+  if (!isProfileName(name)) {
+    throw usageError(`invalid profile name '${name}'`, 'Use letters, digits, . _ -');
+  }
+  if (apiKeyFile !== undefined && keyCommand !== undefined) {
     throw usageError(
       '--api-key-file and --key-command exclude each other',
       'Keep the key, or the command that prints it.',
     );
   }
+  const { profiles } = await config.read();
   const before = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
-  const allowHttp = options.allowHttp ?? before?.allow_http ?? false;
-  const url = baseUrl ?? context.env.URTUU_BASE_URL ?? before?.base_url ?? defaultBaseUrl;
-  const allowed = allowHttp || envFlag(context.env, 'URTUU_ALLOW_HTTP');
-  const place = { base_url: checkBaseUrl(url, allowed), ...(allowHttp ? { allow_http: true } : {}) };
-  if (options.keyCommand !== undefined) return { ...place, key_command: options.keyCommand };
-  const { key } = await required(context, {
-    key: {
-      value: apiKeyFile === undefined ? undefined : await context.files.text(apiKeyFile),
-      name: '--api-key-file',
-      question: 'API key:',
-      secret: true,
-    },
+  const allowHttp = allow ?? before?.allow_http ?? false;
+  const url = baseUrl ?? config.env.URTUU_BASE_URL ?? before?.base_url ?? defaultBaseUrl;
+  const isHttpAllowed = allowHttp || envFlag(config.env, 'URTUU_ALLOW_HTTP');
+  const place = { base_url: checkBaseUrl(url, isHttpAllowed), ...(allowHttp ? { allow_http: true } : {}) };
+  if (keyCommand !== undefined) return { ...place, key_command: keyCommand };
+  const given = apiKeyFile === undefined ? undefined : await io.files.text(apiKeyFile);
+  const { key } = await required(io, {
+    key: { value: given, name: '--api-key-file', question: 'API key:', secret: true },
   });
   return { ...place, api_key: checkedKey(key) };
 }
 
-/** A key the service refuses is not kept; that the service cannot be reached now is no reason against it. */
-export async function tryKey(context: Context, profile: Profile): Promise<void> {
-  const { api_key: key, key_command: command, base_url: baseUrl = defaultBaseUrl } = profile;
+/** Throws when the service refuses the key; only warns when it cannot be reached. */
+export async function tryKey(
+  { io, network, config }: SignInContext,
+  { api_key: key = '', key_command: command, base_url: baseUrl = defaultBaseUrl, allow_http }: Profile,
+): Promise<void> {
   const source =
-    command !== undefined
-      ? ({ kind: 'command', command } as const)
-      : ({ kind: 'stored', key: key ?? '' } as const);
-  const apiKey = await readKey(source, context.files, context.platform);
-  const allowHttp = profile.allow_http === true || envFlag(context.env, 'URTUU_ALLOW_HTTP');
-  const client = await context.clientWith(apiKey, baseUrl, allowHttp);
+    command === undefined ? ({ kind: 'stored', key } as const) : ({ kind: 'command', command } as const);
+  const apiKey = await readKey(source, io.files, config.platform);
+  const allowHttp = allow_http === true || envFlag(config.env, 'URTUU_ALLOW_HTTP');
+  const client = await network.clientWith(apiKey, baseUrl, allowHttp);
   try {
-    await context.during('Trying the key', () => client.balance.get());
+    await io.withProgress('Trying the key', () => client.balance.get());
   } catch (error) {
     if (!(error instanceof UrtuuError) || exitOfFailure(error, 'reading') !== exits.later) throw error;
-    context.warn(`the key could not be tried: ${error.message}`);
+    io.warn(`the key could not be tried: ${error.message}`);
   }
 }

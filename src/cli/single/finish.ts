@@ -4,52 +4,54 @@ import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { type Awaited, deadlineOf, notFinal, readUntilFinal } from '../lookup/wait.js';
 import { type MessageRow, sentView } from '../output/views.js';
-import { remember } from '../recent.js';
+import { rememberId } from '../recent-ids.js';
 import type { SingleSendOptions } from './options.js';
 import type { Accepted } from './send.js';
 import { ensureShown } from './shown.js';
 
+type FinishContext = Pick<Context, 'io' | 'network' | 'config' | 'clock' | 'signal'>;
+
 export const isFinalMessage = ({ status }: { status: string }): boolean =>
   status === 'sent' || status === 'failed';
 
-/** After a single send: waits if asked, shows the message, and ends as its status deserves. */
+/** Waits if asked, prints the message, and throws CliError when it failed or is not final. */
 export async function finishSend(
-  context: Context,
+  context: FinishContext,
   sent: Accepted<SmsResult | EmailResult>,
   options: SingleSendOptions,
 ): Promise<void> {
-  await remember(context, sent.id);
+  await rememberId(context.config, sent.id);
   const { state: message, problem } = options.wait
     ? await untilFinal(context, sent, options)
     : { state: sent, problem: null };
-  await context.print(sentView, message);
-  if (message.status === 'failed') throw failed(message);
+  await context.io.print(sentView, message);
+  if (message.status === 'failed') throw sendFailed(message);
   if (problem !== null) {
-    context.warn(`the message was accepted as ${sent.id}; do not send it again`);
-    context.attach({ id: sent.id });
+    context.io.warn(`the message was accepted as ${sent.id}; do not send it again`);
+    context.io.attach({ id: sent.id });
     throw problem.error;
   }
   if (options.wait && !isFinalMessage(message)) throw notFinal('the message');
-  ensureShown(context, 'The message was accepted', sent.id, 'messages get');
+  ensureShown(context.io.printer, 'The message was accepted', sent.id, 'messages get');
 }
 
 async function untilFinal(
-  context: Context,
+  context: FinishContext,
   sent: MessageRow,
   options: SingleSendOptions,
 ): Promise<Awaited<MessageRow>> {
-  const { messages } = await context.client();
+  const { messages } = await context.network.client();
   const read = async () => ({ ...sent, ...(await messages.get(sent.id)) });
   const deadline = deadlineOf(context, options);
-  if (!isFinalMessage(sent)) context.note(`Accepted as ${sent.id}; waiting until it is sent.`);
-  return context.during('Waiting until it is sent', () =>
+  if (!isFinalMessage(sent)) context.io.note(`Accepted as ${sent.id}; waiting until it is sent.`);
+  return context.io.withProgress('Waiting until it is sent', () =>
     readUntilFinal<MessageRow, MessageRow>(context, deadline, sent, isFinalMessage, read),
   );
 }
 
-export function failed(message: Pick<MessageRow, 'id' | 'error'>): CliError {
-  return new CliError('failed', exits.notSent, 'the message was not sent, and refunded', {
-    hint: 'To try again, use a new idempotency key.',
+export function sendFailed(message: Pick<MessageRow, 'id' | 'error'>): CliError {
+  return new CliError('failed', exits.notSent, 'the message was not sent and was refunded', {
+    hint: 'To send it again, use a new idempotency key.',
     details: { id: message.id, ...(message.error ? { cause: message.error.code } : {}) },
   });
 }

@@ -36,7 +36,7 @@ export interface SendCall<Params> {
 }
 
 /** The allowance of a project for one kind of request, after this request has taken its token. */
-export interface Allowance {
+export interface RateLimit {
   allowed: boolean;
   limit: number;
   remaining: number;
@@ -51,7 +51,7 @@ export interface Allowance {
  */
 export interface Operations {
   authenticate(secret: string): Promise<Caller | null>;
-  takeToken(projectId: string, kind: RequestKind): Promise<Allowance>;
+  takeToken(projectId: string, kind: RequestKind): Promise<RateLimit>;
 
   /** The answer bound to a key; waits while its first request is still running; null when there is none. */
   findAnswer(caller: Caller, idempotencyKey: string): Promise<Answer | null>;

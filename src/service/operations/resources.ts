@@ -8,6 +8,7 @@ import type {
 } from '../../contract/index.js';
 import { serviceErrors } from '../../contract/index.js';
 import type { BatchRecord, MessageRecord, VerificationRecord } from '../storage/store.js';
+import { timestamp } from '../timestamp.js';
 
 /** The final answer of a send; `body` as it goes out. */
 export interface SendAnswer {
@@ -83,8 +84,4 @@ export function batchAnswer(record: BatchRecord, balance: number): SendAnswer {
 /** As it is stored with an idempotency key. */
 export function bound({ status, body }: SendAnswer): { status: number; body: string } {
   return { status, body: JSON.stringify(body) };
-}
-
-function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

@@ -1,4 +1,4 @@
-import type { SendingClient } from '../../../src/cli/bulk/send/request.js';
+import type { SendingClient } from '../../../src/cli/bulk/send/send-once.js';
 import { FakeProject } from '../../support/fake-project.js';
 
 export class Refused extends Error {
@@ -41,13 +41,11 @@ export function clientOf(
   service: ModelService,
   way: (call: () => object) => Promise<object> = async (call) => call(),
 ): SendingClient {
-  const send = (params: unknown, { idempotencyKey }: { idempotencyKey: string }) => {
-    service.keys.push(idempotencyKey);
-    return way(() => service.handle(params, idempotencyKey));
-  };
   return {
-    sms: { send, sendBulk: send },
-    email: { send, sendBulk: send },
+    send({ body, idempotencyKey }) {
+      service.keys.push(idempotencyKey);
+      return way(() => service.handle(JSON.parse(body), idempotencyKey));
+    },
     balance: { get: () => Promise.resolve({ balance: service.balance }) },
   };
 }

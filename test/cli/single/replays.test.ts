@@ -212,7 +212,7 @@ describe('an idempotency key given by hand', () => {
     const service = binding();
     const { code, stderr } = await run('sms send 99112233 hi --idempotency-key k -v', { ...service, home });
     expect(code).toBe(0);
-    expect(stderr).toContain('could not be remembered');
+    expect(stderr).toContain('cannot remember the key');
     expect(
       (await run('sms send 99112233 hi --idempotency-key k', { ...service, home })).stderr,
     ).not.toContain('remembered');

@@ -43,7 +43,7 @@ export function fakeOperations(overrides: Partial<Operations> = {}): {
   function read<Resource>(name: string, known: string, resource: Resource) {
     return async (_caller: unknown, id: string, ...rest: unknown[]): Promise<Resource> => {
       calls.push([name, id, ...rest]);
-      if (id !== known) throw new ServiceError('not_found', 'there is nothing with this id');
+      if (id !== known) throw new ServiceError('not_found', 'No such id in this project');
       return resource;
     };
   }

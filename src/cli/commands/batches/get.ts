@@ -1,4 +1,5 @@
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
 import { showMessagesOf } from '../../lookup/batch-messages.js';
 import { batchResource } from '../../lookup/resources.js';
@@ -7,18 +8,17 @@ import { addWaitOptions, type WaitOptions } from '../../lookup/wait.js';
 import { batchExample, messageExample, missingExample } from '../../output/examples.js';
 import type { View } from '../../output/view.js';
 import { batchView, messageView } from '../../output/views.js';
-import type { CommandBody } from '../../program.js';
 
 interface Options extends IdSource, WaitOptions {
   messages?: boolean;
 }
 
-export const batchesGet: CommandBody = (command, context) => {
+export const batchesGet: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (command, context) => {
   command.description('Show the progress of batches, in the order of the ids.');
   addIdOptions(command);
   command.option('--messages', 'list the messages of each batch in place of its figures');
   addWaitOptions(command, 'every batch is completed');
-  describe(command, {
+  addHelp(command, {
     view: ({ messages }) => (messages ? messageView : batchView) as View<never>,
     examples: [
       ['urtuu batches get 51de...90 --wait', 'wait until a batch is completed'],
@@ -33,8 +33,8 @@ export const batchesGet: CommandBody = (command, context) => {
     ],
   });
   command.action(async (given: string[], options: Options) => {
-    const ids = await readIds(context, given, options);
-    const client = await context.client();
+    const ids = await readIds(context.io.files, given, options);
+    const client = await context.network.client();
     if (options.messages) return showMessagesOf(context, client, ids, options);
     await show(context, batchView, batchResource(client), ids, options);
   });

@@ -1,5 +1,6 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Job } from '../../bulk/job/job.js';
+import type { Entry } from '../../bulk/job/entries.js';
+import type { Job } from '../../bulk/job/open-job.js';
 import type { Account } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
@@ -7,28 +8,29 @@ import { exits } from '../../exit-codes.js';
 
 /** What a job keeps of the API key it is started with; null for the embedded service, which needs none. */
 export async function accountNow(context: Context): Promise<Account | null> {
-  const key = await context.apiKey();
+  const key = await context.network.apiKey();
   if (key === null) return null;
   const salt = randomBytes(16).toString('hex');
   return { salt, hash: hashOf(salt, key) };
 }
 
 /** Whether the job may be of another project than the key in use: what is in doubt there would be sent anew. */
-export async function isForeign(context: Context, { plan, table }: Job): Promise<boolean> {
+export async function isForeign(context: Context, { plan, state }: Job): Promise<boolean> {
   const { account } = plan.meta;
   // Jobs of earlier releases do not say which key they began with.
   if (account === null) return false;
   const hash = await hashNow(context, account);
-  return hash === null || ![account.hash, ...table.accounts].some((known) => isSame(known, hash));
+  return hash === null || ![account.hash, ...state.accounts].some((known) => isSame(known, hash));
 }
 
 /** Takes the person's word for it that the key in use is of the job's project. */
-export async function adoptAccount(context: Context, { plan, table, journal }: Job): Promise<void> {
+export async function adoptAccount(context: Context, { plan, state, journal }: Job): Promise<void> {
   const { account } = plan.meta;
   const hash = account === null ? null : await hashNow(context, account);
   if (hash === null) return;
-  await journal.append(['account', hash]);
-  table.apply(['account', hash]);
+  const entry: Entry = { type: 'account', hash };
+  await journal.append(entry);
+  state.apply(entry);
 }
 
 /** Exit 11 for a job that has something left to send, and was started with another key. */
@@ -40,7 +42,7 @@ export function foreignJob(id: string): CliError {
 }
 
 async function hashNow(context: Context, { salt }: Account): Promise<string | null> {
-  const key = await context.apiKey();
+  const key = await context.network.apiKey();
   return key === null ? null : hashOf(salt, key);
 }
 

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { type ReceiptStatus, receiptStatuses } from '../../bulk/results/receipts.js';
+import { type ReceiptStatus, receiptStatuses } from '../../bulk/results/receipt-columns.js';
 import { usageError } from '../../errors.js';
 import { readDuration } from '../../input/duration.js';
 import { readChoice, readCount } from '../../options.js';

@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Channel } from '../../../contract/index.js';
-import { type JobView, jobIds, jobsFolder, viewJob } from '../../bulk/job/job.js';
 import type { JobState } from '../../bulk/job/job-state.js';
+import { jobIds, jobsFolder } from '../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../bulk/job/keys.js';
-import type { FrozenPlan, PlannedRequest } from '../../bulk/plan/plan.js';
+import { type JobView, viewJob } from '../../bulk/job/open-job.js';
+import type { FrozenPlan } from '../../bulk/plan/plan.js';
 import { openPlan, readPlanMeta } from '../../bulk/plan/plan-reader.js';
-import { type Met, messageHash, SentIndex } from '../../bulk/plan/sent-index.js';
+import { messageHashOf, type SentCounts, SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
 
 /** How long a message that was sent is remembered as one that need not be sent again. */
@@ -32,7 +33,7 @@ export async function recentSends(
 ): Promise<SentIndex | null> {
   const since = context.clock.now() - recentDays * 86_400_000;
   const index = new SentIndex();
-  for (const id of await jobIds(context.stateDirectory)) {
+  for (const id of await jobIds(context.config.stateDirectory)) {
     if (readJobId(id).base === wanted.name) continue;
     const job = await recentJob(context, id, since);
     if (
@@ -56,10 +57,10 @@ export async function sentSinceReports(
   wanted: NewJob,
   plan: FrozenPlan,
   reported: readonly string[],
-): Promise<Met | null> {
+): Promise<SentCounts | null> {
   // What a file says is no path before it is the name of a job.
-  const here = (await jobIds(context.stateDirectory)).filter((id) => reported.includes(id));
-  const folders = here.map((id) => join(jobsFolder(context.stateDirectory), id));
+  const here = (await jobIds(context.config.stateDirectory)).filter((id) => reported.includes(id));
+  const folders = here.map((id) => join(jobsFolder(context.config.stateDirectory), id));
   const metas = await Promise.all(folders.map((folder) => readPlanMeta(folder).catch(() => null)));
   const begun = metas.flatMap((meta) => (meta === null ? [] : [meta.created_at])).sort()[0];
   if (begun === undefined) return null;
@@ -67,17 +68,17 @@ export async function sentSinceReports(
   const index = await recentSends(context, wanted, isLater);
   if (index === null) return null;
   for await (const request of plan.requests()) {
-    const message = messageHash(tailOf(request));
-    for (const to of request.to) index.has(to, message);
+    const message = messageHashOf(request);
+    for (const to of request.to) index.count(to, message);
   }
-  return index.met;
+  return index.counts;
 }
 
 async function recentJob(context: Context, id: string, since: number): Promise<JobView | null> {
   try {
     // The clock may have been wrong once: what looks like the future is recent.
-    if ((await lastActive(join(jobsFolder(context.stateDirectory), id))) < since) return null;
-    return await viewJob(context.stateDirectory, id);
+    if ((await lastActive(join(jobsFolder(context.config.stateDirectory), id))) < since) return null;
+    return await viewJob(context.config.stateDirectory, id);
   } catch (error) {
     warnOf(context, id, error as Error);
     return null;
@@ -86,8 +87,8 @@ async function recentJob(context: Context, id: string, since: number): Promise<J
 
 function warnOf(context: Context, id: string, error: Error): void {
   // A command that was refused discards the job that it made.
-  if (!existsSync(join(jobsFolder(context.stateDirectory), id))) return;
-  context.warn(`what the job ${id} sent is not known: ${error.message}`);
+  if (!existsSync(join(jobsFolder(context.config.stateDirectory), id))) return;
+  context.io.warn(`what the job ${id} sent is not known: ${error.message}`);
 }
 
 /** Without reading its journal, which may be long. */
@@ -97,37 +98,33 @@ async function lastActive(folder: string): Promise<number> {
   return Math.max(Date.parse(created), written?.mtimeMs ?? 0);
 }
 
-async function addJob(index: SentIndex, { id, folder, table }: JobView): Promise<void> {
+async function addJob(index: SentIndex, { id, folder, state }: JobView): Promise<void> {
   const plan = await openPlan(folder);
   for await (const request of plan.requests()) {
-    const state = stateOf(table, request.number);
-    if (state === null) continue;
-    index.failed += table.failed(request.number);
-    const message = messageHash(tailOf(request));
-    const removed = table.removed(request.number);
+    const sending = sendingOf(state, request.number);
+    if (sending === null) continue;
+    index.failed += state.failed(request.number);
+    const message = messageHashOf(request);
+    const removed = state.removed(request.number);
     request.to.forEach((to, at) => {
       if (removed.has(at)) return;
-      if (state === 'sent') index.addSent(to, message);
+      if (sending === 'sent') index.addSent(to, message);
       else index.addOpen(to, message, id);
     });
   }
 }
 
 /** Null for what was not sent and will not be; a doubt that the job cannot clear counts as sent. */
-function stateOf(table: JobState, request: number): 'sent' | 'open' | null {
-  switch (table.phase(request)) {
+function sendingOf(state: JobState, request: number): 'sent' | 'open' | null {
+  switch (state.phase(request)) {
     case 'pending':
     case 'doubt':
       return 'open';
     case 'accepted':
-      return table.failed(request) === table.recipients(request) ? null : 'sent';
+      return state.failed(request) === state.recipients(request) ? null : 'sent';
     case 'alarm':
       return 'sent';
     default:
       return null;
   }
 }
-
-/** The body after its recipients. */
-const tailOf = ({ kind, to, body }: PlannedRequest) =>
-  body.slice(`{"to":${JSON.stringify(kind === 'single' ? to[0] : to)},`.length);

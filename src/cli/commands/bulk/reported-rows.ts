@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Job, openJob, viewJob } from '../../bulk/job/job.js';
-import { movedEntry } from '../../bulk/job/moved.js';
-import type { Origins } from '../../bulk/plan/origins.js';
+import { movedEntry } from '../../bulk/job/moved-rows.js';
+import { type Job, openJob, viewJob } from '../../bulk/job/open-job.js';
 import type { PlannedRequest } from '../../bulk/plan/plan.js';
 import { openPlan } from '../../bulk/plan/plan-reader.js';
+import type { ReportedRows } from '../../bulk/plan/reported-rows.js';
 import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -23,11 +23,11 @@ const mark = 'urtuu-taken 1';
  * Checks the rows of reports that a new job takes: none may be one that its own job would still send, or has sent
  * since. Gives those that have to be taken from their jobs before this one sends. Throws CliError (exit 11).
  */
-export async function rowsToTake(context: Context, origins: Origins, again: boolean): Promise<Taken[]> {
+export async function rowsToTake(context: Context, reported: ReportedRows, again: boolean): Promise<Taken[]> {
   const taken: Taken[] = [];
-  for (const id of origins.jobs) {
-    const statuses = origins.statusByLine(id);
-    const job = await viewJob(context.stateDirectory, id).catch(ifMissing);
+  for (const id of reported.jobs) {
+    const statuses = reported.statusByLine(id);
+    const job = await viewJob(context.config.stateDirectory, id).catch(ifMissing);
     if (job === null) {
       const pending = [...statuses.values()].filter((status) => status === 'pending').length;
       if (pending > 0 && !again) throw unknownJob(id, pending);
@@ -49,7 +49,7 @@ export async function rowsToTake(context: Context, origins: Origins, again: bool
     for await (const request of requestsIn(plan.requests(), wanted)) {
       const moved: number[] = [];
       for (const [index, status] of wanted.get(request.number) ?? []) {
-        const verdict = verdictOf({ request, index, status, channel: plan.meta.channel }, job.table);
+        const verdict = verdictOf({ request, index, status, channel: plan.meta.channel }, job.state);
         if (verdict === 'move') moved.push(index);
         else if (verdict !== 'free') outdated[verdict] += 1;
       }
@@ -84,7 +84,7 @@ export async function takeRows(context: Context, { id: taker, folder }: Job): Pr
   });
   if (text === null) return;
   for (const [id, places] of parse(path, text)) {
-    const job = await openJob(context.stateDirectory, id).catch(ifMissing);
+    const job = await openJob(context.config.stateDirectory, id).catch(ifMissing);
     if (job === null) continue;
     try {
       await takeFrom(context, taker, job, new Map(places));
@@ -98,7 +98,7 @@ export async function takeRows(context: Context, { id: taker, folder }: Job): Pr
 async function takeFrom(
   context: Context,
   taker: string,
-  { id, plan, table, journal }: Job,
+  { id, plan, state, journal }: Job,
   places: ReadonlyMap<number, number[]>,
 ): Promise<void> {
   const entries = [];
@@ -106,10 +106,10 @@ async function takeFrom(
   for await (const request of requestsIn(plan.requests(), places)) {
     const { number } = request;
     const indexes = places.get(number) ?? [];
-    const phase = table.phase(number);
-    const left = indexes.filter((index) => !table.removed(number).has(index));
+    const phase = state.phase(number);
+    const left = indexes.filter((index) => !state.removed(number).has(index));
     if (phase !== 'failed' && phase !== 'rejected') open += left.length;
-    const entry = phase === 'failed' ? movedEntry(request, table, indexes) : null;
+    const entry = phase === 'failed' ? movedEntry(request, state, indexes) : null;
     if (entry !== null) entries.push(entry);
   }
   if (open > 0) throw notTaken(context, taker, id, open);
@@ -144,7 +144,7 @@ const checksum = (text: string) => createHash('sha256').update(text).digest('hex
 const rowsOf = (count: number) => `${grouped(count)} of these rows`;
 
 function stillOpen(context: Context, id: string, count: number, goOn: string): CliError {
-  const report = context.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` });
+  const report = context.config.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` });
   return new CliError('rows_open', exits.refused, `the job ${id} itself would still send ${rowsOf(count)}`, {
     hint: `Nothing was sent now. Write a new report once it has finished (${report}); to finish it: ${goOn}`,
     details: { job: id, rows: count },
@@ -152,7 +152,7 @@ function stillOpen(context: Context, id: string, count: number, goOn: string): C
 }
 
 function notTaken(context: Context, taker: string, id: string, count: number): CliError {
-  const report = context.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` });
+  const report = context.config.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` });
   return new CliError(
     'rows_open',
     exits.refused,
@@ -170,7 +170,7 @@ function sentSince(context: Context, id: string, count: number): CliError {
     exits.refused,
     `the job ${id} has sent ${rowsOf(count)} since the report`,
     {
-      hint: `Nothing was sent now. Write a new report: ${context.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` })}`,
+      hint: `Nothing was sent now. Write a new report: ${context.config.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` })}`,
       details: { job: id, rows: count },
     },
   );

@@ -1,5 +1,5 @@
 import type { PlanOutcome } from '../../bulk/plan/build-plan.js';
-import type { Met, SentIndex } from '../../bulk/plan/sent-index.js';
+import type { SentCounts, SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
 import { CliError, Ended, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -26,10 +26,10 @@ export async function sentBefore(
 export async function sentSince(
   context: Context,
   job: NewJob,
-  { plan, origins }: PlanOutcome,
+  { plan, reportedRows }: PlanOutcome,
   { again }: BulkOptions,
-): Promise<Met | null> {
-  return again || plan === null ? null : sentSinceReports(context, job, plan, origins.jobs);
+): Promise<SentCounts | null> {
+  return again || plan === null ? null : sentSinceReports(context, job, plan, reportedRows.jobs);
 }
 
 /** A report knows more than the requests: who was not sent to is taken on purpose. */
@@ -41,7 +41,7 @@ function idleSkip(why: string): CliError {
 }
 
 /** All that got the message, or will get it from another job; only those who got it can be left out. */
-export function countOf({ sent, open }: Met, skipped: boolean): number {
+export function countOf({ sent, open }: SentCounts, skipped: boolean): number {
   return skipped ? sent : [...open.values()].reduce((sum, count) => sum + count, sent);
 }
 
@@ -49,12 +49,13 @@ export function countOf({ sent, open }: Met, skipped: boolean): number {
 export function tellFailed(context: Context, recent: SentIndex | null): void {
   if (!hasFailed(recent)) return;
   const failed = counted(recent?.failed ?? 0, 'message');
-  context.warn(
+  context.io.warn(
     `${failed} of earlier batches failed, and whose they were is not known here: --skip-sent leaves those out, too. To send to them, use --only failed with the report of their job.`,
   );
 }
 
-const hasFailed = (recent: SentIndex | null) => recent !== null && recent.met.sent > 0 && recent.failed > 0;
+const hasFailed = (recent: SentIndex | null) =>
+  recent !== null && recent.counts.sent > 0 && recent.failed > 0;
 
 /** With --skip-sent everyone may be left out. */
 export const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0 && meta.rejected === 0;
@@ -67,15 +68,15 @@ export function endAllSent(
 ): null {
   if (ifFinished !== 'ok') throw everyoneHasIt(alreadySent);
   if (hasFailed(recent)) {
-    context.conclude('Everyone in this list was in an earlier job; nothing was sent now.');
+    context.io.conclude('Everyone in this list was in an earlier job; nothing was sent now.');
     throw new Ended(exits.partly);
   }
-  context.note('Everyone in this list has the message already; nothing was sent now.');
+  context.io.note('Everyone in this list has the message already; nothing was sent now.');
   return null;
 }
 
 /** Exit 11 for recipients whom an unfinished job would send the same message, too. */
-export function refuseOpen(context: Context, { open }: Met): void {
+export function refuseOpen(context: Context, { open }: SentCounts): void {
   for (const [id, count] of open) {
     throw new CliError(
       'rows_open',

@@ -1,6 +1,6 @@
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { emailPreflightExample, emailSummaryExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from '../bulk/options.js';
 import { bulkView, startJob } from '../bulk/prepare.js';
 import { carryOut } from '../bulk/run.js';
@@ -19,7 +19,7 @@ export const emailBulk: CommandBody = (command, context) => {
     .option('--reply-to <address>', 'where replies go');
   addInputOptions(command);
   addCarryOutOptions(command);
-  describe(command, {
+  addHelp(command, {
     view: bulkView,
     sends: true,
     examples: [

@@ -1,6 +1,6 @@
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { emailExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { estimateEmail, estimateView, sendView } from '../../single/dry-run.js';
 import { addContentOptions, type ContentOptions, emailOf } from '../../single/email.js';
 import { finishSend } from '../../single/finish.js';
@@ -12,7 +12,7 @@ export const emailSend: CommandBody = (command, context) => {
     .argument('[to]', 'recipient address');
   addContentOptions(command);
   addSendOptions(command);
-  describe(command, {
+  addHelp(command, {
     view: sendView,
     sends: true,
     examples: [
@@ -33,9 +33,9 @@ export const emailSend: CommandBody = (command, context) => {
     ],
   });
   command.action(async (to: string | undefined, options: ContentOptions & SingleSendOptions) => {
-    const message = await emailOf(context, to, options);
-    if (options.dryRun) return context.print(estimateView, await estimateEmail(context, message));
-    const { email } = await context.client();
+    const message = await emailOf(context.io, to, options);
+    if (options.dryRun) return context.io.print(estimateView, await estimateEmail(context, message));
+    const { email } = await context.network.client();
     const { sendSingle } = await import('../../single/send.js');
     const sent = await sendSingle(context, 'email', message, options, (...args) => email.send(...args));
     await finishSend(context, sent, options);

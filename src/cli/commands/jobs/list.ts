@@ -1,20 +1,20 @@
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { jobExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { jobRows, jobView } from './views.js';
 
 export const jobsList: CommandBody = (command, context) => {
-  describe(command.description('List the bulk jobs of this machine.'), {
+  addHelp(command.description('List the bulk jobs of this machine.'), {
     view: jobView,
     examples: [
-      ['urtuu jobs list', 'what was sent, and what is unfinished'],
+      ['urtuu jobs list', 'all jobs and their progress'],
       ['urtuu jobs list -o csv --columns job,pending,in_doubt', 'for a script'],
     ],
     exits: [],
     json: `[${jobExample}]`,
   });
   command.action(async () => {
-    const damaged = ({ message }: Error) => context.warn(message);
-    await context.printAll(jobView, jobRows(context, damaged));
+    const damaged = ({ message }: Error) => context.io.warn(message);
+    await context.io.printAll(jobView, jobRows(context, damaged));
   });
 };

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../service/index.js';
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 import type { DataOptions } from '../sandbox/data.js';
 import { addKeyDataOption, keyAdministration } from './data.js';
 
@@ -10,10 +10,10 @@ const view: View<ApiKey & { secret: string }> = {
   record: ({ id, secret, created_at }) => ({ id, secret, created_at }),
 };
 
-export const keysCreate: CommandBody = (command, context) => {
+export const keysCreate: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
   command.description('Make an API key for the service on this machine. It is shown this once.');
   addKeyDataOption(command);
-  describe(command, {
+  addHelp(command, {
     view,
     examples: [
       ['urtuu keys create', 'make a key for urtuu serve'],
@@ -23,8 +23,8 @@ export const keysCreate: CommandBody = (command, context) => {
     json: '{"id": "3f0a...7d", "secret": "urtuu_...", "created_at": "2026-11-21T08:00:00.000Z"}',
   });
   command.action(async (options: DataOptions) => {
-    const service = await keyAdministration(context, options);
-    await context.print(view, await service.createKey());
-    context.note('Keep the key now: it is not shown again.');
+    const service = await keyAdministration(network, config, options);
+    await io.print(view, await service.createKey());
+    io.note('Keep the key now: it is not shown again.');
   });
 };

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Administration, ApiKey } from '../../../service/index.js';
-import type { Context } from '../../context.js';
+import type { Config } from '../../config/config.js';
+import type { Network } from '../../network/network.js';
 import { field, type View } from '../../output/view.js';
 import { type DataOptions, namedFolder, serviceDirectory } from '../sandbox/data.js';
 
@@ -15,8 +16,12 @@ export function addKeyDataOption(command: Command): void {
 }
 
 /** The keys are those of `urtuu serve` on this machine, or of the sandbox with --sandbox. */
-export async function keyAdministration(context: Context, { data }: DataOptions): Promise<Administration> {
-  const own = context.sandbox ? undefined : serviceDirectory(context);
-  const folder = data === undefined ? own : namedFolder(context, data);
-  return (await context.service(folder)).administration;
+export async function keyAdministration(
+  network: Network,
+  config: Config,
+  { data }: DataOptions,
+): Promise<Administration> {
+  const own = config.sandbox ? undefined : serviceDirectory(config);
+  const folder = data === undefined ? own : namedFolder(config, data);
+  return (await network.service(folder)).administration;
 }

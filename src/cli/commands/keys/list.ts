@@ -1,11 +1,11 @@
-import { describe } from '../../command-help.js';
-import type { CommandBody } from '../../program.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import type { DataOptions } from '../sandbox/data.js';
 import { addKeyDataOption, keyAdministration, keyView } from './data.js';
 
-export const keysList: CommandBody = (command, context) => {
+export const keysList: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
   addKeyDataOption(command);
-  describe(command, {
+  addHelp(command, {
     view: keyView,
     examples: [
       ['urtuu keys list', 'the keys of urtuu serve; never the keys themselves'],
@@ -15,7 +15,7 @@ export const keysList: CommandBody = (command, context) => {
     json: '[{"id": "3f0a...7d", "created_at": "2026-11-21T08:00:00.000Z", "revoked_at": null}]',
   });
   command.action(async (options: DataOptions) => {
-    const service = await keyAdministration(context, options);
-    await context.printAll(keyView, await service.listKeys());
+    const service = await keyAdministration(network, config, options);
+    await io.printAll(keyView, await service.listKeys());
   });
 };

@@ -1,17 +1,17 @@
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { confirmed } from '../../input/required.js';
-import type { CommandBody } from '../../program.js';
 import type { DataOptions } from '../sandbox/data.js';
 import { addKeyDataOption, keyAdministration } from './data.js';
 
-export const keysRevoke: CommandBody = (command, context) => {
+export const keysRevoke: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command
     .description('Revoke an API key: from the next request on it is unknown.')
     .argument('<id>', 'id of the key');
   addKeyDataOption(command);
-  describe(command, {
+  addHelp(command, {
     examples: [
       ['urtuu keys revoke 3f0a...7d', 'after a question'],
       ['urtuu keys revoke "$id" --yes', 'in a script'],
@@ -20,9 +20,9 @@ export const keysRevoke: CommandBody = (command, context) => {
   });
   command.action(async (id: string, options: DataOptions) => {
     await confirmed(context, `Revoke key ${id}? Whoever uses it is locked out.`);
-    const service = await keyAdministration(context, options);
+    const service = await keyAdministration(context.network, context.config, options);
     if (!(await service.revokeKey(id))) throw noSuchKey(id);
-    context.note(`Revoked key ${id}.`);
+    context.io.note(`Revoked key ${id}.`);
   });
 };
 

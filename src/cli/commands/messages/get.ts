@@ -1,19 +1,19 @@
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
 import { messageResource } from '../../lookup/resources.js';
 import { show } from '../../lookup/show.js';
 import { addWaitOptions, type WaitOptions } from '../../lookup/wait.js';
 import { messageExample, missingExample } from '../../output/examples.js';
 import { messageView } from '../../output/views.js';
-import type { CommandBody } from '../../program.js';
 
-export const messagesGet: CommandBody = (command, context) => {
+export const messagesGet: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (command, context) => {
   command.description(
     'Show messages, in the order of the ids. Many are read at the pace the service allows.',
   );
   addIdOptions(command);
   addWaitOptions(command, 'every message is sent or failed');
-  describe(command, {
+  addHelp(command, {
     view: messageView,
     examples: [
       ['urtuu messages get 0b6f...2c --wait', 'wait until an email is sent or failed'],
@@ -27,7 +27,7 @@ export const messagesGet: CommandBody = (command, context) => {
     ],
   });
   command.action(async (given: string[], options: IdSource & WaitOptions) => {
-    const ids = await readIds(context, given, options);
-    await show(context, messageView, messageResource(await context.client()), ids, options);
+    const ids = await readIds(context.io.files, given, options);
+    await show(context, messageView, messageResource(await context.network.client()), ids, options);
   });
 };

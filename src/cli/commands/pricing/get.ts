@@ -1,8 +1,8 @@
 import { measureText, type Pricing, priceOfSms } from '../../../contract/index.js';
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { readText } from '../../input/text.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 
 const view: View<Pricing> = {
   columns: [
@@ -43,12 +43,12 @@ interface Options {
   textFile?: string;
 }
 
-export const pricing: CommandBody = (command, context) => {
+export const pricing: CommandBody<'io' | 'network'> = (command, { io, network }) => {
   command
     .description('Show the price list, or what one SMS with a text costs.')
     .option('--text <text>', 'price this text as an SMS; - reads it from standard input')
     .option('--text-file <file>', 'price the text of a file');
-  describe(command, {
+  addHelp(command, {
     view: ({ text, textFile }) =>
       (text === undefined && textFile === undefined ? view : textView) as View<never>,
     examples: [
@@ -66,10 +66,10 @@ export const pricing: CommandBody = (command, context) => {
   });
   command.action(async (options: Options) => {
     const source = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
-    const text = await readText(context, source);
-    const prices = await (await context.client()).pricing.get();
-    if (text === undefined) return context.print(view, prices);
-    await context.print(textView, priced(text, prices));
+    const text = await readText(io.files, source);
+    const prices = await (await network.client()).pricing.get();
+    if (text === undefined) return io.print(view, prices);
+    await io.print(textView, priced(text, prices));
   });
 };
 

@@ -1,10 +1,10 @@
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { profileExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { profileView } from './view.js';
 
-export const profilesList: CommandBody = (command, context) => {
-  describe(command, {
+export const profilesList: CommandBody<'io' | 'config'> = (command, { io, config }) => {
+  addHelp(command, {
     view: profileView,
     examples: [
       ['urtuu profiles list', 'which profiles there are'],
@@ -14,12 +14,12 @@ export const profilesList: CommandBody = (command, context) => {
     json: `[${profileExample}]`,
   });
   command.action(async () => {
-    const { current, profiles } = await context.config.read();
+    const { current, profiles } = await config.read();
     const rows = Object.entries(profiles).map(([name, profile]) => ({
       name,
       profile,
       current: name === current,
     }));
-    await context.printAll(profileView, rows);
+    await io.printAll(profileView, rows);
   });
 };

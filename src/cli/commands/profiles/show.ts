@@ -1,13 +1,13 @@
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { profileNameOf } from '../../config/settings.js';
 import { profileExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { namedProfile } from './named.js';
 import { profileView } from './view.js';
 
-export const profilesShow: CommandBody = (command, context) => {
+export const profilesShow: CommandBody<'options' | 'io' | 'config'> = (command, context) => {
   command.argument('[name]', 'name of the profile (default: the one in use)');
-  describe(command, {
+  addHelp(command, {
     view: profileView,
     examples: [
       ['urtuu profiles show', 'the profile in use; never its key'],
@@ -18,8 +18,8 @@ export const profilesShow: CommandBody = (command, context) => {
   });
   command.action(async (given: string | undefined) => {
     const config = await context.config.read();
-    const name = given ?? profileNameOf(context.options, context.env, config);
-    const profile = await namedProfile(context, name);
-    await context.print(profileView, { name, profile, current: name === config.current });
+    const name = given ?? profileNameOf(context.options, context.config.env, config);
+    const profile = await namedProfile(context.config, name);
+    await context.io.print(profileView, { name, profile, current: name === config.current });
   });
 };

@@ -1,9 +1,9 @@
 import type { Balance } from '../../../contract/index.js';
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { usageError } from '../../errors.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 import { addDataOption, administration, type DataOptions } from './data.js';
 
 const view: View<Balance> = { columns: [field('balance', { kind: 'number' })], record: (balance) => balance };
@@ -12,13 +12,13 @@ interface Options extends DataOptions {
   set?: number;
 }
 
-export const sandboxCredit: CommandBody = (command, context) => {
+export const sandboxCredit: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
   command
     .description('Add credits to the balance of the embedded service, or set it.')
     .argument('[credits]', 'how many to add', readCount)
     .option('--set <credits>', 'make the balance this', readCount);
   addDataOption(command);
-  describe(command, {
+  addHelp(command, {
     view,
     examples: [
       ['urtuu sandbox credit 5000', 'add 5,000 credits'],
@@ -30,8 +30,8 @@ export const sandboxCredit: CommandBody = (command, context) => {
   command.action(async (credits: number | undefined, { set, ...data }: Options) => {
     if ((credits === undefined) === (set === undefined))
       throw usageError('give either credits or --set', 'Example: urtuu sandbox credit 5000');
-    const service = await administration(context, data);
+    const service = await administration(network, config, data);
     const change = credits ?? (set ?? 0) - (await service.credit(0));
-    await context.print(view, { balance: await service.credit(change) });
+    await io.print(view, { balance: await service.credit(change) });
   });
 };

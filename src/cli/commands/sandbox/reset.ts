@@ -1,12 +1,12 @@
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { confirmed } from '../../input/required.js';
-import type { CommandBody } from '../../program.js';
 import { addDataOption, administration, type DataOptions } from './data.js';
 
-export const sandboxReset: CommandBody = (command, context) => {
+export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command.description('Empty the embedded service: messages, batches and outbox. Its keys stay.');
   addDataOption(command);
-  describe(command, {
+  addHelp(command, {
     examples: [
       ['urtuu sandbox reset', 'start again, after a question'],
       ['urtuu sandbox reset --yes', 'in a test script'],
@@ -15,7 +15,7 @@ export const sandboxReset: CommandBody = (command, context) => {
   });
   command.action(async (options: DataOptions) => {
     await confirmed(context, 'Delete all messages of this service?');
-    await (await administration(context, options)).reset();
-    context.note('The service is empty, its balance is the first one again.');
+    await (await administration(context.network, context.config, options)).reset();
+    context.io.note('The service is empty, its balance is the first one again.');
   });
 };

@@ -1,6 +1,6 @@
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { preflightExample, summaryExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from '../bulk/options.js';
 import { bulkView, startJob } from '../bulk/prepare.js';
 import { carryOut } from '../bulk/run.js';
@@ -14,7 +14,7 @@ export const smsBulk: CommandBody = (command, context) => {
     .option('--text-file <file>', 'read the text from a file');
   addInputOptions(command);
   addCarryOutOptions(command);
-  describe(command, {
+  addHelp(command, {
     view: bulkView,
     sends: true,
     examples: [

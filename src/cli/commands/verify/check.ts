@@ -1,17 +1,17 @@
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { readId } from '../../input/ids.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { verifiedExample } from '../../output/examples.js';
 import { verificationView } from '../../output/views.js';
-import type { CommandBody } from '../../program.js';
 
-export const verifyCheck: CommandBody = (command, context) => {
+export const verifyCheck: CommandBody<'io' | 'network'> = (command, { io, network }) => {
   command
     .description('Check a verification code. A wrong one ends with 10 and says how many tries are left.')
     .argument('[id]', 'id of the verification', readId)
     .argument('[code]', 'the code; - reads it from standard input');
-  describe(command, {
+  addHelp(command, {
     view: verificationView,
     sends: true,
     examples: [
@@ -24,12 +24,12 @@ export const verifyCheck: CommandBody = (command, context) => {
   });
   command.action(async (given: string | undefined, typed: string | undefined) => {
     const source = { value: typed, file: undefined, name: '[code]', fileOption: '' };
-    const { id, code } = await required(context, {
+    const { id, code } = await required(io, {
       id: { value: given, name: '<id>', question: 'Id of the verification:' },
-      code: { value: await readText(context, source), name: '<code>', question: 'Code:' },
+      code: { value: await readText(io.files, source), name: '<code>', question: 'Code:' },
     });
-    const { verify } = await context.client();
-    const verification = await context.during('Checking', () => verify.check(id, { code: code.trim() }));
-    await context.print(verificationView, verification);
+    const { verify } = await network.client();
+    const verification = await io.withProgress('Checking', () => verify.check(id, { code: code.trim() }));
+    await io.print(verificationView, verification);
   });
 };

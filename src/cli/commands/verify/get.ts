@@ -1,15 +1,15 @@
-import { describe } from '../../command-help.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
 import { readId } from '../../input/ids.js';
 import { required } from '../../input/required.js';
 import { pendingExample } from '../../output/examples.js';
 import { verificationView } from '../../output/views.js';
-import type { CommandBody } from '../../program.js';
 
-export const verifyGet: CommandBody = (command, context) => {
+export const verifyGet: CommandBody<'io' | 'network'> = (command, { io, network }) => {
   command
     .description('Show a verification. Its code is never shown.')
     .argument('[id]', 'id of the verification', readId);
-  describe(command, {
+  addHelp(command, {
     view: verificationView,
     examples: [
       ['urtuu verify get 7f9c...e1', 'show its status and the tries that are left'],
@@ -19,10 +19,10 @@ export const verifyGet: CommandBody = (command, context) => {
     json: pendingExample,
   });
   command.action(async (given: string | undefined) => {
-    const { id } = await required(context, {
+    const { id } = await required(io, {
       id: { value: given, name: '<id>', question: 'Id of the verification:' },
     });
-    const { verify } = await context.client();
-    await context.print(verificationView, await verify.get(id));
+    const { verify } = await network.client();
+    await io.print(verificationView, await verify.get(id));
   });
 };

@@ -186,7 +186,7 @@ describe('urtuu sms bulk', () => {
     here.project.options.instead = ({ method }) => (method === 'POST' ? reply : undefined);
     const { code, stderr } = await here.run(`${personal} --max-wait 1s`);
     expect(code).toBe(exit);
-    expect(stderr).toMatch(/Certain: 0 accepted.*Go on with: urtuu jobs resume july/);
+    expect(stderr).toMatch(/Certain: 0 accepted.*Resume with: urtuu jobs resume july/);
     delete here.project.options.instead;
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1]);

@@ -19,13 +19,13 @@ describe('with a machine format, standard error is one JSON object', () => {
         rejected: 3,
         rejects_file: expect.stringMatching(/rejects\/july-[0-9a-f]{12}\.csv$/),
         rows: [
-          { line: 4, column: 'phone', value: '9911', message: '"9911" is no telephone number' },
+          { line: 4, column: 'phone', value: '9911', message: '"9911" is not a phone number' },
           { line: 5, column: 'phone', value: '88112233', message: 'the row has 1 field, the header has 2' },
           {
             line: 6,
             column: 'phone',
             value: 'nobody@example.mn',
-            message: '"nobody@example.mn" is no telephone number',
+            message: '"nobody@example.mn" is not a phone number',
           },
         ],
       },

@@ -79,7 +79,7 @@ describe('a link in the place of a journal', () => {
     rmSync(here.jobFile('july', 'journal'));
     for (const [content, said] of [
       ['', 'is a link'],
-      ['precious\n', 'not as it was written'],
+      ['precious\n', 'the journal is damaged'],
     ] as const) {
       writeFileSync(join(here.home, 'precious'), content);
       rmSync(here.jobFile('july', 'journal'), { force: true });

@@ -138,7 +138,7 @@ describe('what becomes of a bulk job', () => {
     const lock = await lockFolder(dirname(here.jobFile('july', 'x')));
     const { code, stderr } = await here.run(personal);
     expect(code).toBe(11);
-    expect(stderr).toContain(`process ${process.pid}`);
+    expect(stderr).toContain(`pid ${process.pid}`);
     if (lock.held) await lock.release();
   });
 
@@ -157,7 +157,7 @@ describe('what becomes of a bulk job', () => {
     });
     expect(code).toBe('SIGINT');
     expect(stderr).toMatch(
-      /Stopped\. Certain: \d+ accepted, \d+ not sent yet; nothing in doubt\. Go on with: /,
+      /Stopped\. Certain: \d+ accepted, \d+ not sent yet; nothing in doubt\. Resume with: /,
     );
     expect(here.project.messages.length).toBeLessThan(20);
     expect(await here.run(personal)).toMatchObject({ code: 0 });

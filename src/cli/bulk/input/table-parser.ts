@@ -1,0 +1,92 @@
+import { unguard } from '../../csv/line.js';
+import { isDamaged } from './damage.js';
+import type { Delimiter } from './delimiter.js';
+import { numberedColumns, readHeader } from './header.js';
+import { InputError } from './input-error.js';
+import { isOwnHeader } from './report-columns.js';
+import { type RowHandler, RowParser } from './row-parser.js';
+
+/** How an input is written. A plan keeps it, to read its copy of the input in the same way. */
+export interface TableFormat {
+  delimiter: Delimiter;
+  /** Line of the first row, the header's if there is one. */
+  firstLine: number;
+  headerless: boolean;
+  /** The input began with a byte order mark. */
+  marked?: boolean;
+  /** Index of the recipient column; absent in plans of earlier releases. */
+  recipient?: number;
+}
+
+/**
+ * Parses a header and the rows below it. It leaves out blank rows, cuts off empty fields beyond the header's, and
+ * takes the guard against formulas off files that this program wrote.
+ */
+export class TableParser {
+  columns: string[] = [];
+  readonly #format: TableFormat;
+  readonly #source: string;
+  readonly #parser: RowParser;
+  readonly #onHeader: (columns: string[], line: number) => void;
+  readonly #onRow: RowHandler;
+  #isOwn = false;
+
+  constructor(
+    format: TableFormat,
+    source: string,
+    onHeader: (columns: string[], line: number) => void,
+    onRow: RowHandler,
+  ) {
+    this.#format = format;
+    this.#source = source;
+    this.#onHeader = onHeader;
+    this.#onRow = onRow;
+    this.#parser = new RowParser(format.delimiter, format.firstLine, source, (record, line) =>
+      this.#row(record, line),
+    );
+  }
+
+  /** Line of the row in which the input so far ends; nothing may be fed after. */
+  async lastLine(): Promise<number> {
+    // The parser holds back some bytes until it has seen what follows.
+    await this.#parser.feed(Buffer.from('    '));
+    return this.#parser.line;
+  }
+
+  feed(block: Buffer): Promise<void> {
+    return this.#parser.feed(block);
+  }
+
+  finish(): Promise<void> {
+    return this.#parser.finish();
+  }
+
+  #row(record: string[], line: number): void {
+    if (isBlank(record)) return;
+    if (this.columns.length === 0) {
+      this.#header(record, line);
+      if (!this.#format.headerless) return;
+    }
+    const width = this.columns.length;
+    if (record.length > width && isBlank(record.slice(width))) record.length = width;
+    this.#onRow(this.#isOwn ? record.map(unguard) : record, line);
+  }
+
+  #header(record: string[], line: number): void {
+    if (record.some(isDamaged)) {
+      const hint = 'Export the file again as UTF-8.';
+      throw new InputError('encoding', this.#source, 'damaged characters in the header', hint, { line });
+    }
+    this.columns = this.#format.headerless
+      ? numberedColumns(record.length)
+      : readHeader(record, this.#source, line);
+    this.#isOwn = isOwnHeader(this.columns);
+    this.#onHeader(this.columns, line);
+  }
+}
+
+function isBlank(record: readonly string[]): boolean {
+  const first = record[0]?.charCodeAt(0) ?? 0;
+  if (first > 0x20 && first < 0x7f) return false;
+  return record.every((field) => field.trim() === '');
+}

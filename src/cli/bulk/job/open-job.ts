@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CliError, machineError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { lockFolder } from '../../platform/lock.js';
+import type { Lock } from '../../platform/lock-types.js';
+import type { FrozenPlan, PlanMeta } from '../plan/plan.js';
+import { openPlan, readPlanMeta } from '../plan/plan-reader.js';
+import { type Disk, nodeDisk } from './append-file.js';
+import { JobState } from './job-state.js';
+import { jobFolder, noJob, removeJobFolder } from './jobs-folder.js';
+import { Journal, type JournalSource } from './journal.js';
+import { BrokenJournalError, NewerJournalError, readEntries } from './journal-reader.js';
+import type { DetailFilter } from './request-details.js';
+
+/** A job open in this process alone. */
+export interface Job {
+  id: string;
+  folder: string;
+  plan: FrozenPlan;
+  state: JobState;
+  journal: Journal;
+  close(): Promise<void>;
+  /** Closes and removes it. */
+  discard(): Promise<void>;
+}
+
+/** A job as read, also while another process runs it. */
+export interface JobView {
+  id: string;
+  folder: string;
+  meta: PlanMeta;
+  state: JobState;
+}
+
+const journalFile = 'journal';
+/** Without its journal a job does not know which of its rows were moved to another job. */
+const withoutJournal =
+  'the idempotency keys prevent duplicates. If another job has sent failed rows since, never add --retry-failed to this one.';
+
+/** Throws CliError: exit 12 when there is no such job, 11 when another process runs it. */
+export async function openJob(stateDirectory: string, id: string, disk: Disk = nodeDisk): Promise<Job> {
+  const folder = await jobFolder(stateDirectory, id);
+  const lock = await lockJob(id, folder);
+  try {
+    const plan = await openPlan(folder);
+    const { digest } = plan.meta;
+    const state = new JobState(plan.meta);
+    const journal = await Journal.open(disk, join(folder, journalFile), (entry) => state.apply(entry));
+    try {
+      if (state.job === null) await journal.append({ type: 'job', id, digest });
+      else if (state.job.id !== id || state.job.digest !== digest) throw otherJournal(id);
+    } catch (error) {
+      await journal.close();
+      throw error;
+    }
+    return {
+      id,
+      folder,
+      plan,
+      state,
+      journal,
+      async close() {
+        await journal.close();
+        await lock.release();
+      },
+      async discard() {
+        await journal.close();
+        await removeJobFolder(folder, lock);
+      },
+    };
+  } catch (error) {
+    await lock.release();
+    throw jobError(id, folder, error);
+  }
+}
+
+/** Throws CliError (exit 11) when another process has the lock. */
+export async function lockJob(id: string, folder: string): Promise<Extract<Lock, { held: true }>> {
+  const lock = await lockFolder(folder).catch((error) => {
+    throw jobError(id, folder, error);
+  });
+  if (lock.held) return lock;
+  const pid = lock.pid === null ? '' : ` (pid ${lock.pid})`;
+  throw new CliError('job_locked', exits.refused, `the job ${id} is already running${pid}`, {
+    hint: `See its progress: urtuu jobs show ${id}`,
+    details: { job: id, pid: lock.pid },
+  });
+}
+
+/**
+ * Reads the state of a job without touching it, with the details of the requests that `keeps` chooses. Throws
+ * CliError (exit 12) when there is no such job.
+ */
+export async function viewJob(
+  stateDirectory: string,
+  id: string,
+  keeps: DetailFilter | null = null,
+): Promise<JobView> {
+  const folder = await jobFolder(stateDirectory, id);
+  try {
+    const meta = await readPlanMeta(folder);
+    return { id, folder, meta, state: await JobState.read(meta, journalIn(folder), keeps) };
+  } catch (error) {
+    throw jobError(id, folder, error);
+  }
+}
+
+/** Empty where a job was not opened yet. */
+function journalIn(folder: string): JournalSource {
+  const path = join(folder, journalFile);
+  return {
+    async replay(onEntry) {
+      const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null;
+        throw error;
+      });
+      if (file !== null) await readEntries(file.createReadStream(), path, onEntry);
+    },
+  };
+}
+
+function otherJournal(id: string): CliError {
+  return new CliError('job_damaged', exits.machine, `the journal of ${id} belongs to another job`, {
+    hint: `Move the journal away: ${withoutJournal}`,
+  });
+}
+
+function jobError(id: string, folder: string, error: unknown): unknown {
+  if (error instanceof CliError) return error;
+  if (!existsSync(folder)) return noJob(id);
+  if (error instanceof BrokenJournalError) {
+    const journal = join(folder, journalFile);
+    return machineError(error.message, error, `Move ${journal} away and run it again: ${withoutJournal}`);
+  }
+  if (error instanceof NewerJournalError) {
+    return machineError(error.message, error, 'Use the version of urtuu that wrote it, or a newer one.');
+  }
+  return machineError(`the job ${id} cannot be opened: ${(error as Error).message}`, error);
+}

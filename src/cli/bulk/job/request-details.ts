@@ -1,0 +1,44 @@
+/** The result of a request beyond its phase; too much to keep for each of a million. */
+export interface RequestDetails {
+  /** Batch or message id; '' where there is none. */
+  id: string;
+  /** Null until it was accepted. */
+  kind: 'single' | 'batch' | null;
+  credits: number | null;
+  /** Why it was not accepted, or its messages failed; '' where there is no error. */
+  code: string;
+  /** The final figures as the service gave them. */
+  final: { sent: number; failed: number } | null;
+}
+
+/** Chooses the requests whose details are kept, each time they change. */
+export type DetailFilter = (details: RequestDetails) => boolean;
+
+const none: RequestDetails = { id: '', kind: null, credits: null, code: '', final: null };
+
+/** The details of the requests that a filter chooses. */
+export class DetailsStore {
+  readonly #filter: DetailFilter | null;
+  readonly #kept = new Map<number, RequestDetails>();
+
+  /** Null keeps nothing. */
+  constructor(filter: DetailFilter | null) {
+    this.#filter = filter;
+  }
+
+  update(request: number, change: Partial<RequestDetails>): void {
+    if (this.#filter === null) return;
+    const details = { ...(this.#kept.get(request) ?? none), ...change };
+    if (this.#filter(details)) this.#kept.set(request, details);
+    else this.#kept.delete(request);
+  }
+
+  of(request: number): RequestDetails {
+    return this.#kept.get(request) ?? none;
+  }
+
+  /** In the order in which they were first kept. */
+  all(): Iterable<[request: number, details: RequestDetails]> {
+    return this.#kept;
+  }
+}

@@ -1,0 +1,66 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { lockHolder } from '../../platform/lock.js';
+import type { JobState } from './job-state.js';
+
+/** Null where not known yet. */
+export interface Running {
+  pid: number | null;
+  /** Recipients a second since this run began. */
+  rate: number | null;
+  seconds_left: number | null;
+}
+
+/** Written beside the journal while a job runs, for `jobs list` and `jobs show`. */
+interface RunNote {
+  pid: number;
+  /** Milliseconds since 1970. */
+  since: number;
+  /** Open requests, and recipients with an outcome, at that time. */
+  open: number;
+  settled: number;
+}
+
+const noteFile = 'running';
+
+/** Nothing depends on the note, so a disk error does not stop the job. */
+export async function noteRun(folder: string, state: JobState, now: number): Promise<void> {
+  const note: RunNote = { pid: process.pid, since: now, open: state.open, settled: settledOf(state) };
+  await writeFile(join(folder, noteFile), JSON.stringify(note), { mode: 0o600 }).catch(() => {});
+}
+
+export async function forgetRun(folder: string): Promise<void> {
+  await rm(join(folder, noteFile), { force: true }).catch(() => {});
+}
+
+/** Null when no process runs the job. */
+export async function runningOf(folder: string, state: JobState, now: number): Promise<Running | null> {
+  const holder = await lockHolder(folder);
+  if (holder === null) return null;
+  const note = await readFile(join(folder, noteFile), 'utf8').then(parse, () => null);
+  // The note is from a killed run.
+  if (note === null || (holder.pid !== null && holder.pid !== note.pid)) {
+    return { pid: holder.pid, rate: null, seconds_left: null };
+  }
+  const seconds = (now - note.since) / 1_000;
+  const [sent, requests] = [settledOf(state) - note.settled, note.open - state.open];
+  const isKnown = seconds > 0 && requests > 0;
+  return {
+    pid: holder.pid ?? note.pid,
+    rate: isKnown ? Math.round((sent / seconds) * 10) / 10 : null,
+    seconds_left: isKnown ? Math.ceil((state.open * seconds) / requests) : null,
+  };
+}
+
+const settledOf = ({ tally }: JobState) => tally.accepted + tally.rejected + tally.failed;
+
+function parse(text: string): RunNote | null {
+  try {
+    const note = JSON.parse(text) as Partial<Record<keyof RunNote, unknown>> | null;
+    const { pid, since, open, settled } = note ?? {};
+    const isWhole = [pid, since, open, settled].every((each) => typeof each === 'number');
+    return isWhole ? (note as RunNote) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,148 @@
+import {
+  type Channel,
+  maxEmailBodyBytes,
+  maxParts,
+  maxRequestBytes,
+  maxSubjectLength,
+  measureText,
+  normalizeAddress,
+  type TextKind,
+} from '../../../contract/index.js';
+import { InputError, quoted } from '../input/input-error.js';
+import { type BoundTemplate, bindTemplate, parseTemplate, type Template } from './template.js';
+
+/** The parts of a message as templates; the channel decides which are required. */
+export interface MessageTemplates {
+  text?: string | undefined;
+  subject?: string | undefined;
+  html?: string | undefined;
+  fromName?: string | undefined;
+  replyTo?: string | undefined;
+}
+
+export interface ComposedMessage {
+  /** The JSON of the request body after `to`: the other fields and the closing brace. */
+  tail: string;
+  kind: TextKind | 'email';
+  /** SMS parts; 0 for an email. */
+  parts: number;
+}
+
+/** Why a row has no message; the column is one of the input, or an option. */
+export interface MessageError {
+  column: string;
+  error: string;
+}
+
+export interface Composer {
+  /** Indexes of the columns the templates use; empty for a constant message. */
+  columns: readonly number[];
+  compose(values: readonly string[]): ComposedMessage | MessageError[];
+}
+
+/** Room in a request body for `to` and one recipient. */
+const recipientReserve = 1_000;
+
+type Field = 'subject' | 'html' | 'text' | 'from_name' | 'reply_to';
+
+/** Parses the templates, in the order of the fields of the request body. Throws InputError. */
+export function parseTemplates(channel: Channel, templates: MessageTemplates): [Field, Template][] {
+  const written: [Field, string | undefined][] =
+    channel === 'sms'
+      ? [['text', templates.text]]
+      : [
+          ['subject', templates.subject],
+          ['html', templates.html],
+          ['text', templates.text],
+          ['from_name', templates.fromName],
+          ['reply_to', templates.replyTo],
+        ];
+  return written.flatMap(([field, text]) =>
+    text === undefined ? [] : [[field, parseTemplate(text, field.replace('_', '-'))]],
+  );
+}
+
+/** Binds the templates to the columns of the input. Throws InputError if a constant message breaks a rule. */
+export function bindMessage(
+  channel: Channel,
+  templates: readonly [Field, Template][],
+  columns: readonly string[],
+): Composer {
+  const fields = templates.map(([field, template]): [Field, BoundTemplate] => [
+    field,
+    bindTemplate(template, columns, field === 'html' ? 'html' : 'plain'),
+  ]);
+  const used = [...new Set(fields.flatMap(([, template]) => template.columns))];
+  const composer: Composer = {
+    columns: used,
+    compose(values) {
+      const empty = used.filter((column) => (values[column] ?? '').trim() === '');
+      if (empty.length > 0) {
+        return empty.map((column) => ({
+          column: columns[column] ?? '',
+          error: 'is empty, but the message uses it',
+        }));
+      }
+      const rendered = fields.map(([field, template]): [Field, string] => [field, template.render(values)]);
+      const message = channel === 'sms' ? composeSms(rendered) : composeEmail(rendered);
+      return 'error' in message ? [message] : message;
+    },
+  };
+  if (used.length === 0) {
+    const message = composer.compose([]);
+    const error = Array.isArray(message) ? message[0] : undefined;
+    if (error !== undefined) {
+      throw new InputError('template', error.column, error.error, 'Every recipient would get this message.');
+    }
+  }
+  return composer;
+}
+
+function composeSms(rendered: [Field, string][]): ComposedMessage | MessageError {
+  const text = rendered[0]?.[1] ?? '';
+  const { kind, parts, units } = measureText(text);
+  if (parts === 0) return { column: 'text', error: 'the text is empty' };
+  if (parts > maxParts) {
+    return {
+      column: 'text',
+      error: `the text has ${parts} parts (${units} ${kind} characters); the limit is ${maxParts}`,
+    };
+  }
+  return { tail: tailOf(rendered), kind, parts };
+}
+
+function composeEmail(rendered: [Field, string][]): ComposedMessage | MessageError {
+  for (const [field, value] of rendered) {
+    const error = errorOf(field, value);
+    if (error !== null) return { column: field.replace('_', '-'), error };
+  }
+  const bodies = rendered.filter(([field]) => field === 'html' || field === 'text');
+  const bytes = bodies.reduce((sum, [, body]) => sum + Buffer.byteLength(body), 0);
+  const column = bodies[0]?.[0] ?? 'text';
+  if (bytes === 0) return { column, error: 'the body is empty' };
+  if (bytes > maxEmailBodyBytes) {
+    return { column, error: `html and text have ${bytes} bytes together; the limit is ${maxEmailBodyBytes}` };
+  }
+  const tail = tailOf(rendered);
+  const encoded = Buffer.byteLength(tail) + recipientReserve;
+  if (encoded > maxRequestBytes) {
+    return { column, error: `the request would have ${encoded} bytes; the limit is ${maxRequestBytes}` };
+  }
+  return { tail, kind: 'email', parts: 0 };
+}
+
+function errorOf(field: Field, value: string): string | null {
+  if (field === 'html' || field === 'text') return null;
+  if (value.trim() === '') return `the ${field.replace('_', '-')} is empty`;
+  if (/[\r\n\u0085\u2028\u2029]/.test(value)) return `the ${field.replace('_', '-')} has a line break`;
+  if (field === 'subject' && value.length > maxSubjectLength) {
+    return `the subject has ${value.length} characters; the limit is ${maxSubjectLength}`;
+  }
+  if (field === 'reply_to' && normalizeAddress(value) === null)
+    return `${quoted(value)} is not an email address`;
+  return null;
+}
+
+function tailOf(rendered: [Field, string][]): string {
+  return `${rendered.map(([field, value]) => `"${field}":${JSON.stringify(value)}`).join(',')}}`;
+}

@@ -1,0 +1,130 @@
+import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
+import type { BufferedFile } from './buffered-file.js';
+import type { ComposedMessage, Composer, MessageError } from './composer.js';
+import { HashIndex, hashOf } from './hash-index.js';
+
+/** Limits of the cache of messages by the values of their columns. */
+const cachedMessages = 4_096;
+const cachedCharacters = 4_000_000;
+
+/**
+ * The different messages of a plan, numbered as they first appear. Their JSON is kept in a file; memory holds 13
+ * bytes a message, and 12 to 24 of hash index.
+ */
+export class MessageStore {
+  readonly #composer: Composer;
+  readonly #file: BufferedFile;
+  #index = new HashIndex();
+  readonly #cache = new Map<string, number>();
+  readonly #scratch = Buffer.allocUnsafeSlow(maxRequestBytes);
+  #cachedSize = 0;
+  #hits = 0;
+  #isCaching = true;
+  #ends = new Float64Array(1_024);
+  #sizes = new Uint8Array(1_024);
+  /** Recipients of each message. */
+  counts = new Uint32Array(1_024);
+  length = 0;
+
+  constructor(composer: Composer, file: BufferedFile) {
+    this.#composer = composer;
+    this.#file = file;
+    // A constant message is composed only once.
+    if (composer.columns.length === 0) this.#compose([], '');
+  }
+
+  /** The number of the row's message; -1 if it has errors. Values must not hold NULs. */
+  numberOf(values: readonly string[]): number {
+    const { columns } = this.#composer;
+    if (columns.length === 0) return 0;
+    const only = columns[0] ?? 0;
+    const key = columns.length === 1 ? (values[only] ?? '') : columns.map((at) => values[at]).join('\0');
+    const cached = this.#cache.get(key);
+    if (cached === undefined) return this.#compose(values, key);
+    this.#hits += 1;
+    return cached;
+  }
+
+  errorsOf(values: readonly string[]): MessageError[] {
+    const message = this.#composer.compose(values);
+    return Array.isArray(message) ? message : [];
+  }
+
+  /** Frees the memory that `numberOf` needs; it may not be called after. */
+  finish(): void {
+    this.#index = new HashIndex();
+    this.#cache.clear();
+  }
+
+  /** See ComposedMessage. */
+  tail(message: number): Buffer {
+    const start = this.#startOf(message);
+    return this.#file.read(start, (this.#ends[message] ?? 0) - start);
+  }
+
+  parts(message: number): number {
+    return (this.#sizes[message] ?? 0) >> 1;
+  }
+
+  isLatin(message: number): boolean {
+    return ((this.#sizes[message] ?? 0) & 1) === 1;
+  }
+
+  /** Most recipients of a batch: 1,000, or fewer if the body would be too large. */
+  capacity(message: number, maxRecipientBytes: number): number {
+    const tail = (this.#ends[message] ?? 0) - this.#startOf(message);
+    const room = maxRequestBytes - tail - '{"to":[],'.length;
+    return Math.max(1, Math.min(maxBatchRecipients, Math.floor(room / (maxRecipientBytes + 1))));
+  }
+
+  #startOf(message: number): number {
+    return message === 0 ? 0 : (this.#ends[message - 1] ?? 0);
+  }
+
+  #compose(values: readonly string[], key: string): number {
+    const message = this.#composer.compose(values);
+    if (Array.isArray(message)) return -1;
+    const hash = hashOf(message.tail);
+    const bytes = this.#scratch.subarray(0, this.#scratch.write(message.tail));
+    const known = this.#index.find(hash, (number) => this.tail(number).equals(bytes));
+    const number = known === -1 ? this.#add(message, bytes, hash) : known;
+    this.#remember(key, number);
+    return number;
+  }
+
+  #add({ kind, parts }: ComposedMessage, bytes: Buffer, hash: number): number {
+    const number = this.length;
+    if (number === this.#ends.length) this.#grow();
+    this.#file.append(bytes);
+    this.#ends[number] = this.#file.size;
+    this.#sizes[number] = (parts << 1) | (kind === 'latin' ? 1 : 0);
+    this.#index.add(hash, number);
+    this.length += 1;
+    return number;
+  }
+
+  /** Stops for good if messages do not come back. */
+  #remember(key: string, number: number): void {
+    if (!this.#isCaching) return;
+    if (this.#cache.size === cachedMessages || this.#cachedSize + key.length > cachedCharacters) {
+      this.#isCaching = this.#hits > this.#cache.size;
+      this.#cache.clear();
+      this.#cachedSize = 0;
+      this.#hits = 0;
+    }
+    this.#cachedSize += key.length;
+    this.#cache.set(key, number);
+  }
+
+  #grow(): void {
+    const size = this.#ends.length * 2;
+    this.#ends = grown(this.#ends, new Float64Array(size));
+    this.#sizes = grown(this.#sizes, new Uint8Array(size));
+    this.counts = grown(this.counts, new Uint32Array(size));
+  }
+}
+
+function grown<T extends Float64Array | Uint8Array | Uint32Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}

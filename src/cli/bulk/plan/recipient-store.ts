@@ -1,0 +1,106 @@
+import { type AddressReader, PhoneNumberReader } from '../input/recipient-reader.js';
+import type { BufferedFile } from './buffered-file.js';
+import { HashIndex, hashOf } from './hash-index.js';
+
+/** The different recipients of a plan. Each has a reference, a whole number below 2^32. */
+export interface RecipientStore {
+  /** Most bytes that `write` writes. */
+  readonly maxBytes: number;
+  /** Adds the recipient that was read last, and returns its reference. */
+  add(): number;
+  /** Whether the recipient came before; called once for every `add`, in that order. */
+  cameBefore(reference: number): boolean;
+  /** Writes the normal form as a JSON string at `at`, and returns where it ends. */
+  write(reference: number, into: Buffer, at: number): number;
+}
+
+export function recipientStore(
+  reader: PhoneNumberReader | AddressReader,
+  addresses: () => BufferedFile,
+): RecipientStore {
+  return reader instanceof PhoneNumberReader
+    ? new NumberStore(reader)
+    : new AddressStore(reader, addresses());
+}
+
+const digit0 = 0x30;
+
+/** A phone number is its own reference, and one bit says whether it was added. */
+class NumberStore implements RecipientStore {
+  readonly maxBytes = 10;
+  readonly #reader: PhoneNumberReader;
+  readonly #added = new Uint8Array(100_000_000 / 8);
+
+  constructor(reader: PhoneNumberReader) {
+    this.#reader = reader;
+  }
+
+  add(): number {
+    return this.#reader.number;
+  }
+
+  cameBefore(reference: number): boolean {
+    const at = reference >> 3;
+    const bit = 1 << (reference & 7);
+    const byte = this.#added[at] ?? 0;
+    this.#added[at] = byte | bit;
+    return (byte & bit) !== 0;
+  }
+
+  write(reference: number, into: Buffer, at: number): number {
+    into[at] = 0x22;
+    let rest = reference;
+    for (let place = at + 8; place > at; place -= 1) {
+      const tens = (rest / 10) | 0;
+      into[place] = digit0 + rest - tens * 10;
+      rest = tens;
+    }
+    into[at + 9] = 0x22;
+    return at + 10;
+  }
+}
+
+/** Email addresses are kept in a file; a reference is an offset in it. */
+class AddressStore implements RecipientStore {
+  maxBytes = 0;
+  readonly #reader: AddressReader;
+  readonly #file: BufferedFile;
+  readonly #index = new HashIndex();
+  #latest = -1;
+
+  constructor(reader: AddressReader, file: BufferedFile) {
+    this.#reader = reader;
+    this.#file = file;
+  }
+
+  add(): number {
+    const json = JSON.stringify(this.#reader.normalized);
+    const hash = hashOf(json);
+    const known = this.#index.find(hash, (reference) => this.#at(reference).toString() === json);
+    if (known !== -1) return known;
+    const reference = this.#file.size;
+    if (reference > 0xffff_fff0) throw new RangeError('more than 4 GB of addresses in one file');
+    const bytes = Buffer.byteLength(json);
+    this.#file.append(Uint8Array.of(bytes & 0xff, bytes >> 8));
+    this.#file.appendText(json);
+    this.maxBytes = Math.max(this.maxBytes, bytes);
+    this.#index.add(hash, reference);
+    return reference;
+  }
+
+  /** References grow: one below the largest so far is an old one. */
+  cameBefore(reference: number): boolean {
+    if (reference <= this.#latest) return true;
+    this.#latest = reference;
+    return false;
+  }
+
+  write(reference: number, into: Buffer, at: number): number {
+    return at + this.#at(reference).copy(into, at);
+  }
+
+  #at(reference: number): Buffer {
+    const length = this.#file.read(reference, 2).readUInt16LE(0);
+    return this.#file.read(reference + 2, length);
+  }
+}

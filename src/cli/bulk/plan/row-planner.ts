@@ -1,0 +1,160 @@
+import { counted } from '../../wording.js';
+import { damageOf, isDamaged } from '../input/damage.js';
+import type { RecipientReader } from '../input/recipient-reader.js';
+import type { BufferedFile } from './buffered-file.js';
+import { Duplicates } from './duplicates.js';
+import type { MessageStore } from './message-store.js';
+import type { RowError } from './plan-format.js';
+import type { RecipientStore } from './recipient-store.js';
+import { ReportedRows } from './reported-rows.js';
+import { type RowStore, rejectedRow, rowFields, skippedRow } from './row-store.js';
+import type { SelectedColumns } from './select-columns.js';
+import { type MessageHash, messageHash, type SentIndex } from './sent-index.js';
+
+/** Most messages whose hash is kept: in a file with a message for each row, none comes back. */
+const cachedHashes = 4_096;
+
+/** Who got which message already, and whether to leave them out. */
+export interface SentBefore {
+  index: SentIndex;
+  skip: boolean;
+}
+
+export interface RowPlannerParts {
+  columns: SelectedColumns;
+  reader: RecipientReader;
+  recipients: RecipientStore;
+  messages: MessageStore;
+  rows: RowStore;
+  /** Gets a RowError a line. */
+  errors: BufferedFile;
+  sentBefore: SentBefore | null;
+}
+
+/** Plans the rows of an input one by one: finds their recipient and message, or rejects them. */
+export class RowPlanner {
+  readonly duplicates = new Duplicates();
+  readonly reportedRows = new ReportedRows();
+  readonly messages: MessageStore;
+  rejected = 0;
+  /** Rows that `--only` left out. */
+  notSelected = 0;
+  /** Rows that `--skip-sent` left out. */
+  alreadySent = 0;
+  /** Until damaged characters were read, no field is searched for them. */
+  damageSeen = false;
+  readonly #columns: SelectedColumns;
+  readonly #reader: RecipientReader;
+  readonly #recipients: RecipientStore;
+  readonly #rows: RowStore;
+  readonly #errors: BufferedFile;
+  readonly #sentBefore: SentBefore | null;
+  readonly #hashes: MessageHash[] = [];
+
+  constructor({ columns, reader, recipients, messages, rows, errors, sentBefore }: RowPlannerParts) {
+    this.#columns = columns;
+    this.#reader = reader;
+    this.#recipients = recipients;
+    this.messages = messages;
+    this.#rows = rows;
+    this.#errors = errors;
+    this.#sentBefore = sentBefore;
+    rows.onRows = (block, first) => this.#count(block, first);
+  }
+
+  get recipientColumn(): number {
+    return this.#columns.recipient;
+  }
+
+  take(record: readonly string[], line: number): void {
+    const { names, recipient, status } = this.#columns;
+    if (record.length !== names.length || (this.damageSeen && record.some(isDamaged))) {
+      this.#rejectShape(record, line);
+      return;
+    }
+    if (status !== null && !status.selected.has((record[status.column] ?? '').trim().toLowerCase())) {
+      this.notSelected += 1;
+      this.#rows.add(line, 0, skippedRow);
+      return;
+    }
+    const reason = this.#reader.read(record[recipient] ?? '');
+    // Messages are numbered as they appear: a rejected row must not add one.
+    const message = reason === null ? this.messages.numberOf(record) : -1;
+    if (message === -1) {
+      this.#reject(record, line, reason);
+      return;
+    }
+    if (this.#sentBefore !== null && this.#isSent(message, this.#sentBefore)) {
+      this.alreadySent += 1;
+      this.#rows.add(line, 0, skippedRow);
+      return;
+    }
+    this.#rows.add(line, this.#recipients.add(), message);
+    this.#noteReport(record);
+  }
+
+  #isSent(message: number, { index, skip }: SentBefore): boolean {
+    let hash = this.#hashes[message];
+    if (hash === undefined) {
+      hash = messageHash(this.messages.tail(message).toString());
+      if (message < cachedHashes) this.#hashes[message] = hash;
+    }
+    return index.count(this.#reader.normalized, hash) && skip;
+  }
+
+  #noteReport(record: readonly string[]): void {
+    const { report } = this.#columns;
+    if (report === null) return;
+    const [job, line] = [record[report.job] ?? '', Number(record[report.line])];
+    if (job !== '' && Number.isInteger(line))
+      this.reportedRows.add(job, (record[report.status] ?? '').trim().toLowerCase(), line);
+  }
+
+  /** Counts the recipients of each message, and collects the duplicates. */
+  #count(rows: Uint32Array, first: number): void {
+    const { counts } = this.messages;
+    for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
+      const recipient = rows[at + 1] ?? 0;
+      const message = rows[at + 2] ?? 0;
+      if (message === rejectedRow || message === skippedRow) continue;
+      if (this.#recipients.cameBefore(recipient)) this.duplicates.add(row, recipient);
+      else counts[message] = (counts[message] ?? 0) + 1;
+    }
+  }
+
+  #rejectShape(record: readonly string[], line: number): void {
+    const { names } = this.#columns;
+    if (record.length !== names.length) {
+      const last = names[Math.min(record.length, names.length) - 1] ?? '';
+      this.#report(
+        line,
+        last,
+        `the row has ${counted(record.length, 'field')}, the header has ${names.length}`,
+      );
+    }
+    record.forEach((value, index) => {
+      if (isDamaged(value)) this.#report(line, names[index] ?? String(index + 1), damageOf(value));
+    });
+    this.#leaveOut(line);
+  }
+
+  #reject(record: readonly string[], line: number, reason: string | null): void {
+    const { names, recipient } = this.#columns;
+    const recipientColumn = names[recipient] ?? '';
+    if (reason !== null) this.#report(line, recipientColumn, reason);
+    for (const { column, error } of this.messages.errorsOf(record)) {
+      if (reason === null || column !== recipientColumn) this.#report(line, column, error);
+    }
+    this.#leaveOut(line);
+  }
+
+  #report(line: number, column: string, error: string): void {
+    const entry: RowError = { row: this.#rows.length, line, column, error };
+    this.#errors.appendText(`${JSON.stringify(entry)}\n`);
+  }
+
+  #leaveOut(line: number): void {
+    this.rejected += 1;
+    this.#rows.add(line, 0, rejectedRow);
+  }
+}

@@ -1,0 +1,59 @@
+import type { BufferedFile } from './buffered-file.js';
+
+/** Stand for the message of a row that has none. */
+export const rejectedRow = 0xffff_ffff;
+export const skippedRow = 0xffff_fffe;
+
+/** Gets rows of `rowFields` numbers each: line, recipient, message. `first` is the number of the first one. */
+export type RowBlockVisitor = (rows: Uint32Array, first: number) => void;
+
+export const rowFields = 3;
+const blockRows = 8_192;
+
+/** The rows of the input as line, recipient reference and message number: 12 bytes a row, in a file. */
+export class RowStore {
+  length = 0;
+  /** Gets the added rows in order, some thousands at once, which is faster than one by one. */
+  onRows: RowBlockVisitor = () => undefined;
+  readonly #file: BufferedFile;
+  readonly #pending = new Uint32Array(blockRows * rowFields);
+  #used = 0;
+
+  constructor(file: BufferedFile) {
+    this.#file = file;
+  }
+
+  add(line: number, recipient: number, message: number): void {
+    const pending = this.#pending;
+    pending[this.#used] = line;
+    pending[this.#used + 1] = recipient;
+    pending[this.#used + 2] = message;
+    this.#used += rowFields;
+    this.length += 1;
+    if (this.#used === pending.length) this.#flush();
+  }
+
+  /** Visits all rows in order, block by block: a call for each row would cost more than the work in it. */
+  scan(visit: RowBlockVisitor): void {
+    this.finish();
+    for (let row = 0; row < this.length; ) {
+      const count = Math.min(blockRows, this.length - row);
+      const bytes = this.#file.read(row * rowFields * 4, count * rowFields * 4);
+      visit(new Uint32Array(bytes.buffer, bytes.byteOffset, count * rowFields), row);
+      row += count;
+    }
+  }
+
+  /** Passes the last rows to `onRows`; none may be added after. */
+  finish(): void {
+    this.#flush();
+    this.#file.flush();
+  }
+
+  #flush(): void {
+    const block = this.#pending.subarray(0, this.#used);
+    this.onRows(block, this.length - this.#used / rowFields);
+    this.#file.append(new Uint8Array(this.#pending.buffer, 0, this.#used * 4));
+    this.#used = 0;
+  }
+}

@@ -1,0 +1,114 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
+import type { BufferedFile } from './buffered-file.js';
+import type { RequestLayout } from './layout.js';
+import type { PlanDraft } from './plan-draft.js';
+import { requestBytes } from './plan-format.js';
+import { rejectedRow, rowFields, skippedRow } from './row-store.js';
+
+/** Recipients in memory at once, 8 bytes each. */
+const defaultWindow = 1_000_000;
+/** Bytes of bodies written before the event loop gets a turn. */
+const turnBytes = 4_000_000;
+
+export interface WriteOptions {
+  windowRecipients?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface RequestFiles {
+  bodies: BufferedFile;
+  requests: BufferedFile;
+  lines: BufferedFile;
+}
+
+/** Recipients and their lines in the order of the requests, from position `first` on. */
+interface Window {
+  first: number;
+  recipients: Uint32Array;
+  lines: Uint32Array;
+}
+
+/**
+ * Writes the requests. Rows are in the order of the file, requests in that of the messages: each pass over the rows
+ * fills as many requests as the window holds.
+ */
+export async function writeRequests(
+  draft: PlanDraft,
+  files: RequestFiles,
+  { windowRecipients = defaultWindow, signal }: WriteOptions,
+): Promise<void> {
+  const size = Math.min(Math.max(windowRecipients, maxBatchRecipients), draft.layout.recipients);
+  const window: Window = { first: 0, recipients: new Uint32Array(size), lines: new Uint32Array(size) };
+  const encode = requestEncoder(draft, files);
+  const ahead = draft.layout.requestsInOrder();
+  const requests = draft.layout.requestsInOrder();
+  let written = 0;
+  for (let next = ahead.next(); next.done !== true; ) {
+    let held = 0;
+    let count = 0;
+    for (; next.done !== true && held + next.value.recipients <= size; next = ahead.next()) {
+      held += next.value.recipients;
+      count += 1;
+    }
+    fill(draft, window, held);
+    for (; count > 0; count -= 1) {
+      const request = requests.next().value;
+      if (request === undefined) throw new Error('the layout has changed');
+      written += encode(request, window);
+      if (written > turnBytes) {
+        written = 0;
+        await nextTurn();
+        signal?.throwIfAborted();
+      }
+    }
+    window.first += held;
+  }
+}
+
+function fill({ rows: rowStore, duplicates, layout }: PlanDraft, window: Window, held: number): void {
+  layout.restart();
+  const { first: begin, recipients, lines } = window;
+  const end = begin + held;
+  rowStore.scan((rows, first) => {
+    for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
+      const message = rows[at + 2] ?? 0;
+      if (message === rejectedRow || message === skippedRow) continue;
+      const recipient = rows[at + 1] ?? 0;
+      if (duplicates.isUnsent(row)) continue;
+      layout.next(message);
+      if (layout.position < begin || layout.position >= end) continue;
+      recipients[layout.position - begin] = recipient;
+      lines[layout.position - begin] = rows[at] ?? 0;
+    }
+  });
+}
+
+/** Encodes one request into the files, and returns the bytes of its body. */
+function requestEncoder(
+  { messages, recipients, priceOf }: PlanDraft,
+  { bodies, requests, lines }: RequestFiles,
+) {
+  const body = Buffer.allocUnsafeSlow(maxRequestBytes);
+  const record = Buffer.alloc(requestBytes);
+  return (request: RequestLayout, window: Window): number => {
+    const from = request.first - window.first;
+    let at = body.write(request.batch ? '{"to":[' : '{"to":', 0);
+    for (let index = 0; index < request.recipients; index += 1) {
+      if (index > 0) body[at++] = 0x2c;
+      at = recipients.write(window.recipients[from + index] ?? 0, body, at);
+    }
+    at += body.write(request.batch ? '],' : ',', at);
+    const tail = messages.tail(request.message);
+    if (at + tail.length > maxRequestBytes) throw new RangeError('a request body is over its limit');
+    at += tail.copy(body, at);
+    record.writeDoubleLE(bodies.size, 0);
+    record.writeDoubleLE(priceOf(request.message) * request.recipients, 8);
+    record.writeUInt32LE(request.first, 16);
+    record.writeUInt32LE(request.batch ? 1 : 0, 20);
+    requests.append(record);
+    lines.append(new Uint8Array(window.lines.buffer, from * 4, request.recipients * 4));
+    bodies.append(body.subarray(0, at));
+    return at;
+  };
+}

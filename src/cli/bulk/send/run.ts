@@ -1,0 +1,74 @@
+import type { MessagePage } from '../../../contract/index.js';
+import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
+import type { JobState } from '../job/job-state.js';
+import type { Journal } from '../job/journal.js';
+import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
+import type { StopReason, Waited } from './ending.js';
+import type { Recorder } from './recorder.js';
+import type { SendingClient } from './send-once.js';
+import type { SpendLimit } from './spend-limit.js';
+
+export interface RunOptions {
+  jobId: string;
+  plan: Pick<FrozenPlan, 'meta' | 'requests'>;
+  journal: Journal;
+  state: JobState;
+  client: SendingClient;
+  /** Whether the newest answer under this key repeats that of an earlier request; called once for each success. */
+  isReplay?: (idempotencyKey: string) => boolean;
+  /** Lists a batch whose size is not that of its request; absent where that is not possible. */
+  listing?: MessageLister | undefined;
+  rateLimiter: Pick<RateLimiter, 'take' | 'block'>;
+  now(): number;
+  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /** At least 0 and below 1. */
+  random(): number;
+  /** Requests in flight at once. */
+  concurrency: number;
+  /** How long one request is tried, in milliseconds. */
+  maxWait: number;
+  /** The job stops before it is charged more than this. */
+  maxCredits?: number | undefined;
+  /** Gives failed single sends a new revision, and so a new try. */
+  retryFailed?: boolean | undefined;
+  /** Polls accepted requests for their final figures, while others are sent and after that. */
+  openPoller?: ((run: Pick<Run, 'recorder' | 'halted'>) => OutcomePoller) | undefined;
+  /** Aborted: nothing new is sent; requests in flight are finished and recorded. */
+  stop?: AbortSignal;
+  /** Aborted: requests in flight are left in doubt. */
+  abandon?: AbortSignal;
+}
+
+export interface MessageLister {
+  batches: { messages(id: string, page: { limit: number; after?: string }): Promise<MessagePage> };
+}
+
+export interface OutcomePoller {
+  /** Adds requests that earlier runs left without final figures. */
+  resume(): Promise<void>;
+  /** Adds a request that was accepted just now. */
+  add(request: number, id: string, kind: PlannedRequest['kind']): void;
+  /** Nothing more will be added: from now on the timeout runs. */
+  close(): void;
+  /** Rejects when final figures cannot be recorded. */
+  run(): Promise<Waited>;
+}
+
+/** A run of a job, as the sender of one request sees it. */
+export interface Run {
+  readonly recorder: Recorder;
+  readonly spendLimit: SpendLimit;
+  /** Null while the run sends. */
+  readonly stopped: StopReason | null;
+  /** Aborted when the run stops. */
+  readonly halted: AbortSignal;
+  /** Sends nothing new from here on; the first reason counts. */
+  halt(reason: StopReason): void;
+  accepted(request: PlannedRequest, id: string): void;
+  /** When a request was last accepted. */
+  readonly lastAccepted: number;
+  /** Sends a request again when it is due. */
+  postpone(request: { request: number; since: number; due: number }): void;
+  readPrices(): Promise<void>;
+}
