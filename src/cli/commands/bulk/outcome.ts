@@ -15,7 +15,7 @@ export function exitOfJob(
   { ranElsewhere = 'refused' }: { ranElsewhere?: 'refused' | 'ok' } = {},
 ): ExitCode {
   const { planned, accepted, rejected, failed, in_doubt, pending } = table.tally;
-  if (stopped?.by === 'fault') return exits.fault;
+  if (stopped?.by === 'fault') return exits.internal;
   if (stopped?.by === 'disk') return exits.machine;
   if (in_doubt > 0) return exits.doubt;
   if (stopped?.by === 'limit') return exits.money;

@@ -1,9 +1,9 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RejectedValue, Rejects, RejectsPlace } from '../../bulk/plan/rejects-file.js';
-import { makeFolder } from '../../config/make-folder.js';
 import type { Context } from '../../context.js';
 import { masked, maskedError } from '../../output/mask.js';
+import { makeFolder } from '../../platform/make-folder.js';
 import { counted } from '../../wording.js';
 
 /** Rejects files hold recipients, so they are not kept for ever. */
