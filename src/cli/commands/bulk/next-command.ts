@@ -3,9 +3,9 @@ import type { Job, JobView } from '../../bulk/job/open-job.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Ending } from '../../bulk/send/ending.js';
+import type { PrintedOptions } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { writtenDuration } from '../../input/duration.js';
-import type { PrintedOptions } from '../../printed-command.js';
 import { visible } from '../../terminal/sanitise.js';
 import { type BulkOptions, type CarryOutOptions, carryOutDefaults } from './options.js';
 

@@ -14,11 +14,8 @@ import type { View } from '../../output/view.js';
 import { counted, grouped } from '../../wording.js';
 import { refuseOtherService } from './base-url.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
-import { alarmText } from './outcome.js';
+import { alarmText, type Reported } from './outcome.js';
 import { reportView } from './report-view.js';
-
-/** Whether a report was written, and whether anything in it is missing or alarming. */
-export type Reported = 'written' | 'incomplete' | 'alarming' | 'unwritten';
 
 /** Writes the report of the job that this command ran; `tell` gets its problems. */
 export async function report(
