@@ -67,7 +67,7 @@ const tree: readonly (Leaf | Group)[] = [
         'Write the outcome of every row',
         async () => (await import('./commands/jobs/report.js')).jobsReport,
       ],
-      ['remove', 'Forget jobs', async () => (await import('./commands/jobs/remove.js')).jobsRemove],
+      ['remove', 'Remove jobs', async () => (await import('./commands/jobs/remove.js')).jobsRemove],
     ],
   ],
   ['login', 'Save an API key in a profile', async () => (await import('./commands/profiles/login.js')).login],

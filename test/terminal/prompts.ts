@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Machine } from '../support/binary.js';
-import { shipped, Terminal } from '../support/terminal.js';
+import { shipped, Terminal } from './pseudoterminal.js';
 import { Complaints } from './stage.js';
 
 interface Prompt {

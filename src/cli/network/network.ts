@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { inDoubtAfter } from '../../client/doubt.js';
+import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
 import { redactorOf } from '../../client/secret.js';
 import type { DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
@@ -19,8 +20,8 @@ import { type Exchange, isAccepted, observed, redactedBody } from './exchange.js
 export interface Network {
   /** The client for the profile, or for the embedded service with --sandbox. Throws CliError without a key. */
   client(): Promise<Urtuu>;
-  /** A client that leaves it to its caller to take a token of the rate limiter before each request. */
-  unlimitedClient(): Promise<{ client: Urtuu; limiter: RateLimiter }>;
+  /** A client whose caller takes a token of the rate limiter before each request; `send` sends frozen bodies. */
+  unlimitedClient(): Promise<{ client: Urtuu; send: SendFrozen; limiter: RateLimiter }>;
   /** A client with another key, for another base URL. */
   clientWith(key: string, baseUrl: string, allowHttp: boolean): Promise<Urtuu>;
   /** The API key; null with --sandbox. Throws CliError when there is none. */
@@ -140,7 +141,12 @@ export function openNetwork(needs: Needs): OwnedNetwork {
       ...(maxRetries === undefined ? {} : { maxRetries }),
     });
     const limited = limitedClient(key, settingsFor(true), limiter, needs.signal);
-    return { limited, limiter, unlimited: () => new Urtuu(key, settingsFor(false)) };
+    const unlimited = async () => {
+      const { createSendFrozen } = await import('../../client/frozen.js');
+      const settings = settingsFor(false);
+      return { client: new Urtuu(key, settings), send: createSendFrozen(key, settings), limiter };
+    };
+    return { limited, unlimited };
   };
   // Once: the key may come from standard input, or from a command that prompts.
   const key = once(async () => readKey((await config.settings()).key, needs.files, environment.platform));
@@ -160,10 +166,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
 
   return {
     client: async () => (await connection()).limited,
-    async unlimitedClient() {
-      const { limiter, unlimited } = await connection();
-      return { client: unlimited(), limiter };
-    },
+    unlimitedClient: async () => (await connection()).unlimited(),
     clientWith: async (key, baseUrl, allowHttp) => (await connect(key, baseUrl, allowHttp)).limited,
     apiKey: async () => (config.sandbox ? null : key()),
     random: () => environment.random(),

@@ -1,25 +1,25 @@
-/** What about the input is wrong; the command maps every one of them to the exit code for input. */
-export type InputFault = 'encoding' | 'delimiter' | 'columns' | 'template' | 'csv' | 'empty';
+/** Why an input cannot be planned. */
+export type InputErrorKind = 'encoding' | 'delimiter' | 'columns' | 'template' | 'csv' | 'empty';
 
 export interface Place {
-  /** Line of the file where the row begins, as an editor counts. */
+  /** Line of the file on which the row begins, from 1. */
   line?: number | undefined;
   column?: string | undefined;
 }
 
-/** The input cannot be planned at all. Single bad rows are no `InputError`; they are counted and written out. */
+/** The whole input cannot be planned; single bad rows are rejected instead. */
 export class InputError extends Error {
   override readonly name = 'InputError';
-  readonly fault: InputFault;
+  readonly kind: InputErrorKind;
   readonly source: string;
   readonly line: number | null;
   readonly column: string | null;
   /** One line: what to do about it. */
   readonly hint: string;
 
-  constructor(fault: InputFault, source: string, what: string, hint: string, place: Place = {}) {
-    super(describe(source, what, place));
-    this.fault = fault;
+  constructor(kind: InputErrorKind, source: string, what: string, hint: string, place: Place = {}) {
+    super(located(source, what, place));
+    this.kind = kind;
     this.source = source;
     this.line = place.line ?? null;
     this.column = place.column ?? null;
@@ -27,8 +27,8 @@ export class InputError extends Error {
   }
 }
 
-/** `file:line: column: what`, leaving out what is not known. */
-export function describe(source: string, what: string, { line, column }: Place): string {
+/** `file:line: column: what`, without the parts that are not known. */
+export function located(source: string, what: string, { line, column }: Place): string {
   const file = source === '-' ? 'standard input' : source;
   return [
     line === undefined ? file : `${file}:${line}`,
@@ -37,7 +37,7 @@ export function describe(source: string, what: string, { line, column }: Place):
   ].join(': ');
 }
 
-/** A value as an error message shows it: quoted, and cut where it is long. */
-export function shown(value: string): string {
+/** A value in an error message: in quotes, cut after 40 characters. */
+export function quoted(value: string): string {
   return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value);
 }

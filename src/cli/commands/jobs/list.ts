@@ -7,7 +7,7 @@ export const jobsList: CommandBody = (command, context) => {
   addHelp(command.description('List the bulk jobs of this machine.'), {
     view: jobView,
     examples: [
-      ['urtuu jobs list', 'what was sent, and what is unfinished'],
+      ['urtuu jobs list', 'all jobs and their progress'],
       ['urtuu jobs list -o csv --columns job,pending,in_doubt', 'for a script'],
     ],
     exits: [],
