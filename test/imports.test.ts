@@ -76,13 +76,14 @@ const cliArrows: Record<string, string[]> = {
     'report-error',
   ],
   interruption: ['create-context', 'network', 'platform', 'process-environment'],
+  // An error prints the command that repeats a send in doubt.
   'report-error': [
     'command-help',
     'create-context',
     'exit',
     'output',
     'printed-error',
-    'single', // The command that repeats a send in doubt.
+    'single',
     'usage-error',
   ],
   'usage-error': [],

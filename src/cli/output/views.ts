@@ -48,7 +48,7 @@ export const messageView: View<MessageRow> = {
   columns: messageColumns,
   card: cardOf(messageColumns),
   record: (row) => row,
-  empty: 'There are no messages.',
+  empty: 'No messages.',
 };
 
 const balanceColumn = <Row extends Extra>(): Column<Row> =>
