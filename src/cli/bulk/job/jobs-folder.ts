@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { stateHint } from '../../config/folders.js';
-import { makeFolder } from '../../config/make-folder.js';
-import { CliError, machineError } from '../../errors.js';
+import { CliError, machineError, stateHint } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import type { Lock } from '../../platform/lock-types.js';
+import { makeFolder } from '../../platform/make-folder.js';
 import { renameFile } from '../../platform/rename.js';
 import { isJobName, readJobId } from './keys.js';
 

@@ -1,6 +1,7 @@
 import type { BulkEvent } from '../../bulk/send/events.js';
 import type { Context } from '../../context.js';
 import { counted, duration, grouped } from '../../wording.js';
+import { alarmText } from './outcome.js';
 
 /** Shows the events of a job, and gives its result. */
 export async function display<Result>(
@@ -68,11 +69,6 @@ const speedOf = (done: number, milliseconds: number) => (done * 1_000) / Math.ma
 
 function timeLeft(left: number, speed: number): string[] {
   return speed >= 0.1 && left > 0 ? [`${duration(left / speed)} left`] : [];
-}
-
-/** The warning about an answer that is not for its request. */
-export function alarmText(request: number, reason: string): string {
-  return `request ${request}: ${reason}; it is counted as in doubt`;
 }
 
 /** Events that a progress bar would hide. */

@@ -12,13 +12,10 @@ import { exits } from '../../exit-codes.js';
 import { masked, maskedError } from '../../output/mask.js';
 import type { View } from '../../output/view.js';
 import { counted, grouped } from '../../wording.js';
-import { alarmText } from './display.js';
+import { refuseOtherService } from './base-url.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
-import { refuseOtherService } from './prepare.js';
+import { alarmText, type Reported } from './outcome.js';
 import { reportView } from './report-view.js';
-
-/** Whether a report was written, and whether anything in it is missing or alarming. */
-export type Reported = 'written' | 'incomplete' | 'alarming' | 'unwritten';
 
 /** Writes the report of the job that this command ran; `tell` gets its problems. */
 export async function report(

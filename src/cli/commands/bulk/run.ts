@@ -10,16 +10,16 @@ import { Ended, machineError } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
 import { counted } from '../../wording.js';
 import { adoptAccount, foreignJob, isForeign } from './account.js';
+import { refuseOtherService } from './base-url.js';
 import { display } from './display.js';
 import { endFinished, isDone, ranElsewhere } from './finished.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
 import { type LeftOut, nextStep } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { exitOfJob, exitWithReport, exitWithRows, lastLine } from './outcome.js';
-import { refuseOtherService } from './prepare.js';
 import { report } from './report.js';
-import { takeRows } from './reported-rows.js';
 import { summaryView } from './summary-view.js';
+import { takeRows } from './taken-rows.js';
 
 /**
  * Sends the open requests of a job, waits and reports as the options say, prints the summary, and ends with the
