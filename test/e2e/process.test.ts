@@ -1,13 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { closeSync, openSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Machine, outcomeOf, root } from '../support/binary.js';
+import { Machine, outcomeOf } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
 import { smsResult } from '../support/resources.js';
 
-const binary = join(root, 'bin/urtuu.js');
 const message = smsResult({ id: 'm' });
 
 let machine: Machine;
@@ -68,26 +65,6 @@ describe('the process', () => {
     expect(await outcome).toMatchObject({ code: 0, signal: null, stderr: '' });
   });
 
-  it.runIf(process.platform === 'linux')('ends with 13 when the disk behind its output is full', async () => {
-    const { env } = await service(message);
-    const full = openSync('/dev/full', 'w');
-    for (const args of [
-      ['--version'],
-      ['--help'],
-      ['messages', 'get', 'm'],
-      ['sms', 'send', '99112233', 'hi'],
-    ]) {
-      const child = spawn(process.execPath, [binary, ...args], {
-        env: machine.environment(env),
-        stdio: ['ignore', full, 'pipe'],
-      });
-      const { code, stderr } = await outcomeOf(child);
-      expect({ args, code }).toEqual({ args, code: 13 });
-      expect(stderr).toContain('ENOSPC');
-    }
-    closeSync(full);
-  });
-
   it('sends nothing when standard input is /dev/null', async () => {
     const { env } = await service(message);
     for (const [args, code] of [
@@ -96,29 +73,11 @@ describe('the process', () => {
       [['sms', 'send', '99112233', '-'], 8],
       [['sendmail', '-t'], 64],
       [['verify', 'create'], 2],
+      [['sms', 'bulk', '-', '--text', 'hi', '--yes'], 8],
     ] as const) {
       expect(await machine.run([...args], { env })).toMatchObject({ code, stdout: '' });
     }
     expect(server?.requests).toEqual([]);
-  });
-
-  it('works in an empty environment and in the C locale', async () => {
-    const run = (env: NodeJS.ProcessEnv) => {
-      const child = spawn(process.execPath, [binary, '--sandbox', 'pricing', '--text', 'Сайн', '--json'], {
-        env,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-      return outcomeOf(child);
-    };
-    const { XDG_STATE_HOME, XDG_CONFIG_HOME } = machine.environment();
-    for (const env of [
-      { XDG_STATE_HOME, XDG_CONFIG_HOME },
-      { ...machine.environment(), LC_ALL: 'C' },
-    ]) {
-      const { code, stdout } = await run(env);
-      expect(code).toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject({ kind: 'cyrillic', parts: 1 });
-    }
   });
 });
 

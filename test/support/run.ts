@@ -9,6 +9,7 @@ import type { ProcessEnvironment } from '../../src/cli/process-environment.js';
 import type { Questions } from '../../src/cli/terminal/prompts.js';
 import type { OutputStream } from '../../src/cli/terminal/streams.js';
 import type { FetchLike, FetchRequest } from '../../src/client/index.js';
+import type { Service, ServiceOptions } from '../../src/service/index.js';
 import { errorBody } from './resources.js';
 
 export interface Result {
@@ -95,6 +96,7 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
       random: () => 0.5,
       onSignal: () => () => {},
       draw: async () => ({ text: '', clear() {}, stop() {} }),
+      openService: withoutRates,
       ...given,
       stdin: {
         isTTY: terminal !== undefined,
@@ -109,6 +111,12 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** The clock here is not the service's, so its rate limits would mean real waits. */
+async function withoutRates(options: ServiceOptions): Promise<Service> {
+  const { createService } = await import('../../src/service/index.js');
+  return createService({ rates: 'off', ...options });
 }
 
 /** Splits a line as a shell does, with single and double quotes. */

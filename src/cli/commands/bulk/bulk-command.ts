@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Channel } from '../../../contract/index.js';
-import { addHelp, type Description } from '../../command-help.js';
+import { addHelp, type CommandHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
 import type { View } from '../../output/view.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from './options.js';
@@ -17,7 +17,7 @@ export function addBulkCommand(
   command: Command,
   context: Context,
   channel: Channel,
-  help: Pick<Description, 'examples' | 'json'>,
+  help: Pick<CommandHelp, 'examples' | 'json'>,
 ): void {
   addInputOptions(command);
   addCarryOutOptions(command);

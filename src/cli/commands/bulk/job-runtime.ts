@@ -42,6 +42,7 @@ export async function openJobRuntime(
       signal.removeEventListener('abort', onSignal);
     },
     sleep,
+    random: () => network.random(),
     now: () => clock.elapsed(),
     after: (milliseconds: number, run: () => void) => clock.after(milliseconds, run),
     stop: signal,

@@ -2,11 +2,11 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PlanOutcome } from '../../bulk/plan/build-plan.js';
 import type { RejectedValue, Rejects, RejectsPlace } from '../../bulk/plan/rejects-file.js';
-import { makeFolder } from '../../config/make-folder.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { masked, maskedError } from '../../output/mask.js';
+import { makeFolder } from '../../platform/make-folder.js';
 import { counted, grouped } from '../../wording.js';
 
 /** Milliseconds. Rejects files hold recipients, so they are not kept forever. */

@@ -102,7 +102,7 @@ async function runToEnd(
 }
 
 async function send(
-  context: Context,
+  context: Pick<Context, 'io' | 'clock'>,
   job: Job,
   options: CarryOutOptions,
   runtime: JobRuntime,
@@ -122,7 +122,6 @@ async function send(
     openPoller: wait
       ? (run) => new Poller({ ...runtime, plan, journal, state, timeout: waitTimeout }, run)
       : undefined,
-    random: () => context.network.random(),
   });
   const ending = await display(context, run);
   if (runtime.replays.count > 0) {
@@ -134,26 +133,26 @@ async function send(
 }
 
 async function recordEnd(
-  context: Context,
+  { clock }: Pick<Context, 'clock'>,
   { state, journal }: Job,
   ending: Ending,
   exit: ExitCode,
 ): Promise<void> {
   if (ending.stopped?.by === 'disk') return;
-  const at = new Date(context.clock.now()).toISOString();
+  const at = new Date(clock.now()).toISOString();
   await journal.append({ type: 'end', at, exit, balance: state.balance }).catch(() => {});
 }
 
 async function printSummary(
-  context: Context,
+  { io }: Pick<Context, 'io'>,
   { id, plan, state, journal }: Job,
   exit: ExitCode,
   line: () => ReturnType<typeof lastLine>,
 ): Promise<void> {
   try {
-    await context.io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
+    await io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
   } catch (error) {
-    context.io.warn(...line());
+    io.warn(...line());
     throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
   }
 }
