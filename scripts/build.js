@@ -15,7 +15,7 @@ const together = [
   { name: 'network', test: /[/\\]src[/\\](?:client[/\\]|cli[/\\]network[/\\]fetch\.ts)/, priority: 2 },
   {
     name: 'parts',
-    test: /[/\\]src[/\\]cli[/\\](?:sending[/\\](?:dry-run|email|finish|options)|recent|input[/\\](?:required|text)|output[/\\](?:card|examples|views))/,
+    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:dry-run|email|finish|options)|recent|input[/\\](?:required|text)|output[/\\](?:card|examples|views))/,
     priority: 1,
   },
 ];
