@@ -1,13 +1,14 @@
 import { type Command, CommanderError } from 'commander';
 import { exitTranslationOf, findsColumns, sends, viewOf } from './command-help.js';
-import type { OwnedContext, Streams } from './context.js';
-import { createContext } from './create-context.js';
+import { createContext, type OwnedContext, type Streams } from './create-context.js';
 import { Ended, Interrupted, usageError } from './errors.js';
-import { type Exit, exits } from './exit-codes.js';
+import type { Exit } from './exit.js';
+import { exits } from './exit-codes.js';
 import { isAccepted } from './network/exchange.js';
 import { globalOptions } from './options.js';
 import { masked } from './output/mask.js';
-import type { World } from './process-environment.js';
+import type { EndSignal } from './platform/signals.js';
+import type { ProcessEnvironment } from './process-environment.js';
 import { buildProgram } from './program.js';
 
 /** After a SIGTERM or a SIGHUP the process has to be gone within this time. */
@@ -16,9 +17,13 @@ const terminateWithin = 5_000;
 const writtenWithin = 2_000;
 
 /** Runs one command line. Errors end here: told once, and mapped to an exit code once. */
-export async function runApplication(argv: readonly string[], world: World, streams: Streams): Promise<Exit> {
+export async function runApplication(
+  argv: readonly string[],
+  environment: ProcessEnvironment,
+  streams: Streams,
+): Promise<Exit> {
   let chosen: Command | null = null;
-  const context = createContext(world, streams, () => globalOptions(chosen ?? program));
+  const context = createContext(environment, streams, () => globalOptions(chosen ?? program));
   const output = {
     write: (text: string) => void streams.stdout.write(text),
     width: streams.stdout.isTerminal ? Math.min(streams.stdout.columns, 100) : 80,
@@ -26,12 +31,12 @@ export async function runApplication(argv: readonly string[], world: World, stre
   const program = buildProgram(context, output, (command) => {
     chosen = command;
   });
-  const signals = signalsOf(world, context);
+  const signals = signalsOf(environment, context);
   program.hook('preAction', async (_, command) => {
     // Before it, as in a help text, there is nothing that a signal could leave undone.
     signals.watch();
     await context.notices.dress();
-    if (!findsColumns(command)) await context.printer.checkColumns(viewOf(command), sends(command));
+    if (!findsColumns(command)) await context.io.printer.checkColumns(viewOf(command), sends(command));
   });
   const work = program
     .parseAsync(asCalled(argv, program), { from: 'user' })
@@ -42,12 +47,12 @@ export async function runApplication(argv: readonly string[], world: World, stre
   const exit = await Promise.race([work, signals.ended]);
   context.notices.stop();
   context.notices.flush();
-  if (typeof exit !== 'string') await context.close();
+  if (typeof exit !== 'string') await context.network.close();
   signals.ignore();
   const settled = Promise.all([streams.stdout.settled(), streams.stderr.settled()]);
   await (signals.received() === undefined
     ? settled
-    : Promise.race([settled, world.clock.sleep(writtenWithin)]));
+    : Promise.race([settled, environment.clock.sleep(writtenWithin)]));
   return signals.received() ?? exit;
 }
 
@@ -71,14 +76,14 @@ function isCommand(words: readonly string[], program: Command): boolean {
   return command !== undefined;
 }
 
-function signalsOf(world: World, context: OwnedContext) {
-  let received: Extract<Exit, string> | undefined;
-  let over: Extract<Exit, string> | undefined;
-  let end: (signal: Extract<Exit, string>) => void = () => {};
-  const ended = new Promise<Extract<Exit, string>>((resolve) => {
+function signalsOf(environment: ProcessEnvironment, context: OwnedContext) {
+  let received: EndSignal | undefined;
+  let over: EndSignal | undefined;
+  let end: (signal: EndSignal) => void = () => {};
+  const ended = new Promise<EndSignal>((resolve) => {
     end = resolve;
   });
-  const onSignal = (signal: Extract<Exit, string>): void => {
+  const onSignal = (signal: EndSignal): void => {
     // A terminal that is closed hangs up more than once.
     const again = received !== undefined && signal !== 'SIGHUP';
     received ??= signal;
@@ -87,7 +92,7 @@ function signalsOf(world: World, context: OwnedContext) {
       over = received;
       end(received);
     } else if (signal !== 'SIGINT') {
-      void world.clock.sleep(terminateWithin).then(() => {
+      void environment.clock.sleep(terminateWithin).then(() => {
         if (!finished) giveUp(context);
         end(signal);
       });
@@ -99,7 +104,7 @@ function signalsOf(world: World, context: OwnedContext) {
   return {
     ended,
     watch() {
-      ignore = world.onSignal(onSignal);
+      ignore = environment.onSignal(onSignal);
     },
     ignore() {
       finished = true;
@@ -114,14 +119,14 @@ function signalsOf(world: World, context: OwnedContext) {
 function giveUp(context: OwnedContext): void {
   context.notices.stop();
   if (context.sayLastWords()) return;
-  const pending = context.pendingSend;
+  const pending = context.network.pendingSend;
   if (pending === null) return;
   const { idempotencyKey: key } = pending;
   const what = key === null ? 'request' : 'message';
   const when = isAccepted(pending)
     ? `before the answer about a ${what} was shown`
     : `while a ${what} was on its way`;
-  context.warn(
+  context.io.warn(
     key === null
       ? `stopped ${when}; it may have arrived.`
       : `stopped ${when}; repeat it with --idempotency-key ${key}: that cannot send it twice.`,
@@ -150,8 +155,8 @@ async function exitOf(
   const hint = translation?.hint(failure.exit, failure.idempotency_key);
   if (hint !== undefined) failure.hint = hint;
   if (!(error instanceof Ended)) failure.hint ??= `See: ${nameOf(command)} --help`;
-  if (context.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
-  if (context.sentToSandbox) failure.sandbox = true;
+  if (context.io.printer.mask && isTexts(failure.invalid)) failure.invalid = failure.invalid.map(masked);
+  if (context.network.sentToSandbox) failure.sandbox = true;
   context.notices.stop();
   if (asksForMachineFormat(argv, context)) {
     context.notices.failure(failure);
@@ -210,7 +215,7 @@ function nameOf(command: Command): string {
 
 /** The options may not have been read to their end when an error is found among them. */
 function asksForMachineFormat(argv: readonly string[], context: OwnedContext): boolean {
-  if (context.printer.isMachine) return true;
+  if (context.io.printer.isMachine) return true;
   return argv.some((word, index) => {
     if (word === '--') return false;
     if (word === '--json') return true;

@@ -1,5 +1,6 @@
 import type { Command, Help } from 'commander';
-import { type Exit, type ExitCode, exits as exitCodes, exitMeanings } from './exit-codes.js';
+import type { Exit } from './exit.js';
+import { type ExitCode, exits as exitCodes, exitMeanings } from './exit-codes.js';
 import { globalOptionNames } from './options.js';
 import type { View } from './output/view.js';
 

@@ -1,4 +1,4 @@
-import type { Config } from './config/profiles.js';
+import type { ConfigFile } from './config/profiles.js';
 import { keyOf, profileNameOf, settingsOf } from './config/settings.js';
 import type { GlobalOptions } from './options.js';
 import { quoteArgument } from './platform/quote.js';
@@ -10,7 +10,7 @@ export type PrintedOptions = Readonly<Record<`--${string}`, string | number | bo
 export interface Destination {
   options: GlobalOptions;
   env: Readonly<Record<string, string | undefined>>;
-  config: Config;
+  config: ConfigFile;
   sandbox: boolean;
 }
 

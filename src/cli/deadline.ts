@@ -1,4 +1,4 @@
-import type { Clock } from './process-environment.js';
+import type { Clock } from './clock.js';
 
 /** A moment that a wait may not go beyond, on the clock that nobody sets. */
 export class Deadline {

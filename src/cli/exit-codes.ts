@@ -1,6 +1,4 @@
 import type { ErrorCode, RequestKind } from '../contract/index.js';
-import type { EndSignal } from './platform/signals.js';
-import type { Sysexit } from './sendmail/sysexits.js';
 
 /** What an exit code tells a script; `urtuu help exit-codes` prints this table. */
 export const exits = {
@@ -21,9 +19,6 @@ export const exits = {
   notFinal: 14,
 } as const;
 export type ExitCode = (typeof exits)[keyof typeof exits];
-
-/** How a run ended: a code (for sendmail, one of its callers'), or the signal that the process now dies by. */
-export type Exit = ExitCode | Sysexit | EndSignal;
 
 export const exitMeanings: Record<ExitCode, string> = {
   0: 'all accepted; with --wait, all sent',

@@ -24,18 +24,24 @@ export interface Failure {
 }
 
 interface FailureContext {
-  /** The newest exchange that has ended. */
-  readonly lastExchange: Exchange | null;
-  /** A posted request that nothing has settled. */
-  readonly pendingSend?: Exchange | null;
-  commandLine(words: readonly string[]): string;
+  readonly network: {
+    /** The newest exchange that has ended. */
+    readonly lastExchange: Exchange | null;
+    /** A posted request that nothing has settled. */
+    readonly pendingSend?: Exchange | null;
+  };
+  readonly config: { commandLine(words: readonly string[]): string };
 }
 
 /** What an error that ended a command means. Errors nobody foresaw are faults of the program. */
 export async function failureOf(error: unknown, context: FailureContext): Promise<Failure> {
-  const failure = await rawFailureOf(error, context.lastExchange, context.pendingSend ?? null);
+  const failure = await rawFailureOf(
+    error,
+    context.network.lastExchange,
+    context.network.pendingSend ?? null,
+  );
   if (failure.hint !== undefined)
-    failure.hint = withCommands(failure.hint, (words) => context.commandLine(words));
+    failure.hint = withCommands(failure.hint, (words) => context.config.commandLine(words));
   return failure;
 }
 

@@ -1,20 +1,21 @@
 import pkg from '../../package.json' with { type: 'json' };
-import type { Streams } from './context.js';
+import type { Streams } from './create-context.js';
 import { machineError } from './errors.js';
-import { type Exit, exits } from './exit-codes.js';
+import type { Exit } from './exit.js';
+import { exits } from './exit-codes.js';
 import { endBySignal, hasTerminal, watchSignals } from './platform/signals.js';
-import type { World } from './process-environment.js';
+import type { ProcessEnvironment } from './process-environment.js';
 import { outputOf } from './terminal/descriptor.js';
 import { Sink } from './terminal/streams.js';
 
 /** Runs one command line and says how the process has to end. The only place that decides an exit code. */
-export async function run(argv: readonly string[], world: World): Promise<Exit> {
-  const stdout = new Sink(() => world.stdout);
-  const stderr = new Sink(() => world.stderr);
+export async function run(argv: readonly string[], environment: ProcessEnvironment): Promise<Exit> {
+  const stdout = new Sink(() => environment.stdout);
+  const stderr = new Sink(() => environment.stderr);
   const exit =
     argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')
       ? await stdout.write(`${pkg.version}\n`).then(() => exits.ok)
-      : await applied(argv, world, { stdout, stderr });
+      : await applied(argv, environment, { stdout, stderr });
   const failure = stdout.failure?.code;
   if (failure === undefined || typeof exit === 'string') return exit;
   // With this code an error was told already, of this or of something else on this machine.
@@ -24,9 +25,13 @@ export async function run(argv: readonly string[], world: World): Promise<Exit> 
 }
 
 /** Errors of commands end in `runApplication`; what fails outside of it is told here, in one line. */
-async function applied(argv: readonly string[], world: World, streams: Streams): Promise<Exit> {
+async function applied(
+  argv: readonly string[],
+  environment: ProcessEnvironment,
+  streams: Streams,
+): Promise<Exit> {
   try {
-    return await (await import('./application.js')).runApplication(argv, world, streams);
+    return await (await import('./application.js')).runApplication(argv, environment, streams);
   } catch (error) {
     const { visible } = await import('./terminal/sanitise.js');
     await streams.stderr.write(`urtuu: internal error: ${visible(String(error))}\n`);
@@ -45,7 +50,7 @@ export interface System {
 export async function start(process: NodeJS.Process, system: System): Promise<void> {
   // Where nothing is left to wait for, Node.js ends the process by itself, and with 0.
   process.exitCode = exits.fault;
-  const exit = await run(process.argv.slice(2), worldOf(process, system));
+  const exit = await run(process.argv.slice(2), environmentOf(process, system));
   if (typeof exit === 'string') {
     endBySignal(process, exit);
   } else {
@@ -53,7 +58,7 @@ export async function start(process: NodeJS.Process, system: System): Promise<vo
   }
 }
 
-function worldOf(process: NodeJS.Process, system: System): World {
+function environmentOf(process: NodeJS.Process, system: System): ProcessEnvironment {
   return {
     env: process.env,
     get cwd() {

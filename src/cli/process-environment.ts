@@ -1,29 +1,16 @@
 import type { FetchLike } from '../client/index.js';
 import type { Service, ServiceOptions } from '../service/index.js';
-import type { Exit } from './exit-codes.js';
+import type { Clock } from './clock.js';
+import type { EndSignal } from './platform/signals.js';
 import type { Draw } from './terminal/progress.js';
 import type { Questions } from './terminal/prompts.js';
 import type { InputStream, OutputStream } from './terminal/streams.js';
-
-export interface Clock {
-  /** Milliseconds since 1970, UTC. */
-  now(): number;
-  /**
-   * Milliseconds since some moment, on a clock that nobody sets: deadlines and durations are measured with it.
-   * Where the system lets it, the same for all processes of this machine.
-   */
-  elapsed(): number;
-  /** Resolves after `milliseconds`; rejects with the signal's reason when it aborts first. */
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** Calls `run` once after `milliseconds`; the returned function cancels that. */
-  after(milliseconds: number, run: () => void): () => void;
-}
 
 /**
  * Everything outside the program. `main` makes the real one; tests hand in their own, nothing is patched.
  * The optional doors open the real thing when absent.
  */
-export interface World {
+export interface ProcessEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Throws CliError (exit 13) where the folder was deleted. */
   readonly cwd: string;
@@ -38,7 +25,7 @@ export interface World {
   readonly clock: Clock;
   random(): number;
   /** Calls `listener` at each signal that asks the process to end; gives the way to stop that. */
-  onSignal(listener: (signal: Extract<Exit, string>) => void): () => void;
+  onSignal(listener: (signal: EndSignal) => void): () => void;
   readonly fetch?: FetchLike;
   readonly openService?: (options: ServiceOptions) => Promise<Service>;
   readonly questions?: Questions;

@@ -1,12 +1,11 @@
 import { Command, type Option } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
+import { type CommandBody, loadBody, setBody } from './command.js';
 import { globalOptionNote, helperOf } from './command-help.js';
 import type { Context } from './context.js';
 import { readDuration, writtenDuration } from './input/duration.js';
 import { addGlobalOptions, globalOptionLines } from './options.js';
 
-/** Adds a command's arguments, options, help and action; loaded only when the command is called. */
-export type CommandBody = (command: Command, context: Context) => void;
 type Leaf = readonly [name: string, summary: string, load: () => Promise<CommandBody>];
 type Group = readonly [name: string, summary: string, commands: readonly Leaf[]];
 
@@ -137,16 +136,6 @@ const tree: readonly (Leaf | Group)[] = [
   ['__complete', '', async () => (await import('./commands/completion/complete.js')).complete],
 ];
 
-const bodies = new WeakMap<Command, Leaf[2]>();
-
-/** Gives a command its options, and lets its body, where it has one, fill it. Only a command that is called. */
-export async function loadBody(command: Command, context: Context): Promise<void> {
-  addGlobalOptions(command);
-  const body = await bodies.get(command)?.();
-  bodies.delete(command);
-  body?.(command, context);
-}
-
 const firstSteps = [
   'Try it without a key:',
   "  urtuu --sandbox sms send 99112233 'Сайн байна уу'",
@@ -203,7 +192,7 @@ export function buildProgram(
     const hidden = name.startsWith('_');
     const command = parent.command(name, { hidden }).summary(summary).description(`${summary}.`);
     if (typeof inside === 'function') {
-      bodies.set(command, inside);
+      setBody(command, inside);
       return;
     }
     command

@@ -1,19 +1,20 @@
 import { clientErrors, type ErrorCode, maxInvalidEntries, serviceErrors } from '../contract/index.js';
 import type { AnyErrorFields, UrtuuErrorParts } from './error.js';
-import type { JsonObject, Proof } from './proof.js';
+import { isNumber, isObject, isText, type JsonObject } from './json.js';
+import type { Proof } from './proof.js';
 import { readRetryAfter } from './retry.js';
 import type { Redactor } from './secret.js';
 
-/** An answer as it arrived. */
+/** An HTTP response, its body read. */
 export interface Answer {
   status: number;
-  /** Null when there was none to read, or more than the client reads. */
+  /** Null when there is none, or when it is too long. */
   body: Uint8Array | null;
-  /** A header, by its name in any case; null when there is none. Never throws. */
+  /** Case-insensitive; null when absent. Never throws. */
   header(name: string): string | null;
 }
 
-/** What an answer says of a failure. */
+/** The parts of an error that come from an answer. */
 export type AnsweredFailure = Pick<
   UrtuuErrorParts,
   'code' | 'message' | 'status' | 'retryAfter' | 'fields' | 'requestId'
@@ -23,12 +24,12 @@ export type Outcome = { ok: true; result: object } | { ok: false; parts: Answere
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Any 2xx but 204, which says nothing. */
+/** Any 2xx except 204, which has no body. */
 export function isSuccess(status: number): boolean {
   return status >= 200 && status < 300 && status !== 204;
 }
 
-/** What an answer means: a success that proves itself is a result, everything else an error. */
+/** A result when the answer proves success, or else the parts of an error. */
 export function readAnswer(answer: Answer, proof: Proof, redactor: Redactor, now: number): Outcome {
   const { status, body } = answer;
   const record = parseObject(body, redactor);
@@ -47,9 +48,9 @@ export function readAnswer(answer: Answer, proof: Proof, redactor: Redactor, now
   return { ok: false, parts: { ...parts, ...(error ?? unexpected(status, missing)) } };
 }
 
-type ErrorWords = Pick<UrtuuErrorParts, 'code' | 'message' | 'fields'>;
+type ErrorContent = Pick<UrtuuErrorParts, 'code' | 'message' | 'fields'>;
 
-function unexpected(status: number, missing: string | null): ErrorWords {
+function unexpected(status: number, missing: string | null): ErrorContent {
   const detail = missing === null ? '' : ` (${missing} is missing or malformed)`;
   const message = `HTTP ${status}: ${clientErrors.unexpected_response.meaning}${detail}`;
   return { code: 'unexpected_response', message };
@@ -65,12 +66,8 @@ function parseObject(body: Uint8Array | null, redactor: Redactor): JsonObject | 
   }
 }
 
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The service's error in `error` or at the top level; null when there is no code. */
-function readError(body: JsonObject, status: number): ErrorWords | null {
+/** Reads `error`, or the top level; null without a code. */
+function readError(body: JsonObject, status: number): ErrorContent | null {
   const places = isObject(body.error) ? [body.error, body] : [body];
   const pick: Picker = (name, isValid) => places.map((place) => place[name]).find(isValid);
   const code = pick('code', isText);
@@ -87,7 +84,7 @@ function meaningOf(code: string): string | undefined {
     : undefined;
 }
 
-/** The fields of a code, those left out that are missing or of another type than they should be. */
+/** The fields of a code, without those that are missing or of the wrong type. */
 function fieldsOf(code: ErrorCode | (string & {}), pick: Picker): AnyErrorFields {
   const fields: Record<string, unknown> = {};
   switch (code) {
@@ -108,7 +105,5 @@ function fieldsOf(code: ErrorCode | (string & {}), pick: Picker): AnyErrorFields
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 const isTextList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((entry) => typeof entry === 'string');

@@ -1,11 +1,10 @@
-/** What tells a browser, React Native and Node.js apart. */
 interface Globals {
   window?: { document?: unknown } | undefined;
   navigator?: { product?: string } | undefined;
   process?: { versions?: { node?: string } } | undefined;
 }
 
-/** A key in a page or an app is everybody's; jsdom in Node.js is neither. */
+/** Throws in a browser and in React Native, where everyone could read the key; jsdom in Node.js is neither. */
 export function refuseBrowser(globals: object): void {
   const { window, navigator, process } = globals as Globals;
   if (typeof process?.versions?.node === 'string') return;

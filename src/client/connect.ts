@@ -1,28 +1,28 @@
 import { isNode } from './runtime.js';
 
-/** A connection that was never made: nothing of the request left. */
+/** No connection, so nothing of the request left. */
 export interface ConnectFailure {
   /** `ECONNREFUSED` and the like; null when the error has none. */
   code: string | null;
-  /** In words, to follow "cannot connect to ...: ". */
+  /** Completes "cannot connect to ...: ". */
   reason: string;
 }
 
 /**
- * Why nothing of a request left, or null: it may have left. Only causes that are known to come before the first
- * byte count, and only those of Node.js; other runtimes repeat requests by themselves and name errors as they like.
+ * Why nothing of a request left; null when some of it may have left. Counts only causes that precede the first byte,
+ * and only on Node.js: other runtimes repeat requests by themselves and have other error codes.
  */
 export function connectFailure(cause: unknown, globals: object = globalThis): ConnectFailure | null {
   if (!isNode(globals)) return null;
   try {
     return readChain(cause);
   } catch {
-    // An error whose fields throw says nothing.
+    // Its fields may be getters that throw.
     return null;
   }
 }
 
-/** `ECONNREFUSED` and the like: fetch hides it in the cause of its TypeError. */
+/** `ECONNREFUSED` and the like, which fetch puts into the cause of its TypeError. */
 export function systemCodeOf(cause: unknown): string | null {
   return chainOf(cause).map(codeOf).find(isCode) ?? null;
 }
@@ -34,7 +34,7 @@ interface Fault extends Error {
   requestSent?: unknown;
 }
 
-/** Causes can go round in a circle; fetch nests two of them. */
+/** Limited, because causes can form a circle. */
 function chainOf(cause: unknown): Fault[] {
   const chain: Fault[] = [];
   for (let error = cause; error instanceof Error && chain.length < 4; error = error.cause) chain.push(error);
@@ -43,19 +43,19 @@ function chainOf(cause: unknown): Fault[] {
 
 function readChain(cause: unknown): ConnectFailure | null {
   const chain = chainOf(cause);
-  // The fetch knows it better than its error code can tell: plain text in the midst of TLS, say, has the same one.
+  // The fetch knows better than its error code, which can be the same before and after the first byte.
   if (chain.some(({ requestSent }) => requestSent === true)) return null;
-  const told = chain.some(({ requestSent }) => requestSent === false);
+  const isUnsent = chain.some(({ requestSent }) => requestSent === false);
   const fault = chain.find((each) => isCode(codeOf(each)));
-  if (!told && (fault === undefined || !isBeforeTheRequest(fault))) return null;
+  if (!isUnsent && (fault === undefined || !precedesRequest(fault))) return null;
   const code = fault === undefined ? null : codeOf(fault);
   return { code, reason: reasonOf(code) };
 }
 
-/** Looking a host up, connecting and checking a certificate all come before the first byte of a request. */
-function isBeforeTheRequest(fault: Fault): boolean {
-  // One error for each address of the host.
-  if (Array.isArray(fault.errors) && fault.errors.length > 0) return fault.errors.every(isBeforeTheRequest);
+/** Host look-up, connection and certificate check come before the first byte of a request. */
+function precedesRequest(fault: Fault): boolean {
+  // One error per address of the host.
+  if (Array.isArray(fault.errors) && fault.errors.length > 0) return fault.errors.every(precedesRequest);
   const { code, syscall } = fault;
   if (syscall === 'connect' || syscall === 'getaddrinfo') return true;
   return typeof code === 'string' && (Object.hasOwn(tlsReasons, code) || code === 'UND_ERR_CONNECT_TIMEOUT');
@@ -66,13 +66,13 @@ const isCode = (code: unknown): code is string =>
 const codeOf = ({ code }: Fault): string | null => (isCode(code) ? code : null);
 
 const selfSigned = 'its certificate is self-signed';
-const unknownIssuer = 'its certificate is from an issuer that this machine does not know';
+const unknownIssuer = 'its certificate has an unknown issuer';
 const handshake = 'the TLS handshake failed';
 
-/** Failures of TLS that Node.js finds before it sends anything. */
+/** TLS errors that Node.js raises before it sends anything. */
 const tlsReasons: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate ends in a self-signed one that this machine does not trust',
+  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate chain ends in an untrusted self-signed certificate',
   UNABLE_TO_GET_ISSUER_CERT: unknownIssuer,
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownIssuer,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownIssuer,
@@ -98,7 +98,7 @@ const reasons: Readonly<Record<string, string>> = {
   ...tlsReasons,
   ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'unknown host',
-  EAI_AGAIN: 'the host name could not be looked up',
+  EAI_AGAIN: 'the host name cannot be resolved',
   EHOSTUNREACH: 'no route to the host',
   ENETUNREACH: 'no route to the host',
   ETIMEDOUT: 'the connection timed out',

@@ -6,7 +6,7 @@ type UnionToIntersection<Union> = (Union extends unknown ? (value: Union) => voi
   ? Intersection
   : never;
 
-/** Every field that some code brings along. */
+/** The fields of all codes. */
 export type AnyErrorFields = Partial<UnionToIntersection<ErrorFields[keyof ErrorFields]>>;
 type FieldName = keyof AnyErrorFields;
 type FieldsOf<Code> = Code extends keyof ErrorFields ? ErrorFields[Code] : unknown;
@@ -15,29 +15,29 @@ interface ErrorBase extends Error {
   readonly name: 'UrtuuError';
   /** English, for logs only; branch on `code`. */
   readonly message: string;
-  /** HTTP status; null when no answer arrived (`timeout`, `connection_error`). */
+  /** HTTP status; null without an answer (`timeout`, `connection_error`). */
   readonly status: number | null;
-  /** Seconds of the Retry-After header; null when there was none. */
+  /** Seconds, from the Retry-After header; null without one. */
   readonly retryAfter: number | null;
   /**
-   * False when nothing of the request left, in no attempt of this call: the connection was refused, the host is
-   * unknown, its certificate is not trusted ... True whenever that is not known for certain.
+   * False only when certainly no attempt of this call sent a byte: connection refused, unknown host, untrusted
+   * certificate ...
    */
   readonly requestSent: boolean;
   /**
-   * Whether the call may have sent something all the same: a request left, and no answer settles it. Repeat it with
-   * `idempotencyKey`: that cannot send twice. Always false for reads.
+   * Whether the message may have been sent: a request left, and no answer tells. Repeat the call with
+   * `idempotencyKey`, which cannot send twice. Always false for reads.
    */
   readonly inDoubt: boolean;
-  /** The key of the last attempt of a send, also one that the client made; null for everything else. */
+  /** The key of the last attempt, generated ones included; null for calls without one. */
   readonly idempotencyKey: string | null;
-  /** X-Request-Id of the last answer; null when there was none. */
+  /** X-Request-Id of the last answer; null without one. */
   readonly requestId: string | null;
-  /** How many requests the call made. */
+  /** Requests made by this call, retries included. */
   readonly attempts: number;
-  /** What went wrong underneath, on `timeout` and `connection_error`. */
+  /** The underlying error of `timeout` and `connection_error`. */
   readonly cause?: unknown;
-  /** Name, message and every field above but `cause`, which may hold anything. */
+  /** Name, message and all fields except `cause`, which may hold anything. */
   toJSON(): Record<string, unknown>;
 }
 
@@ -46,13 +46,13 @@ type KnownError<Code extends ErrorCode> = ErrorBase & {
 } & Readonly<FieldsOf<Code>> & { readonly [Name in Exclude<FieldName, keyof FieldsOf<Code>>]?: undefined };
 
 /**
- * A code this version does not know. It is a plain `string`, because `string & {}` would not narrow; its fields
- * are `never` so that they do not widen those of known codes.
+ * An unknown code. It is a plain `string`, because `string & {}` would not narrow; its fields are `never`, not to
+ * widen those of known codes.
  */
 type OtherError = ErrorBase & { readonly code: string } & { readonly [Name in FieldName]: never };
 
 /**
- * Why a call failed. Comparing `code` narrows the fields that come with it:
+ * A failed call. Compare `code` to narrow its fields:
  *
  * ```ts
  * if (error instanceof UrtuuError && error.code === 'insufficient_credits') {
@@ -64,17 +64,16 @@ type OtherError = ErrorBase & { readonly code: string } & { readonly [Name in Fi
  * |---|---|
  * | `insufficient_credits` | `balance`, `required`: credits |
  * | `invalid_code` | `attempts_remaining` |
- * | `invalid_request` | `invalid`: the refused entries of a bulk send, up to 50; absent for other faults |
+ * | `invalid_request` | `invalid`: up to 50 refused entries of a bulk send; absent for other errors |
  * | `provider_failed` | `id` of the failed message |
  *
- * A field that an answer leaves out, or gives with the wrong type, is absent (Errors).
+ * A field that is missing in the answer, or of the wrong type, is absent (Errors).
  */
 export type UrtuuError = { [Code in ErrorCode]: KnownError<Code> }[ErrorCode] | OtherError;
 
-/** A code of the service or of the client; later versions of the service may bring new ones. */
+/** A code of the service or of the client; later versions may add codes. */
 export type UrtuuErrorCode = ErrorCode | (string & {});
 
-/** The parts of an error, as the client gathers them before it decides whether to throw. */
 export interface UrtuuErrorParts {
   code: UrtuuErrorCode;
   message: string;

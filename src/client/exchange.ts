@@ -2,26 +2,26 @@ import { type Answer, isSuccess } from './answer.js';
 import type { FetchBody, FetchLike, FetchRequest, FetchResponse } from './options.js';
 import type { System } from './system.js';
 
-/** Bytes of an answer that are read; a longer one did not come from the service. */
+/** A longer answer did not come from the service. */
 const maxAnswerBytes = 10 * 1024 * 1024;
 
-/** How one attempt ended: with an answer, or without one and why. */
+/** The end of one attempt. */
 export type Exchange =
   | { answer: Answer }
   | {
       answer: null;
       code: 'timeout' | 'connection_error';
       cause: unknown;
-      /** The head of an answer came, so the request left, whatever the cause says. */
+      /** The head of an answer arrived, so the request left, whatever the cause says. */
       begun: boolean;
     };
 
-/** Everything but the signal, which each attempt brings along. */
+/** Without the signal, which every attempt makes anew. */
 export type AttemptRequest = Omit<FetchRequest, 'signal'>;
 
 /**
- * One attempt: request sent, answer read, in `timeout` milliseconds all together, even where `fetch` does not
- * heed its signal. Never rejects.
+ * Makes one attempt: sends the request and reads the answer within `timeout` milliseconds, even when `fetch` ignores
+ * its signal. Never rejects.
  */
 export function exchange(
   fetch: FetchLike,
@@ -40,7 +40,7 @@ export function exchange(
     const { status, body } = response;
     source = body === null ? null : openBody(body);
     if (controller.signal.aborted) source?.cancel();
-    // Reading a header of a global Response costs a fifth of the whole call, so it is read when it is needed.
+    // Read late: a header of a global Response costs a fifth of the whole call.
     const header = (name: string) => headerOf(response, name);
     if (source !== null && mayBeOfService(status)) return { status, header, body: await readAll(source) };
     source?.cancel();
@@ -50,7 +50,7 @@ export function exchange(
   return new Promise((resolve) => {
     const stopTimer = system.after(timeout, () => {
       const cause = new DOMException(`No complete answer within ${timeout} ms`, 'TimeoutError');
-      // The fetch hears of it first: it may know that nothing has left yet (FetchLike).
+      // Before resolving: the fetch may mark the cause with `requestSent` (FetchLike).
       controller.abort(cause);
       resolve({ answer: null, code: 'timeout', cause, begun });
       source?.cancel();
@@ -77,7 +77,7 @@ function headerOf({ headers }: FetchResponse, name: string): string | null {
   }
 }
 
-/** The service answers with a success or an error; a 204 says nothing, and redirects are not followed. */
+/** The service sends no 204 and no redirects. */
 function mayBeOfService(status: number): boolean {
   return isSuccess(status) || status >= 400;
 }
@@ -97,7 +97,7 @@ function openBody(body: FetchBody): ByteSource {
   return { next: () => iterator.next(), cancel: () => quietly(() => iterator.return?.()) };
 }
 
-/** All bytes, or null when there are more than the client reads. */
+/** Null when the answer is too long. */
 async function readAll(source: ByteSource): Promise<Uint8Array | null> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -114,7 +114,7 @@ async function readAll(source: ByteSource): Promise<Uint8Array | null> {
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size);
 }
 
-/** What fails while an answer nobody wants is thrown away concerns nobody. */
+/** Errors of an answer that is discarded are of no use. */
 async function quietly(run: () => unknown): Promise<void> {
   try {
     await run();

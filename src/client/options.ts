@@ -1,33 +1,33 @@
 import { defaultBaseUrl, isIdempotencyKey, isLoopback } from '../contract/index.js';
 import type { ConnectionOptions } from './runtime.js';
 
-/** Options of the client (Official Node.js client, Client options). */
+/** Options of the client (Client options). */
 export interface UrtuuOptions {
-  /** Milliseconds one attempt may take, reading the answer included; 30,000 when absent. */
+  /** Milliseconds per attempt, reading the answer included. Default 30,000. */
   timeout?: number;
-  /** How many times a failed request is retried where that cannot duplicate a message; 2 when absent, 0 is off. */
+  /** Retries of a failed request, where a retry cannot duplicate a message. Default 2; 0 turns them off. */
   maxRetries?: number;
-  /** Where requests go, version included: `http://127.0.0.1:7788/v1` when absent. */
+  /** Base URL, version included. Default `http://127.0.0.1:7788/v1`. */
   baseUrl?: string;
-  /** Takes the place of the global fetch. */
+  /** Replaces the global fetch. */
   fetch?: FetchLike;
-  /** Lets requests go over plain http, key and texts included, to another machine than this one. */
+  /** Allow plain http to other machines, which exposes the key and the texts. Default false. */
   allowHttp?: boolean;
 }
 
-/** Second argument of the four sends. */
+/** Options of one send. */
 export interface SendOptions {
   /**
    * 1 to 255 printable ASCII characters, unique in the project. A repeat with the same key sends nothing new
-   * and returns the original result. The client makes a key for each call when there is none (Idempotency).
+   * and returns the original result. By default the client generates a key for each call (Idempotency).
    */
   idempotencyKey?: string;
 }
 
 /**
- * What the client asks of a fetch function; the global one fits. It makes one request a call and repeats none.
- * Where it knows that nothing of the request left, it may set `requestSent: false` on the error it rejects with, or,
- * when its signal aborts, on the signal's reason; where it knows that some of it left, `requestSent: true`.
+ * A fetch function, for example the global one. It makes one request per call and repeats none. On the error it
+ * rejects with, or on the reason of its aborted signal, it may set `requestSent`: false when certainly nothing of
+ * the request left, true when certainly some of it did.
  */
 export type FetchLike = (url: string, init: FetchRequest) => Promise<FetchResponse>;
 
@@ -47,7 +47,7 @@ export interface FetchResponse {
   readonly body: FetchBody | null;
 }
 
-/** A web stream, or anything else that gives bytes, a Node.js stream for example. */
+/** A web stream, or an iterable of bytes such as a Node.js stream. */
 export type FetchBody = { getReader(): FetchBodyReader } | AsyncIterable<Uint8Array>;
 
 export interface FetchBodyReader {
@@ -63,7 +63,7 @@ export interface Settings {
   fetch: FetchLike;
 }
 
-/** The key that was given, or else that of the environment. Errors here never repeat what was given. */
+/** The given key, or that of the environment. Errors never repeat it. */
 export function readApiKey(given: unknown): string {
   const key = given === undefined ? globalThis.process?.env.URTUU_API_KEY : given;
   if (key === undefined || (given === undefined && key === '')) {
@@ -71,9 +71,7 @@ export function readApiKey(given: unknown): string {
   }
   if (typeof key !== 'string') throw new TypeError('The API key must be a string');
   if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new TypeError(
-      'The API key is empty or has characters that no key has, such as spaces or line ends',
-    );
+    throw new TypeError('The API key is empty or has invalid characters, such as spaces or line breaks');
   }
   return key;
 }
@@ -84,7 +82,7 @@ export function readOptions(given: unknown): Settings {
   const { timeout = 30_000, maxRetries = 2, baseUrl = defaultBaseUrl, fetch, allowHttp = false } = options;
   if (typeof allowHttp !== 'boolean') throw new TypeError('allowHttp must be true or false');
   return {
-    timeout: readNumber(timeout, (value) => value > 0, 'timeout must be milliseconds, over 0'),
+    timeout: readNumber(timeout, (value) => value > 0, 'timeout must be a number of milliseconds over 0'),
     maxRetries: readNumber(
       maxRetries,
       (value) => Number.isInteger(value) && value >= 0,
@@ -95,13 +93,13 @@ export function readOptions(given: unknown): Settings {
   };
 }
 
-/** The caller's key, or null when the client is to make one. */
+/** Null when the client is to generate one. */
 export function readIdempotencyKey(given: unknown): string | null {
   if (given === undefined) return null;
   const { idempotencyKey: key } = readRecord(given, ['idempotencyKey']);
   if (key === undefined) return null;
   if (typeof key !== 'string') throw new TypeError('idempotencyKey must be a string');
-  // Spaces at either end are lost on the wire, which would make it another key.
+  // HTTP strips spaces at either end, which would make it another key.
   if (!isIdempotencyKey(key) || key.trim() !== key) {
     throw new RangeError(
       'idempotencyKey must be 1 to 255 printable ASCII characters, no space at either end',
@@ -110,14 +108,14 @@ export function readIdempotencyKey(given: unknown): string | null {
   return key;
 }
 
-/** A misspelt option would be an ignored one: a send without its key, say, that goes out twice. */
+/** Refuses unknown options: a misspelt `idempotencyKey`, ignored, could send twice. */
 export function readRecord<Name extends string>(
   given: unknown,
   names: readonly Name[],
 ): Partial<Record<Name, unknown>> {
   if (typeof given !== 'object' || given === null) throw new TypeError('Options must be an object');
   if (Object.keys(given).some((name) => !(names as readonly string[]).includes(name))) {
-    throw new TypeError(`Unknown option; there is ${names.join(', ')}`);
+    throw new TypeError(`Unknown option; valid options: ${names.join(', ')}`);
   }
   return given;
 }
@@ -137,14 +135,14 @@ function readBaseUrl(value: unknown, allowHttp: boolean): string {
   }
   if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
     throw new RangeError(
-      'baseUrl must be https: over plain http the key and the texts travel in the open. allowHttp: true allows it',
+      'baseUrl must use https: plain http exposes the key and the texts. Set allowHttp: true to allow it',
     );
   }
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
 function readFetch(value: unknown): FetchLike {
-  // Looked up at each call: whoever replaces the global fetch later, a proxy or a tracer, is heard.
+  // Looked up at each call, for proxies and tracers that replace the global fetch later.
   if (value === undefined) return (url, init) => globalThis.fetch(url, init);
   if (typeof value !== 'function') throw new TypeError('fetch must be a function');
   return value as FetchLike;

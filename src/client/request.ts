@@ -9,40 +9,45 @@ import type { Proof } from './proof.js';
 import { type CallKind, planRetry } from './retry.js';
 import { newConnection } from './runtime.js';
 import { redactorOf } from './secret.js';
+import type { SendEndpoint } from './send-endpoints.js';
 import type { System } from './system.js';
 
-/** One call of a method, built once: every attempt sends these same bytes. */
+/** One call of a method, built once: every attempt sends the same bytes. */
 export interface Call {
   kind: CallKind;
-  /** After the base URL, its slash included. */
+  /** Follows the base URL; begins with a slash. */
   path: string;
-  /** JSON text; null for a read. */
+  /** JSON; null for a read. */
   body: string | null;
-  /** The caller's idempotency key. */
+  /** Null when the caller gave none. */
   idempotencyKey: string | null;
-  /** What a success has to say. */
   proof: Proof;
 }
 
-/** Makes a call: its result, or an UrtuuError. */
-export type Request = <Result>(call: Call) => Promise<Result>;
+/** Makes a call and retries it; rejects with an UrtuuError. */
+export type RequestSender = <Result>(call: Call) => Promise<Result>;
 
 export function readCall(path: string, proof: Proof): Call {
   return { kind: 'read', path, body: null, idempotencyKey: null, proof };
 }
 
-export function sendCall(path: string, params: object, options: SendOptions | undefined, proof: Proof): Call {
-  return { kind: 'send', path, body: bodyOf(params), idempotencyKey: readIdempotencyKey(options), proof };
+export function sendCall(endpoint: SendEndpoint, params: object, options: SendOptions | undefined): Call {
+  return frozenSendCall(endpoint, bodyOf(params), options);
+}
+
+/** A send whose body is JSON already. */
+export function frozenSendCall(endpoint: SendEndpoint, body: string, options: SendOptions | undefined): Call {
+  return { kind: 'send', ...endpoint, body, idempotencyKey: readIdempotencyKey(options) };
 }
 
 export function verifyCall(path: string, params: object, proof: Proof): Call {
   return { kind: 'verify', path, body: bodyOf(params), idempotencyKey: null, proof };
 }
 
-/** An id as one segment of a path. Errors do not repeat it: it may be a secret in the wrong place. */
+/** Encodes an id as one segment of a path. Errors do not repeat it: it may be a secret in the wrong place. */
 export function segment(id: unknown): string {
   if (typeof id !== 'string') throw new TypeError('The id must be a string');
-  // A URL parser would take dots for "this folder" and "the one above" and ask another route.
+  // A URL parser resolves dots, which would request another route.
   if (id === '' || id === '.' || id === '..') throw new RangeError('The id must not be empty, "." or ".."');
   try {
     return encodeURIComponent(id);
@@ -56,8 +61,8 @@ function bodyOf(params: unknown): string {
   return JSON.stringify(params);
 }
 
-/** The key lives in this closure only, where neither inspect nor JSON nor an error can reach it. */
-export function createRequest(apiKey: string, settings: Settings, system: System): Request {
+/** The key lives in this closure only, out of reach of inspect, JSON and errors. */
+export function createRequestSender(apiKey: string, settings: Settings, system: System): RequestSender {
   const { baseUrl, fetch, timeout, maxRetries } = settings;
   const authorization = `Bearer ${apiKey}`;
   const redactor = redactorOf(apiKey);
@@ -70,7 +75,7 @@ export function createRequest(apiKey: string, settings: Settings, system: System
       body === null
         ? { method: 'GET', headers, redirect: 'manual' }
         : { method: 'POST', headers, body, redirect: 'manual' };
-    // Without a key a request that the runtime repeats is a second code, or a second try.
+    // Without an idempotency key, a repeat by the runtime is a second code or a second try.
     if (kind === 'verify') Object.assign(request, newConnection());
     return exchange(fetch, baseUrl + path, request, timeout, system);
   }
@@ -83,7 +88,7 @@ export function createRequest(apiKey: string, settings: Settings, system: System
     const failure = begun ? null : connectFailure(cause);
     const parts: UrtuuErrorParts = {
       code,
-      message: failure === null ? brokenOff(code, cause) : notConnected(code, failure),
+      message: failure === null ? noAnswerMessage(code, cause) : noConnectionMessage(code, failure),
       status: null,
       retryAfter: null,
       cause: redactor.cause(cause),
@@ -91,12 +96,12 @@ export function createRequest(apiKey: string, settings: Settings, system: System
     return { ok: false, parts, requestSent: failure === null } as const;
   }
 
-  function brokenOff(code: 'timeout' | 'connection_error', cause: unknown): string {
+  function noAnswerMessage(code: 'timeout' | 'connection_error', cause: unknown): string {
     const detail = code === 'timeout' ? `${timeout} ms` : systemCodeOf(cause);
     return clientErrors[code].meaning + (detail === null ? '' : ` (${detail})`);
   }
 
-  function notConnected(code: 'timeout' | 'connection_error', failure: ConnectFailure): string {
+  function noConnectionMessage(code: 'timeout' | 'connection_error', failure: ConnectFailure): string {
     if (code === 'timeout') return `cannot connect to ${baseUrl} within ${timeout} ms`;
     const detail = failure.code === null ? '' : ` (${failure.code})`;
     return `cannot connect to ${baseUrl}: ${failure.reason}${detail}`;

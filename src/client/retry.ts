@@ -1,7 +1,7 @@
-/** What may be done with a request whose fate is unknown: `verify` carries no key and is not resent. */
+/** `verify` carries no idempotency key, so it is not resent when its outcome is unknown. */
 export type CallKind = 'read' | 'send' | 'verify';
 
-/** A failed attempt: the code, the HTTP status or null when no answer arrived, and Retry-After in seconds. */
+/** `status` is null without an answer; `retryAfter` is in seconds. */
 export interface Failure {
   code: string;
   status: number | null;
@@ -10,9 +10,9 @@ export interface Failure {
 
 export interface Attempt {
   kind: CallKind;
-  /** True when the caller chose the idempotency key. */
+  /** Whether the caller chose the idempotency key. */
   callersKey: boolean;
-  /** Retries made so far in this call, whatever caused them. */
+  /** Retries so far in this call, for any cause. */
   retries: number;
   maxRetries: number;
 }
@@ -20,18 +20,18 @@ export interface Attempt {
 export interface Retry {
   /** Milliseconds until the next attempt. */
   wait: number;
-  /** The old key is bound to a failure and can only repeat it. */
+  /** Take a new key: the old one is bound to a failure and can only repeat it. */
   newKey: boolean;
 }
 
-/** The longest Retry-After that is waited for; more is thrown (Client retries). */
+/** Seconds; a longer Retry-After is thrown (Client retries). */
 const longestWait = 10;
-/** A Retry-After of 0, or a date in the past, must not become a hot loop. */
+/** Seconds; a Retry-After of 0 must not become a hot loop. */
 const shortestWait = 0.1;
-/** So that a caller's own `setTimeout(..., retryAfter * 1000)` does not overflow. */
+/** Seconds, so that a caller's `setTimeout(..., retryAfter * 1000)` does not overflow. */
 const longestRetryAfter = 2_147_483;
 
-/** The retry table (Client retries): null when the failure is to be thrown. `random` gives 0 to 1. */
+/** The retry table (Client retries); null throws the failure. */
 export function planRetry(failure: Failure, attempt: Attempt, random: () => number): Retry | null {
   const { code, status, retryAfter } = failure;
   if (attempt.retries >= attempt.maxRetries) return null;
@@ -47,16 +47,16 @@ export function planRetry(failure: Failure, attempt: Attempt, random: () => numb
   return { wait: backoff(attempt.retries, random()), newKey };
 }
 
-/** Milliseconds before retry number `retries`, counted from 0: doubling from 0.5 s to 8 s, less up to a quarter. */
+/** Milliseconds before the next retry: doubles from 0.5 s to 8 s, less up to a quarter. */
 export function backoff(retries: number, random: number): number {
   return Math.min(500 * 2 ** retries, 8_000) * (0.75 + 0.25 * random);
 }
 
-/** Seconds of a Retry-After header: a whole or decimal number, or an HTTP date; null when it is neither. */
+/** Seconds of a Retry-After header, a number or an HTTP date; null when it is neither. */
 export function readRetryAfter(header: string | null, now: number): number | null {
   const value = header?.trim() ?? '';
   if (/^\d+(\.\d+)?$/.test(value)) return Math.min(Number(value), longestRetryAfter);
-  // Date.parse takes almost anything for a date ("-5" too), so only what begins with a weekday reaches it.
+  // Date.parse accepts almost anything ("-5" too), but HTTP dates begin with a weekday.
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /.test(value)) return null;
   const date = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`);
   if (Number.isNaN(date)) return null;

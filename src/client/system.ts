@@ -1,4 +1,4 @@
-/** Time and randomness as the client sees them. */
+/** Time and randomness, injected. */
 export interface System {
   /** Milliseconds since 1970, UTC. */
   now(): number;
@@ -8,11 +8,11 @@ export interface System {
   /** 0 to 1, 1 excluded. */
   random(): number;
   newIdempotencyKey(): string;
-  /** Resolves when the next attempt may begin; what it takes is not part of the attempt's time. */
+  /** Resolves when the next attempt may begin; its time does not count towards the timeout. */
   ready?(method: 'GET' | 'POST'): Promise<void>;
 }
 
-/** `setTimeout` takes no more, and fires at once when it is given more. */
+/** Over this `setTimeout` fires at once. */
 const longestTimer = 2 ** 31 - 1;
 
 export const realSystem: System = {
@@ -23,6 +23,6 @@ export const realSystem: System = {
   },
   sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   random: Math.random,
-  // The global loads when a key is made; to import node:crypto would cost every start.
+  // Loads late; an import of node:crypto would cost every start.
   newIdempotencyKey: () => crypto.randomUUID(),
 };

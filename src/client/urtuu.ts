@@ -1,6 +1,6 @@
 import { refuseBrowser } from './browser.js';
 import { readApiKey, readOptions, type UrtuuOptions } from './options.js';
-import { createRequest } from './request.js';
+import { createRequestSender } from './request.js';
 import { BalanceReader } from './resources/balance.js';
 import { Batches } from './resources/batches.js';
 import { Email } from './resources/email.js';
@@ -11,12 +11,12 @@ import { Verify } from './resources/verify.js';
 import { realSystem, type System } from './system.js';
 
 /**
- * The client: one method per endpoint, on a server only, for whoever holds the key can send with the
- * project's credits. Each method rejects with an `UrtuuError` when the request fails, and retries before that
- * only where it cannot duplicate a message (Official Node.js client).
+ * The client of the messaging service: one method per endpoint. For servers only, because the API key can spend the
+ * project's credits. Every method retries where that cannot duplicate a message, and then rejects with an
+ * `UrtuuError`; invalid arguments are a TypeError or a RangeError (Official Node.js client).
  *
  * ```ts
- * const client = new Urtuu(); // the key is in URTUU_API_KEY
+ * const client = new Urtuu(); // reads URTUU_API_KEY
  * const { id, credits } = await client.sms.send({ to: '99112233', text: 'Сайн байна уу' });
  * ```
  */
@@ -30,13 +30,13 @@ export class Urtuu {
   readonly pricing: PricingReader;
 
   /**
-   * @param apiKey read from the environment variable `URTUU_API_KEY` when absent
-   * @throws {TypeError | RangeError} when the key or an option is missing or malformed
+   * @param apiKey defaults to the environment variable `URTUU_API_KEY`
+   * @throws {TypeError | RangeError} when the key is missing, or the key or an option is invalid
    */
   constructor(apiKey?: string, options?: UrtuuOptions);
   constructor(apiKey?: string, options: UrtuuOptions = {}, system: System = realSystem) {
     refuseBrowser(globalThis);
-    const request = createRequest(readApiKey(apiKey), readOptions(options), system);
+    const request = createRequestSender(readApiKey(apiKey), readOptions(options), system);
     this.sms = new Sms(request);
     this.email = new Email(request);
     this.verify = new Verify(request);

@@ -3,9 +3,8 @@ const isDomainLabel = (label: string) =>
   /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u.test(label);
 
 /**
- * The normal form of an email address: the local part as written, the domain as name servers know it, in ASCII
- * and lower case, so that every spelling of one domain is one recipient. Null when it is no address that mail
- * can be sent to.
+ * The normal form of an email address: the local part as written, the domain in ASCII (IDNA) and lower case, so that
+ * every spelling of a domain is one recipient. Null when it is not an address of a mailbox.
  */
 export function normalizeAddress(written: string): string | null {
   const at = written.lastIndexOf('@');
@@ -15,14 +14,14 @@ export function normalizeAddress(written: string): string | null {
   return domain === null || local.length + 1 + domain.length > 254 ? null : `${local}@${domain}`;
 }
 
-/** The IDNA form of a domain; null when it has none, or is no domain. */
+/** The IDNA form of a domain; null when it is not a domain. */
 function asciiDomain(written: string): string | null {
   const lower = written.toLowerCase();
   const labels = lower.split('.');
   if (labels.length < 2 || !labels.every(isDomainLabel)) return null;
   if (/^[\x21-\x7e]+$/.test(lower) && !labels.some((label) => label.startsWith('xn--'))) return lower;
   const ascii = hostOf(lower);
-  // Digits in other scripts can make an IP address of it.
+  // Digits of other scripts can turn into an IP address.
   return ascii === null || /^[0-9.]+$/.test(ascii) || !ascii.split('.').every(isDomainLabel) ? null : ascii;
 }
 

@@ -1,4 +1,4 @@
-/** Every code the service answers with, its HTTP status and what it means (Errors). */
+/** Every code of the service, with its HTTP status and meaning (Errors). */
 export const serviceErrors = {
   invalid_request: { status: 400, meaning: 'a field is missing or breaks a rule' },
   unauthorized: { status: 401, meaning: 'the API key is missing, malformed, unknown or revoked' },
@@ -19,7 +19,7 @@ export const serviceErrors = {
 
 export type ServiceErrorCode = keyof typeof serviceErrors;
 
-/** Codes the client itself makes when no answer of the service arrived. */
+/** Codes of the client, for calls without an answer of the service. */
 export const clientErrors = {
   timeout: { meaning: 'no answer in time' },
   connection_error: { meaning: 'the connection failed before the answer was complete' },
@@ -29,7 +29,7 @@ export type ClientErrorCode = keyof typeof clientErrors;
 
 export type ErrorCode = ServiceErrorCode | ClientErrorCode;
 
-/** Fields that an error carries besides `code` and `message`, by code. */
+/** Fields of an error besides `code` and `message`, by code. */
 export interface ErrorFields {
   invalid_request: { invalid?: string[] };
   insufficient_credits: { balance: number; required: number };

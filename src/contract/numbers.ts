@@ -1,20 +1,20 @@
-/** Operators by the first two digits of a number; the service can be given another table. */
+/** First two digits of the numbers of each operator; a service can have another table. */
 export const defaultOperators: Readonly<Record<string, readonly string[]>> = {
   Mobicom: ['85', '94', '95', '99'],
   Unitel: ['80', '86', '88', '89'],
   Skytel: ['90', '91', '92', '96'],
   'G-Mobile': ['83', '93', '97', '98'],
 };
-/** Operators whose numbers are reached over the route that carries no links. */
+/** Operators on the route that carries no links. */
 export const defaultNoLinkOperators: readonly string[] = ['Skytel', 'G-Mobile'];
 
 export type OperatorTable = Readonly<Record<string, readonly string[]>>;
 
 export type NumberReading =
   | { kind: 'number'; number: string; operator: string }
-  /** A telephone number, but none that an operator of the table serves. */
+  /** A phone number of no operator in the table. */
   | { kind: 'unsupported' }
-  /** No telephone number at all. */
+  /** Not a phone number. */
   | { kind: 'invalid' };
 
 /**

@@ -5,11 +5,11 @@ export const unitsPerPart = { latin: 150, cyrillic: 60 } as const;
 export type TextKind = keyof typeof unitsPerPart;
 
 export interface TextSize {
-  /** `latin` when every character is in the GSM 03.38 alphabet; anything else makes the text `cyrillic`. */
+  /** `latin` when every character is in the GSM 03.38 alphabet, `cyrillic` otherwise. */
   kind: TextKind;
-  /** Latin: 1 a character, 2 an extension character. Cyrillic: UTF-16 code units, so 2 an emoji. */
+  /** Latin: 1 per character, 2 per extension character. Cyrillic: UTF-16 code units, so 2 per emoji. */
   units: number;
-  /** Whole parts; over `maxParts` the text is too long, 0 for an empty text. */
+  /** 0 for an empty text; over `maxParts` the text is too long. */
   parts: number;
 }
 
@@ -45,7 +45,7 @@ export function priceOfSms(parts: number, creditsPerPart: number, rateMultiplier
   return Number((BigInt(parts) * price.digits * multiplier.digits + unit - 1n) / unit);
 }
 
-/** A number as people write it; null for what is negative or none. */
+/** The decimal digits of a number; null when it is negative or not finite. */
 function decimalOf(value: number): { digits: bigint; places: number } | null {
   const written = /^(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value));
   if (written === null) return null;

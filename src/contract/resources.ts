@@ -3,7 +3,7 @@ export type MessageStatus = 'queued' | 'sent' | 'failed';
 export type BatchStatus = 'processing' | 'completed';
 export type VerificationStatus = 'pending' | 'verified' | 'failed' | 'expired';
 
-/** Why a message failed. */
+/** Reason of a failed message. */
 export interface MessageError {
   code: string;
   message: string;
@@ -12,23 +12,27 @@ export interface MessageError {
 interface MessageFields {
   /** UUID. */
   id: string;
+  /** `sent`: the carrier has accepted it. */
   status: MessageStatus;
   /** The recipient, in its normal form. */
   to: string;
-  /** What the message cost; 0 once refunded. */
+  /** Cost in credits; 0 once refunded. */
   credits: number;
-  /** The batch it belongs to; null for a single send. */
+  /** UUID; null for a single send. */
   batch_id: string | null;
+  /** Null unless `failed`. */
   error: MessageError | null;
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
+  /** Like `created_at`; null until `sent`. */
   sent_at: string | null;
 }
 
 export interface SmsMessage extends MessageFields {
   channel: 'sms';
+  /** 1 to 5. */
   parts: number;
-  /** Holiday multiplier that was applied to the price. */
+  /** Holiday multiplier of the price. */
   rate_multiplier: number;
 }
 
@@ -41,15 +45,18 @@ export type Message = SmsMessage | EmailMessage;
 export interface Batch {
   /** UUID. */
   id: string;
+  /** `completed` when `sent + failed = total`. */
   status: BatchStatus;
   channel: Channel;
-  /** Recipients after duplicates were merged. */
+  /** Recipients without duplicates. */
   total: number;
   sent: number;
   failed: number;
-  /** Charged up front for the whole batch; refunds do not change it. */
+  /** Credits charged up front for the whole batch; refunds do not change it. */
   credits: number;
+  /** ISO 8601, UTC, milliseconds. */
   created_at: string;
+  /** Like `created_at`; null until `completed`. */
   completed_at: string | null;
 }
 
@@ -58,16 +65,22 @@ export interface Verification {
   id: string;
   status: VerificationStatus;
   channel: Channel;
+  /** The recipient, in its normal form. */
   to: string;
+  /** 5 to 0; at 0 the verification is `failed`. */
   attempts_remaining: number;
+  /** Cost of the message in credits. */
   credits: number;
+  /** ISO 8601, UTC, milliseconds. */
   created_at: string;
+  /** Like `created_at`. */
   expires_at: string;
+  /** Like `created_at`; null until `verified`. */
   verified_at: string | null;
 }
 
-/** The result of a send also says how many credits are left. */
 export interface WithBalance {
+  /** Credits left after the send. */
   balance: number;
 }
 export type SmsResult = SmsMessage & WithBalance;
@@ -76,12 +89,14 @@ export type BatchResult = Batch & WithBalance;
 export type VerificationResult = Verification & WithBalance;
 
 export interface Balance {
+  /** Credits. */
   balance: number;
 }
 
 export interface Pricing {
   sms: {
     credits_per_part: number;
+    /** Holiday multiplier of today. */
     rate_multiplier: number;
     latin_characters_per_part: number;
     cyrillic_characters_per_part: number;
@@ -90,17 +105,20 @@ export interface Pricing {
   email: { credits_per_message: number };
 }
 
-/** One page of a batch's messages, oldest first; `next` is what to pass as `after`. */
+/** One page of a batch's messages, oldest first. Pass `next` as `after` to read the next page; null on the last. */
 export interface MessagePage {
   data: Message[];
   next: string | null;
 }
 
 export interface SmsSendParams {
+  /** A mobile number: 8 digits, optionally after +976, with spaces or dashes. */
   to: string;
+  /** Up to 5 parts: of 150 Latin or 60 Cyrillic characters each. */
   text: string;
 }
 export interface SmsBulkParams {
+  /** 1 to 1,000 numbers. */
   to: string[];
   text: string;
 }
@@ -108,21 +126,26 @@ export interface SmsBulkParams {
 type EmailContent = {
   /** Up to 255 characters, one line. */
   subject: string;
+  /** Sender name; defaults to the project's brand name, or its name. */
   from_name?: string;
+  /** Email address; defaults to the project's setting. */
   reply_to?: string;
 } & ({ html: string; text?: string } | { html?: string; text: string });
+/** `html` and `text` take up to 256 KB together. */
 export type EmailSendParams = { to: string } & EmailContent;
+/** `to`: 1 to 1,000 addresses. `html` and `text` take up to 256 KB together. */
 export type EmailBulkParams = { to: string[] } & EmailContent;
 
 export interface VerifyCreateParams {
+  /** A mobile number or an email address. */
   to: string;
-  /** Read from the form of `to` when absent. */
+  /** Defaults to the form of `to`. */
   channel?: Channel;
-  /** 4 to 8 digits; 6 when absent. */
+  /** Digits, 4 to 8. Default 6. */
   code_length?: number;
-  /** 60 to 3,600 seconds; 600 when absent. */
+  /** Seconds, 60 to 3,600. Default 600. */
   expires_in?: number;
-  /** A text with `{code}` and, if wanted, `{brand}`. */
+  /** Template of the message; needs `{code}`, may have `{brand}`. */
   text?: string;
 }
 export interface VerifyCheckParams {

@@ -1,4 +1,4 @@
-import type { Exit } from '../../src/cli/exit-codes.js';
+import type { Exit } from '../../src/cli/exit.js';
 import type { Result, Setting } from '../support/run.js';
 
 export interface Case {

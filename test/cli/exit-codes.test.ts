@@ -134,8 +134,8 @@ describe('the exit code', () => {
 
   it.each([
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed', 'NODE_EXTRA_CA_CERTS'],
-    ['SELF_SIGNED_CERT_IN_CHAIN', 'self-signed one that this machine does not trust', 'NODE_EXTRA_CA_CERTS'],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'an issuer that this machine does not know', 'NODE_EXTRA_CA_CERTS'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', 'ends in an untrusted self-signed certificate', 'NODE_EXTRA_CA_CERTS'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'its certificate has an unknown issuer', 'NODE_EXTRA_CA_CERTS'],
     ['CERT_HAS_EXPIRED', 'its certificate has expired', 'new certificate'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'its certificate is for another host', 'Check the base URL'],
   ])('of a send to a service with %s is 5, with its fault in words', async (code, words, hint) => {
@@ -158,15 +158,18 @@ describe('the exit code', () => {
   });
 
   it('of a fault of the program while a send is open is 6, with its key', async () => {
-    const pending = { idempotencyKey: 'k-1' } as Exchange;
-    const context = { lastExchange: null, commandLine: () => '' };
-    expect(await failureOf(new TypeError('odd'), { ...context, pendingSend: pending })).toMatchObject({
+    const pendingSend = { idempotencyKey: 'k-1' } as Exchange;
+    const config = { commandLine: () => '' };
+    const network = { lastExchange: null };
+    expect(
+      await failureOf(new TypeError('odd'), { config, network: { ...network, pendingSend } }),
+    ).toMatchObject({
       code: 'fault',
       exit: 6,
       idempotency_key: 'k-1',
       hint: expect.stringContaining('--idempotency-key k-1'),
     });
-    expect(await failureOf(new TypeError('odd'), context)).toMatchObject({ exit: 1 });
+    expect(await failureOf(new TypeError('odd'), { config, network })).toMatchObject({ exit: 1 });
   });
 
   it('of a wrong address of a proxy is 2', async () => {

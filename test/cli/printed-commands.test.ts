@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Exit } from '../../src/cli/exit-codes.js';
+import type { Exit } from '../../src/cli/exit.js';
 import { type Result, type Setting, testKey } from '../support/run.js';
 import { numbers } from './bulk/memory-plan.js';
 import { desk, partly, people, personal } from './commands/bulk/desks.js';

@@ -20,7 +20,7 @@ describe('what comes before the first byte of a request', () => {
       'connection refused',
     ],
     ['unknown host', fault({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }), 'unknown host'],
-    ['no name server', fault({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }), 'could not be looked up'],
+    ['no name server', fault({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }), 'cannot be resolved'],
     ['no route', fault({ code: 'EHOSTUNREACH', syscall: 'connect' }), 'no route'],
     ['no network', fault({ code: 'ENETUNREACH', syscall: 'connect' }), 'no route'],
     ['no connection in time', fault({ code: 'ETIMEDOUT', syscall: 'connect' }), 'timed out'],

@@ -31,7 +31,7 @@ describe('rule 1: a landline, a foreign or another unserved number is unsupporte
   );
 });
 
-describe('what is no telephone number at all is invalid', () => {
+describe('invalid: not a phone number', () => {
   it.each([
     '',
     ' ',

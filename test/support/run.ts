@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { Exit } from '../../src/cli/exit-codes.js';
+import type { Clock } from '../../src/cli/clock.js';
+import type { Exit } from '../../src/cli/exit.js';
 import { run as runMain } from '../../src/cli/main.js';
-import type { Clock, World } from '../../src/cli/process-environment.js';
+import type { ProcessEnvironment } from '../../src/cli/process-environment.js';
 import type { Questions } from '../../src/cli/terminal/prompts.js';
 import type { OutputStream } from '../../src/cli/terminal/streams.js';
 import type { FetchLike, FetchRequest } from '../../src/client/index.js';
@@ -17,7 +18,7 @@ export interface Result {
   slept: number;
 }
 
-export interface Setting extends Partial<Omit<World, 'stdin' | 'stdout' | 'stderr' | 'clock'>> {
+export interface Setting extends Partial<Omit<ProcessEnvironment, 'stdin' | 'stdout' | 'stderr' | 'clock'>> {
   /** What the clock shows, and what sleeping does besides moving time on. */
   clock?: Partial<Pick<Clock, 'now' | 'sleep'>>;
   /** Standard output and error are terminals of this width, and standard input is one too. */
@@ -51,7 +52,7 @@ export class Captured implements OutputStream {
 /** A key in the form of the service's, of nobody. */
 export const testKey = `urtuu_${'A'.repeat(40)}`;
 
-/** Runs a command line in this process, in a world of its own, as `main` would. */
+/** Runs a command line in this process, in an environment of its own, as `main` would. */
 export async function run(line: string, setting: Setting = {}): Promise<Result> {
   const {
     terminal,

@@ -1,5 +1,5 @@
+import type { CommandBody } from '../command.js';
 import { usageError } from '../errors.js';
-import type { CommandBody } from '../program.js';
 import { topics } from '../topics/index.js';
 
 export const help: CommandBody = (command, context) => {
@@ -10,7 +10,7 @@ export const help: CommandBody = (command, context) => {
     const name = words.join(' ');
     const topic = Object.hasOwn(topics, name) ? topics[name] : undefined;
     if (name !== '' && topic === undefined) throw unknown(name);
-    await context.printer.text(topic?.text ?? list());
+    await context.io.printer.text(topic?.text ?? list());
   });
 };
 

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command, Option } from 'commander';
+import { loadBody } from '../command.js';
 import type { Context } from '../context.js';
 import { formats } from '../options.js';
-import { loadBody } from '../program.js';
 import { recentIds } from '../recent.js';
 import { topics } from '../topics/index.js';
 import { shells } from './scripts.js';
@@ -13,13 +13,13 @@ type Source = (context: Context, program: Command) => Promise<readonly string[]>
 const profiles: Source = async (context) => Object.keys((await context.config.read()).profiles);
 const jobs: Source = async (context) => {
   try {
-    const names = await readdir(join(context.stateDirectory, 'jobs'));
+    const names = await readdir(join(context.config.stateDirectory, 'jobs'));
     return names.filter((name) => !name.startsWith('.'));
   } catch {
     return [];
   }
 };
-const ids: Source = recentIds;
+const ids: Source = (context) => recentIds(context.config);
 
 const argumentSources: Readonly<Record<string, Source>> = {
   'messages get': ids,

@@ -1,6 +1,6 @@
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
-import type { Files } from '../input/files.js';
+import type { Files } from '../files/files.js';
 import { platformOf } from '../platform/platform.js';
 import type { KeySource } from './settings.js';
 

@@ -16,7 +16,7 @@ export interface Profile {
   allow_http?: boolean;
 }
 
-export interface Config {
+export interface ConfigFile {
   /** The profile used when nobody names one. */
   current?: string;
   profiles: Record<string, Profile>;
@@ -24,7 +24,7 @@ export interface Config {
 
 export const defaultProfile = 'default';
 export const isProfileName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
-export const configFile = (directory: string): string => join(directory, 'config.json');
+export const configPath = (directory: string): string => join(directory, 'config.json');
 
 /** Who reads the configuration, and on what system. */
 export interface Reader {
@@ -41,8 +41,8 @@ export function readConfig(
   directory: string,
   platform: NodeJS.Platform,
   reader = thisProcess(platform),
-): Config {
-  const file = configFile(directory);
+): ConfigFile {
+  const file = configPath(directory);
   let text: string;
   try {
     // Small, and read before anything else can be done: to wait for it in a thread takes longer.
@@ -100,15 +100,15 @@ const exposed = {
 /** Writes the profiles. Refuses a folder that others can write to: they could put their own in its place. */
 export async function writeConfig(
   directory: string,
-  config: Config,
+  config: ConfigFile,
   platform: NodeJS.Platform,
   reader = thisProcess(platform),
 ): Promise<void> {
   if (existsSync(directory)) refuseExposedFolder(directory, reader);
-  await writePrivateFile(configFile(directory), `${JSON.stringify(config, null, 2)}\n`);
+  await writePrivateFile(configPath(directory), `${JSON.stringify(config, null, 2)}\n`);
 }
 
-function parse(text: string, file: string): Config {
+function parse(text: string, file: string): ConfigFile {
   // What JSON.parse says would quote the file, and with it perhaps the key.
   const damaged = () =>
     new CliError('damaged_config', exits.machine, `${file} is damaged`, {
@@ -126,7 +126,7 @@ function parse(text: string, file: string): Config {
   if (!Object.entries(profiles).every(([name, profile]) => isProfileName(name) && isProfile(profile))) {
     throw damaged();
   }
-  return { ...(current === undefined ? {} : { current }), profiles: profiles as Config['profiles'] };
+  return { ...(current === undefined ? {} : { current }), profiles: profiles as ConfigFile['profiles'] };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -3,7 +3,7 @@ import { type CliError, usageError } from '../errors.js';
 import type { GlobalOptions } from '../options.js';
 import { checkBaseUrl } from './base-url.js';
 import { envFlag } from './env-flag.js';
-import { type Config, defaultProfile, type Profile } from './profiles.js';
+import { type ConfigFile, defaultProfile, type Profile } from './profiles.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -32,7 +32,7 @@ export function profileNameOf(options: GlobalOptions, env: Env, { current }: { c
  * What is said on the command line goes before the environment, and that before the profile. A profile named
  * on the command line is said there too: its key and base URL go before those of the environment.
  */
-export function settingsOf(options: GlobalOptions, env: Env, config: Config): Settings {
+export function settingsOf(options: GlobalOptions, env: Env, config: ConfigFile): Settings {
   const profileName = profileNameOf(options, env, config);
   const profile = Object.hasOwn(config.profiles, profileName) ? config.profiles[profileName] : undefined;
   if (profile === undefined && (options.profile || env.URTUU_PROFILE)) {
@@ -51,7 +51,7 @@ export function settingsOf(options: GlobalOptions, env: Env, config: Config): Se
   };
 }
 
-export function noSuchProfile(name: string, profiles: Config['profiles']): CliError {
+export function noSuchProfile(name: string, profiles: ConfigFile['profiles']): CliError {
   const names = Object.keys(profiles).join(', ') || 'none';
   const hint = `Profiles: ${names}. Make one with: urtuu login --profile NAME`;
   return usageError(`there is no profile '${name}'`, hint);

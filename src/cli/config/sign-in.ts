@@ -7,7 +7,7 @@ import { required } from '../input/required.js';
 import { checkBaseUrl } from './base-url.js';
 import { envFlag } from './env-flag.js';
 import { checkedKey, readKey } from './key.js';
-import { type Config, isProfileName, type Profile } from './profiles.js';
+import { type ConfigFile, isProfileName, type Profile } from './profiles.js';
 
 export interface SignInOptions {
   keyCommand?: string;
@@ -17,7 +17,7 @@ export interface SignInOptions {
 /** The profile that a login makes of what is given, and of the profile of that name as it was. */
 export async function newProfile(
   context: Context,
-  { profiles }: Config,
+  { profiles }: ConfigFile,
   name: string,
   options: SignInOptions,
 ): Promise<Profile> {
@@ -32,13 +32,13 @@ export async function newProfile(
   }
   const before = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   const allowHttp = options.allowHttp ?? before?.allow_http ?? false;
-  const url = baseUrl ?? context.env.URTUU_BASE_URL ?? before?.base_url ?? defaultBaseUrl;
-  const allowed = allowHttp || envFlag(context.env, 'URTUU_ALLOW_HTTP');
+  const url = baseUrl ?? context.config.env.URTUU_BASE_URL ?? before?.base_url ?? defaultBaseUrl;
+  const allowed = allowHttp || envFlag(context.config.env, 'URTUU_ALLOW_HTTP');
   const place = { base_url: checkBaseUrl(url, allowed), ...(allowHttp ? { allow_http: true } : {}) };
   if (options.keyCommand !== undefined) return { ...place, key_command: options.keyCommand };
-  const { key } = await required(context, {
+  const { key } = await required(context.io, {
     key: {
-      value: apiKeyFile === undefined ? undefined : await context.files.text(apiKeyFile),
+      value: apiKeyFile === undefined ? undefined : await context.io.files.text(apiKeyFile),
       name: '--api-key-file',
       question: 'API key:',
       secret: true,
@@ -54,13 +54,13 @@ export async function tryKey(context: Context, profile: Profile): Promise<void> 
     command !== undefined
       ? ({ kind: 'command', command } as const)
       : ({ kind: 'stored', key: key ?? '' } as const);
-  const apiKey = await readKey(source, context.files, context.platform);
-  const allowHttp = profile.allow_http === true || envFlag(context.env, 'URTUU_ALLOW_HTTP');
-  const client = await context.clientWith(apiKey, baseUrl, allowHttp);
+  const apiKey = await readKey(source, context.io.files, context.config.platform);
+  const allowHttp = profile.allow_http === true || envFlag(context.config.env, 'URTUU_ALLOW_HTTP');
+  const client = await context.network.clientWith(apiKey, baseUrl, allowHttp);
   try {
-    await context.during('Trying the key', () => client.balance.get());
+    await context.io.withProgress('Trying the key', () => client.balance.get());
   } catch (error) {
     if (!(error instanceof UrtuuError) || exitOfFailure(error, 'reading') !== exits.later) throw error;
-    context.warn(`the key could not be tried: ${error.message}`);
+    context.io.warn(`the key could not be tried: ${error.message}`);
   }
 }

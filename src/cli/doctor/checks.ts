@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { readKey } from '../config/key.js';
-import { configFile } from '../config/profiles.js';
+import { configPath } from '../config/profiles.js';
 import type { Context } from '../context.js';
 import { CliError, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
@@ -46,7 +46,7 @@ export async function* examine(context: Context): AsyncGenerator<Check> {
   yield examined('key', () => keyOf(context));
   if (failed.length === 0) {
     yield examined('service', () => service(context));
-    if (context.lastExchange !== null) {
+    if (context.network.lastExchange !== null) {
       yield examined('clock', async () => clocks(context));
       yield examined('rate', async () => rate(context));
     }
@@ -60,7 +60,7 @@ export async function* examine(context: Context): AsyncGenerator<Check> {
   });
 }
 
-function nodeVersion({ nodeVersion: version }: Context): string {
+function nodeVersion({ config: { nodeVersion: version } }: Context): string {
   if (Number(/\d+/.exec(version)?.[0]) >= oldestNode) return version;
   throw new CliError('machine', exits.machine, `${version} is too old`, {
     hint: `Install Node.js ${oldestNode} or newer.`,
@@ -71,7 +71,7 @@ async function configuration(context: Context): Promise<string> {
   const { directory } = context.config;
   if (directory === null) return 'none: this user has no home folder';
   const { profiles } = await context.config.read();
-  const file = configFile(directory);
+  const file = configPath(directory);
   if ((await modeOf(file)) === null) return `none at ${file}`;
   const count = Object.keys(profiles).length;
   return `${file}, ${counted(count, 'profile')}, read by nobody else`;
@@ -79,10 +79,10 @@ async function configuration(context: Context): Promise<string> {
 
 /** Jobs keep recipients and texts there, and have to be able to write before anything is sent. */
 async function data(context: Context): Promise<string | Omit<Check, 'check'>> {
-  const { platform } = context;
+  const { platform } = context.config;
   let folder: string;
   try {
-    folder = context.stateDirectory;
+    folder = context.config.stateDirectory;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const { message: detail, hint = null } = error;
@@ -110,16 +110,16 @@ async function modeOf(path: string): Promise<number | null> {
 }
 
 async function baseUrl(context: Context): Promise<string | Omit<Check, 'check'>> {
-  if (context.sandbox) return 'the embedded service (--sandbox)';
-  const { baseUrl: url } = await context.settings();
+  if (context.config.sandbox) return 'the embedded service (--sandbox)';
+  const { baseUrl: url } = await context.config.settings();
   if (url.endsWith('/v1')) return url;
   return { status: 'warning', detail: url, hint: 'The address of a service usually ends in /v1.' };
 }
 
 async function keyOf(context: Context): Promise<string> {
-  if (context.sandbox) return 'the key of the embedded service';
-  const { key, profileName } = await context.settings();
-  await readKey(key, context.files, context.platform);
+  if (context.config.sandbox) return 'the key of the embedded service';
+  const { key, profileName } = await context.config.settings();
+  await readKey(key, context.io.files, context.config.platform);
   const origin = {
     file: 'from --api-key-file',
     environment: 'from URTUU_API_KEY',
@@ -131,12 +131,12 @@ async function keyOf(context: Context): Promise<string> {
 }
 
 async function service(context: Context): Promise<string> {
-  const client = await context.client();
+  const client = await context.network.client();
   const { balance } = await client.balance.get();
-  return `answers in ${Math.round(context.lastExchange?.milliseconds ?? 0)} ms; ${grouped(balance)} credits`;
+  return `answers in ${Math.round(context.network.lastExchange?.milliseconds ?? 0)} ms; ${grouped(balance)} credits`;
 }
 
-function clocks({ lastExchange, clock }: Context): string | Omit<Check, 'check'> {
+function clocks({ network: { lastExchange }, clock }: Context): string | Omit<Check, 'check'> {
   const theirs = Date.parse(lastExchange?.date ?? '');
   if (Number.isNaN(theirs)) return 'the service does not tell its time';
   const seconds = Math.round((clock.now() - theirs) / 1_000);
@@ -148,7 +148,7 @@ function clocks({ lastExchange, clock }: Context): string | Omit<Check, 'check'>
   };
 }
 
-function rate({ lastExchange }: Context): string | Omit<Check, 'check'> {
+function rate({ network: { lastExchange } }: Context): string | Omit<Check, 'check'> {
   if (lastExchange?.rate == null) return 'the service does not tell its allowance';
   const { limit, remaining } = lastExchange.rate;
   const detail = `${remaining} of ${limit} reading requests left`;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Context } from '../context.js';
 import { inputError, usageError } from '../errors.js';
+import type { Files } from '../files/files.js';
+import { nameOf } from '../files/files.js';
 import { grouped } from '../wording.js';
-import { nameOf } from './files.js';
 
 export interface IdSource {
   fromFile?: string;
@@ -23,7 +23,11 @@ export function addIdOptions(command: Command): void {
 }
 
 /** The ids in their order: those of the arguments, `-` in its place, then those of the file. */
-export async function readIds(context: Context, given: string[], source: IdSource): Promise<string[]> {
+export async function readIds(
+  files: Pick<Files, 'bytes'>,
+  given: string[],
+  source: IdSource,
+): Promise<string[]> {
   const { fromFile, column } = source;
   if (column !== undefined && fromFile === undefined && !given.includes('-')) {
     throw usageError(
@@ -47,7 +51,7 @@ export async function readIds(context: Context, given: string[], source: IdSourc
   for (const word of fromFile === undefined ? given : [...given, { file: fromFile }]) {
     const file = typeof word === 'string' ? (word === '-' ? word : undefined) : word.file;
     if (file === undefined) ids.push(readId(word as string));
-    else await (column === undefined ? eachLine : eachOf(column))(context, file, (id) => take(id, file));
+    else await (column === undefined ? eachLine : eachOf(column))(files, file, (id) => take(id, file));
   }
   if (ids.length === 0)
     throw inputError(
@@ -65,7 +69,11 @@ export function readId(written: string): string {
 }
 
 /** One a line. */
-async function eachLine(context: Context, file: string, take: (id: string) => void): Promise<void> {
+async function eachLine(
+  files: Pick<Files, 'bytes'>,
+  file: string,
+  take: (id: string) => void,
+): Promise<void> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let rest = '';
   const read = (text: string) => {
@@ -80,7 +88,7 @@ async function eachLine(context: Context, file: string, take: (id: string) => vo
     }
   };
   try {
-    for await (const block of context.files.bytes(file)) read(decoder.decode(block, { stream: true }));
+    for await (const block of files.bytes(file)) read(decoder.decode(block, { stream: true }));
     read(`${decoder.decode()}\n`);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
@@ -91,13 +99,13 @@ async function eachLine(context: Context, file: string, take: (id: string) => vo
 /** Those of a column of a CSV file. */
 const eachOf =
   (column: string) =>
-  async (context: Context, file: string, take: (id: string) => void): Promise<void> => {
+  async (files: Pick<Files, 'bytes'>, file: string, take: (id: string) => void): Promise<void> => {
     const [{ readTable }, { columnNamed, listed }, { InputError }] = await Promise.all([
       import('../bulk/input/read-table.js'),
-      import('../bulk/input/columns.js'),
+      import('../bulk/input/recipient-column.js'),
       import('../bulk/input/input-error.js'),
     ]);
-    const input = { bytes: context.files.bytes(file), source: file };
+    const input = { bytes: files.bytes(file), source: file };
     try {
       const { taker } = await readTable(
         input,

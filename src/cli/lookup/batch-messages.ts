@@ -22,7 +22,7 @@ export async function showMessagesOf(
   let problem: unknown = null;
   try {
     for await (const batch of lookUp(context, batchResource(client), ids, options)) {
-      if (isMissing(batch)) context.warn(`there is no batch ${batch.id}`);
+      if (isMissing(batch)) context.io.warn(`there is no batch ${batch.id}`);
       else found.push(batch.id);
     }
   } catch (error) {
@@ -30,12 +30,12 @@ export async function showMessagesOf(
   }
   const [first] = found;
   if (first !== undefined && !(await canList(client, first))) {
-    context.warn('this service does not list the messages of a batch; here are its figures');
+    context.io.warn('this service does not list the messages of a batch; here are its figures');
     await show(context, batchView, batchResource(client), ids, {});
     if (problem !== null) throw problem;
     return;
   }
-  await context.printAll(messageView, messagesOf(client, found));
+  await context.io.printAll(messageView, messagesOf(client, found));
   if (problem !== null) throw problem;
 }
 

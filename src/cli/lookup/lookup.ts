@@ -47,7 +47,7 @@ export async function* lookUp<State extends object>(
   ids: readonly string[],
   options: WaitOptions,
 ): AsyncGenerator<State | Missing> {
-  const progress = context.progress();
+  const progress = context.io.progress();
   const deadline = deadlineOf(context, options);
   const tally: Tally = { found: 0, missing: 0, open: 0, someFailed: 0, allFailed: 0, contradiction: null };
   const settle = async (id: string): Promise<State | Missing> => {

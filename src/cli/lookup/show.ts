@@ -13,5 +13,5 @@ export async function show<State extends object>(
   options: WaitOptions,
 ): Promise<void> {
   const rows = lookUp(context, resource, ids, options);
-  await (ids.length === 1 ? context.printer.single(view, rows) : context.printAll(view, rows));
+  await (ids.length === 1 ? context.io.printer.single(view, rows) : context.io.printAll(view, rows));
 }

@@ -3,60 +3,66 @@ import { inDoubtAfter } from '../../client/doubt.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
 import { redactorOf } from '../../client/secret.js';
 import type { DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
-import { envFlag } from '../config/env-flag.js';
+import type { Config } from '../config/config.js';
 import { stateHint } from '../config/folders.js';
 import { readKey } from '../config/key.js';
-import type { Config } from '../config/profiles.js';
-import { type Settings, settingsOf } from '../config/settings.js';
 import { CliError, machineError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
-import type { Files } from '../input/files.js';
+import type { Files } from '../files/files.js';
+import { once } from '../once.js';
 import type { GlobalOptions } from '../options.js';
-import type { World } from '../process-environment.js';
+import type { ProcessEnvironment } from '../process-environment.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { embeddedFetch } from './embedded-fetch.js';
 import { type Exchange, isAccepted, observed, redactedBody } from './exchange.js';
 
+/** The way to the service, over the network or to the embedded one. Everything is opened when first needed. */
 export interface Network {
+  /** The client for the profile, or for the embedded service with --sandbox. Throws CliError without a key. */
   client(): Promise<Urtuu>;
-  /** The client for who takes the tokens of the rate limiter by itself, before each request. */
+  /** A client that leaves it to its caller to take a token of the rate limiter before each request. */
   unlimitedClient(): Promise<{ client: Urtuu; limiter: RateLimiter }>;
+  /** A client with another key, for another base URL. */
   clientWith(key: string, baseUrl: string, allowHttp: boolean): Promise<Urtuu>;
-  settings(): Promise<Settings>;
-  /** The API key; null for the embedded service. */
-  key(): Promise<string | null>;
-  /** Throws CliError where URTUU_SANDBOX is neither on nor off. */
-  readonly sandbox: boolean;
+  /** The API key; null with --sandbox. Throws CliError when there is none. */
+  apiKey(): Promise<string | null>;
+  /** The embedded service of --sandbox, or the one in `directory`; opened once, closed at the end. */
+  service(directory?: string, options?: { acceptData?: boolean }): Promise<Service>;
   /** Whether a message went to the embedded service. */
   readonly sentToSandbox: boolean;
-  service(directory?: string, options?: { acceptData?: boolean }): Promise<Service>;
+  /** Calls `listener` after every HTTP exchange; the returned function ends that. */
   onExchange(listener: (exchange: Exchange) => void): () => void;
   /** The newest exchange that has ended. */
-  last(): Exchange | null;
+  readonly lastExchange: Exchange | null;
+  /** At least 0 and below 1: spreads retries out. */
+  random(): number;
+}
+
+/** A network and what only `application` may do with it. */
+export interface OwnedNetwork extends Network {
   /**
    * A posted request whose outcome nobody knows: under way, in doubt and perhaps about to be tried again, or, of a
    * command that makes one, answered and not shown yet.
    */
-  pendingSend(): Exchange | null;
+  readonly pendingSend: Exchange | null;
   /** The person has seen the answer to what was posted. */
   shown(): void;
   close(): Promise<void>;
 }
 
 interface Needs {
-  world: World;
-  options: GlobalOptions;
-  /** The folder of the state; throws CliError where there is none. */
-  state(): string;
+  environment: ProcessEnvironment;
+  /** Called late, after the command line has been parsed. */
+  options(): GlobalOptions;
+  config: Config;
   files: Files;
-  readConfig(): Promise<Config>;
   verbose(line: string): void;
-  /** Told of a wait for the rate limit that is over a second; in milliseconds. */
+  /** Called for a wait of over a second for the rate limit; in milliseconds. */
   waiting(milliseconds: number): void;
   signal(): AbortSignal;
-  /** Told before the first message goes to the embedded service. */
+  /** Called before the first message goes to the embedded service. */
   firstSandboxSend(): void;
-  /** Told of unexpected errors inside the embedded service. */
+  /** Called for unexpected errors inside the embedded service. */
   report(fault: Fault): void;
 }
 
@@ -69,11 +75,8 @@ const sandboxUrl = 'http://sandbox/v1';
 /** How long a sandbox command waits at its end for messages on their way. */
 const settleWithin = 5_000;
 
-/** The way to the service: over the network, or to the embedded one. Everything is opened when first needed. */
-export function openNetwork(needs: Needs): Network {
-  const { world, options } = needs;
-  // Asked late: a word in the environment that means nothing is an error, and errors need a network to end.
-  const inSandbox = () => options.sandbox ?? envFlag(world.env, 'URTUU_SANDBOX');
+export function openNetwork(needs: Needs): OwnedNetwork {
+  const { environment, config } = needs;
   let sentToSandbox = false;
   const listeners = new Set<(exchange: Exchange) => void>();
   const underway = new Set<Exchange>();
@@ -83,9 +86,9 @@ export function openNetwork(needs: Needs): Network {
   const services = new Map<string, Promise<Service>>();
 
   const service = async (named?: string, given: { acceptData?: boolean } = {}): Promise<Service> => {
-    const directory = named ?? join(needs.state(), 'sandbox');
+    const directory = named ?? join(config.stateDirectory, 'sandbox');
     const serviceOptions = { ...given, directory, report: needs.report };
-    const opened = services.get(directory) ?? openService(world, serviceOptions, named === undefined);
+    const opened = services.get(directory) ?? openService(environment, serviceOptions, named === undefined);
     services.set(directory, opened);
     opened.catch(() => services.delete(directory));
     return opened;
@@ -94,7 +97,8 @@ export function openNetwork(needs: Needs): Network {
     underway.add(exchange);
     // The client takes a new key only where the answer under the old one has settled that.
     if (single && exchange.kind === 'sending' && !doubtful.has(exchange.idempotencyKey)) doubtful.clear();
-    if (sentToSandbox || !sendPaths.test(exchange.url) || exchange.kind !== 'sending' || !inSandbox()) return;
+    if (sentToSandbox || !sendPaths.test(exchange.url) || exchange.kind !== 'sending' || !config.sandbox)
+      return;
     sentToSandbox = true;
     needs.firstSandboxSend();
   };
@@ -106,40 +110,44 @@ export function openNetwork(needs: Needs): Network {
       if (isAccepted(exchange) ? single : isInDoubt(exchange, doubtful.has(key))) doubtful.set(key, exchange);
       else doubtful.delete(key);
     }
-    if (options.verbose) needs.verbose(described(exchange));
+    if (needs.options().verbose) needs.verbose(described(exchange));
     for (const listener of listeners) listener(exchange);
   };
 
-  const settings = once(async () => settingsOf(options, world.env, await needs.readConfig()));
   const limiters: RateLimiter[] = [];
   const connect = async (key: string, baseUrl: string, allowHttp: boolean, given?: FetchLike) => {
     const { openRateLimiter, limitedClient } = await import('../rate-limit/limited-client.js');
     const { Urtuu } = await import('../../client/index.js');
-    const fetch = given ?? world.fetch ?? (await import('./fetch.js')).nodeFetch(world.env);
-    const limiter = openRateLimiter(needs, baseUrl, key);
+    const fetch = given ?? environment.fetch ?? (await import('./fetch.js')).nodeFetch(environment.env);
+    const limiter = openRateLimiter(
+      { clock: environment.clock, state: () => config.stateDirectory, waiting: needs.waiting },
+      baseUrl,
+      key,
+    );
     limiters.push(limiter);
+    const { timeout, maxRetries } = needs.options();
     /** `single`: of a client that makes one send at a time, for one command. */
     const settingsFor = (single: boolean): UrtuuOptions => ({
       baseUrl,
       allowHttp,
-      fetch: observed(fetch, { baseUrl, redactor: redactorOf(key) }, () => world.clock.elapsed(), {
+      fetch: observed(fetch, { baseUrl, redactor: redactorOf(key) }, () => environment.clock.elapsed(), {
         began: (exchange) => began(exchange, single),
         ended(exchange) {
           limiter.ended(exchange.kind, exchange.status, exchange.rate?.remaining ?? null);
           ended(exchange, single);
         },
       }),
-      ...(options.timeout === undefined ? {} : { timeout: options.timeout }),
-      ...(options.maxRetries === undefined ? {} : { maxRetries: options.maxRetries }),
+      ...(timeout === undefined ? {} : { timeout }),
+      ...(maxRetries === undefined ? {} : { maxRetries }),
     });
     const limited = limitedClient(key, settingsFor(true), limiter, needs.signal);
     return { limited, limiter, unlimited: () => new Urtuu(key, settingsFor(false)) };
   };
   // A key may come from standard input, or from a command that asks for something: it is read once.
-  const key = once(async () => readKey((await settings()).key, needs.files, world.platform));
+  const key = once(async () => readKey((await config.settings()).key, needs.files, environment.platform));
   const connection = once(async () => {
-    if (inSandbox()) {
-      if (options.baseUrl !== undefined)
+    if (config.sandbox) {
+      if (needs.options().baseUrl !== undefined)
         throw usageError(
           '--sandbox and --base-url exclude each other',
           'The embedded service has no address.',
@@ -148,7 +156,7 @@ export function openNetwork(needs: Needs): Network {
       // Its address is a name only: nothing goes over a network.
       return connect(embedded.localKey, sandboxUrl, true, embeddedFetch(embedded));
     }
-    const { baseUrl, allowHttp } = await settings();
+    const { baseUrl, allowHttp } = await config.settings();
     return connect(await key(), baseUrl, allowHttp);
   });
 
@@ -159,11 +167,8 @@ export function openNetwork(needs: Needs): Network {
       return { client: unlimited(), limiter };
     },
     clientWith: async (key, baseUrl, allowHttp) => (await connect(key, baseUrl, allowHttp)).limited,
-    settings,
-    key: async () => (inSandbox() ? null : key()),
-    get sandbox() {
-      return inSandbox();
-    },
+    apiKey: async () => (config.sandbox ? null : key()),
+    random: () => environment.random(),
     get sentToSandbox() {
       return sentToSandbox;
     },
@@ -172,9 +177,12 @@ export function openNetwork(needs: Needs): Network {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    last: () => last,
-    pendingSend: () =>
-      [...underway].find(({ kind }) => kind === 'sending') ?? [...doubtful.values()].at(-1) ?? null,
+    get lastExchange() {
+      return last;
+    },
+    get pendingSend() {
+      return [...underway].find(({ kind }) => kind === 'sending') ?? [...doubtful.values()].at(-1) ?? null;
+    },
     shown() {
       for (const [key, exchange] of doubtful) if (isAccepted(exchange)) doubtful.delete(key);
     },
@@ -184,7 +192,7 @@ export function openNetwork(needs: Needs): Network {
         const embedded = await opened.catch(() => null);
         if (embedded === null) continue;
         if (last !== null) {
-          await Promise.race([embedded.administration.settled(), world.clock.sleep(settleWithin)]);
+          await Promise.race([embedded.administration.settled(), environment.clock.sleep(settleWithin)]);
         }
         await embedded.close();
       }
@@ -197,8 +205,12 @@ function isInDoubt({ status, requestSent, idempotencyKey }: Exchange, before: bo
   return inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');
 }
 
-async function openService(world: World, options: ServiceOptions, isSandbox: boolean): Promise<Service> {
-  const open = world.openService ?? (await import('../../service/index.js')).createService;
+async function openService(
+  environment: ProcessEnvironment,
+  options: ServiceOptions,
+  isSandbox: boolean,
+): Promise<Service> {
+  const open = environment.openService ?? (await import('../../service/index.js')).createService;
   try {
     return await open(options);
   } catch (error) {
@@ -231,15 +243,6 @@ function embeddedHint(error: unknown): string {
   return (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
     ? 'Install its engine as urtuu is installed: npm install @photostructure/sqlite, with --global if urtuu is global'
     : (stateHint(error) ?? 'It needs a folder of your own, with room in it; see: urtuu help sandbox');
-}
-
-/** The first call does the work, later ones get its result. */
-function once<Value>(work: () => Promise<Value>): () => Promise<Value> {
-  let result: Promise<Value> | undefined;
-  return () => {
-    result ??= work();
-    return result;
-  };
 }
 
 function described(exchange: Exchange): string {

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Lock, LockHolder } from './lock.js';
+import type { Lock, LockHolder } from './lock-types.js';
 import { platformOf } from './platform.js';
 
 /** libuv's UV_FS_O_EXLOCK: Windows then opens the file for nobody else until this process closes it or ends. */

@@ -1,17 +1,5 @@
+import type { Lock, LockHolder } from './lock-types.js';
 import { platformOf } from './platform.js';
-
-/** `pid` is null where the process does not say who it is, as one that is paused. */
-export type Lock =
-  | {
-      held: true;
-      release(): Promise<void>;
-      /** Instead of `release`, where the folder was moved away: another one may have its place by now. */
-      releaseRemoved(): Promise<void>;
-    }
-  | { held: false; pid: number | null };
-export interface LockHolder {
-  pid: number | null;
-}
 
 /**
  * One process per job: it holds the lock of the job's folder until it releases it or ends, however that is. It is

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { link, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import type { Lock, LockHolder } from './lock.js';
+import type { Lock, LockHolder } from './lock-types.js';
 import { withShortPath } from './short-path.js';
 
 /**

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { UrtuuOptions } from '../../client/index.js';
 import { realSystem, type System } from '../../client/system.js';
 import { Urtuu } from '../../client/urtuu.js';
-import type { World } from '../process-environment.js';
+import type { Clock } from '../clock.js';
 import { type BucketStore, fileBuckets, memoryBuckets } from './bucket-store.js';
 import { RateLimiter } from './rate-limiter.js';
 
@@ -10,7 +10,7 @@ import { RateLimiter } from './rate-limiter.js';
 const longestWait = 30_000;
 
 interface Needs {
-  world: Pick<World, 'clock'>;
+  clock: Clock;
   /** The state folder; throws where there is none. */
   state(): string;
   /** Told of a wait that is over a second; in milliseconds. */
@@ -18,8 +18,7 @@ interface Needs {
 }
 
 /** The limiter of a project, shared by its commands on this machine. The key itself is not in the file names. */
-export function openRateLimiter({ world, state, waiting }: Needs, baseUrl: string, key: string): RateLimiter {
-  const { clock } = world;
+export function openRateLimiter({ clock, state, waiting }: Needs, baseUrl: string, key: string): RateLimiter {
   return new RateLimiter({
     clock,
     buckets: bucketsIn(state, fingerprint(`${baseUrl} ${key}`), clock),
@@ -27,7 +26,7 @@ export function openRateLimiter({ world, state, waiting }: Needs, baseUrl: strin
   });
 }
 
-function bucketsIn(state: () => string, project: string, clock: World['clock']): BucketStore {
+function bucketsIn(state: () => string, project: string, clock: Clock): BucketStore {
   try {
     return fileBuckets(join(state(), 'rate-limit', project), clock);
   } catch {

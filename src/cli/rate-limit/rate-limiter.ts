@@ -1,5 +1,5 @@
 import { type RequestKind, requestRates } from '../../contract/index.js';
-import type { Clock } from '../process-environment.js';
+import type { Clock } from '../clock.js';
 import { type BucketStore, memoryBuckets } from './bucket-store.js';
 import {
   type Allowance,

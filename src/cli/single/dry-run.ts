@@ -95,9 +95,9 @@ export async function estimateEmail(
 /** The price list, or null with a warning: an estimate is worth something without it. */
 async function priceList(context: Context): Promise<Pricing | null> {
   try {
-    return await (await context.client()).pricing.get();
+    return await (await context.network.client()).pricing.get();
   } catch (error) {
-    context.warn(`the price is unknown: ${(error as Error).message}`);
+    context.io.warn(`the price is unknown: ${(error as Error).message}`);
     return null;
   }
 }

@@ -39,10 +39,10 @@ export async function emailOf(
     name: `--${name}`,
     fileOption: `--${name}-file`,
   });
-  const html = await readText(context, source('html'));
-  const text = await readText(context, source('text'));
+  const html = await readText(context.io.files, source('html'));
+  const text = await readText(context.io.files, source('text'));
   // A plain text is asked for only when there is no HTML body that could stand alone.
-  const values = await required(context, {
+  const values = await required(context.io, {
     to: { value: to, name: '<to>', question: 'Recipient address:' },
     subject: { value: subject, name: '--subject', question: 'Subject:' },
     text: {

@@ -18,15 +18,15 @@ export async function finishSend(
   sent: Accepted<SmsResult | EmailResult>,
   options: SingleSendOptions,
 ): Promise<void> {
-  await remember(context, sent.id);
+  await remember(context.config, sent.id);
   const { state: message, problem } = options.wait
     ? await untilFinal(context, sent, options)
     : { state: sent, problem: null };
-  await context.print(sentView, message);
+  await context.io.print(sentView, message);
   if (message.status === 'failed') throw failed(message);
   if (problem !== null) {
-    context.warn(`the message was accepted as ${sent.id}; do not send it again`);
-    context.attach({ id: sent.id });
+    context.io.warn(`the message was accepted as ${sent.id}; do not send it again`);
+    context.io.attach({ id: sent.id });
     throw problem.error;
   }
   if (options.wait && !isFinalMessage(message)) throw notFinal('the message');
@@ -38,11 +38,11 @@ async function untilFinal(
   sent: MessageRow,
   options: SingleSendOptions,
 ): Promise<Awaited<MessageRow>> {
-  const { messages } = await context.client();
+  const { messages } = await context.network.client();
   const read = async () => ({ ...sent, ...(await messages.get(sent.id)) });
   const deadline = deadlineOf(context, options);
-  if (!isFinalMessage(sent)) context.note(`Accepted as ${sent.id}; waiting until it is sent.`);
-  return context.during('Waiting until it is sent', () =>
+  if (!isFinalMessage(sent)) context.io.note(`Accepted as ${sent.id}; waiting until it is sent.`);
+  return context.io.withProgress('Waiting until it is sent', () =>
     readUntilFinal<MessageRow, MessageRow>(context, deadline, sent, isFinalMessage, read),
   );
 }

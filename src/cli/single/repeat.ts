@@ -14,9 +14,9 @@ export function repeatOf(
   argv: readonly string[],
   { exit, idempotency_key: key }: Failure,
 ): string | null {
-  if (exit !== exits.doubt || typeof key !== 'string' || context.printer.mask) return null;
+  if (exit !== exits.doubt || typeof key !== 'string' || context.io.printer.mask) return null;
   const words = repeatWords(argv, key);
-  const line = words === null ? null : context.commandLine(words);
+  const line = words === null ? null : context.config.commandLine(words);
   return line === null || line.length > longest ? null : line;
 }
 

@@ -31,12 +31,12 @@ export async function sendSingle<Message extends { to: string }, Result extends 
   const about = [channel, { ...message, to: normalized(message.to) }];
   const memory = await memoryOf(context, options, about);
   let requests = 0;
-  const forget = context.onExchange(({ kind, requestSent }) => {
+  const forget = context.network.onExchange(({ kind, requestSent }) => {
     if (kind === 'sending' && requestSent) requests += 1;
   });
   let sent: Result;
   try {
-    sent = await context.during('Sending', () => send(message, sendOptionsOf(options)));
+    sent = await context.io.withProgress('Sending', () => send(message, sendOptionsOf(options)));
   } catch (error) {
     if (!(error instanceof UrtuuError)) throw error;
     if (error.inDoubt) {
@@ -52,7 +52,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
   } finally {
     forget();
   }
-  const replayed = context.lastExchange?.replayed === true;
+  const replayed = context.network.lastExchange?.replayed === true;
   if (!isAbout(sent, single)) {
     note(context, () => memory?.notSent());
     throw options.idempotencyKey === undefined
@@ -76,7 +76,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
       // A replay after an attempt without an answer may be the answer to that attempt.
       if (requests > 1) return sent;
   }
-  context.note(
+  context.io.note(
     'This idempotency key was used before: this is the message of that time, nothing new was sent.',
   );
   return { ...sent, replayed: true };
@@ -90,10 +90,12 @@ async function memoryOf(
 ): Promise<UsedKey | null> {
   if (idempotencyKey === undefined) return null;
   // The sandbox has one account; the key of its commands is another in every process.
-  const account = context.sandbox ? 'sandbox' : [(await context.settings()).baseUrl, await context.apiKey()];
+  const account = context.config.sandbox
+    ? 'sandbox'
+    : [(await context.config.settings()).baseUrl, await context.network.apiKey()];
   try {
     const { UsedKeys } = await import('./used-keys.js');
-    const keys = await UsedKeys.open(join(context.stateDirectory, 'used-keys'));
+    const keys = await UsedKeys.open(join(context.config.stateDirectory, 'used-keys'));
     return keys?.use(account, idempotencyKey, message) ?? null;
   } catch (error) {
     forgotten(context, error);
@@ -111,7 +113,8 @@ function note(context: Context, write: () => void): void {
 
 /** A machine without a place for it sends all the same. */
 function forgotten(context: Context, error: unknown): void {
-  if (context.options.verbose) context.note(`the key could not be remembered: ${(error as Error).message}`);
+  if (context.options.verbose)
+    context.io.note(`the key could not be remembered: ${(error as Error).message}`);
 }
 
 /** The service may have erased the recipient of an old message; then there is nothing to compare. */
@@ -136,9 +139,9 @@ function keyUsed(
   { to, channel }: Single,
 ) {
   const other = sent.channel !== undefined && sent.channel !== channel ? ` by ${sent.channel}` : '';
-  const before = `a message to ${context.printer.recipient(sent.to)}${other}`;
+  const before = `a message to ${context.io.printer.recipient(sent.to)}${other}`;
   const what = isAbout(sent, { to, channel }) ? `another message to the same recipient` : before;
-  const message = `this idempotency key was used for ${what}: nothing was sent to ${context.printer.recipient(to)}`;
+  const message = `this idempotency key was used for ${what}: nothing was sent to ${context.io.printer.recipient(to)}`;
   return new CliError('key_used', exits.refused, message, {
     hint: 'Use a new key for a new message.',
     details: { id: sent.id },
@@ -156,7 +159,7 @@ function usedTwice({ id }: { id: string }): CliError {
 
 /** Under a key that nobody else can have. */
 export function aboutAnother(context: Context, { to }: Single): CliError {
-  const recipient = context.printer.recipient(to);
+  const recipient = context.io.printer.recipient(to);
   return inDoubt(context, `the service answered about another message than the one to ${recipient}`);
 }
 
@@ -166,7 +169,7 @@ export function aboutOthers(context: Context, total: number, asked: number): Cli
 }
 
 function inDoubt(context: Context, message: string): CliError {
-  const { idempotencyKey = null } = context.lastExchange ?? {};
+  const { idempotencyKey = null } = context.network.lastExchange ?? {};
   return new CliError('unexpected_response', exits.doubt, message, {
     hint: `It may have been sent. Repeat it with --idempotency-key ${idempotencyKey}: that cannot send it twice.`,
     details: { idempotency_key: idempotencyKey, retryable: true },

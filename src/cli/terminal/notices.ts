@@ -1,5 +1,5 @@
 import type { GlobalOptions } from '../options.js';
-import type { World } from '../process-environment.js';
+import type { ProcessEnvironment } from '../process-environment.js';
 import { duration } from '../wording.js';
 import { type Paint, painter, plain, wantsColour } from './colour.js';
 import { DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
@@ -14,7 +14,7 @@ import { unbroken, type Wrap, wrapper } from './wrap.js';
 export class Notices {
   #paint: Paint = plain;
   #wrap: Wrap = unbroken;
-  readonly #world: World;
+  readonly #environment: ProcessEnvironment;
   readonly #sink: Sink;
   readonly #options: GlobalOptions;
   readonly #machine: boolean;
@@ -24,8 +24,8 @@ export class Notices {
   #conclusion: { message: string; hint?: string } | null = null;
   #details: Record<string, unknown> = {};
 
-  constructor(world: World, sink: Sink, options: GlobalOptions, machine: boolean) {
-    this.#world = world;
+  constructor(environment: ProcessEnvironment, sink: Sink, options: GlobalOptions, machine: boolean) {
+    this.#environment = environment;
     this.#sink = sink;
     this.#options = options;
     this.#machine = machine;
@@ -38,7 +38,7 @@ export class Notices {
   }
 
   get colour(): boolean {
-    return wantsColour(this.#sink, this.#world.env, this.#options.color ?? true);
+    return wantsColour(this.#sink, this.#environment.env, this.#options.color ?? true);
   }
 
   /** One safe line, whatever the text holds. */
@@ -117,14 +117,15 @@ export class Notices {
   progress(): Progress {
     if (this.#options.quiet) return noProgress;
     if (!this.#sink.isTerminal)
-      return this.#machine ? noProgress : lineProgress(this.#sink, this.#world.clock);
+      return this.#machine ? noProgress : lineProgress(this.#sink, this.#environment.clock);
     this.#drawn?.stop();
     this.#drawn = new DrawnProgress(
       async (text) => {
-        const { draw = (await import('./spinner.js')).drawOn(this.#world.stderr, this.colour) } = this.#world;
+        const { draw = (await import('./spinner.js')).drawOn(this.#environment.stderr, this.colour) } =
+          this.#environment;
         return draw(text);
       },
-      this.#world.clock,
+      this.#environment.clock,
       () => this.#sink.columns,
     );
     return this.#drawn;

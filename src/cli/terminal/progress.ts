@@ -1,4 +1,4 @@
-import type { Clock } from '../process-environment.js';
+import type { Clock } from '../clock.js';
 import { visible } from './sanitise.js';
 import type { Sink } from './streams.js';
 

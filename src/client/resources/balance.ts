@@ -1,11 +1,11 @@
 import type { Balance } from '../../contract/index.js';
 import { hasBalance } from '../proof.js';
-import { type Request, readCall } from '../request.js';
+import { type RequestSender, readCall } from '../request.js';
 
 export class BalanceReader {
-  readonly #request: Request;
+  readonly #request: RequestSender;
 
-  constructor(request: Request) {
+  constructor(request: RequestSender) {
     this.#request = request;
   }
 

@@ -1,30 +1,33 @@
 import type { Batch, MessagePage } from '../../contract/index.js';
 import { readRecord } from '../options.js';
 import { isBatch, isPage } from '../proof.js';
-import { type Request, readCall, segment } from '../request.js';
+import { type RequestSender, readCall, segment } from '../request.js';
 
 export interface PageOptions {
-  /** Messages on the page, 1 to 1,000; 100 when absent. */
+  /** Messages per page, 1 to 1,000. Default 100. */
   limit?: number;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   after?: string;
 }
 
 export class Batches {
-  readonly #request: Request;
+  readonly #request: RequestSender;
 
-  constructor(request: Request) {
+  constructor(request: RequestSender) {
     this.#request = request;
   }
 
-  /** Reads the progress of a batch (GET /v1/batches/{id}). */
+  /**
+   * Reads a batch and its progress (GET /v1/batches/{id}).
+   * @throws {UrtuuError} `not_found` ...
+   */
   async get(id: string): Promise<Batch> {
     return this.#request(readCall(`/batches/${segment(id)}`, isBatch));
   }
 
   /**
-   * Reads one page of a batch's messages, oldest first (GET /v1/batches/{id}/messages). An extension: a service
-   * that does not have it answers `not_found`.
+   * Reads one page of a batch's messages, oldest first (GET /v1/batches/{id}/messages). An extension.
+   * @throws {UrtuuError} `not_found`, also when the service lacks the extension ...
    */
   async messages(id: string, page: PageOptions = {}): Promise<MessagePage> {
     const { limit, after } = readRecord(page, ['limit', 'after']);

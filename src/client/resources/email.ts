@@ -1,29 +1,29 @@
 import type { BatchResult, EmailBulkParams, EmailResult, EmailSendParams } from '../../contract/index.js';
 import type { SendOptions } from '../options.js';
-import { isBatch, messageSent } from '../proof.js';
-import { type Request, sendCall } from '../request.js';
+import { type RequestSender, sendCall } from '../request.js';
+import { sendEndpoints } from '../send-endpoints.js';
 
 export class Email {
-  readonly #request: Request;
+  readonly #request: RequestSender;
 
-  constructor(request: Request) {
+  constructor(request: RequestSender) {
     this.#request = request;
   }
 
   /**
-   * Queues one email; `messages.get` tells whether it was sent (POST /v1/email).
+   * Queues one email; read its status with `messages.get` (POST /v1/email).
    * @throws {UrtuuError} `message_too_long`, `recipient_rate_limited`, `insufficient_credits` ...
    */
   async send(params: EmailSendParams, options?: SendOptions): Promise<EmailResult> {
-    return this.#request(sendCall('/email', params, options, messageSent));
+    return this.#request(sendCall(sendEndpoints.email.single, params, options));
   }
 
   /**
-   * Queues a separate email to each of 1 to 1,000 addresses, charged up front; duplicates are merged
+   * Queues one email each for 1 to 1,000 addresses and charges them up front; merges duplicates
    * (POST /v1/email/bulk).
-   * @throws {UrtuuError} `invalid_request` with the refused addresses in `invalid`: nothing was sent or charged.
+   * @throws {UrtuuError} `invalid_request` with the refused addresses in `invalid`: nothing is sent or charged ...
    */
   async sendBulk(params: EmailBulkParams, options?: SendOptions): Promise<BatchResult> {
-    return this.#request(sendCall('/email/bulk', params, options, isBatch));
+    return this.#request(sendCall(sendEndpoints.email.batch, params, options));
   }
 }

@@ -1,15 +1,15 @@
 import type { Pricing } from '../../contract/index.js';
 import { hasPrices } from '../proof.js';
-import { type Request, readCall } from '../request.js';
+import { type RequestSender, readCall } from '../request.js';
 
 export class PricingReader {
-  readonly #request: Request;
+  readonly #request: RequestSender;
 
-  constructor(request: Request) {
+  constructor(request: RequestSender) {
     this.#request = request;
   }
 
-  /** Reads the price list, in credits (GET /v1/pricing). */
+  /** Reads the project's prices, in credits (GET /v1/pricing). */
   async get(): Promise<Pricing> {
     return this.#request(readCall('/pricing', hasPrices));
   }

@@ -1,29 +1,29 @@
 import type { BatchResult, SmsBulkParams, SmsResult, SmsSendParams } from '../../contract/index.js';
 import type { SendOptions } from '../options.js';
-import { isBatch, messageSent } from '../proof.js';
-import { type Request, sendCall } from '../request.js';
+import { type RequestSender, sendCall } from '../request.js';
+import { sendEndpoints } from '../send-endpoints.js';
 
 export class Sms {
-  readonly #request: Request;
+  readonly #request: RequestSender;
 
-  constructor(request: Request) {
+  constructor(request: RequestSender) {
     this.#request = request;
   }
 
   /**
-   * Sends one SMS; when it resolves the operator has taken the message (POST /v1/sms).
+   * Sends one SMS and resolves when the operator has accepted it (POST /v1/sms).
    * @throws {UrtuuError} `unsupported_number`, `message_too_long`, `recipient_rate_limited`,
    * `insufficient_credits`, `provider_failed` (refunded) ...
    */
   async send(params: SmsSendParams, options?: SendOptions): Promise<SmsResult> {
-    return this.#request(sendCall('/sms', params, options, messageSent));
+    return this.#request(sendCall(sendEndpoints.sms.single, params, options));
   }
 
   /**
-   * Queues one text to 1 to 1,000 numbers, charged up front; duplicates are merged (POST /v1/sms/bulk).
-   * @throws {UrtuuError} `invalid_request` with the refused numbers in `invalid`: nothing was sent or charged.
+   * Queues one text for 1 to 1,000 numbers and charges it up front; merges duplicates (POST /v1/sms/bulk).
+   * @throws {UrtuuError} `invalid_request` with the refused numbers in `invalid`: nothing is sent or charged ...
    */
   async sendBulk(params: SmsBulkParams, options?: SendOptions): Promise<BatchResult> {
-    return this.#request(sendCall('/sms/bulk', params, options, isBatch));
+    return this.#request(sendCall(sendEndpoints.sms.batch, params, options));
   }
 }

@@ -1,10 +1,10 @@
 import { type RequestKind, requestRates } from '../../contract/index.js';
 import type { OperationContext } from './context.js';
 import { sendEmail, sendEmailBulk } from './email.js';
+import { findAnswer } from './idempotency.js';
 import { authenticate } from './keys.js';
 import type { Allowance, Operations } from './operations.js';
 import { getBatch, getMessage, getPricing, listBatchMessages } from './reads.js';
-import { findAnswer } from './send.js';
 import { sendSms, sendSmsBulk } from './sms.js';
 import { checkVerification, createVerification, getVerification } from './verification.js';
 

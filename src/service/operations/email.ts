@@ -1,10 +1,11 @@
 import type { EmailBulkParams, EmailSendParams } from '../../contract/index.js';
 import { maxNameLength, type Settings } from '../admin/settings.js';
 import type { Content } from '../storage/store.js';
+import type { Price } from './accept-and-dispatch.js';
 import type { OperationContext, Project } from './context.js';
 import { checkEmail, type EmailFields, readEmailRecipient, readRecipients, tryAddress } from './fields.js';
 import type { Answer, SendCall } from './operations.js';
-import { type Price, sendBatch, sendSingle } from './send.js';
+import { sendBatch, sendSingle } from './send.js';
 
 /** Domain that emails are sent from when a project has none of its own (POST /v1/email, rule 3). */
 export const sharedDomain = 'mail.urtuu.example';
@@ -30,8 +31,8 @@ export async function sendEmailBulk(
   checkEmail(params);
   const recipients = readRecipients(params.to, tryAddress);
   const content = emailContent(project, params);
-  const each = emailPrice(project.settings);
-  return sendBatch(context, { project, channel: 'email', recipients, content, each, idempotencyKey });
+  const price = emailPrice(project.settings);
+  return sendBatch(context, { project, channel: 'email', recipients, content, price, idempotencyKey });
 }
 
 export function emailPrice(settings: Settings): Price {

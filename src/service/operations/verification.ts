@@ -6,18 +6,23 @@ import {
   type VerifyCreateParams,
   verificationLimits,
 } from '../../contract/index.js';
-import { capsOf } from '../admin/settings.js';
 import { type Random, randomInteger } from '../random.js';
 import { ServiceError } from '../service-error.js';
 import type { Content, VerificationRecord } from '../storage/store.js';
+import {
+  acceptAndDispatch,
+  messageAcceptance,
+  newMessage,
+  type Send,
+  singleDispatch,
+} from './accept-and-dispatch.js';
 import type { OperationContext, Project } from './context.js';
 import { emailContent, emailPrice, senderName } from './email.js';
 import { checkEmail, checkText, invalid, readEmailRecipient, readSmsRecipient } from './fields.js';
 import type { Caller } from './operations.js';
 import { verificationResource } from './resources.js';
-import { acceptedBalance, newMessage } from './send.js';
 import { smsPrice } from './sms.js';
-import { settledMessage, whenReady } from './waits.js';
+import { settledMessage } from './waits.js';
 
 const defaultTemplate = '{brand}: your code is {code}';
 
@@ -46,52 +51,52 @@ export async function createVerification(
     text: null,
     sealed: context.sealing.seal(text),
   };
+  const send: Send = {
+    project,
+    channel,
+    content,
+    price,
+    idempotencyKey: null,
+    dispatch: singleDispatch[channel],
+  };
   const id = context.newId();
   const codeHash = context.sealing.hashCode(id, code);
-  const result = await whenReady(context, async () => {
-    const message = newMessage(context, { project, channel, recipient, price });
-    const lease = channel === 'sms' ? context.dispatch.newLease() : null;
+  const { attempts } = verificationLimits;
+  const sent = await acceptAndDispatch(context, send, () => {
+    const message = newMessage(context, send, recipient);
     const expiresAt = message.createdAt + life;
-    const accepted = await context.store.acceptVerification({
+    const verification = { id, codeHash, attempts, expiresAt };
+    return {
       message,
-      content,
-      idempotencyKey: null,
-      caps: capsOf(project.settings),
-      lease,
-      answer: null,
-      verification: { id, codeHash, attempts: verificationLimits.attempts, expiresAt },
-    });
-    return { ...accepted, message, lease, expiresAt };
+      expiresAt,
+      messages: [message],
+      accept: (lease) =>
+        context.store.acceptVerification({ ...messageAcceptance(send, message, lease), verification }),
+    };
   });
-  if (result.kind === 'repeat') throw new Error('a verification has no idempotency key');
-  const { message, lease, expiresAt } = result;
-  let balance = acceptedBalance(result, price.credits, message.createdAt);
-  if (lease === null) {
-    context.dispatch.wake();
-  } else {
-    const claimed = { message, content, lease, pendingKey: null, attempts: 1, earlier: null };
-    // Null when the end is not known in time: the code may have arrived, so the caller gets the id to check it with.
-    const settled =
-      (await context.dispatch.deliver(claimed, project.settings)) ?? (await settledMessage(context, message));
-    const error = settled?.message.error ?? null;
-    if (error !== null) {
-      throw new ServiceError('provider_failed', error.message, { fields: { id: message.id } });
-    }
-    balance = settled?.balance ?? balance;
+  if (sent.kind === 'repeat') throw new Error('a verification has no idempotency key');
+  const { message, expiresAt } = sent.draft;
+  // Null when the outcome is not known in time: the code may have arrived, so the caller gets the id to check it with.
+  const end =
+    send.dispatch === 'queued' ? null : (sent.finalized ?? (await settledMessage(context, message)));
+  const error = end?.message.error ?? null;
+  if (error !== null) {
+    throw new ServiceError('provider_failed', error.message, { fields: { id: message.id } });
   }
   const verification: VerificationRecord = {
     id,
     status: 'pending',
     channel,
     to: recipient.to,
-    attemptsRemaining: verificationLimits.attempts,
+    attemptsRemaining: attempts,
     credits: price.credits,
     codeHash,
     createdAt: message.createdAt,
     expiresAt,
     verifiedAt: null,
   };
-  return { ...verificationResource(verification, context.clock.now()), balance };
+  const resource = verificationResource(verification, context.clock.now());
+  return { ...resource, balance: end?.balance ?? sent.balance };
 }
 
 /** POST /v1/verify/{id}/check. */

@@ -1,28 +1,14 @@
 import { ServiceError } from '../service-error.js';
-import type { AcceptResult, BatchResult, MessageRecord } from '../storage/store.js';
+import type { MessageRecord } from '../storage/store.js';
 import type { OperationContext } from './context.js';
 
 /** Topics of the answer board. */
 export const keyTopic = (projectId: string, key: string) => `key ${projectId} ${key}`;
 export const messageTopic = (id: string) => `message ${id}`;
-const resetTopic = 'reset';
+export const resetTopic = 'reset';
 
 /** Seconds after which a request whose outcome is not known may be repeated. */
 const outcomeRetry = 10;
-
-/** Accepts a send; while a reset holds new ones back, waits for its end. */
-export async function whenReady<Result extends AcceptResult | BatchResult>(
-  context: OperationContext,
-  accept: () => Promise<Result>,
-): Promise<Exclude<Result, { kind: 'resetting' }>> {
-  const look = async () => {
-    const result = await accept();
-    return result.kind === 'resetting' ? null : (result as Exclude<Result, { kind: 'resetting' }>);
-  };
-  const result = (await look()) ?? (await context.answers.wait(resetTopic, look));
-  if (result !== null) return result;
-  throw new ServiceError('unavailable', 'The service is being reset; nothing was done', { retryAfter: 1 });
-}
 
 /**
  * Waits for a message that goes on in the background, here or in another process. Null when its end is not known

@@ -1,4 +1,4 @@
-import type { SendingClient } from '../../../src/cli/bulk/send/request.js';
+import type { SendingClient } from '../../../src/cli/bulk/send/send-once.js';
 
 export class Refused extends Error {
   readonly retryAfter: number | null = null;

@@ -1,9 +1,9 @@
 import { JobState } from '../../../src/cli/bulk/job/job-state.js';
 import { type Entry, Journal } from '../../../src/cli/bulk/job/journal.js';
 import type { BulkEvent } from '../../../src/cli/bulk/send/events.js';
-import type { SendingClient } from '../../../src/cli/bulk/send/request.js';
-import type { RunOptions } from '../../../src/cli/bulk/send/run-options.js';
+import type { RunOptions } from '../../../src/cli/bulk/send/run.js';
 import { runJob } from '../../../src/cli/bulk/send/runner.js';
+import type { SendingClient } from '../../../src/cli/bulk/send/send-once.js';
 import { MemoryDisk } from './memory-disk.js';
 import { memoryPlan, numbers } from './memory-plan.js';
 import { clientOf, type ModelOptions, ModelService } from './model-service.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readKey } from '../../../src/cli/config/key.js';
-import { Files } from '../../../src/cli/input/files.js';
+import { Files } from '../../../src/cli/files/files.js';
 import { platformOf } from '../../../src/cli/platform/platform.js';
 
 const files = new Files(

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Files } from '../../../src/cli/input/files.js';
+import { Files } from '../../../src/cli/files/files.js';
 import { fakeService, run, sentMessage } from '../../support/run.js';
 
 let cwd = '';

@@ -1,8 +1,8 @@
+import { decodeInput, EncodingFault, encodingChoices, encodingNamed } from './decode.js';
 import { type Delimiter, type Head, readHead } from './delimiter.js';
-import { decodeInput, EncodingFault, encodingChoices, encodingNamed } from './encoding.js';
 import { InputError } from './input-error.js';
 import { maxRowLength } from './row-parser.js';
-import { Table, type TableFormat } from './table.js';
+import { Table, type TableFormat } from './table-parser.js';
 
 export interface TableOptions {
   encoding?: string | undefined;

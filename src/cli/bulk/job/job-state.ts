@@ -1,8 +1,8 @@
 import type { PlanMeta } from '../plan/plan.js';
 import { BatchIds } from './batch-ids.js';
-import { type End, Ends, endOf, noEnd } from './ends.js';
+import { type End, Ends, endOf, noEnd } from './final-figures.js';
 import type { Entry } from './journal.js';
-import { type Phase, phases, type Tally, tallyOf } from './tally.js';
+import { type Phase, phases, type Tally, tallyOf } from './phases.js';
 
 export type { Tally };
 

@@ -1,25 +1,25 @@
 import type { Channel, OperatorTable, Pricing } from '../../../contract/index.js';
-import { columnNamed, findRecipientColumn } from '../input/columns.js';
 import type { Delimiter } from '../input/delimiter.js';
 import { InputError } from '../input/input-error.js';
 import { readTable } from '../input/read-table.js';
+import { columnNamed, findRecipientColumn } from '../input/recipient-column.js';
 import type { RepairCounts } from '../input/repair.js';
-import type { TableFormat } from '../input/table.js';
+import type { TableFormat } from '../input/table-parser.js';
+import { bindMessage, type MessageTemplates, parseTemplates } from './composer.js';
 import { costOf, pricesOf } from './cost.js';
-import { type Disk, nodeDisk } from './disk.js';
 import { Layout } from './layout.js';
-import { bindMessage, type MessageTemplates, parseTemplates } from './message.js';
-import { Messages } from './messages.js';
-import { type Origins, originColumnsOf } from './origins.js';
+import { Messages } from './message-store.js';
 import type { Account, FrozenPlan, PlanMeta } from './plan.js';
-import type { PlanRecord } from './plan-files.js';
+import { type Disk, nodeDisk } from './plan-disk.js';
 import { PlanFolder } from './plan-folder.js';
+import type { PlanRecord } from './plan-format.js';
 import { planOf } from './plan-reader.js';
-import { type PlanParts, writePlaces, writeRequests } from './plan-writer.js';
-import { type Recipients, recipientsOf } from './recipients.js';
-import { type Rejects, type RejectsPlace, writeRejects } from './rejects.js';
-import { type IntakeColumns, RowIntake, type SentBefore } from './row-intake.js';
-import { RowSpool } from './row-spool.js';
+import { type Recipients, recipientsOf } from './recipient-store.js';
+import { type Rejects, type RejectsPlace, writeRejects } from './rejects-file.js';
+import { type Origins, originColumnsOf } from './reported-rows.js';
+import { type IntakeColumns, RowIntake, type SentBefore } from './row-planner.js';
+import { RowSpool } from './row-store.js';
+import { type PlanParts, writePlaces, writeRequests } from './write-requests.js';
 
 export interface PlanInput {
   /** The bytes as they come, such as a file's read stream or standard input. */

@@ -1,5 +1,5 @@
 import { type Channel, type Pricing, priceOfSms } from '../../../contract/index.js';
-import type { Messages } from './messages.js';
+import type { Messages } from './message-store.js';
 import type { PlanMeta } from './plan.js';
 
 /** Credits of one recipient of a message; 0 where the price list is not known. */

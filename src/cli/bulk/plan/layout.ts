@@ -1,4 +1,4 @@
-import type { Messages } from './messages.js';
+import type { Messages } from './message-store.js';
 
 /** One request of the plan, before it is written. */
 export interface PlannedRequest {

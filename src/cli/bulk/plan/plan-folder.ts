@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { BlockFile } from './block-file.js';
-import { type Disk, syncFolder } from './disk.js';
+import { BlockFile } from './buffered-file.js';
+import { type Disk, syncFolder } from './plan-disk.js';
 import {
   type PlanRecord,
   planFile,
@@ -9,8 +9,8 @@ import {
   type SealedFile,
   sealedFiles,
   writtenMeta,
-} from './plan-files.js';
-import type { RequestFiles } from './plan-writer.js';
+} from './plan-format.js';
+import type { RequestFiles } from './write-requests.js';
 
 /** The files of a plan while it is being written. */
 export class PlanFolder {

@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Table } from '../input/table.js';
-import { BlockReader } from './block-file.js';
-import { type Disk, nodeDisk } from './disk.js';
+import { Table } from '../input/table-parser.js';
+import { BlockReader } from './buffered-file.js';
 import type { FrozenPlan, PlanMeta, PlannedRequest, PlannedRow } from './plan.js';
+import { type Disk, nodeDisk } from './plan-disk.js';
 import {
   metaOf,
   noRequest,
@@ -18,7 +18,7 @@ import {
   requestBytes,
   sealedFiles,
   type WrittenMeta,
-} from './plan-files.js';
+} from './plan-format.js';
 
 /** A plan's folder that is not as it was written; nothing may be sent from it. */
 export class PlanDamaged extends Error {

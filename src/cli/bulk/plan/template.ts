@@ -1,5 +1,5 @@
-import { columnNamed, listed } from '../input/columns.js';
 import { InputError, shown } from '../input/input-error.js';
+import { columnNamed, listed } from '../input/recipient-column.js';
 
 /** A text with places for columns: `{name}`; `{{` and `}}` are braces. */
 export interface Template {

@@ -7,7 +7,7 @@ import type { PlannedRequest } from '../plan/plan.js';
 import { readError } from '../send/answer.js';
 import { SetAside } from '../send/due-queue.js';
 import type { Progress } from '../send/recorder.js';
-import { unlessAborted } from '../send/request.js';
+import { unlessAborted } from '../send/send-once.js';
 
 /** What waiting needs of the client. */
 export interface ReadingClient {

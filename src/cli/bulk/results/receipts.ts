@@ -1,10 +1,10 @@
 import type { Message } from '../../../contract/index.js';
 import type { Entry } from '../job/journal.js';
+import { endsOf, type RequestEnd } from '../job/request-details.js';
 import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
-import type { Listing } from '../send/listing.js';
 import { recipientForm } from '../send/transitions.js';
+import type { Listing } from './batch-messages.js';
 import type { ReceiptStore, StoredReceipt } from './receipt-store.js';
-import { endsOf, type RequestEnd } from './request-ends.js';
 
 /** `in_doubt` is nothing `--only` can choose: only the job's own keys may send it again. */
 export const receiptStatuses = ['pending', 'in_doubt', 'queued', 'sent', 'failed', 'rejected'] as const;

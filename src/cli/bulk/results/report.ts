@@ -2,8 +2,8 @@ import { normalizeAddress, readNumber } from '../../../contract/index.js';
 import { byteOrderMark, csvLine } from '../../csv/line.js';
 import { masked, maskedError } from '../../output/mask.js';
 import type { Cell, View } from '../../output/view.js';
-import { isOwnHeader, keptColumns, reportColumns } from '../input/csv-line.js';
 import { repairAddress, repairNumber } from '../input/repair.js';
+import { isOwnHeader, keptColumns, reportColumns } from '../input/report-columns.js';
 import type { FrozenPlan } from '../plan/plan.js';
 import type { Receipts } from './receipts.js';
 

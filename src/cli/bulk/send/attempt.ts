@@ -3,7 +3,7 @@ import type { RequestEntry } from '../job/journal.js';
 import type { RequestKey } from '../job/keys.js';
 import type { PlannedRequest } from '../plan/plan.js';
 import type { BareEvent } from './events.js';
-import { bodyOf, type RequestBody } from './request.js';
+import { bodyOf, type RequestBody } from './send-once.js';
 import { type Answer, countShort, type Sent, type Step } from './transitions.js';
 
 /** A request on its way, in one revision and in this run. */

@@ -5,8 +5,8 @@ import { type Waited, Watch } from '../results/poller.js';
 import { SetAside } from './due-queue.js';
 import type { BulkEvent } from './events.js';
 import { Progress } from './recorder.js';
-import type { Ending, RunOptions } from './run-options.js';
-import { type Host, isOutOfMoney, Settler } from './sender.js';
+import { type Host, isOutOfMoney, Settler } from './request-sender.js';
+import type { Ending, RunOptions } from './run.js';
 import { Budget } from './spend-limit.js';
 
 /**

@@ -1,10 +1,10 @@
 import type { Balance } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 import { counted, grouped } from '../../wording.js';
 
 const view: View<Balance> = { columns: [field('balance', { kind: 'number' })], record: (balance) => balance };
@@ -21,8 +21,8 @@ export const balance: CommandBody = (command, context) => {
     json: '{"balance": 12340}',
   });
   command.action(async ({ min }: { min?: number }) => {
-    const result = await (await context.client()).balance.get();
-    await context.print(view, result);
+    const result = await (await context.network.client()).balance.get();
+    await context.io.print(view, result);
     if (min !== undefined && result.balance < min) throw belowMinimum(result.balance, min);
   });
 };

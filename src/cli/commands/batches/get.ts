@@ -1,3 +1,4 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
 import { showMessagesOf } from '../../lookup/batch-messages.js';
@@ -7,7 +8,6 @@ import { addWaitOptions, type WaitOptions } from '../../lookup/wait.js';
 import { batchExample, messageExample, missingExample } from '../../output/examples.js';
 import type { View } from '../../output/view.js';
 import { batchView, messageView } from '../../output/views.js';
-import type { CommandBody } from '../../program.js';
 
 interface Options extends IdSource, WaitOptions {
   messages?: boolean;
@@ -33,8 +33,8 @@ export const batchesGet: CommandBody = (command, context) => {
     ],
   });
   command.action(async (given: string[], options: Options) => {
-    const ids = await readIds(context, given, options);
-    const client = await context.client();
+    const ids = await readIds(context.io.files, given, options);
+    const client = await context.network.client();
     if (options.messages) return showMessagesOf(context, client, ids, options);
     await show(context, batchView, batchResource(client), ids, options);
   });

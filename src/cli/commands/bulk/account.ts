@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Job } from '../../bulk/job/job.js';
+import type { Job } from '../../bulk/job/open-job.js';
 import type { Account } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
@@ -7,7 +7,7 @@ import { exits } from '../../exit-codes.js';
 
 /** What a job keeps of the API key it is started with; null for the embedded service, which needs none. */
 export async function accountNow(context: Context): Promise<Account | null> {
-  const key = await context.apiKey();
+  const key = await context.network.apiKey();
   if (key === null) return null;
   const salt = randomBytes(16).toString('hex');
   return { salt, hash: hashOf(salt, key) };
@@ -40,7 +40,7 @@ export function foreignJob(id: string): CliError {
 }
 
 async function hashNow(context: Context, { salt }: Account): Promise<string | null> {
-  const key = await context.apiKey();
+  const key = await context.network.apiKey();
   return key === null ? null : hashOf(salt, key);
 }
 

@@ -1,4 +1,4 @@
-import type { Job } from '../../bulk/job/job.js';
+import type { Job } from '../../bulk/job/open-job.js';
 import type { Context } from '../../context.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -27,14 +27,14 @@ export async function agree(
   const { tally } = job.table;
   const retried = options.retryFailed ? [...job.table.in('failed')].length : 0;
   if (job.table.finished && retried === 0) return;
-  for (const line of lines) context.note(line);
+  for (const line of lines) context.io.note(line);
   const resumed = tally.pending < job.plan.meta.recipients;
   const toGo = tally.pending + tally.in_doubt + retried;
-  if (resumed) context.note(`Going on    ${grouped(tally.accepted)} accepted, ${grouped(toGo)} to go`);
+  if (resumed) context.io.note(`Going on    ${grouped(tally.accepted)} accepted, ${grouped(toGo)} to go`);
   const asks = !context.options.yes;
-  if (repeated > 0 && !(asks && context.interactive)) throw alreadySent(repeated, options);
+  if (repeated > 0 && !(asks && context.io.canPrompt)) throw alreadySent(repeated, options);
   refuseCost(preflight, options.maxCredits ?? job.table.limit);
-  if (asks && !context.interactive) {
+  if (asks && !context.io.canPrompt) {
     throw usageError('there is no terminal to ask at', 'Add --yes to send without the question.');
   }
   const missing = creditsMissing(preflight, spent);
@@ -49,7 +49,7 @@ export async function agree(
       : '';
   const again = repeated > 0 ? ` ${sentBeforeLine(repeated, false)}.` : '';
   const question = `Send to ${counted(toGo, 'recipient')}${credits}?${again}${partly}`;
-  if (!(await (await context.ask()).confirm(question))) throw usageError('declined; nothing was sent');
+  if (!(await (await context.io.prompts()).confirm(question))) throw usageError('declined; nothing was sent');
 }
 
 function cannotPay(preflight: Preflight, spent: number, missing: number): CliError {

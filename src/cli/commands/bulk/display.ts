@@ -7,7 +7,7 @@ export async function display<Result>(
   context: Context,
   events: AsyncGenerator<BulkEvent, Result>,
 ): Promise<Result> {
-  const progress = context.progress();
+  const progress = context.io.progress();
   let view: Phase | null = null;
   try {
     for (;;) {
@@ -73,7 +73,7 @@ function timeLeft(left: number, speed: number): string[] {
 /** What a person should know at once. */
 function tell(context: Context, event: BulkEvent): void {
   if (event.type === 'alarm')
-    context.warn(`request ${event.request}: ${event.detail}; it is counted as in doubt`);
+    context.io.warn(`request ${event.request}: ${event.detail}; it is counted as in doubt`);
   if (event.type === 'stopping' && event.why === 'signal')
-    context.warn('stopping: finishing what is in flight');
+    context.io.warn('stopping: finishing what is in flight');
 }

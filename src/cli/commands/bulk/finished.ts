@@ -1,4 +1,4 @@
-import type { Job } from '../../bulk/job/job.js';
+import type { Job } from '../../bulk/job/open-job.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -33,7 +33,7 @@ function failedHint(context: Context, { id, table }: Pick<Job, 'id' | 'table'>, 
   if (table.has('failed')) {
     return [`To try only the ${failed} again: ${resumeCommand(context, id, { '--retry-failed': true })}`];
   }
-  const report = context.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` });
+  const report = context.config.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` });
   return [`To send to the ${failed} only, use --only failed with the report of: ${report}`];
 }
 

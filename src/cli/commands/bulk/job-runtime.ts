@@ -11,11 +11,11 @@ export type JobWorld = Awaited<ReturnType<typeof openJobWorld>>;
 export async function openJobWorld(context: Context, options: Pick<CarryOutOptions, 'rate'>) {
   const { clock, signal } = context;
   const sleep = (milliseconds: number, stop?: AbortSignal) => clock.sleep(milliseconds, stop).catch(() => {});
-  const { client, limiter } = await context.unlimitedClient();
+  const { client, limiter } = await context.network.unlimitedClient();
   if (options.rate !== undefined) limiter.limitTo(options.rate);
   const replays = { count: 0 };
   const replayed = new Set<string>();
-  const forget = context.onExchange((exchange) => {
+  const forget = context.network.onExchange((exchange) => {
     const { status, idempotencyKey } = exchange;
     if (!exchange.replayed) return;
     replays.count += 1;

@@ -1,8 +1,8 @@
 import type { Channel } from '../../../contract/index.js';
-import type { Job, JobView } from '../../bulk/job/job.js';
-import type { MessageTemplates } from '../../bulk/plan/message.js';
+import type { Job, JobView } from '../../bulk/job/open-job.js';
+import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
-import type { Ending } from '../../bulk/send/run-options.js';
+import type { Ending } from '../../bulk/send/run.js';
 import type { PrintedOptions } from '../../command-line.js';
 import type { Context } from '../../context.js';
 import { writtenDuration } from '../../input/duration.js';
@@ -14,7 +14,7 @@ export type NextStep = readonly [text: string, command: string];
 
 /** The command that goes on with a job, from anywhere. */
 export function resumeCommand(context: Context, id: string, options: PrintedOptions = {}): string {
-  return context.commandLine(['jobs', 'resume', id], options);
+  return context.config.commandLine(['jobs', 'resume', id], options);
 }
 
 /** The command that goes on with a job that is only looked at, perhaps from where its service is not chosen. */
@@ -46,7 +46,7 @@ export function rejectsStep(
   { channel, file, templates, options }: LeftOut,
 ): NextStep | null {
   const { job, toColumn, allowRepeats } = options;
-  const command = context.commandLine([channel, 'bulk', file], {
+  const command = context.config.commandLine([channel, 'bulk', file], {
     ...textOptions(options, templates),
     '--to-column': toColumn,
     '--allow-repeats': allowRepeats,

@@ -1,7 +1,7 @@
 import type { Channel } from '../../../contract/index.js';
 import { isSystemError } from '../../bulk/job/append-file.js';
-import { type JobView, jobIds, viewJob } from '../../bulk/job/job.js';
 import { readJobId } from '../../bulk/job/keys.js';
+import { type JobView, jobIds, viewJob } from '../../bulk/job/open-job.js';
 import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -45,9 +45,9 @@ function goesOn(context: Context, refused: string, error: Error, job: JobView): 
 /** The job that the same command began and did not finish: by its name, or else the latest of the same file. */
 async function begunJob(context: Context, { channel, file, name }: Wish): Promise<JobView | null> {
   let found: JobView | null = null;
-  for (const id of await jobIds(context.stateDirectory)) {
+  for (const id of await jobIds(context.config.stateDirectory)) {
     if (name !== undefined && readJobId(id).base !== name) continue;
-    const job = await viewJob(context.stateDirectory, id).catch(() => null);
+    const job = await viewJob(context.config.stateDirectory, id).catch(() => null);
     if (job === null || job.table.finished || job.table.untouched) continue;
     const { meta } = job;
     if (meta.channel !== channel || meta.source !== file) continue;

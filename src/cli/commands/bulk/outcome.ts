@@ -1,6 +1,6 @@
 import { isSystemError } from '../../bulk/job/append-file.js';
 import type { JobState } from '../../bulk/job/job-state.js';
-import type { Ending } from '../../bulk/send/run-options.js';
+import type { Ending } from '../../bulk/send/run.js';
 import { type ExitCode, exitOfFailure, exits } from '../../exit-codes.js';
 import { grouped } from '../../wording.js';
 

@@ -4,10 +4,10 @@ import { isAbsolute, parse, resolve } from 'node:path';
 import type { Channel, Pricing } from '../../../contract/index.js';
 import { delimiterNamed } from '../../bulk/input/delimiter.js';
 import { InputError } from '../../bulk/input/input-error.js';
-import { folderForPlan, type Job, type JobView, jobIds, openJobOf } from '../../bulk/job/job.js';
 import { jobIdOf, newRunId } from '../../bulk/job/keys.js';
+import { folderForPlan, type Job, type JobView, jobIds, openJobOf } from '../../bulk/job/open-job.js';
 import { buildPlan, type PlanOutcome } from '../../bulk/plan/build-plan.js';
-import type { MessageTemplates } from '../../bulk/plan/message.js';
+import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { SentIndex } from '../../bulk/plan/sent-index.js';
 import { summaryView } from '../../bulk/results/summary.js';
@@ -47,7 +47,7 @@ export const bulkView = ({ dryRun }: Record<string, unknown>): View<never> =>
 
 /** The base URL that a plan is made for and a job sends to. */
 export async function baseUrlOf(context: Context): Promise<string> {
-  return context.sandbox ? sandboxBaseUrl : (await context.settings()).baseUrl;
+  return context.config.sandbox ? sandboxBaseUrl : (await context.config.settings()).baseUrl;
 }
 
 /** A job that may be sent, and the rows that were left out of it. */
@@ -66,13 +66,13 @@ export async function startJob(
   given: string | undefined,
   options: BulkOptions,
 ): Promise<Started | null> {
-  await context.files.checkWritable(options.report, options.rejects);
+  await context.io.files.checkWritable(options.report, options.rejects);
   const { file, templates } = await complete(context, channel, given, options);
-  refuseSameFile(context, file, options);
-  const client = await context.client();
+  refuseSameFile(context.config, file, options);
+  const client = await context.network.client();
   const pricing = await optional(() => client.pricing.get());
-  const { stateDirectory } = context;
-  const unique = `${process.pid}-${Math.floor(context.random() * 2 ** 32).toString(36)}`;
+  const { stateDirectory } = context.config;
+  const unique = `${process.pid}-${Math.floor(context.network.random() * 2 ** 32).toString(36)}`;
   const wish = { channel, file, name: options.job };
   const folder = await folderForPlan(stateDirectory, unique, context.clock.now()).catch(async (error) => {
     throw await notKept(context, error, wish);
@@ -120,7 +120,7 @@ export async function startJob(
       const leftOut = rejects === null ? null : { channel, file: rejects, templates, options };
       return { job, leftOut };
     } catch (error) {
-      if (job.table.untouched) await job.discard().catch(({ message }) => context.warn(message));
+      if (job.table.untouched) await job.discard().catch(({ message }) => context.io.warn(message));
       else await job.close();
       throw error;
     }
@@ -135,8 +135,8 @@ async function templatesOf(context: Context, options: BulkOptions): Promise<Mess
   const text = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
   const html = { value: options.html, file: options.htmlFile, name: '--html', fileOption: '--html-file' };
   return {
-    text: await readText(context, text),
-    html: await readText(context, html),
+    text: await readText(context.io.files, text),
+    html: await readText(context.io.files, html),
     subject: options.subject,
     fromName: options.fromName,
     replyTo: options.replyTo,
@@ -158,12 +158,12 @@ async function complete(
     const name = channel === 'sms' ? '--text' : '--text or --html';
     wanted.text = { value: text, name, question: 'Text:' };
   }
-  const agreed = context.options.yes || options.dryRun || context.interactive;
+  const agreed = context.options.yes || options.dryRun || context.io.canPrompt;
   // Alone it is missed only after the preflight, which it answers.
   if (!agreed && Object.values(wanted).some(({ value }) => value === undefined)) {
     wanted.agreed = { value: undefined, name: '--yes or --dry-run', question: '' };
   }
-  const { file = '', agreed: _, ...rest } = await required(context, wanted);
+  const { file = '', agreed: _, ...rest } = await required(context.io, wanted);
   return { file, templates: { ...templates, ...rest } };
 }
 
@@ -185,9 +185,9 @@ async function plan(
   const delimiter = options.delimiter === undefined ? undefined : delimiterNamed(options.delimiter);
   if (delimiter === null) throw usageError(`'${options.delimiter}' is no delimiter`);
   try {
-    const outcome = await context.during('Reading the file', async () =>
+    const outcome = await context.io.withProgress('Reading the file', async () =>
       buildPlan(
-        { bytes: context.files.bytes(file), source: file },
+        { bytes: context.io.files.bytes(file), source: file },
         {
           ...made,
           channel,
@@ -209,9 +209,9 @@ async function plan(
       ),
     );
     if (options.rejects !== undefined && outcome.rejects.file !== null) {
-      await context.files.write(options.rejects, createReadStream(outcome.rejects.file, 'utf8'));
+      await context.io.files.write(options.rejects, createReadStream(outcome.rejects.file, 'utf8'));
       const { rejects } = options;
-      outcome.rejects.file = isAbsolute(rejects) ? rejects : resolve(context.cwd, rejects);
+      outcome.rejects.file = isAbsolute(rejects) ? rejects : resolve(context.config.cwd, rejects);
     }
     return outcome;
   } catch (error) {
@@ -220,16 +220,16 @@ async function plan(
       error.fault !== 'encoding' ||
       options.encoding !== undefined ||
       file === '-' ||
-      !context.interactive
+      !context.io.canPrompt
     ) {
-      const { mask } = context.printer;
+      const { mask } = context.io.printer;
       throw inputError(
         mask ? maskedText(error.message) : error.message,
         mask ? maskedText(error.hint) : error.hint,
       );
     }
     // Never guessed: what is wrong shows only in the texts.
-    const questions = await context.ask();
+    const questions = await context.io.prompts();
     const choices = encodings.map((value) => ({ name: value, value }));
     const encoding = await questions.choose(`${error.message}. Which encoding has it?`, choices);
     return plan(context, channel, file, { ...options, encoding }, { recent, ...made });
@@ -243,7 +243,7 @@ const encodings = ['windows-1251', 'windows-1252', 'koi8-r'];
 function rejectsPlace(context: Context, file: string, { rejects, job }: BulkOptions) {
   if (rejects !== undefined) return undefined;
   const name = job ?? (file === '-' ? 'stdin' : parse(file).name);
-  return rejectsPlaceIn(context.stateDirectory, name, context.clock.now());
+  return rejectsPlaceIn(context.config.stateDirectory, name, context.clock.now());
 }
 
 /** What was found in the file that a person should know of. */
@@ -252,10 +252,10 @@ function tellInput(
   { plan, rejects, notChosen, delimiter, meta, toColumn }: PlanOutcome,
 ): void {
   tellRejects(context, rejects, toColumn);
-  if (notChosen > 0) context.note(`--only leaves out ${counted(notChosen, 'row')}`);
+  if (notChosen > 0) context.io.note(`--only leaves out ${counted(notChosen, 'row')}`);
   // The preflight says it where there is one.
   if (plan === null && delimiter !== ',' && meta.columns.length > 1)
-    context.note(`The delimiter is ${JSON.stringify(delimiter)}`);
+    context.io.note(`The delimiter is ${JSON.stringify(delimiter)}`);
 }
 
 function refuseBadRows({ meta, rejects }: PlanOutcome): CliError {
@@ -269,8 +269,9 @@ function refuseBadRows({ meta, rejects }: PlanOutcome): CliError {
 
 /** With --dry-run: the same block for people, and figures for programs. */
 async function printPreflight(context: Context, preflight: Preflight, lines: string[]): Promise<void> {
-  const { printer, options } = context;
-  if (printer.isMachine || options.columns !== undefined) return context.print(preflightView, preflight);
+  const { options } = context;
+  const { printer } = context.io;
+  if (printer.isMachine || options.columns !== undefined) return context.io.print(preflightView, preflight);
   await printer.text(lines.map((line) => `${visible(line)}\n`).join(''));
 }
 

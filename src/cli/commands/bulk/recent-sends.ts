@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Channel } from '../../../contract/index.js';
-import { type JobView, jobIds, jobsFolder, viewJob } from '../../bulk/job/job.js';
 import type { JobState } from '../../bulk/job/job-state.js';
 import { readJobId } from '../../bulk/job/keys.js';
+import { type JobView, jobIds, jobsFolder, viewJob } from '../../bulk/job/open-job.js';
 import type { FrozenPlan, PlannedRequest } from '../../bulk/plan/plan.js';
 import { openPlan, readPlanMeta } from '../../bulk/plan/plan-reader.js';
 import { type Met, messageHash, SentIndex } from '../../bulk/plan/sent-index.js';
@@ -32,7 +32,7 @@ export async function recentSends(
 ): Promise<SentIndex | null> {
   const since = context.clock.now() - recentDays * 86_400_000;
   const index = new SentIndex();
-  for (const id of await jobIds(context.stateDirectory)) {
+  for (const id of await jobIds(context.config.stateDirectory)) {
     if (readJobId(id).base === wanted.name) continue;
     const job = await recentJob(context, id, since);
     if (
@@ -58,8 +58,8 @@ export async function sentSinceReports(
   reported: readonly string[],
 ): Promise<Met | null> {
   // What a file says is no path before it is the name of a job.
-  const here = (await jobIds(context.stateDirectory)).filter((id) => reported.includes(id));
-  const folders = here.map((id) => join(jobsFolder(context.stateDirectory), id));
+  const here = (await jobIds(context.config.stateDirectory)).filter((id) => reported.includes(id));
+  const folders = here.map((id) => join(jobsFolder(context.config.stateDirectory), id));
   const metas = await Promise.all(folders.map((folder) => readPlanMeta(folder).catch(() => null)));
   const begun = metas.flatMap((meta) => (meta === null ? [] : [meta.created_at])).sort()[0];
   if (begun === undefined) return null;
@@ -76,8 +76,8 @@ export async function sentSinceReports(
 async function recentJob(context: Context, id: string, since: number): Promise<JobView | null> {
   try {
     // The clock may have been wrong once: what looks like the future is recent.
-    if ((await lastActive(join(jobsFolder(context.stateDirectory), id))) < since) return null;
-    return await viewJob(context.stateDirectory, id);
+    if ((await lastActive(join(jobsFolder(context.config.stateDirectory), id))) < since) return null;
+    return await viewJob(context.config.stateDirectory, id);
   } catch (error) {
     warnOf(context, id, error as Error);
     return null;
@@ -86,8 +86,8 @@ async function recentJob(context: Context, id: string, since: number): Promise<J
 
 function warnOf(context: Context, id: string, error: Error): void {
   // A command that was refused discards the job that it made.
-  if (!existsSync(join(jobsFolder(context.stateDirectory), id))) return;
-  context.warn(`what the job ${id} sent is not known: ${error.message}`);
+  if (!existsSync(join(jobsFolder(context.config.stateDirectory), id))) return;
+  context.io.warn(`what the job ${id} sent is not known: ${error.message}`);
 }
 
 /** Without reading its journal, which may be long. */

@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RejectedValue, Rejects, RejectsPlace } from '../../bulk/plan/rejects.js';
+import type { RejectedValue, Rejects, RejectsPlace } from '../../bulk/plan/rejects-file.js';
 import { makeFolder } from '../../config/make-folder.js';
 import type { Context } from '../../context.js';
 import { masked, maskedError } from '../../output/mask.js';
@@ -24,13 +24,13 @@ export function rejectsPlaceIn(stateDirectory: string, name: string, now: number
 /** Tells a person which rows are left out, and keeps them for the error object of a program. */
 export function tellRejects(context: Context, { count, first, rows, file }: Rejects, toColumn: string): void {
   if (count === 0) return;
-  const { mask, isMachine } = context.printer;
+  const { mask, isMachine } = context.io.printer;
   const shown = mask ? rows.map((row) => maskedRow(row, toColumn)) : rows;
-  context.attach({ rejected: count, rejects_file: file, rows: shown });
+  context.io.attach({ rejected: count, rejects_file: file, rows: shown });
   if (isMachine) return;
-  for (const line of first) context.warn(mask ? maskedError(line) : line);
+  for (const line of first) context.io.warn(mask ? maskedError(line) : line);
   const more = count - first.length;
-  if (more > 0) context.warn(`... and ${counted(more, 'more row')}, in ${file}`);
+  if (more > 0) context.io.warn(`... and ${counted(more, 'more row')}, in ${file}`);
 }
 
 function maskedRow({ line, column, value, message }: RejectedValue, toColumn: string): RejectedValue {

@@ -1,9 +1,9 @@
 import { isSystemError } from '../../bulk/job/append-file.js';
-import { type Job, openJob } from '../../bulk/job/job.js';
+import { type Job, openJob } from '../../bulk/job/open-job.js';
+import { Listing } from '../../bulk/results/batch-messages.js';
 import { ReceiptStore } from '../../bulk/results/receipt-store.js';
 import { Receipts } from '../../bulk/results/receipts.js';
 import { inBlocks, type ReportRow, reportBlocks, reportRows, reportView } from '../../bulk/results/report.js';
-import { Listing } from '../../bulk/send/listing.js';
 import type { Context } from '../../context.js';
 import { byteOrderMark } from '../../csv/line.js';
 import { CliError, machineError } from '../../errors.js';
@@ -21,14 +21,14 @@ export async function report(
   context: Context,
   job: Job,
   path: string,
-  { world, timeout, tell }: { world: JobWorld; timeout: number; tell: Context['warn'] },
+  { world, timeout, tell }: { world: JobWorld; timeout: number; tell: Context['io']['warn'] },
 ): Promise<Reported> {
   try {
     const receipts = await gather(context, job, { world, timeout });
-    await context.files.write(path, reportBlocks(job, receipts));
+    await context.io.files.write(path, reportBlocks(job, receipts));
     if (receipts.alarms.length > 0) return 'alarming';
     if (receipts.unread === null) return 'written';
-    const again = context.commandLine(['jobs', 'report', job.id], { '--report': path });
+    const again = context.config.commandLine(['jobs', 'report', job.id], { '--report': path });
     tell(`${unreadText(receipts.unread)} Write it again with:`, again);
     return 'incomplete';
   } catch (error) {
@@ -52,8 +52,8 @@ export interface ReportOptions {
  */
 export async function reportJob(context: Context, id: string, options: ReportOptions): Promise<void> {
   const { offline, refresh, waitTimeout: timeout } = options;
-  await context.files.checkWritable(options.report);
-  const job = await openJob(context.stateDirectory, id);
+  await context.io.files.checkWritable(options.report);
+  const job = await openJob(context.config.stateDirectory, id);
   let world: JobWorld | null = null;
   try {
     if (!offline) {
@@ -61,12 +61,14 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
       world = await openJobWorld(context, {});
     }
     const view = reportView(job.plan);
-    await context.printer.checkColumns(view);
+    await context.io.printer.checkColumns(view);
     const receipts = await gather(context, job, { world, timeout, refresh });
     await print(context, job, receipts, view, options.report);
     if (receipts.unreported > 0 && !offline) {
       const rows = counted(receipts.unreported, 'row');
-      context.note(`${rows} had no delivery report when they were read. To read them again, add --refresh.`);
+      context.io.note(
+        `${rows} had no delivery report when they were read. To read them again, add --refresh.`,
+      );
     }
     if (receipts.unread !== null) throw incomplete(receipts.unread);
   } finally {
@@ -83,10 +85,11 @@ async function print(
   view: View<ReportRow>,
   file: string | undefined,
 ): Promise<void> {
-  const { printer, options, files } = context;
+  const { options } = context;
+  const { printer, files } = context.io;
   const rows = reportRows(job, receipts, { mask: options.mask === true });
   if (options.output === 'table' && !printer.isMachine && file === undefined) {
-    return context.printAll(view, rows);
+    return context.io.printAll(view, rows);
   }
   const format = printer.isMachine ? printer.format : 'csv';
   const terminal = file === undefined && printer.isTerminal;
@@ -126,7 +129,7 @@ async function gather(
   { world, timeout, refresh }: GatherOptions,
 ): Promise<Receipts> {
   const { plan, journal, table } = job;
-  const progress = context.progress();
+  const progress = context.io.progress();
   const store = await ReceiptStore.open(job.folder, { id: job.id, ...plan.meta });
   let batches = 0;
   try {
@@ -146,10 +149,12 @@ async function gather(
       },
     });
     if (receipts.unlisted) {
-      context.note('The service does not list the messages of a batch: the report has what the batches say.');
+      context.io.note(
+        'The service does not list the messages of a batch: the report has what the batches say.',
+      );
     }
     for (const { request, reason } of receipts.alarms) {
-      context.warn(`request ${request}: ${reason}; it is counted as in doubt`);
+      context.io.warn(`request ${request}: ${reason}; it is counted as in doubt`);
       const entry = ['alarm', request, table.revision(request), reason] as const;
       await journal.append([...entry]);
       table.apply([...entry]);

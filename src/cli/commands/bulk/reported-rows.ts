@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Job, openJob, viewJob } from '../../bulk/job/job.js';
-import { movedEntry } from '../../bulk/job/moved.js';
-import type { Origins } from '../../bulk/plan/origins.js';
+import { type Job, openJob, viewJob } from '../../bulk/job/open-job.js';
+import { movedEntry } from '../../bulk/job/taken-rows.js';
 import type { PlannedRequest } from '../../bulk/plan/plan.js';
 import { openPlan } from '../../bulk/plan/plan-reader.js';
+import type { Origins } from '../../bulk/plan/reported-rows.js';
 import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -27,7 +27,7 @@ export async function rowsToTake(context: Context, origins: Origins, again: bool
   const taken: Taken[] = [];
   for (const id of origins.jobs) {
     const statuses = origins.statusByLine(id);
-    const job = await viewJob(context.stateDirectory, id).catch(ifMissing);
+    const job = await viewJob(context.config.stateDirectory, id).catch(ifMissing);
     if (job === null) {
       const pending = [...statuses.values()].filter((status) => status === 'pending').length;
       if (pending > 0 && !again) throw unknownJob(id, pending);
@@ -84,7 +84,7 @@ export async function takeRows(context: Context, { id: taker, folder }: Job): Pr
   });
   if (text === null) return;
   for (const [id, places] of parse(path, text)) {
-    const job = await openJob(context.stateDirectory, id).catch(ifMissing);
+    const job = await openJob(context.config.stateDirectory, id).catch(ifMissing);
     if (job === null) continue;
     try {
       await takeFrom(context, taker, job, new Map(places));
@@ -144,7 +144,7 @@ const checksum = (text: string) => createHash('sha256').update(text).digest('hex
 const rowsOf = (count: number) => `${grouped(count)} of these rows`;
 
 function stillOpen(context: Context, id: string, count: number, goOn: string): CliError {
-  const report = context.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` });
+  const report = context.config.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` });
   return new CliError('rows_open', exits.refused, `the job ${id} itself would still send ${rowsOf(count)}`, {
     hint: `Nothing was sent now. Write a new report once it has finished (${report}); to finish it: ${goOn}`,
     details: { job: id, rows: count },
@@ -152,7 +152,7 @@ function stillOpen(context: Context, id: string, count: number, goOn: string): C
 }
 
 function notTaken(context: Context, taker: string, id: string, count: number): CliError {
-  const report = context.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` });
+  const report = context.config.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` });
   return new CliError(
     'rows_open',
     exits.refused,
@@ -170,7 +170,7 @@ function sentSince(context: Context, id: string, count: number): CliError {
     exits.refused,
     `the job ${id} has sent ${rowsOf(count)} since the report`,
     {
-      hint: `Nothing was sent now. Write a new report: ${context.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` })}`,
+      hint: `Nothing was sent now. Write a new report: ${context.config.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` })}`,
       details: { job: id, rows: count },
     },
   );

@@ -1,8 +1,8 @@
 import { isSystemError } from '../../bulk/job/append-file.js';
-import type { Job } from '../../bulk/job/job.js';
-import { forgetRun, noteRun } from '../../bulk/job/running.js';
+import type { Job } from '../../bulk/job/open-job.js';
+import { forgetRun, noteRun } from '../../bulk/job/run-note.js';
 import { summaryOf, summaryView } from '../../bulk/results/summary.js';
-import type { Ending } from '../../bulk/send/run-options.js';
+import type { Ending } from '../../bulk/send/run.js';
 import { runJob } from '../../bulk/send/runner.js';
 import type { Context } from '../../context.js';
 import { Ended, machineError } from '../../errors.js';
@@ -31,11 +31,11 @@ export async function carryOut(
 ): Promise<void> {
   const words: Words = (ending) =>
     lastLine(job.table, ending, nextStep(context, job, options, ending, leftOut));
-  const release = context.holdSignals(() => context.warn(...words(interrupted)));
+  const release = context.io.holdSignals(() => context.io.warn(...words(interrupted)));
   let world: JobWorld | null = null;
   try {
     await refuseOtherService(context, job);
-    await context.files.checkWritable(options.report);
+    await context.io.files.checkWritable(options.report);
     if (isDone(job, options)) return await endDone(context, job, options, leftOut);
     if (await isForeign(context, job)) {
       if (!options.sameProject) throw foreignJob(job.id);
@@ -70,13 +70,13 @@ async function endDone(
   const reported = await reportDone(context, job, options);
   const ended = exitOfJob(table, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
   const exit = exitWithReport(exitWithRows(ended, leftOut), reported);
-  await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
+  await context.io.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
   const said = `The job ${id} finished before; nothing was sent now.`;
-  if (exit === exits.ok) return context.note(said);
+  if (exit === exits.ok) return context.io.note(said);
   const next =
     leftOut === null ? null : nextStep(context, job, options, { stopped: null, waited: null }, leftOut);
-  if (next === null) context.conclude(said);
-  else context.conclude(`${said} ${next[0]}`, next[1]);
+  if (next === null) context.io.conclude(said);
+  else context.io.conclude(`${said} ${next[0]}`, next[1]);
   throw new Ended(exit);
 }
 
@@ -88,7 +88,7 @@ async function reportDone(context: Context, job: Job, options: CarryOutOptions):
     return await report(context, job, options.report, {
       world,
       timeout: options.waitTimeout,
-      tell: context.warn,
+      tell: context.io.warn,
     });
   } finally {
     world.forget();
@@ -111,26 +111,26 @@ async function settle(
   const ending = await send(context, job, options, world);
   const line = () => words(ending);
   if (ending.stopped?.by === 'fault') {
-    context.warn(...line());
+    context.io.warn(...line());
     throw ending.stopped.error;
   }
   const rule = { ranElsewhere: options.ifFinished === 'ok' ? 'ok' : 'refused' } as const;
   let exit = exitWithRows(exitOfJob(job.table, ending, rule), leftOut);
   // A program gets one object, when its exit is certain; a person all that is certain before a long report.
-  const { isMachine } = context.printer;
+  const { isMachine } = context.io.printer;
   await recordEnd(context, job, ending, exit);
   if (!isMachine) await printSummary(context, job, exit, line);
-  if (exit === exits.ok) context.note(...line());
-  else context.conclude(...line());
+  if (exit === exits.ok) context.io.note(...line());
+  else context.io.conclude(...line());
   if (options.report !== undefined) {
     // What decides the exit is the last word.
-    const tell = exit === exits.ok || exit === exits.partly ? context.conclude : context.warn;
+    const tell = exit === exits.ok || exit === exits.partly ? context.io.conclude : context.io.warn;
     const reading = { world, timeout: options.waitTimeout, tell };
     const reported = await report(context, job, options.report, reading);
     if (reported === 'alarming') {
       exit = exitOfJob(job.table, ending, rule);
       await recordEnd(context, job, ending, exit);
-      context.conclude(...line());
+      context.io.conclude(...line());
     } else {
       exit = exitWithReport(exit, reported);
     }
@@ -163,11 +163,11 @@ async function send(context: Context, job: Job, options: CarryOutOptions, world:
     maxCredits,
     retryFailed,
     wait: wait ? { client: world.client, after: world.after, timeout: waitTimeout } : undefined,
-    random: () => context.random(),
+    random: () => context.network.random(),
   });
   const ending = await display(context, run);
   if (world.replays.count > 0) {
-    context.note(
+    context.io.note(
       `${counted(world.replays.count, 'answer')} came from earlier requests with the same keys: nothing new was sent for them.`,
     );
   }
@@ -193,9 +193,9 @@ async function printSummary(
   line: () => ReturnType<typeof lastLine>,
 ): Promise<void> {
   try {
-    await context.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
+    await context.io.print(summaryView, await summaryOf(id, plan.meta, table, journal, exit));
   } catch (error) {
-    context.warn(...line());
+    context.io.warn(...line());
     throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
   }
 }

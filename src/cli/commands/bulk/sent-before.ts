@@ -49,7 +49,7 @@ export function countOf({ sent, open }: Met, skipped: boolean): number {
 export function tellFailed(context: Context, recent: SentIndex | null): void {
   if (!hasFailed(recent)) return;
   const failed = counted(recent?.failed ?? 0, 'message');
-  context.warn(
+  context.io.warn(
     `${failed} of earlier batches failed, and whose they were is not known here: --skip-sent leaves those out, too. To send to them, use --only failed with the report of their job.`,
   );
 }
@@ -67,10 +67,10 @@ export function endAllSent(
 ): null {
   if (ifFinished !== 'ok') throw everyoneHasIt(alreadySent);
   if (hasFailed(recent)) {
-    context.conclude('Everyone in this list was in an earlier job; nothing was sent now.');
+    context.io.conclude('Everyone in this list was in an earlier job; nothing was sent now.');
     throw new Ended(exits.partly);
   }
-  context.note('Everyone in this list has the message already; nothing was sent now.');
+  context.io.note('Everyone in this list has the message already; nothing was sent now.');
   return null;
 }
 

@@ -1,4 +1,4 @@
-import type { Job } from '../../bulk/job/job.js';
+import type { Job } from '../../bulk/job/open-job.js';
 import type { PlanMeta } from '../../bulk/plan/plan.js';
 
 /** What the rest of a job costs at the prices of today: those of the plan that was just made of the same input. */

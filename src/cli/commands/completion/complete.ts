@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import type { CommandBody } from '../../command.js';
 import { candidates } from '../../completion/candidates.js';
-import type { CommandBody } from '../../program.js';
 
 /** What the completion scripts ask; the last word is the one to complete. */
 export const complete: CommandBody = (command, context) => {
@@ -8,6 +8,6 @@ export const complete: CommandBody = (command, context) => {
   command.action(async (words: string[], { next }: { next?: boolean }, { parent }: Command) => {
     if (parent === null) return;
     const found = await candidates(parent, context, next ? [...words, ''] : words);
-    await context.printer.text(found.map((each) => `${each}\n`).join(''));
+    await context.io.printer.text(found.map((each) => `${each}\n`).join(''));
   });
 };

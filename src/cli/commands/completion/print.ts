@@ -1,7 +1,7 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { type Shell, scripts, shells } from '../../completion/scripts.js';
 import { readChoice } from '../../options.js';
-import type { CommandBody } from '../../program.js';
 
 export const completion: CommandBody = (command, context) => {
   command
@@ -14,5 +14,5 @@ export const completion: CommandBody = (command, context) => {
     ],
     exits: [],
   });
-  command.action((shell: Shell) => context.printer.text(scripts[shell]));
+  command.action((shell: Shell) => context.io.printer.text(scripts[shell]));
 };

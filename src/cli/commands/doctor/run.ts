@@ -1,7 +1,7 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { type Check, examine } from '../../doctor/checks.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 
 const view: View<Check> = {
   columns: [
@@ -30,11 +30,11 @@ export const doctor: CommandBody = (command, context) => {
   command.action(async () => {
     const bad: Check[] = [];
     try {
-      await context.printAll(view, noting(bad, examine(context)));
+      await context.io.printAll(view, noting(bad, examine(context)));
     } finally {
       // The error that follows has the hint of the first one that failed.
       const told = bad.find(({ status }) => status === 'failed');
-      for (const each of bad) if (each !== told) context.note(`${each.check}: ${each.hint}`);
+      for (const each of bad) if (each !== told) context.io.note(`${each.check}: ${each.hint}`);
     }
   });
 };

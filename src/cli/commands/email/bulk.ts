@@ -1,6 +1,6 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { emailPreflightExample, emailSummaryExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { addCarryOutOptions, addInputOptions, type BulkOptions } from '../bulk/options.js';
 import { bulkView, startJob } from '../bulk/prepare.js';
 import { carryOut } from '../bulk/run.js';

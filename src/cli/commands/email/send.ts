@@ -1,6 +1,6 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { emailExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { estimateEmail, estimateView, sendView } from '../../single/dry-run.js';
 import { addContentOptions, type ContentOptions, emailOf } from '../../single/email.js';
 import { finishSend } from '../../single/finish.js';
@@ -34,8 +34,8 @@ export const emailSend: CommandBody = (command, context) => {
   });
   command.action(async (to: string | undefined, options: ContentOptions & SingleSendOptions) => {
     const message = await emailOf(context, to, options);
-    if (options.dryRun) return context.print(estimateView, await estimateEmail(context, message));
-    const { email } = await context.client();
+    if (options.dryRun) return context.io.print(estimateView, await estimateEmail(context, message));
+    const { email } = await context.network.client();
     const { sendSingle } = await import('../../single/send.js');
     const sent = await sendSingle(context, 'email', message, options, (...args) => email.send(...args));
     await finishSend(context, sent, options);

@@ -1,6 +1,6 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { jobExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { jobRows, jobView } from './views.js';
 
 export const jobsList: CommandBody = (command, context) => {
@@ -14,7 +14,7 @@ export const jobsList: CommandBody = (command, context) => {
     json: `[${jobExample}]`,
   });
   command.action(async () => {
-    const damaged = ({ message }: Error) => context.warn(message);
-    await context.printAll(jobView, jobRows(context, damaged));
+    const damaged = ({ message }: Error) => context.io.warn(message);
+    await context.io.printAll(jobView, jobRows(context, damaged));
   });
 };

@@ -1,6 +1,6 @@
-import { type JobView, removeJob } from '../../bulk/job/job.js';
+import { type JobView, removeJob } from '../../bulk/job/open-job.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
-import type { CommandBody } from '../../program.js';
 import { resumeOf } from '../bulk/next-command.js';
 
 export const jobsRemove: CommandBody = (command, context) => {
@@ -17,6 +17,6 @@ export const jobsRemove: CommandBody = (command, context) => {
   });
   command.action(async (ids: string[], { force }: { force?: boolean }) => {
     const goOn = (job: JobView) => resumeOf(context, job);
-    for (const id of ids) await removeJob(context.stateDirectory, id, { force: force ?? false, goOn });
+    for (const id of ids) await removeJob(context.config.stateDirectory, id, { force: force ?? false, goOn });
   });
 };

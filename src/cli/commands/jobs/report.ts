@@ -1,6 +1,6 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { readDuration } from '../../input/duration.js';
-import type { CommandBody } from '../../program.js';
 import { type ReportOptions, reportJob } from '../bulk/report.js';
 
 export const jobsReport: CommandBody = (command, context) => {

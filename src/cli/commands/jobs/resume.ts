@@ -1,8 +1,8 @@
-import { openJob } from '../../bulk/job/job.js';
+import { openJob } from '../../bulk/job/open-job.js';
 import { summaryView } from '../../bulk/results/summary.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { summaryExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { addCarryOutOptions, type CarryOutOptions } from '../bulk/options.js';
 import { carryOut } from '../bulk/run.js';
 
@@ -24,6 +24,6 @@ export const jobsResume: CommandBody = (command, context) => {
   command.action(async (id: string, options: CarryOutOptions) => {
     // The job retries by itself, with a record of every try.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
-    await carryOut(context, await openJob(context.stateDirectory, id), options);
+    await carryOut(context, await openJob(context.config.stateDirectory, id), options);
   });
 };

@@ -1,7 +1,7 @@
-import { batchesOf, viewJob } from '../../bulk/job/job.js';
+import { batchesOf, viewJob } from '../../bulk/job/open-job.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { jobDetailsExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { jobDetailsView, jobRow } from './views.js';
 
 export const jobsShow: CommandBody = (command, context) => {
@@ -18,8 +18,8 @@ export const jobsShow: CommandBody = (command, context) => {
     json: jobDetailsExample,
   });
   command.action(async (id: string) => {
-    const job = await viewJob(context.stateDirectory, id);
+    const job = await viewJob(context.config.stateDirectory, id);
     const row = await jobRow(job, context.clock.now());
-    await context.print(jobDetailsView, { ...row, batches: await batchesOf(job) });
+    await context.io.print(jobDetailsView, { ...row, batches: await batchesOf(job) });
   });
 };

@@ -1,5 +1,5 @@
-import { isGone, type JobView, jobIds, viewJob } from '../../bulk/job/job.js';
-import { runningOf } from '../../bulk/job/running.js';
+import { isGone, type JobView, jobIds, viewJob } from '../../bulk/job/open-job.js';
+import { runningOf } from '../../bulk/job/run-note.js';
 import { type BatchFigures, outcomes } from '../../bulk/results/summary.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
@@ -54,12 +54,12 @@ const stateOf = ({ finished, untouched }: JobView['table']) =>
 
 /** One that cannot be read is told of, and does not hide the others. */
 export async function* jobRows(
-  { stateDirectory, clock }: Pick<Context, 'stateDirectory' | 'clock'>,
+  { config, clock }: Pick<Context, 'config' | 'clock'>,
   damaged: (error: CliError) => void,
 ): AsyncGenerator<JobRow> {
-  for (const id of await jobIds(stateDirectory)) {
+  for (const id of await jobIds(config.stateDirectory)) {
     try {
-      yield await jobRow(await viewJob(stateDirectory, id), clock.now());
+      yield await jobRow(await viewJob(config.stateDirectory, id), clock.now());
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       if (!isGone(error)) damaged(error);

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../../service/index.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 import type { DataOptions } from '../sandbox/data.js';
 import { addKeyDataOption, keyAdministration } from './data.js';
 
@@ -24,7 +24,7 @@ export const keysCreate: CommandBody = (command, context) => {
   });
   command.action(async (options: DataOptions) => {
     const service = await keyAdministration(context, options);
-    await context.print(view, await service.createKey());
-    context.note('Keep the key now: it is not shown again.');
+    await context.io.print(view, await service.createKey());
+    context.io.note('Keep the key now: it is not shown again.');
   });
 };

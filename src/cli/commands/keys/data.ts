@@ -16,7 +16,7 @@ export function addKeyDataOption(command: Command): void {
 
 /** The keys are those of `urtuu serve` on this machine, or of the sandbox with --sandbox. */
 export async function keyAdministration(context: Context, { data }: DataOptions): Promise<Administration> {
-  const own = context.sandbox ? undefined : serviceDirectory(context);
+  const own = context.config.sandbox ? undefined : serviceDirectory(context);
   const folder = data === undefined ? own : namedFolder(context, data);
-  return (await context.service(folder)).administration;
+  return (await context.network.service(folder)).administration;
 }

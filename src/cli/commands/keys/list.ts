@@ -1,5 +1,5 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
-import type { CommandBody } from '../../program.js';
 import type { DataOptions } from '../sandbox/data.js';
 import { addKeyDataOption, keyAdministration, keyView } from './data.js';
 
@@ -16,6 +16,6 @@ export const keysList: CommandBody = (command, context) => {
   });
   command.action(async (options: DataOptions) => {
     const service = await keyAdministration(context, options);
-    await context.printAll(keyView, await service.listKeys());
+    await context.io.printAll(keyView, await service.listKeys());
   });
 };

@@ -1,8 +1,8 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { confirmed } from '../../input/required.js';
-import type { CommandBody } from '../../program.js';
 import type { DataOptions } from '../sandbox/data.js';
 import { addKeyDataOption, keyAdministration } from './data.js';
 
@@ -22,7 +22,7 @@ export const keysRevoke: CommandBody = (command, context) => {
     await confirmed(context, `Revoke key ${id}? Whoever uses it is locked out.`);
     const service = await keyAdministration(context, options);
     if (!(await service.revokeKey(id))) throw noSuchKey(id);
-    context.note(`Revoked key ${id}.`);
+    context.io.note(`Revoked key ${id}.`);
   });
 };
 

@@ -1,3 +1,4 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
 import { messageResource } from '../../lookup/resources.js';
@@ -5,7 +6,6 @@ import { show } from '../../lookup/show.js';
 import { addWaitOptions, type WaitOptions } from '../../lookup/wait.js';
 import { messageExample, missingExample } from '../../output/examples.js';
 import { messageView } from '../../output/views.js';
-import type { CommandBody } from '../../program.js';
 
 export const messagesGet: CommandBody = (command, context) => {
   command.description(
@@ -27,7 +27,7 @@ export const messagesGet: CommandBody = (command, context) => {
     ],
   });
   command.action(async (given: string[], options: IdSource & WaitOptions) => {
-    const ids = await readIds(context, given, options);
-    await show(context, messageView, messageResource(await context.client()), ids, options);
+    const ids = await readIds(context.io.files, given, options);
+    await show(context, messageView, messageResource(await context.network.client()), ids, options);
   });
 };

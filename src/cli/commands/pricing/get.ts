@@ -1,8 +1,8 @@
 import { measureText, type Pricing, priceOfSms } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { readText } from '../../input/text.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 
 const view: View<Pricing> = {
   columns: [
@@ -66,10 +66,10 @@ export const pricing: CommandBody = (command, context) => {
   });
   command.action(async (options: Options) => {
     const source = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
-    const text = await readText(context, source);
-    const prices = await (await context.client()).pricing.get();
-    if (text === undefined) return context.print(view, prices);
-    await context.print(textView, priced(text, prices));
+    const text = await readText(context.io.files, source);
+    const prices = await (await context.network.client()).pricing.get();
+    if (text === undefined) return context.io.print(view, prices);
+    await context.io.print(textView, priced(text, prices));
   });
 };
 

@@ -1,6 +1,6 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { profileExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { profileView } from './view.js';
 
 export const profilesList: CommandBody = (command, context) => {
@@ -20,6 +20,6 @@ export const profilesList: CommandBody = (command, context) => {
       profile,
       current: name === current,
     }));
-    await context.printAll(profileView, rows);
+    await context.io.printAll(profileView, rows);
   });
 };

@@ -1,8 +1,8 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { profileNameOf } from '../../config/settings.js';
 import { newProfile, type SignInOptions, tryKey } from '../../config/sign-in.js';
 import { profileExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { profileView } from './view.js';
 
 export const login: CommandBody = (command, context) => {
@@ -25,11 +25,11 @@ export const login: CommandBody = (command, context) => {
     json: profileExample,
   });
   command.action(async (options: SignInOptions) => {
-    const name = profileNameOf(context.options, context.env, {});
+    const name = profileNameOf(context.options, context.config.env, {});
     const config = await context.config.read();
     const profile = await newProfile(context, config, name, options);
     await tryKey(context, profile);
     await context.config.write({ current: name, profiles: { ...config.profiles, [name]: profile } });
-    await context.print(profileView, { name, profile, current: true });
+    await context.io.print(profileView, { name, profile, current: true });
   });
 };

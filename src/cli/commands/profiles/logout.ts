@@ -1,8 +1,8 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
-import type { Config } from '../../config/profiles.js';
+import type { ConfigFile } from '../../config/profiles.js';
 import { profileNameOf } from '../../config/settings.js';
 import { confirmed } from '../../input/required.js';
-import type { CommandBody } from '../../program.js';
 import { namedProfile } from './named.js';
 
 export const logout: CommandBody = (command, context) => {
@@ -16,15 +16,15 @@ export const logout: CommandBody = (command, context) => {
   });
   command.action(async () => {
     const config = await context.config.read();
-    const name = profileNameOf(context.options, context.env, config);
+    const name = profileNameOf(context.options, context.config.env, config);
     await namedProfile(context, name);
     await confirmed(context, `Remove profile ${name} and its key?`);
     await context.config.write(without(config, name));
-    context.note(`Removed profile ${name}.`);
+    context.io.note(`Removed profile ${name}.`);
   });
 };
 
-function without({ current, profiles }: Config, name: string): Config {
+function without({ current, profiles }: ConfigFile, name: string): ConfigFile {
   const { [name]: _, ...rest } = profiles;
   return { ...(current === undefined || current === name ? {} : { current }), profiles: rest };
 }

@@ -1,7 +1,7 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { profileNameOf } from '../../config/settings.js';
 import { profileExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { namedProfile } from './named.js';
 import { profileView } from './view.js';
 
@@ -18,8 +18,8 @@ export const profilesShow: CommandBody = (command, context) => {
   });
   command.action(async (given: string | undefined) => {
     const config = await context.config.read();
-    const name = given ?? profileNameOf(context.options, context.env, config);
+    const name = given ?? profileNameOf(context.options, context.config.env, config);
     const profile = await namedProfile(context, name);
-    await context.print(profileView, { name, profile, current: name === config.current });
+    await context.io.print(profileView, { name, profile, current: name === config.current });
   });
 };

@@ -1,5 +1,5 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
-import type { CommandBody } from '../../program.js';
 import { namedProfile } from './named.js';
 
 export const profilesUse: CommandBody = (command, context) => {
@@ -14,6 +14,6 @@ export const profilesUse: CommandBody = (command, context) => {
   command.action(async (name: string) => {
     await namedProfile(context, name);
     await context.config.write({ ...(await context.config.read()), current: name });
-    context.note(`Now using profile ${name}.`);
+    context.io.note(`Now using profile ${name}.`);
   });
 };

@@ -1,9 +1,9 @@
 import type { Balance } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { usageError } from '../../errors.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 import { addDataOption, administration, type DataOptions } from './data.js';
 
 const view: View<Balance> = { columns: [field('balance', { kind: 'number' })], record: (balance) => balance };
@@ -32,6 +32,6 @@ export const sandboxCredit: CommandBody = (command, context) => {
       throw usageError('give either credits or --set', 'Example: urtuu sandbox credit 5000');
     const service = await administration(context, data);
     const change = credits ?? (set ?? 0) - (await service.credit(0));
-    await context.print(view, { balance: await service.credit(change) });
+    await context.io.print(view, { balance: await service.credit(change) });
   });
 };

@@ -15,17 +15,17 @@ export function addDataOption(command: Command): void {
 }
 
 /** The folder of `urtuu serve`. */
-export const serviceDirectory = (context: Context): string => join(context.stateDirectory, 'service');
+export const serviceDirectory = (context: Context): string => join(context.config.stateDirectory, 'service');
 
 /** What the owner of a service's data may do: that of the sandbox, or of the folder that was named. */
 export async function administration(context: Context, { data }: DataOptions): Promise<Administration> {
   const folder = data === undefined ? undefined : namedFolder(context, data);
-  return (await context.service(folder)).administration;
+  return (await context.network.service(folder)).administration;
 }
 
 /** A folder that was named to be looked into: a service that is not there is not made. */
 export function namedFolder(context: Context, data: string): string {
-  const folder = resolve(context.cwd, data);
+  const folder = resolve(context.config.cwd, data);
   // Where only a part is left, opening it says what is missing.
   const parts = ['service.db', 'installation.json', 'secret', 'operator.db'];
   if (parts.some((part) => existsSync(join(folder, part)))) return folder;

@@ -1,8 +1,8 @@
 import type { Delivery } from '../../../service/index.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 import { addDataOption, administration, type DataOptions } from './data.js';
 
 const view: View<Delivery> = {
@@ -45,7 +45,7 @@ export const sandboxOutbox: CommandBody = (command, context) => {
   command.action(async ({ to, limit, ...data }: Options) => {
     const service = await administration(context, data);
     const deliveries = service.outbox(to === undefined ? {} : { to });
-    await context.printAll(view, limit === undefined ? deliveries : newest(deliveries, limit));
+    await context.io.printAll(view, limit === undefined ? deliveries : newest(deliveries, limit));
   });
 };
 

@@ -1,6 +1,6 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { confirmed } from '../../input/required.js';
-import type { CommandBody } from '../../program.js';
 import { addDataOption, administration, type DataOptions } from './data.js';
 
 export const sandboxReset: CommandBody = (command, context) => {
@@ -16,6 +16,6 @@ export const sandboxReset: CommandBody = (command, context) => {
   command.action(async (options: DataOptions) => {
     await confirmed(context, 'Delete all messages of this service?');
     await (await administration(context, options)).reset();
-    context.note('The service is empty, its balance is the first one again.');
+    context.io.note('The service is empty, its balance is the first one again.');
   });
 };

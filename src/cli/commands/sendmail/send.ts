@@ -1,7 +1,7 @@
 import { normalizeAddress } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { usageError } from '../../errors.js';
-import type { CommandBody } from '../../program.js';
 import { type Envelope, readMessage } from '../../sendmail/message.js';
 import { sysexitTranslation } from '../../sendmail/sysexits.js';
 import { failed } from '../../single/finish.js';
@@ -49,13 +49,17 @@ export const sendmail: CommandBody = (command, context) => {
         'missing: a recipient, or -t',
         'urtuu sendmail -t sends to the addresses in the message.',
       );
-    const raw = await context.files.whole('-', mostBytes, 'An email has at most 1 MB, without attachments.');
+    const raw = await context.io.files.whole(
+      '-',
+      mostBytes,
+      'An email has at most 1 MB, without attachments.',
+    );
     const message = await readMessage(raw, t ? [] : recipients);
     await deliver(message);
   });
 
   async function deliver({ params, idempotencyKey }: Envelope): Promise<void> {
-    const { email } = await context.client();
+    const { email } = await context.network.client();
     const options = idempotencyKey === null ? {} : { idempotencyKey };
     const [only = ''] = params.to;
     if (params.to.length === 1) {

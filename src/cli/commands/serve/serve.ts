@@ -2,13 +2,13 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { defaultHost, defaultPort } from '../../../contract/index.js';
 import type { Service } from '../../../service/index.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
 import { confirmed } from '../../input/required.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import type { CommandBody } from '../../program.js';
 import { serviceDirectory } from '../sandbox/data.js';
 
 interface Serving {
@@ -64,20 +64,20 @@ export const serve: CommandBody = (command, context) => {
     ],
   });
   command.action(async ({ host, port, data, acceptData = false }: Options) => {
-    const folder = data === undefined ? serviceDirectory(context) : resolve(context.cwd, data);
-    const release = context.holdSignals();
+    const folder = data === undefined ? serviceDirectory(context) : resolve(context.config.cwd, data);
+    const release = context.io.holdSignals();
     const service = await opened(context, folder, acceptData);
     const { administration } = service;
     const first = (await administration.listKeys()).length === 0;
     const listening = await service.listen({ host, port }).catch((error) => {
       throw notListening(host, port, error);
     });
-    if (!isLoopback(host)) context.warn(inTheClear(host));
+    if (!isLoopback(host)) context.io.warn(inTheClear(host));
     const key = first ? (await administration.createKey()).secret : null;
-    await context.print(view, { base_url: listening.url, data: folder, api_key: key });
-    if (key !== null) context.note('Keep the key now: it is not shown again.');
+    await context.io.print(view, { base_url: listening.url, data: folder, api_key: key });
+    if (key !== null) context.io.note('Keep the key now: it is not shown again.');
     const lost = await Promise.race([stopped(context), service.lost]);
-    context.note('Stopping.');
+    context.io.note('Stopping.');
     // What was taken away cannot end in order, and nobody has to wait for it.
     if (lost !== undefined) await Promise.race([service.close(), context.clock.sleep(closeWithin)]);
     if (lost !== undefined) throw machineError(lost.message, lost, lost.hint);
@@ -89,14 +89,14 @@ export const serve: CommandBody = (command, context) => {
 /** With `acceptData` also on data that is not whole, after a question. */
 async function opened(context: Context, folder: string, acceptData: boolean): Promise<Service> {
   try {
-    return await context.service(folder);
+    return await context.network.service(folder);
   } catch (error) {
     const { forgotten } = error instanceof CliError ? error.details : {};
     if (!acceptData || typeof forgotten !== 'string') throw error;
-    context.warn((error as CliError).message);
-    context.warn(`Starting all the same forgets ${forgotten}.`);
+    context.io.warn((error as CliError).message);
+    context.io.warn(`Starting all the same forgets ${forgotten}.`);
     await confirmed(context, 'Start with the data as it is?');
-    return context.service(folder, { acceptData });
+    return context.network.service(folder, { acceptData });
   }
 }
 

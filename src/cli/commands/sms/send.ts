@@ -1,8 +1,8 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { sentExample } from '../../output/examples.js';
-import type { CommandBody } from '../../program.js';
 import { estimateSms, estimateView, sendView } from '../../single/dry-run.js';
 import { finishSend } from '../../single/finish.js';
 import { addSendOptions, type SingleSendOptions } from '../../single/options.js';
@@ -40,12 +40,12 @@ export const smsSend: CommandBody = (command, context) => {
   });
   command.action(async (to: string | undefined, text: string | undefined, options: Options) => {
     const source = { value: text, file: options.textFile, name: '[text]', fileOption: '--text-file' };
-    const message = await required(context, {
+    const message = await required(context.io, {
       to: { value: to, name: '<to>', question: 'Recipient number:' },
-      text: { value: await readText(context, source), name: '<text>', question: 'Text:' },
+      text: { value: await readText(context.io.files, source), name: '<text>', question: 'Text:' },
     });
-    if (options.dryRun) return context.print(estimateView, await estimateSms(context, message));
-    const { sms } = await context.client();
+    if (options.dryRun) return context.io.print(estimateView, await estimateSms(context, message));
+    const { sms } = await context.network.client();
     const { sendSingle } = await import('../../single/send.js');
     const sent = await sendSingle(context, 'sms', message, options, (...args) => sms.send(...args));
     await finishSend(context, sent, options);

@@ -1,10 +1,10 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { readId } from '../../input/ids.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { verifiedExample } from '../../output/examples.js';
 import { verificationView } from '../../output/views.js';
-import type { CommandBody } from '../../program.js';
 
 export const verifyCheck: CommandBody = (command, context) => {
   command
@@ -24,12 +24,14 @@ export const verifyCheck: CommandBody = (command, context) => {
   });
   command.action(async (given: string | undefined, typed: string | undefined) => {
     const source = { value: typed, file: undefined, name: '[code]', fileOption: '' };
-    const { id, code } = await required(context, {
+    const { id, code } = await required(context.io, {
       id: { value: given, name: '<id>', question: 'Id of the verification:' },
-      code: { value: await readText(context, source), name: '<code>', question: 'Code:' },
+      code: { value: await readText(context.io.files, source), name: '<code>', question: 'Code:' },
     });
-    const { verify } = await context.client();
-    const verification = await context.during('Checking', () => verify.check(id, { code: code.trim() }));
-    await context.print(verificationView, verification);
+    const { verify } = await context.network.client();
+    const verification = await context.io.withProgress('Checking', () =>
+      verify.check(id, { code: code.trim() }),
+    );
+    await context.io.print(verificationView, verification);
   });
 };

@@ -1,4 +1,5 @@
 import type { Channel, VerifyCreateParams } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { readDuration } from '../../input/duration.js';
 import { required } from '../../input/required.js';
@@ -6,7 +7,6 @@ import { readText } from '../../input/text.js';
 import { readChoice, readCount } from '../../options.js';
 import { createdExample } from '../../output/examples.js';
 import { createdView } from '../../output/views.js';
-import type { CommandBody } from '../../program.js';
 import { remember } from '../../recent.js';
 import { ensureShown } from '../../single/shown.js';
 
@@ -47,15 +47,15 @@ export const verifyCreate: CommandBody = (command, context) => {
   });
   command.action(async (given: string | undefined, options: Options) => {
     const source = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
-    const text = await readText(context, source);
-    const { to } = await required(context, {
+    const text = await readText(context.io.files, source);
+    const { to } = await required(context.io, {
       to: { value: given, name: '<to>', question: 'Recipient number or address:' },
     });
-    const { verify } = await context.client();
+    const { verify } = await context.network.client();
     const params = paramsOf(to, text, options);
-    const verification = await context.during('Sending', () => verify.create(params));
-    await remember(context, verification.id);
-    await context.print(createdView, verification);
+    const verification = await context.io.withProgress('Sending', () => verify.create(params));
+    await remember(context.config, verification.id);
+    await context.io.print(createdView, verification);
     ensureShown(context, 'The code was sent', verification.id, 'verify get');
   });
 };

@@ -1,9 +1,9 @@
+import type { CommandBody } from '../../command.js';
 import { describe } from '../../command-help.js';
 import { readId } from '../../input/ids.js';
 import { required } from '../../input/required.js';
 import { pendingExample } from '../../output/examples.js';
 import { verificationView } from '../../output/views.js';
-import type { CommandBody } from '../../program.js';
 
 export const verifyGet: CommandBody = (command, context) => {
   command
@@ -19,10 +19,10 @@ export const verifyGet: CommandBody = (command, context) => {
     json: pendingExample,
   });
   command.action(async (given: string | undefined) => {
-    const { id } = await required(context, {
+    const { id } = await required(context.io, {
       id: { value: given, name: '<id>', question: 'Id of the verification:' },
     });
-    const { verify } = await context.client();
-    await context.print(verificationView, await verify.get(id));
+    const { verify } = await context.network.client();
+    await context.io.print(verificationView, await verify.get(id));
   });
 };

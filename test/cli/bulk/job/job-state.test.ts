@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import { type Entry, NewerJournalError, readEntries } from '../../../../src/cli/bulk/job/journal.js';
-import { movedEntry } from '../../../../src/cli/bulk/job/moved.js';
+import { movedEntry } from '../../../../src/cli/bulk/job/taken-rows.js';
 import type { PlannedRequest } from '../../../../src/cli/bulk/plan/plan.js';
 import { checksummed } from '../journal-lines.js';
 import { memoryPlan, numbers } from '../memory-plan.js';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Disk, nodeDisk } from '../../../../src/cli/bulk/plan/disk.js';
+import { type Disk, nodeDisk } from '../../../../src/cli/bulk/plan/plan-disk.js';
 import { openPlan } from '../../../../src/cli/bulk/plan/plan-reader.js';
 import { plan, refusal, temporaryFolder } from '../plans.js';
 

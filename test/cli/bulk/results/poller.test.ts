@@ -3,7 +3,7 @@ import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import { type Entry, Journal } from '../../../../src/cli/bulk/job/journal.js';
 import type { ReadingClient } from '../../../../src/cli/bulk/results/poller.js';
 import type { BulkEvent } from '../../../../src/cli/bulk/send/events.js';
-import type { RunOptions } from '../../../../src/cli/bulk/send/run-options.js';
+import type { RunOptions } from '../../../../src/cli/bulk/send/run.js';
 import { runJob } from '../../../../src/cli/bulk/send/runner.js';
 import { memoryBuckets } from '../../../../src/cli/rate-limit/bucket-store.js';
 import { RateLimiter } from '../../../../src/cli/rate-limit/rate-limiter.js';

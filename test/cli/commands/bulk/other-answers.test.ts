@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SendingClient } from '../../../../src/cli/bulk/send/request.js';
-import type { RunOptions } from '../../../../src/cli/bulk/send/run-options.js';
+import type { RunOptions } from '../../../../src/cli/bulk/send/run.js';
+import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
 import { exitOfJob } from '../../../../src/cli/commands/bulk/outcome.js';
 import { memoryPlan, numbers } from '../../bulk/memory-plan.js';
 import { clientOf, Refused } from '../../bulk/model-service.js';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Phase } from '../../../../src/cli/bulk/job/tally.js';
+import type { Phase } from '../../../../src/cli/bulk/job/phases.js';
 import { verdictOf } from '../../../../src/cli/commands/bulk/report-verdict.js';
 import { answers } from '../../../support/run.js';
 import { numbers } from '../../bulk/memory-plan.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SendingClient } from '../../../../src/cli/bulk/send/request.js';
+import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
 import { exitOfJob } from '../../../../src/cli/commands/bulk/outcome.js';
 import type { Pricing } from '../../../../src/contract/index.js';
 import { memoryPlan, numbers } from '../../bulk/memory-plan.js';

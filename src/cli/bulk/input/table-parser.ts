@@ -1,8 +1,8 @@
 import { unguard } from '../../csv/line.js';
-import { numberedColumns, readHeader } from './columns.js';
-import { isOwnHeader } from './csv-line.js';
 import type { Delimiter } from './delimiter.js';
 import { InputError } from './input-error.js';
+import { numberedColumns, readHeader } from './recipient-column.js';
+import { isOwnHeader } from './report-columns.js';
 import { type RowHandler, RowParser } from './row-parser.js';
 
 /** How the rows of an input are written; with it, its copy is read again in the same way. */

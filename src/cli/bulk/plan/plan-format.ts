@@ -1,5 +1,5 @@
-import type { TableFormat } from '../input/table.js';
-import type { FileSeal } from './block-file.js';
+import type { TableFormat } from '../input/table-parser.js';
+import type { FileSeal } from './buffered-file.js';
 import type { PlanMeta } from './plan.js';
 
 /** The files of a plan that its seal covers. */

@@ -1,7 +1,7 @@
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
-import type { BlockFile } from './block-file.js';
+import type { BlockFile } from './buffered-file.js';
+import type { ComposedMessage, Composer, MessageFault } from './composer.js';
 import { HashIndex, hashOf } from './hash-index.js';
-import type { ComposedMessage, Composer, MessageFault } from './message.js';
 
 /** Messages that are remembered by the values they were made of, so that they are not made again. */
 const recentMessages = 4_096;

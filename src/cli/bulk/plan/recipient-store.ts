@@ -1,7 +1,7 @@
 import { type Channel, normalizeAddress, type OperatorTable, readNumber } from '../../../contract/index.js';
 import { shown } from '../input/input-error.js';
 import { isRounded, type RepairCounts, type Repaired, repairAddress, repairNumber } from '../input/repair.js';
-import type { BlockFile } from './block-file.js';
+import type { BlockFile } from './buffered-file.js';
 import { HashIndex, hashOf } from './hash-index.js';
 
 /**

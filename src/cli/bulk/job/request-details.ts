@@ -1,5 +1,5 @@
-import type { Entry } from '../job/journal.js';
-import type { ReceiptStatus } from './receipts.js';
+import type { ReceiptStatus } from '../results/receipts.js';
+import type { Entry } from './journal.js';
 
 /** How a request stands, for the report. */
 export interface RequestEnd {

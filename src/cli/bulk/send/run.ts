@@ -2,9 +2,9 @@ import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
 import type { JobState } from '../job/job-state.js';
 import type { Journal } from '../job/journal.js';
 import type { FrozenPlan } from '../plan/plan.js';
+import type { ListingClient } from '../results/batch-messages.js';
 import type { ReadingClient, Waited, WatchOptions } from '../results/poller.js';
-import type { ListingClient } from './listing.js';
-import type { SendingClient } from './request.js';
+import type { SendingClient } from './send-once.js';
 
 export interface RunOptions {
   jobId: string;

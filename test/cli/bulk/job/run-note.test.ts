@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
-import { forgetRun, noteRun, runningOf } from '../../../../src/cli/bulk/job/running.js';
+import { forgetRun, noteRun, runningOf } from '../../../../src/cli/bulk/job/run-note.js';
 import { lockFolder } from '../../../../src/cli/platform/lock.js';
 import { desk, figures, people, personal } from '../../commands/bulk/desks.js';
 

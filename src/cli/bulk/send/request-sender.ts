@@ -10,10 +10,10 @@ import {
   startAttempt,
   timeLeft,
 } from './attempt.js';
-import { membersOf } from './members.js';
+import { membersOf } from './batch-recipients.js';
 import type { Progress } from './recorder.js';
-import { type RequestBody, sendOnce, unlessAborted } from './request.js';
-import type { Ending, RunOptions } from './run-options.js';
+import type { Ending, RunOptions } from './run.js';
+import { type RequestBody, sendOnce, unlessAborted } from './send-once.js';
 import type { Budget } from './spend-limit.js';
 import { type Answer, next, recipientForm, type Step } from './transitions.js';
 

@@ -1,4 +1,4 @@
-import type { BlockFile } from './block-file.js';
+import type { BlockFile } from './buffered-file.js';
 
 /** Message numbers that stand for a row without one. */
 export const rejectedRow = 0xffff_ffff;

@@ -1,5 +1,5 @@
-import { RecipientIndex, RowSet } from './repeat-index.js';
-import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-spool.js';
+import { RecipientIndex, RowSet } from './recipient-index.js';
+import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-store.js';
 
 const unknown = 0xffff_ffff;
 

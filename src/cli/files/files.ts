@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { maxRequestBytes } from '../../contract/index.js';
 import { CliError, inputError, machineError, usageError } from '../errors.js';
-import type { Patience } from '../files/output-file.js';
 import type { InputStream } from '../terminal/streams.js';
+import type { Patience } from './output-file.js';
 
 /** Reads and writes the files a person names; `-` is standard input, which only one of them can be. */
 export class Files {
@@ -21,13 +21,13 @@ export class Files {
 
   /** Throws CliError (exit 13) when one of these files cannot be written; what was not named is left out. */
   async checkWritable(...names: (string | undefined)[]): Promise<void> {
-    const { checkWritable } = await import('../files/output-file.js');
+    const { checkWritable } = await import('./output-file.js');
     for (const name of names) if (name !== undefined) await checkWritable(this.#path(name));
   }
 
   /** Writes a whole file. Throws CliError (exit 13) when the disk does not take it. */
   async write(name: string, blocks: AsyncIterable<string>): Promise<void> {
-    const { writeNamedFile } = await import('../files/output-file.js');
+    const { writeNamedFile } = await import('./output-file.js');
     await writeNamedFile(this.#path(name), blocks, this.#patience);
   }
 

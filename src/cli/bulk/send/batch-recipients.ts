@@ -1,7 +1,7 @@
 import { type MessagePage, messagePage } from '../../../contract/index.js';
 import { readError } from './answer.js';
 import { backoff } from './attempt.js';
-import type { RunOptions } from './run-options.js';
+import type { RunOptions } from './run.js';
 import { recipientForm } from './transitions.js';
 
 type World = Pick<RunOptions, 'listing' | 'pace' | 'now' | 'sleep' | 'random' | 'stop'>;

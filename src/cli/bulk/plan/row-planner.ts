@@ -1,11 +1,11 @@
-import { isDamaged } from '../input/table.js';
-import type { BlockFile } from './block-file.js';
-import type { Messages } from './messages.js';
-import { type OriginColumns, Origins } from './origins.js';
-import type { RowError } from './plan-files.js';
-import type { Recipients } from './recipients.js';
-import { Repeats } from './repeats.js';
-import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-spool.js';
+import { isDamaged } from '../input/table-parser.js';
+import type { BlockFile } from './buffered-file.js';
+import { Repeats } from './duplicates.js';
+import type { Messages } from './message-store.js';
+import type { RowError } from './plan-format.js';
+import type { Recipients } from './recipient-store.js';
+import { type OriginColumns, Origins } from './reported-rows.js';
+import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-store.js';
 import { type MessageHash, messageHash, type SentIndex } from './sent-index.js';
 
 export interface IntakeColumns {

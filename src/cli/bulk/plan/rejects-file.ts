@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { byteOrderMark, csvLine } from '../../csv/line.js';
-import { keptColumns } from '../input/csv-line.js';
 import { describe } from '../input/input-error.js';
-import { BlockFile } from './block-file.js';
-import type { Disk } from './disk.js';
+import { keptColumns } from '../input/report-columns.js';
+import { BlockFile } from './buffered-file.js';
 import type { FrozenPlan } from './plan.js';
-import type { RowError } from './plan-files.js';
+import type { Disk } from './plan-disk.js';
+import type { RowError } from './plan-format.js';
 import { readErrors } from './plan-reader.js';
 
 /** One thing that is wrong with a row, for programs. */

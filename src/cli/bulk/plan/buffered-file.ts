@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { Disk } from './disk.js';
+import type { Disk } from './plan-disk.js';
 
 const blockBytes = 256 * 1024;
 const smallRead = 4 * 1024;

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
-import type { BlockFile } from './block-file.js';
+import type { BlockFile } from './buffered-file.js';
 import type { PriceOf } from './cost.js';
+import type { Repeats } from './duplicates.js';
 import type { Layout, PlannedRequest } from './layout.js';
-import type { Messages } from './messages.js';
-import { noRequest, requestBytes } from './plan-files.js';
-import type { Recipients } from './recipients.js';
-import type { Repeats } from './repeats.js';
-import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-spool.js';
+import type { Messages } from './message-store.js';
+import { noRequest, requestBytes } from './plan-format.js';
+import type { Recipients } from './recipient-store.js';
+import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-store.js';
 
 /** Recipients that are held at once while requests are put together: 8 bytes each. */
 const defaultWindow = 1_000_000;

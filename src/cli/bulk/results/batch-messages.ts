@@ -1,7 +1,7 @@
 import { type Batch, type Message, type MessagePage, messagePage } from '../../../contract/index.js';
 import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
-import { readError } from './answer.js';
-import { unlessAborted } from './request.js';
+import { readError } from '../send/answer.js';
+import { unlessAborted } from '../send/send-once.js';
 
 export interface ListingClient {
   batches: {

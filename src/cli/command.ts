@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import type { Context } from './context.js';
+import { addGlobalOptions } from './options.js';
+
+/**
+ * Adds a command's arguments, options, help and action; loaded only when the command is called. Names the parts of the
+ * context that the command needs. Take `options` and `signal` in the action: they are read late.
+ */
+export type CommandBody<Needs extends keyof Context = keyof Context> = (
+  command: Command,
+  context: Pick<Context, Needs>,
+) => void;
+
+const bodies = new WeakMap<Command, () => Promise<CommandBody>>();
+
+export function setBody(command: Command, load: () => Promise<CommandBody>): void {
+  bodies.set(command, load);
+}
+
+/** Gives a command its global options, and its body once. */
+export async function loadBody(command: Command, context: Context): Promise<void> {
+  addGlobalOptions(command);
+  const body = await bodies.get(command)?.();
+  bodies.delete(command);
+  body?.(command, context);
+}

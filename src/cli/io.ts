@@ -1,0 +1,41 @@
+import type { Files } from './files/files.js';
+import type { Printer } from './output/printer.js';
+import type { View } from './output/view.js';
+import type { Progress } from './terminal/progress.js';
+import type { Questions } from './terminal/prompts.js';
+
+/** Results, messages, progress, prompts and files of one command. */
+export interface Io {
+  /** Prints one result on standard output. */
+  print<Row>(view: View<Row>, row: Row): Promise<void>;
+  /** Prints a list; ndjson, csv and tsv write each row as it comes, and stop reading when nobody reads. */
+  printAll<Row>(view: View<Row>, rows: Iterable<Row> | AsyncIterable<Row>): Promise<void>;
+  readonly printer: Printer;
+
+  /** A line on standard error, hidden by --quiet. `command` follows the text, to copy. */
+  note(text: string, command?: string): void;
+  /** A line on standard error that --quiet does not hide. */
+  warn(text: string, command?: string): void;
+  /** The last line of a command that exits with another code than 0: the message of the error for programs. */
+  conclude(text: string, command?: string): void;
+  /** Fields for the error object that a program reads if the command fails. */
+  attach(details: Record<string, unknown>): void;
+  /** Shows progress on a terminal while the work takes a while. */
+  withProgress<Value>(text: string, work: () => Promise<Value>): Promise<Value>;
+  /** Progress of long work on standard error. Stop it before the command ends. */
+  progress(): Progress;
+
+  /** Standard input and standard error are terminals. */
+  readonly canPrompt: boolean;
+  /** Throws CliError (exit 2) without a terminal. */
+  prompts(): Promise<Questions>;
+
+  readonly files: Files;
+
+  /**
+   * From now on a signal only aborts the context's `signal`: the command finishes what is in flight and returns, and
+   * the process then dies by the signal (5 s after a SIGTERM, or at a second Ctrl-C, in any case, after `lastWords`).
+   * The returned function ends that. Without it a signal ends the command at once.
+   */
+  holdSignals(lastWords?: () => void): () => void;
+}

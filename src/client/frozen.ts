@@ -1,0 +1,28 @@
+import type { BatchResult, Channel, EmailResult, SmsResult } from '../contract/index.js';
+import { readApiKey, readOptions, type UrtuuOptions } from './options.js';
+import { createRequestSender, frozenSendCall } from './request.js';
+import { type SendKind, sendEndpoints } from './send-endpoints.js';
+import { realSystem, type System } from './system.js';
+
+/** A request body that was frozen on disk. */
+export interface FrozenSend {
+  channel: Channel;
+  kind: SendKind;
+  /** JSON, sent byte for byte. */
+  body: string;
+  idempotencyKey: string;
+}
+
+/** Sends like `sms.send`, `sms.sendBulk` and those of email do: the same proof of success, the same UrtuuError. */
+export type SendFrozen = (send: FrozenSend) => Promise<SmsResult | EmailResult | BatchResult>;
+
+/** Internal to this package: the command line's bulk jobs send what they froze, without parsing it. */
+export function createSendFrozen(
+  apiKey: string,
+  options: UrtuuOptions,
+  system: System = realSystem,
+): SendFrozen {
+  const request = createRequestSender(readApiKey(apiKey), readOptions(options), system);
+  return async ({ channel, kind, body, idempotencyKey }) =>
+    request(frozenSendCall(sendEndpoints[channel][kind], body, { idempotencyKey }));
+}

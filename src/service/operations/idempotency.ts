@@ -1,0 +1,62 @@
+import type { BoundAnswer, MessageRecord } from '../storage/store.js';
+import type { OperationContext } from './context.js';
+import type { Answer, Caller } from './operations.js';
+import type { SendAnswer } from './resources.js';
+import { keyTopic, outcomeUnknown, removed } from './waits.js';
+
+/** The answer bound to a key, once its first request has one; null when the key is free. */
+export async function findAnswer(
+  context: OperationContext,
+  { projectId }: Caller,
+  key: string,
+): Promise<Answer | null> {
+  const answer = await context.store.findAnswer(projectId, key);
+  return answer === undefined ? null : repeatedAnswer(context, projectId, key, answer);
+}
+
+/** The answer to a repeat; waits for it where it is null. */
+export async function repeatedAnswer(
+  context: OperationContext,
+  projectId: string,
+  key: string,
+  answer: BoundAnswer | null,
+): Promise<Answer> {
+  const look = async () => {
+    const known = await context.store.findAnswer(projectId, key);
+    if (known === undefined) throw removed();
+    return known;
+  };
+  const final = answer ?? (await context.answers.wait(keyTopic(projectId, key), look));
+  if (final === null) throw outcomeUnknown(repeatAdvice);
+  return { ...parsed(final), replayed: true };
+}
+
+/** The answer to the first request with a key: bound, with the balance of then, by the process that ended its message. */
+export async function ownAnswer(
+  context: OperationContext,
+  { id, projectId }: MessageRecord,
+  key: string,
+): Promise<SendAnswer> {
+  const { store, answers } = context;
+  const answer = await answers.wait(keyTopic(projectId, key), async () => {
+    const known = await store.findAnswer(projectId, key);
+    if (known) return parsed(known);
+    if ((await store.getMessage(projectId, id)) === null) throw removed();
+    return null;
+  });
+  if (answer === null) throw outcomeUnknown(repeatAdvice);
+  // After a reset the key is free, and may be bound to another message by now.
+  if (messageIdOf(answer) !== id) throw removed();
+  return answer;
+}
+
+const repeatAdvice = 'repeat the request with its key';
+
+function messageIdOf({ body }: SendAnswer): unknown {
+  const { id, error } = body as { id?: string; error: { id?: string } | null };
+  return id ?? error?.id;
+}
+
+function parsed({ status, body }: BoundAnswer): SendAnswer {
+  return { status, body: JSON.parse(body) };
+}
