@@ -31,7 +31,7 @@ export interface WorkbookReading {
 export async function readWorkbook(
   bytes: AsyncIterable<Uint8Array>,
   options: WorkbookOptions,
-  onSheet: (name: string, columns: () => number[]) => RecordHandler,
+  onRecord: (sheet: string, ...record: Parameters<RecordHandler>) => void,
 ): Promise<WorkbookReading> {
   const { signal } = options;
   const store = options.store('workbook');
@@ -46,10 +46,7 @@ export async function readWorkbook(
   const read = (each: string) => abortable(archive.read(each), signal);
   if (workbook.strings !== null) await readSharedStrings(workbook.strings, read(workbook.strings), strings);
   const styles = workbook.styles === null ? [] : await readStyles(workbook.styles, read(workbook.styles));
-  const table = new SheetTable(
-    options.headerless ?? false,
-    onSheet(name, () => table.columns),
-  );
+  const table = new SheetTable(options.headerless ?? false, (...record) => onRecord(name, ...record));
   const rules = { strings, styles, from1904: workbook.from1904 };
   await readXml(part, read(part), new SheetRows(part, rules, (row) => table.take(row)));
   return { sheet: name, columns: table.columns, hiddenRows: table.hiddenRows };

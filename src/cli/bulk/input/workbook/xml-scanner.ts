@@ -106,8 +106,8 @@ export class XmlScanner {
 
   #characters(text: string, from: number, to: number): void {
     if (from === to) return;
-    const value = text.slice(from, to);
-    if (this.#open.length > 0) this.#handler.text?.(decoded(value));
+    const value = decoded(text.slice(from, to));
+    if (this.#open.length > 0) this.#handler.text?.(value);
     else if (value.replace('\ufeff', '').trim() !== '') throw new XmlFault('it has text outside of its root');
   }
 
