@@ -1,9 +1,20 @@
 /** What about the input is wrong; the command maps every one of them to the exit code for input. */
-export type InputFault = 'encoding' | 'delimiter' | 'columns' | 'template' | 'csv' | 'empty';
+export type InputFault =
+  | 'encoding'
+  | 'delimiter'
+  | 'columns'
+  | 'template'
+  | 'csv'
+  | 'empty'
+  | 'file'
+  | 'sheet'
+  | 'options';
 
 export interface Place {
   /** Line of the file where the row begins, as an editor counts. */
   line?: number | undefined;
+  /** Cell of a sheet, such as B7; stands in the place of the line. */
+  cell?: string | undefined;
   column?: string | undefined;
 }
 
@@ -28,10 +39,11 @@ export class InputError extends Error {
 }
 
 /** `file:line: column: what`, leaving out what is not known. */
-export function describe(source: string, what: string, { line, column }: Place): string {
-  const file = source === '-' ? 'standard input' : source;
+export function describe(source: string, what: string, { line, cell, column }: Place): string {
+  const file = fileName(source);
+  const place = cell ?? line;
   return [
-    line === undefined ? file : `${file}:${line}`,
+    place === undefined ? file : `${file}:${place}`,
     ...(column === undefined ? [] : [column]),
     what,
   ].join(': ');
@@ -41,3 +53,9 @@ export function describe(source: string, what: string, { line, column }: Place):
 export function shown(value: string): string {
   return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value);
 }
+
+/** A file as an error names it. */
+export const fileName = (source: string): string => (source === '-' ? 'standard input' : source);
+
+/** A sheet of a file as an error names it: `list.xlsx!Sheet1`. */
+export const sheetName = (source: string, sheet: string): string => `${fileName(source)}!${sheet}`;

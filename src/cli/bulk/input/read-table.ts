@@ -1,39 +1,68 @@
 import { decodeInput, EncodingFault, encodingChoices, encodingNamed } from './decode.js';
-import { type Delimiter, type Head, readHead } from './delimiter.js';
+import { type Head, readHead } from './delimiter.js';
+import { FileError } from './file-error.js';
+import { fileKind } from './file-kind.js';
 import { InputError } from './input-error.js';
 import { maxRowLength } from './row-parser.js';
+import type { ReadTable, RowTaker, TableHandlers, TableInput, TableOptions } from './table-handlers.js';
 import { Table, type TableFormat } from './table-parser.js';
 
-export interface TableOptions {
-  encoding?: string | undefined;
-  delimiter?: Delimiter | undefined;
-  headerless?: boolean | undefined;
-  signal?: AbortSignal | undefined;
-}
-
-/** What takes the rows of a table; made when the header is known. */
-export interface RowTaker {
-  take(record: readonly string[], line: number): void;
-  /** Set when damaged characters were seen, before any row with them is taken. */
-  damageSeen: boolean;
-}
-
-export interface TableHandlers<Taker extends RowTaker> {
-  /** Gets the header and the rows as UTF-8, before they are parsed. */
-  copy(block: Buffer): void;
-  onHeader(columns: string[], line: number): Taker;
-}
-
-export interface ReadTable<Taker extends RowTaker> {
-  format: TableFormat;
-  columns: string[];
-  /** What took the rows; null for an input without a header. */
-  taker: Taker | null;
-}
-
-/** Reads a table from its bytes, whatever their encoding, delimiter and line ends. */
+/** Reads a table from its bytes: a sheet of an Excel workbook, or CSV in any encoding, delimiter and line ends. */
 export async function readTable<Taker extends RowTaker>(
-  { bytes, source }: { bytes: AsyncIterable<Uint8Array>; source: string },
+  input: TableInput,
+  options: TableOptions,
+  handlers: TableHandlers<Taker>,
+): Promise<ReadTable<Taker>> {
+  const { source } = input;
+  const { head, bytes } = await peek(input.bytes);
+  const kind = await fileKind(head, bytes, source);
+  refuseOptions(kind, options, source);
+  if (kind === 'text') return readCsv({ bytes, source }, options, handlers);
+  const { readSheet } = await import('./read-sheet.js');
+  return readSheet({ bytes, source }, options, handlers);
+}
+
+const headBytes = 4_096;
+
+/** The first bytes, and all of them. */
+async function peek(
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<{ head: Buffer; bytes: AsyncIterable<Uint8Array> }> {
+  const blocks = bytes[Symbol.asyncIterator]();
+  const first: Uint8Array[] = [];
+  for (let length = 0; length < headBytes; ) {
+    const next = await blocks.next();
+    if (next.done === true) break;
+    first.push(next.value);
+    length += next.value.length;
+  }
+  async function* all() {
+    try {
+      yield* first.splice(0);
+      for (let next = await blocks.next(); next.done !== true; next = await blocks.next()) yield next.value;
+    } finally {
+      await blocks.return?.();
+    }
+  }
+  return { head: Buffer.concat(first), bytes: all() };
+}
+
+/** What was asked for in vain would be taken for granted. */
+function refuseOptions(kind: 'text' | 'zip', options: TableOptions, source: string): void {
+  const refuse = (option: string, what: string) =>
+    new FileError('options', source, what, `leave ${option} out`);
+  if (kind === 'text' && options.sheet !== undefined) {
+    throw refuse('--sheet', 'is no Excel workbook, so it has no sheets');
+  }
+  for (const name of ['encoding', 'delimiter'] as const) {
+    if (kind === 'zip' && options[name] !== undefined) {
+      throw refuse(`--${name}`, `is an Excel workbook, which has no ${name}`);
+    }
+  }
+}
+
+async function readCsv<Taker extends RowTaker>(
+  { bytes, source }: TableInput,
   options: TableOptions,
   handlers: TableHandlers<Taker>,
 ): Promise<ReadTable<Taker>> {
@@ -97,7 +126,7 @@ class TableReading<Taker extends RowTaker> {
     if (this.#begun === undefined) throw new Error('a whole input has a first row');
     const { table, format } = this.#begun;
     await table.finish();
-    return { format, columns: table.columns, taker: this.#taker };
+    return { format, columns: table.columns, taker: this.#taker, hiddenRows: 0 };
   }
 
   /** Begins with the rows once the first one is there, which tells the delimiter. */
@@ -120,7 +149,7 @@ class TableReading<Taker extends RowTaker> {
       format,
       this.#source,
       (columns, line) => {
-        this.#taker = this.#handlers.onHeader(columns, line);
+        this.#taker = this.#handlers.onHeader(columns, line, this.#source);
         this.#taker.damageSeen = this.#damageSeen;
       },
       (record, line) => this.#taker?.take(record, line),

@@ -4,6 +4,7 @@ import { InputError } from './input-error.js';
 import { numberedColumns, readHeader } from './recipient-column.js';
 import { isOwnHeader } from './report-columns.js';
 import { type RowHandler, RowParser } from './row-parser.js';
+import type { CellFault } from './workbook/sheet-table.js';
 
 /** How the rows of an input are written; with it, its copy is read again in the same way. */
 export interface TableFormat {
@@ -15,6 +16,8 @@ export interface TableFormat {
   marked?: boolean;
   /** Index of the recipient column; earlier releases did not keep it. */
   recipient?: number;
+  /** The sheet of a workbook, and its column of each field: 0 for A. */
+  sheet?: { name: string; columns: number[] };
 }
 
 /**
@@ -40,9 +43,7 @@ export class Table {
     this.#source = source;
     this.#onHeader = onHeader;
     this.#onRow = onRow;
-    this.#parser = new RowParser(format.delimiter, format.firstLine, source, (record, line) =>
-      this.#row(record, line),
-    );
+    this.#parser = new RowParser(format, source, (record, line) => this.take(record, line));
   }
 
   /** Line of the row in which what was fed so far ends; nothing may be fed after. */
@@ -60,7 +61,8 @@ export class Table {
     return this.#parser.finish();
   }
 
-  #row(record: string[], line: number): void {
+  /** Takes a record that needs no parsing. */
+  take(record: string[], line: number, faults?: readonly CellFault[]): void {
     if (isBlank(record)) return;
     if (this.columns.length === 0) {
       this.#header(record, line);
@@ -68,7 +70,7 @@ export class Table {
     }
     const width = this.columns.length;
     if (record.length > width && isBlank(record.slice(width))) record.length = width;
-    this.#onRow(this.#own ? record.map(unguard) : record, line);
+    this.#onRow(this.#own ? record.map(unguard) : record, line, faults);
   }
 
   #header(record: string[], line: number): void {

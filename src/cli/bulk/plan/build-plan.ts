@@ -47,6 +47,8 @@ export interface PlanOptions {
   encoding?: string | undefined;
   delimiter?: Delimiter | undefined;
   headerless?: boolean | undefined;
+  /** Name of the sheet of a workbook. */
+  sheet?: string | undefined;
   /** Takes only rows whose `status` column has one of these. */
   only?: readonly string[] | undefined;
   /** Who has which message already: they are counted, or left out. */
@@ -78,6 +80,10 @@ export interface PlanOutcome {
   /** Rows that were left out because their recipient has the message. */
   alreadySent: number;
   delimiter: Delimiter;
+  /** Name of the sheet that was read; null for CSV. */
+  sheet: string | null;
+  /** Rows of the sheet that are hidden, and were read like the others. */
+  hiddenRows: number;
   /** Name of the recipient column. */
   toColumn: string;
 }
@@ -107,6 +113,7 @@ export async function buildPlan(input: PlanInput, options: PlanOptions): Promise
 interface ReadRows {
   table: TableFormat;
   columns: string[];
+  hiddenRows: number;
   spool: RowSpool;
   recipients: Recipients;
   intake: RowIntake;
@@ -122,12 +129,13 @@ async function readRows(
   const recipients = recipientsOf(options.channel, options.operators, () => files.scratch('addresses'));
   const spool = new RowSpool(files.scratch('rows'));
   const copy = files.sealed('input.csv');
-  const { format, columns, taker } = await readTable(input, options, {
+  const { format, columns, taker, hiddenRows } = await readTable(input, options, {
     copy: (block) => copy.append(block),
-    onHeader(header, line) {
+    store: (name) => files.scratch(name),
+    onHeader(header, line, source) {
       const composer = bindMessage(options.channel, templates, header);
       const messages = new Messages(composer, files.scratch('messages'));
-      const wanted = columnsOf(header, line, input.source, options, recipients);
+      const wanted = columnsOf(header, line, source, options, recipients);
       return new RowIntake(wanted, recipients, messages, spool, files.sealed('errors'), options.sentBefore);
     },
   });
@@ -137,6 +145,7 @@ async function readRows(
   return {
     table: { ...format, recipient: taker.recipientColumn },
     columns,
+    hiddenRows,
     spool,
     recipients,
     intake: taker,
@@ -145,7 +154,7 @@ async function readRows(
 
 /** Settles where every row goes; writes the rejects, and the requests unless the rejects forbid it. */
 async function freeze(
-  { table, columns, spool, recipients, intake }: ReadRows,
+  { table, columns, hiddenRows, spool, recipients, intake }: ReadRows,
   source: string,
   options: PlanOptions,
   files: PlanFolder,
@@ -190,6 +199,8 @@ async function freeze(
     origins: intake.origins,
     alreadySent: intake.alreadySent,
     delimiter: table.delimiter,
+    sheet: table.sheet?.name ?? null,
+    hiddenRows,
     toColumn: columns[intake.recipientColumn] ?? '',
   };
   if (meta.rejected > 0) {

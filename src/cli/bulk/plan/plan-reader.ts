@@ -3,9 +3,9 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Table } from '../input/table-parser.js';
+import { Table, type TableFormat } from '../input/table-parser.js';
 import { BlockReader } from './buffered-file.js';
-import type { FrozenPlan, PlanMeta, PlannedRequest, PlannedRow } from './plan.js';
+import type { FrozenPlan, PlanMeta, PlannedInput, PlannedRequest, PlannedRow } from './plan.js';
 import { type Disk, nodeDisk } from './plan-disk.js';
 import {
   metaOf,
@@ -101,10 +101,14 @@ export function planOf(folder: string, record: PlanRecord, disk: Disk = nodeDisk
   return {
     folder,
     meta: record.meta,
-    input: { marked: record.table.marked === true, recipient: record.table.recipient ?? null },
+    input: inputOf(record.table),
     requests: (first = 0) => readRequests(folder, record, disk, first),
     rows: () => readPlannedRows(folder, record, disk),
   };
+}
+
+function inputOf({ marked = false, recipient, sheet }: TableFormat): PlannedInput {
+  return { marked, recipient: recipient ?? null, ...(sheet === undefined ? {} : { sheet }) };
 }
 
 async function* readRequests(

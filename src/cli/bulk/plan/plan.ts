@@ -68,6 +68,8 @@ export interface PlannedInput {
   marked: boolean;
   /** Index of the recipient column; null where an earlier release made the plan. */
   recipient: number | null;
+  /** The sheet of a workbook, and its column of each field: 0 for A. */
+  sheet?: { name: string; columns: readonly number[] };
 }
 
 /** A plan frozen on disk: durable before the first request, read as a stream. */

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { byteOrderMark, csvLine } from '../../csv/line.js';
-import { describe } from '../input/input-error.js';
+import { describe, sheetName } from '../input/input-error.js';
 import { keptColumns } from '../input/report-columns.js';
+import { columnLetters } from '../input/workbook/cell-value.js';
 import { BlockFile } from './buffered-file.js';
 import type { FrozenPlan } from './plan.js';
 import type { Disk } from './plan-disk.js';
@@ -48,7 +49,7 @@ export async function writeRejects(
   place: RejectsPlace | null,
   disk: Disk,
 ): Promise<Rejects> {
-  const { columns, source } = plan.meta;
+  const { columns } = plan.meta;
   const beside = join(plan.folder, 'rejects.part');
   disk.remove(beside);
   const file = new BlockFile(disk, beside, { sealed: true });
@@ -66,7 +67,7 @@ export async function writeRejects(
       const entries = next.value?.[0]?.line === line ? next.value : [];
       if (entries.length > 0) next = await errors.next();
       if (rejects.count < shownRejects) {
-        rejects.first.push(describe(source, error, { line }));
+        rejects.first.push(placed(plan, line, entries, error));
         rejects.rows.push(...rejectedValues(plan, line, values, entries, error).slice(0, shownRejects));
       }
       rejects.count += 1;
@@ -86,6 +87,21 @@ export async function writeRejects(
   );
   disk.rename(beside, rejects.file);
   return rejects;
+}
+
+/** `list.csv:7: what is wrong`, or `list.xlsx!Sheet1:B7: what is wrong` by the first cell that it is about. */
+function placed(
+  { meta: { columns, source }, input }: FrozenPlan,
+  line: number,
+  entries: readonly RowError[],
+  error: string,
+): string {
+  if (input?.sheet === undefined) return describe(source, error, { line });
+  const { name, columns: ofSheet } = input.sheet;
+  const field = entries[0] === undefined ? input.recipient : columns.indexOf(entries[0].column);
+  const column = ofSheet[field ?? -1];
+  const cell = column === undefined ? undefined : columnLetters(column) + line;
+  return describe(sheetName(source, name), error, { line, cell });
 }
 
 function rejectedValues(

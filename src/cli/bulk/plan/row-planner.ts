@@ -1,4 +1,5 @@
 import { isDamaged } from '../input/table-parser.js';
+import type { CellFault } from '../input/workbook/sheet-table.js';
 import type { BlockFile } from './buffered-file.js';
 import { Repeats } from './duplicates.js';
 import type { Messages } from './message-store.js';
@@ -17,6 +18,8 @@ export interface IntakeColumns {
   /** Where a chosen row says which job it is from; null where it does not. */
   origin: OriginColumns | null;
 }
+
+const noFaults: readonly CellFault[] = [];
 
 /** Messages of a file where everyone has another one do not come back. */
 const cachedHashes = 4_096;
@@ -68,8 +71,12 @@ export class RowIntake {
     return this.#columns.recipient;
   }
 
-  take(record: readonly string[], line: number): void {
+  take(record: readonly string[], line: number, faults: readonly CellFault[] = noFaults): void {
     const { names, recipient, chosen } = this.#columns;
+    if (faults.length > 0) {
+      this.#rejectCells(faults, line);
+      return;
+    }
     if (record.length !== names.length || (this.damageSeen && record.some(isDamaged))) {
       this.#rejectShape(record, line);
       return;
@@ -122,6 +129,14 @@ export class RowIntake {
       if (this.#recipients.cameBefore(recipient)) this.repeats.add(row, recipient);
       else counts[message] = (counts[message] ?? 0) + 1;
     }
+  }
+
+  #rejectCells(faults: readonly CellFault[], line: number): void {
+    const { names } = this.#columns;
+    for (const { field, letters, error } of faults) {
+      this.#report(line, (field === null ? undefined : names[field]) ?? letters, error);
+    }
+    this.#leaveOut(line);
   }
 
   #rejectShape(record: readonly string[], line: number): void {

@@ -37,6 +37,7 @@ export interface BulkOptions extends CarryOutOptions {
   encoding?: string;
   delimiter?: string;
   headerless?: boolean;
+  sheet?: string;
   only?: ReceiptStatus[];
   allowRepeats?: boolean;
   skipInvalid?: boolean;
@@ -91,6 +92,7 @@ export function addInputOptions(command: Command): Command {
     .option('--encoding <name>', 'of a file that is neither UTF-8 nor UTF-16, such as windows-1251')
     .option('--delimiter <mark>', 'comma, semicolon, tab or pipe; found without it')
     .option('--headerless', 'the file is a bare list without column names')
+    .option('--sheet <name>', 'the sheet of an Excel workbook; needed only when several have rows')
     .option(
       '--only <statuses>',
       'only rows with one of these in their status column, as a report has it',

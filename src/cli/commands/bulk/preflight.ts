@@ -13,6 +13,8 @@ export interface Preflight {
   /** The column that was found to hold the recipients, and what divides the columns. */
   to_column: string;
   delimiter: Delimiter;
+  /** Of a workbook; null for CSV. */
+  sheet: string | null;
   recipients: number;
   merged: number;
   rejected: number;
@@ -48,7 +50,7 @@ export function preflightOf(
   meta: PlanMeta,
   money: { priced: boolean; balance: number | null },
   still: Pick<StillToSend, 'requests' | 'rate'>,
-  { toColumn, delimiter }: { toColumn: string; delimiter: Delimiter },
+  { toColumn, delimiter, sheet }: { toColumn: string; delimiter: Delimiter; sheet: string | null },
   { sentBefore, skipped }: { sentBefore: number; skipped: boolean } = { sentBefore: 0, skipped: false },
 ): Preflight {
   const { channel, recipients, merged, rejected, repaired, requests, batches, singles, cost } = meta;
@@ -59,6 +61,7 @@ export function preflightOf(
     channel,
     to_column: toColumn,
     delimiter,
+    sheet,
     recipients,
     merged,
     rejected,
@@ -85,10 +88,7 @@ export function preflightLines(plan: Preflight, repairs: RepairCounts, still: St
   const before = sentBeforeLine(plan.sent_before, plan.skips_sent);
   const rows: [label: string, value: string][] = [
     ['Job', `${shortened(plan.job, valueColumns - 8)} (${plan.channel})`],
-    [
-      'Column',
-      `${shortened(plan.to_column, valueColumns - 24)} (delimiter: ${delimiterNames[plan.delimiter]})`,
-    ],
+    ['Column', columnOf(plan)],
     [
       'Recipients',
       `${grouped(recipients)} (${grouped(merged)} merged, ${grouped(rejected)} rejected, ${grouped(repaired)} repaired)`,
@@ -106,6 +106,13 @@ export function preflightLines(plan: Preflight, repairs: RepairCounts, still: St
   return rows.flatMap(([label, value]) =>
     wrapped(value).map((text, index) => (index === 0 ? label : '').padEnd(labelColumns) + text),
   );
+}
+
+/** Where the recipients are. */
+function columnOf({ to_column, delimiter, sheet }: Preflight): string {
+  const name = shortened(to_column, valueColumns - 24);
+  if (sheet === null) return `${name} (delimiter: ${delimiterNames[delimiter]})`;
+  return `${name} (sheet: ${shortened(sheet, Math.max(12, valueColumns - name.length - 10))})`;
 }
 
 const delimiterNames = {
@@ -184,6 +191,7 @@ export const preflightView: View<Preflight> = {
     field('channel'),
     field('to_column'),
     field('delimiter'),
+    field('sheet'),
     field('recipients', { kind: 'number' }),
     field('merged', { kind: 'number' }),
     field('rejected', { kind: 'number' }),

@@ -3,7 +3,6 @@ import { rm } from 'node:fs/promises';
 import { isAbsolute, parse, resolve } from 'node:path';
 import type { Channel, Pricing } from '../../../contract/index.js';
 import { delimiterNamed } from '../../bulk/input/delimiter.js';
-import { InputError } from '../../bulk/input/input-error.js';
 import { jobIdOf, newRunId } from '../../bulk/job/keys.js';
 import { folderForPlan, type Job, type JobView, jobIds, openJobOf } from '../../bulk/job/open-job.js';
 import { buildPlan, type PlanOutcome } from '../../bulk/plan/build-plan.js';
@@ -13,15 +12,15 @@ import type { SentIndex } from '../../bulk/plan/sent-index.js';
 import { summaryView } from '../../bulk/results/summary.js';
 import { readError } from '../../bulk/send/answer.js';
 import type { Context } from '../../context.js';
-import { CliError, inputError, usageError } from '../../errors.js';
+import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { required, type Wanted } from '../../input/required.js';
 import { readText } from '../../input/text.js';
-import { maskedText } from '../../output/mask.js';
 import type { View } from '../../output/view.js';
 import { visible } from '../../terminal/sanitise.js';
 import { counted, grouped } from '../../wording.js';
 import { accountNow } from './account.js';
+import { askAboutInput } from './ask-about-input.js';
 import { agree } from './confirm.js';
 import { type LeftOut, resumeOf } from './next-command.js';
 import { notKept } from './not-kept.js';
@@ -199,6 +198,7 @@ async function plan(
           run: options.again ? newRunId() : null,
           account: await accountNow(context),
           headerless: options.headerless,
+          sheet: options.sheet,
           only: options.only,
           allowRepeats: options.allowRepeats,
           skipInvalid: options.skipInvalid,
@@ -215,29 +215,10 @@ async function plan(
     }
     return outcome;
   } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    if (
-      error.fault !== 'encoding' ||
-      options.encoding !== undefined ||
-      file === '-' ||
-      !context.io.canPrompt
-    ) {
-      const { mask } = context.io.printer;
-      throw inputError(
-        mask ? maskedText(error.message) : error.message,
-        mask ? maskedText(error.hint) : error.hint,
-      );
-    }
-    // Never guessed: what is wrong shows only in the texts.
-    const questions = await context.io.prompts();
-    const choices = encodings.map((value) => ({ name: value, value }));
-    const encoding = await questions.choose(`${error.message}. Which encoding has it?`, choices);
-    return plan(context, channel, file, { ...options, encoding }, { recent, ...made });
+    const answer = await askAboutInput(context, error, file, options);
+    return plan(context, channel, file, { ...options, ...answer }, { recent, ...made });
   }
 }
-
-/** What spreadsheets in Mongolia write when it is not Unicode. */
-const encodings = ['windows-1251', 'windows-1252', 'koi8-r'];
 
 /** A person's own choice is written from what the plan's folder has. */
 function rejectsPlace(context: Context, file: string, { rejects, job }: BulkOptions) {
@@ -249,10 +230,14 @@ function rejectsPlace(context: Context, file: string, { rejects, job }: BulkOpti
 /** What was found in the file that a person should know of. */
 function tellInput(
   context: Context,
-  { plan, rejects, notChosen, delimiter, meta, toColumn }: PlanOutcome,
+  { plan, rejects, notChosen, delimiter, sheet, hiddenRows, meta, toColumn }: PlanOutcome,
 ): void {
   tellRejects(context, rejects, toColumn);
   if (notChosen > 0) context.io.note(`--only leaves out ${counted(notChosen, 'row')}`);
+  if (hiddenRows > 0)
+    context.io.warn(
+      `the sheet ${sheet} has ${counted(hiddenRows, 'hidden row')}, which ${hiddenRows === 1 ? 'is' : 'are'} read like the others`,
+    );
   // The preflight says it where there is one.
   if (plan === null && delimiter !== ',' && meta.columns.length > 1)
     context.io.note(`The delimiter is ${JSON.stringify(delimiter)}`);

@@ -39,6 +39,7 @@ const plan: Preflight = {
   channel: 'sms',
   to_column: 'phone',
   delimiter: ';',
+  sheet: null,
   recipients: 2_600,
   merged: 3,
   rejected: 0,
@@ -59,7 +60,7 @@ const plan: Preflight = {
 };
 
 const whole = { requests: 475, spent: 0 };
-const found = { toColumn: 'phone', delimiter: ',' } as const;
+const found = { toColumn: 'phone', delimiter: ',', sheet: null } as const;
 
 describe('what is shown before a job is sent', () => {
   it('is an aligned block', () => {
