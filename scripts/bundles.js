@@ -44,7 +44,7 @@ const fewLocales = {
   name: 'few-locales',
   transform(code, id) {
     if (!/[/\\]numfmt[/\\]lib[/\\]locale\.js$/.test(id)) return null;
-    const kept = code.replace(/^addLocale\((?:xm\()?\{[^]*?, '(\w+)'\);$/gm, (statement, language) =>
+    const kept = code.replace(/^addLocale\((?:xm\()?\{[\s\S]*?, '(\w+)'\);$/gm, (statement, language) =>
       /^(?:mn|ru|kk)/.test(language) ? statement : '',
     );
     if (kept.length > code.length / 2 || !kept.includes("'mn'"))

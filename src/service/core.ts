@@ -1,51 +1,31 @@
 import { createAdministration } from './admin/administration.js';
+import { defaultProject, openingBalance } from './admin/projects.js';
 import { createReset } from './admin/reset.js';
-import {
-  checkSettings,
-  defaultProject,
-  openingBalance,
-  type SettingsPatch,
-  settingsReader,
-} from './admin/settings.js';
+import { checkSettings } from './admin/settings.js';
 import type { Carrier } from './carriers/carrier.js';
 import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated/simulated.js';
-import { type Clock, systemClock } from './clock.js';
+import { systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
 import { Delivery } from './dispatch/dispatcher.js';
-import { createSealing } from './encryption.js';
-import type { Administration } from './index.js';
+import { createEncryption } from './encryption.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
-import { AnswerBoard } from './operations/outcome-waiter.js';
-import { messageAnswer } from './operations/resources.js';
-import { keyTopic, messageTopic } from './operations/waits.js';
+import { OutcomeWaiter } from './operations/outcome-waiter.js';
+import { keyTopic, messageTopic } from './operations/outcomes.js';
+import { bound, messageAnswer } from './operations/resources.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
-import { createReport, type Fault, type Report, reportToStderr } from './report.js';
+import { createReport, type Report, reportToStderr } from './report.js';
+import type { Administration, ServiceOptions } from './service.js';
+import { settingsReader } from './settings.js';
 import { type Allowances, allowancesOf } from './storage/rate-limiter.js';
 import { openInstallation } from './storage/sqlite/installation/open.js';
 import { openSqliteBuckets } from './storage/sqlite/rate-limiter.js';
 import { sqliteStore } from './storage/sqlite/sqlite-store.js';
 import type { Store } from './storage/store.js';
 
-export interface CoreOptions {
-  /** Folder of the durable data; created when missing. Without it everything is gone after `close()`. */
-  directory?: string;
-  /** Goes on with data that is not whole, as it is there; otherwise it is refused with DataError. */
-  acceptData?: boolean;
-  clock?: Clock;
-  /** Settings of all projects of this service object, over those that are stored. */
-  settings?: SettingsPatch;
-  /** `off` lets every request pass, whatever the rate. */
-  rates?: 'enforced' | 'off';
-  /** Makes ids, keys and codes the same in every run that begins without data; never for real use. */
-  seed?: string;
-  /** Told of every unexpected error, in a request or in the background; standard error when absent. */
-  report?(fault: Fault): void;
-}
-
-/** Stands in front of a part, for tests of what happens when it fails. */
+/** Wrappers of parts, for tests of their failures. */
 export interface CoreDoubles {
   store?(store: Store): Store;
   carrier?(carrier: SimulatedCarrier): Carrier;
@@ -60,12 +40,12 @@ export interface Core {
   store: Store;
   allowances: Allowances;
   carrier: SimulatedCarrier;
-  /** Resolves when a data file is gone or replaced: from then on nothing is read or written. */
+  /** Resolves when a data file is lost or replaced; from then on nothing is read or written. */
   lost: Promise<DataError>;
   close(): Promise<void>;
 }
 
-export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
+export async function openCore(options: ServiceOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
   const { clock = systemClock, rates = 'enforced', seed, acceptData = false } = options;
   const settingsOf = settingsReader(checkSettings(options.settings ?? {}));
   const report = createReport(clock, options.report ?? reportToStderr);
@@ -94,7 +74,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     balance: openingBalance,
     createdAt: clock.now(),
   });
-  // A seed repeats its ids; over data that is there already they would clash.
+  // A seed repeats its ids; over existing data they would clash.
   if (!isNew && seed !== undefined)
     random = seededRandom(`${seed} ${Buffer.from(systemRandom.bytes(8)).toString('hex')}`);
 
@@ -104,22 +84,22 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     return { id, name: record.name, settings: settingsOf(record.settings) };
   }
 
-  const answers = new AnswerBoard(clock);
-  const sealing = createSealing(installation.secret, systemRandom);
+  const outcomes = new OutcomeWaiter(clock);
+  const encryption = createEncryption(installation.secret, systemRandom);
   const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const delivery = new Delivery({
     store,
     carrier: doubles.carrier?.(carrier) ?? carrier,
     clock,
     owner,
-    answer: messageAnswer,
+    answer: (message, balance) => bound(messageAnswer(message, balance)),
     settingsOf: async (id) => (await project(id)).settings,
-    open: sealing.open,
+    open: encryption.decrypt,
     shared: guard !== null,
     report,
     onSettled({ message }, boundKey) {
-      if (message.batchId === null) answers.announce(messageTopic(message.id));
-      if (boundKey !== null) answers.announce(keyTopic(message.projectId, boundKey));
+      if (message.batchId === null) outcomes.notify(messageTopic(message.id));
+      if (boundKey !== null) outcomes.notify(keyTopic(message.projectId, boundKey));
     },
   });
   const localKey = newSecret(systemRandom);
@@ -129,15 +109,15 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     clock,
     random,
     newId: idMaker(() => clock.now(), random),
-    sealing,
-    dispatch: delivery,
-    answers,
+    encryption,
+    dispatcher: delivery,
+    outcomes,
     project,
     rates,
     localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
   };
   const operations = createOperations(context);
-  const reset = createReset({ store, carrier, allowances, delivery, answers, clock, owner, report });
+  const reset = createReset({ store, carrier, allowances, delivery, outcomes, clock, owner, report });
   delivery.start();
 
   let closing: Promise<void> | undefined;
@@ -146,7 +126,7 @@ export async function openCore(options: CoreOptions = {}, doubles: CoreDoubles =
     const stopped = delivery.stop();
     carrier.pause();
     await stopped;
-    answers.close();
+    outcomes.close();
     // What is committed stays in its -wal.
     const carrierClosed = carrier.close().catch((error) => report(error, { level: 'warning' }));
     await Promise.all([store.close(), allowances.close(), carrierClosed]);

@@ -1,19 +1,19 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Random } from './random.js';
 
-/** Keeps verification codes: as an HMAC for good, and encrypted in a text that waits for delivery. */
-export interface Sealing {
+/** Keeps verification codes secret: hashed in the store, encrypted in a text that waits for dispatch. */
+export interface Encryption {
   hashCode(verificationId: string, code: string): Uint8Array;
   matches(codeHash: Uint8Array, verificationId: string, code: string): boolean;
-  seal(text: string): Uint8Array;
-  open(sealed: Uint8Array): string;
+  encrypt(text: string): Uint8Array;
+  decrypt(encrypted: Uint8Array): string;
 }
 
 const nonceLength = 12;
 const tagLength = 16;
 
 /** `secret` is the installation's, 32 random bytes kept outside the store. */
-export function createSealing(secret: Uint8Array, random: Random): Sealing {
+export function createEncryption(secret: Uint8Array, random: Random): Encryption {
   const derive = (purpose: string) => createHmac('sha256', secret).update(purpose).digest();
   const codeKey = derive('verification codes');
   const textKey = derive('texts that wait for delivery');
@@ -25,14 +25,14 @@ export function createSealing(secret: Uint8Array, random: Random): Sealing {
   return {
     hashCode,
     matches: (codeHash, verificationId, code) => timingSafeEqual(codeHash, hashCode(verificationId, code)),
-    seal(text) {
+    encrypt(text) {
       const nonce = random.bytes(nonceLength);
       const cipher = createCipheriv('aes-256-gcm', textKey, nonce, { authTagLength: tagLength });
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), body]);
     },
-    open(sealed) {
-      const bytes = Buffer.from(sealed);
+    decrypt(encrypted) {
+      const bytes = Buffer.from(encrypted);
       const decipher = createDecipheriv('aes-256-gcm', textKey, bytes.subarray(0, nonceLength), {
         authTagLength: tagLength,
       });

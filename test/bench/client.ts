@@ -1,20 +1,8 @@
 import { Urtuu } from '../../src/client/index.js';
+import { smsResult } from '../support/resources.js';
 import { median, type Row } from './pairs.js';
 
-const answer = JSON.stringify({
-  id: '4b3f7c5e-0000-4000-8000-000000000000',
-  status: 'sent',
-  channel: 'sms',
-  to: '99112233',
-  parts: 1,
-  rate_multiplier: 1,
-  credits: 10,
-  batch_id: null,
-  error: null,
-  created_at: '2030-01-01T00:00:00.000Z',
-  sent_at: '2030-01-01T00:00:00.000Z',
-  balance: 990,
-});
+const answer = JSON.stringify(smsResult());
 const stub = async () => new Response(answer, { headers: { 'content-type': 'application/json' } });
 const callsARound = 20_000;
 

@@ -17,8 +17,16 @@ export async function journal(pairs = 7): Promise<Row[]> {
     const opened = await Journal.open(nodeDisk, path, () => {});
     const start = performance.now();
     for (let request = 0; request < requests; request += 1) {
-      await opened.append(['send', request, 0, 1_000]);
-      await opened.append(['accepted', request, 0, '0190b5a0-0000-7000-8000-000000000000', 10_000, 'batch']);
+      await opened.append({ type: 'send', request, revision: 0, recipients: 1_000 });
+      await opened.append({
+        type: 'accepted',
+        request,
+        revision: 0,
+        id: '0190b5a0-0000-7000-8000-000000000000',
+        credits: 10_000,
+        kind: 'batch',
+        replayOf: null,
+      });
     }
     const took = performance.now() - start;
     await opened.close();

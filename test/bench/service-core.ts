@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultProject } from '../../src/service/admin/settings.js';
+import { defaultProject } from '../../src/service/admin/projects.js';
 import { openCore } from '../../src/service/core.js';
 import { openDatabase } from '../../src/service/storage/sqlite/database/open.js';
 import { migrations } from '../../src/service/storage/sqlite/schema.js';

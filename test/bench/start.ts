@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Machine, root } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
+import { smsResult } from '../support/resources.js';
 import { inPairs, type Row } from './pairs.js';
 
 const run = promisify(execFile);
@@ -9,26 +10,11 @@ const runsAMeasure = 5;
 // The shell counts what its children took; standard output is a pipe, as in a script.
 const timed = `TIMEFORMAT='%3U %3S'; time for run in {1..${runsAMeasure}}; do "$@" 2>/dev/null || exit 1; done`;
 
-const message = {
-  id: '4b3f7c5e-0000-4000-8000-000000000000',
-  status: 'sent',
-  channel: 'sms',
-  to: '99112233',
-  parts: 1,
-  rate_multiplier: 1,
-  credits: 10,
-  batch_id: null,
-  error: null,
-  created_at: '2030-01-01T00:00:00.000Z',
-  sent_at: '2030-01-01T00:00:00.000Z',
-  balance: 990,
-};
-
 /** Whole processes of the command against `node -e 0`: milliseconds of cpu, user and system. */
 export async function start(pairs = 30): Promise<Row[]> {
   const machine = new Machine();
   await using service = await Loopback.listen(({ method }, response) =>
-    json(response, 200, method === 'GET' ? { balance: 990 } : message),
+    json(response, 200, method === 'GET' ? { balance: 990 } : smsResult()),
   );
   const env = machine.environment({
     URTUU_BASE_URL: `${service.origin}/v1`,

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { smsResult } from '../support/resources.js';
 import { fakeService, run } from '../support/run.js';
 
 let home: string;
@@ -33,8 +34,7 @@ describe('completion', () => {
 
   it('completes ids that were sent before, the newest first', async () => {
     for (const id of ['m-1', 'm-2']) {
-      const sent = { id, status: 'sent', to: '99112233' };
-      await run('sms send 99112233 hi', { ...fakeService(() => ({ body: sent })), home });
+      await run('sms send 99112233 hi', { ...fakeService(() => ({ body: smsResult({ id }) })), home });
     }
     expect(await complete('messages', 'get', '')).toEqual(['m-2', 'm-1']);
     expect(await complete('verify', 'check', 'm-1')).toEqual(['m-1']);

@@ -81,7 +81,7 @@ describe('urtuu doctor', () => {
     });
     expect(stdout).toMatch(/^CHECK {5}STATUS {3}DETAIL$/m);
     for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
-    expect(stderr).toBe('base url: The address of a service usually ends in /v1.\n');
+    expect(stderr).toBe('base url: The base URL of a service usually ends in /v1.\n');
   });
 
   it.skipIf(process.platform === 'win32')('warns of data that others can read, and of a config', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { exitOfFailure } from '../../src/cli/exit-codes.js';
-import { failureOf } from '../../src/cli/failure.js';
 import type { Exchange } from '../../src/cli/network/exchange.js';
+import { printedError } from '../../src/cli/printed-error.js';
 import { answers, fakeService, type Reply, refusal, run } from '../support/run.js';
 
 const network = (code: string) => Object.assign(new Error('socket'), { code });
@@ -157,19 +157,19 @@ describe('the exit code', () => {
     ).toMatchObject({ code: 0 });
   });
 
-  it('of a fault of the program while a send is open is 6, with its key', async () => {
+  it('of an internal error while a send is open is 6, with its key', async () => {
     const pendingSend = { idempotencyKey: 'k-1' } as Exchange;
     const config = { commandLine: () => '' };
     const network = { lastExchange: null };
     expect(
-      await failureOf(new TypeError('odd'), { config, network: { ...network, pendingSend } }),
+      await printedError(new TypeError('odd'), { config, network: { ...network, pendingSend } }),
     ).toMatchObject({
       code: 'fault',
       exit: 6,
       idempotency_key: 'k-1',
       hint: expect.stringContaining('--idempotency-key k-1'),
     });
-    expect(await failureOf(new TypeError('odd'), { config, network })).toMatchObject({ exit: 1 });
+    expect(await printedError(new TypeError('odd'), { config, network })).toMatchObject({ exit: 1 });
   });
 
   it('of a wrong address of a proxy is 2', async () => {
@@ -226,7 +226,7 @@ describe('the exit code', () => {
     const questions = { ...answers(), text: () => Promise.reject(new RangeError('odd')) };
     const { code, stderr } = await run('sms send', { questions, terminal: 100 });
     expect(code).toBe(1);
-    expect(stderr).toContain('a fault of the program: RangeError: odd');
+    expect(stderr).toContain('internal error: RangeError: odd');
   });
 
   it('is 13 when the embedded service cannot run', async () => {

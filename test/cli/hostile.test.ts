@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Questions } from '../../src/cli/terminal/prompts.js';
 import { visible } from '../../src/cli/terminal/sanitise.js';
 import { createService, type Service } from '../../src/service/index.js';
-import { type FakeService, fakeService, pricing, run, type Setting } from '../support/run.js';
+import { batchResult, pricing, smsResult } from '../support/resources.js';
+import { type FakeService, fakeService, run, type Setting } from '../support/run.js';
 import {
   actingCharacters,
   hostileText as hostile,
@@ -176,15 +177,9 @@ describe('hostile text in files', () => {
       const total = Array.isArray(to) ? to.length : 1;
       return {
         body: {
-          id: odd || 'm',
-          status: 'sent',
-          channel: 'sms',
+          ...batchResult({ total }),
+          ...smsResult({ id: odd || 'm' }),
           to,
-          total,
-          sent: 0,
-          failed: 0,
-          credits: 10,
-          balance: 5,
         },
       };
     });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { fakeService, type Reply, refusal, run, sentMessage } from '../support/run.js';
+import { smsMessage } from '../support/resources.js';
+import { fakeService, type Reply, refusal, run } from '../support/run.js';
 
-const message = (id: string, status = 'sent') => ({ ...sentMessage, id, status });
+const message = (id: string, status = 'sent') => ({ ...smsMessage({ id }), status });
 const batch = (id: string, extra = {}) => ({
   id,
   status: 'completed',

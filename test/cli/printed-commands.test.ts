@@ -2,11 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Exit } from '../../src/cli/exit.js';
-import { type Result, type Setting, testKey } from '../support/run.js';
+import type { Desk } from '../support/desk.js';
+import { type Result, refusal, type Setting, testKey } from '../support/run.js';
 import { numbers } from './bulk/memory-plan.js';
 import { desk, partly, people, personal } from './commands/bulk/desks.js';
-import type { Desk } from './commands/bulk/fake-project.js';
-import { refused } from './commands/bulk/fake-project.js';
 
 const baseUrl = 'http://127.0.0.1:7799/v1';
 const profiles = {
@@ -146,7 +145,7 @@ const scenes: Scene[] = [
     name: 'no credits for a single send',
     async play({ project }, urtuu) {
       project.options.instead = ({ method }) =>
-        method === 'POST' ? refused(402, 'insufficient_credits') : undefined;
+        method === 'POST' ? refusal(402, 'insufficient_credits') : undefined;
       return urtuu('sms send 99112233 hi');
     },
     code: 0,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { emailResult } from '../support/resources.js';
 import { fakeService, type Reply, refusal, run } from '../support/run.js';
 
-const queued = { id: 'm', status: 'queued', to: 'bat@example.mn', total: 2 };
+const queued = { ...emailResult(), total: 2 };
 const send = async (stdin: string, words = '-t', answer: Reply | Error = { body: queued }) => {
   const service = fakeService(() => answer);
   const result = await run(`sendmail ${words} --max-retries 0`, { ...service, stdin });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { OutputStream } from '../../src/cli/terminal/streams.js';
 import type { Service } from '../../src/service/index.js';
-import { answers, fakeService, type Reply, refusal, run, sentMessage } from '../support/run.js';
+import { emailResult, smsResult } from '../support/resources.js';
+import { answers, fakeService, type Reply, refusal, run } from '../support/run.js';
 
 const limited = { ...refusal(429, 'rate_limited'), headers: { 'Retry-After': '9' } };
 
@@ -47,7 +48,7 @@ describe('a signal', () => {
     const { send, onSignal } = signals();
     const { fetch } = fakeService((_, index) => {
       if (index === 3) setImmediate(() => send(signal));
-      return { body: { id: 'm', status: 'queued', to: '99112233' } };
+      return { body: smsResult({ status: 'queued' }) };
     });
     const { code, stderr } = await run('messages get m --wait', { fetch, onSignal });
     expect(code).toBe(signal);
@@ -71,7 +72,7 @@ describe('a signal', () => {
 
   it.each(['SIGINT', 'SIGTERM'] as const)('ends a command whose output nobody takes: %s', async (signal) => {
     const { send, onSignal } = signals();
-    const { fetch } = fakeService(() => ({ body: { id: 'm', status: 'sent', to: '99112233' } }));
+    const { fetch } = fakeService(() => ({ body: smsResult() }));
     const stuck: OutputStream = {
       write() {
         setImmediate(() => send(signal));
@@ -85,7 +86,7 @@ describe('a signal', () => {
     });
   });
 
-  const queued = { ...sentMessage, channel: 'email', to: 'a@b.mn', status: 'queued', balance: 90 };
+  const queued = emailResult({ to: 'a@b.mn', balance: 90 });
   const failed = refusal(502, 'provider_failed', { id: 'm' });
 
   it.each<[string, string, Reply[]]>([

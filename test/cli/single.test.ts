@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { OutputStream } from '../../src/cli/terminal/streams.js';
-import { answers, fakeService, pricing, refusal, run, sentMessage } from '../support/run.js';
+import { emailResult, pricing, smsResult } from '../support/resources.js';
+import { answers, fakeService, refusal, run } from '../support/run.js';
 
-const sms = { ...sentMessage, balance: 990 };
-const { parts: _, rate_multiplier: __, ...rest } = sms;
-const email = {
-  ...rest,
-  channel: 'email',
-  to: 'bat@example.mn',
-  status: 'queued',
-  sent_at: null,
-  credits: 2,
-};
+const sms = smsResult();
+const email = emailResult();
 
 const accepting = (body: object = sms, headers = {}) => fakeService(() => ({ body, headers }));
 
@@ -139,7 +132,7 @@ describe('urtuu email send', () => {
     );
     const { code, stdout, slept } = await run(`${line} --wait --json`, service);
     expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({ status: 'sent', balance: 990 });
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'sent', balance: email.balance });
     expect(slept).toBe(250 + 500 + 1000);
   });
 
@@ -188,10 +181,10 @@ describe('a send whose outcome cannot be shown', () => {
     const service = accepting(body);
     const { code, stderr } = await run(line, { ...service, stdout: full() });
     expect(code).toBe(13);
-    expect(stderr).toContain(`${said} as ${sms.id}; do not send it again`);
+    expect(stderr).toContain(`${said} as ${body.id}; do not send it again`);
     expect(stderr.match(/standard output/g)).toHaveLength(1);
     const json = await run(`${line} --json`, { ...accepting(body), stdout: full() });
-    expect(JSON.parse(json.stderr).error).toMatchObject({ exit: 13, id: sms.id, errno: 'ENOSPC' });
+    expect(JSON.parse(json.stderr).error).toMatchObject({ exit: 13, id: body.id, errno: 'ENOSPC' });
     expect(service.requests).toHaveLength(1);
   });
 

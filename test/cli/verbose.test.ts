@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { smsResult } from '../support/resources.js';
 import { fakeService, refusal, run, testKey } from '../support/run.js';
 
 /** Texts that can be found again: in what they say, whatever is said around them. */
@@ -14,7 +15,7 @@ const secret = fc
 describe('--verbose', () => {
   it('tells of each exchange: method, address, status, time, key and allowance', async () => {
     const headers = { 'X-Request-Id': 'r-1', 'X-RateLimit-Limit': '40', 'X-RateLimit-Remaining': '39' };
-    const service = fakeService(() => ({ body: { id: 'm', status: 'sent', to: '99112233' }, headers }));
+    const service = fakeService(() => ({ body: smsResult(), headers }));
     const { stderr } = await run('sms send 99112233 hi -v --idempotency-key order-7', service);
     expect(stderr).toBe(
       'POST http://127.0.0.1:7788/v1/sms -> 200 in 0 ms, to=[8 characters] text=[2 characters], idempotency key order-7, request r-1, 39 of 40 requests left\n',
@@ -27,9 +28,7 @@ describe('--verbose', () => {
   it('never tells recipients, texts, codes or the key', async () => {
     await fc.assert(
       fc.asyncProperty(secret, secret, fc.boolean(), async (first, second, fails) => {
-        const answer = fails
-          ? refusal(400, 'invalid_request')
-          : { body: { id: 'm', status: 'sent', to: 'x' } };
+        const answer = fails ? refusal(400, 'invalid_request') : { body: smsResult() };
         for (const argv of [
           ['sms', 'send', '--', first, second],
           [
@@ -84,13 +83,7 @@ describe('a key', () => {
 
   it('is not printed when the service echoes it, in an answer or a header', async () => {
     for (const key of [testKey, 'a-key-of-another-form', 'p@ss/w0rd+long==', 'quo"te\\d-secret']) {
-      const echo = {
-        status: 'sent',
-        to: '99112233',
-        error: { code: key, message: key },
-        created_at: key,
-        balance: 1,
-      };
+      const echo = smsResult({ error: { code: key, message: key }, created_at: key });
       const service = fakeService(({ method, path }) => ({
         body: { ...echo, id: method === 'GET' && path.startsWith('/messages') ? `m ${key}` : key },
         headers: { 'X-Request-Id': `r ${key}`, Date: key },

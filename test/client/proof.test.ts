@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { FetchLike, Urtuu } from '../../src/client/index.js';
 import { clientWith, failureOf } from '../support/client.js';
+import { batchResult, pricing, smsResult, verification } from '../support/resources.js';
 
 const sms = { to: '99112233', text: 'x' };
 const email = { to: 'a@b.mn', subject: 'x', text: 'x' };
-const message = { id: 'm', status: 'sent', to: '99112233', credits: 10, balance: 990 };
-const batch = { id: 'b', status: 'processing', total: 2, credits: 20, balance: 980 };
-const verification = { id: 'v', status: 'verified', credits: 10 };
-const pricing = { sms: { credits_per_part: 10, rate_multiplier: 1.5 }, email: { credits_per_message: 2 } };
+const message = smsResult();
+const batch = batchResult();
+const verified = verification({ id: 'v', status: 'verified' });
 
 type Method = (client: Urtuu) => Promise<unknown>;
 const methods = {
@@ -71,17 +71,17 @@ const rows: [names: Name[], proof: object, without: [answer: string | object, fi
   ],
   [
     ['verify.create', 'verify.get', 'messages.get'],
-    verification,
+    verified,
     [
       [{}, 'id'],
       [{ id: 'v' }, 'status'],
       [{ id: 'v', status: null }, 'status'],
-      [{ ...verification, credits: [] }, 'credits'],
+      [{ ...verified, credits: [] }, 'credits'],
     ],
   ],
   [
     ['verify.check'],
-    verification,
+    verified,
     [
       [{}, 'id'],
       [{ status: 'verified' }, 'id'],

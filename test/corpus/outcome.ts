@@ -28,7 +28,7 @@ export async function outcomeOf(
       rejectedLines: rows.filter(({ error }) => error !== null).map(({ line }) => line),
     };
   } catch (error) {
-    if (error instanceof InputError) return { refused: error.fault };
+    if (error instanceof InputError) return { refused: error.kind };
     throw error;
   } finally {
     rmSync(folder, { recursive: true });

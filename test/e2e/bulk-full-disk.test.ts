@@ -3,14 +3,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Machine, outcomeOf, root } from '../support/binary.js';
+import { ProjectServer } from '../support/project-server.js';
 import { testKey } from '../support/run.js';
 import { recipients } from '../torture/people.js';
-import { RecordingService } from '../torture/recording-service.js';
 
-let service: RecordingService;
+let service: ProjectServer;
 let machine: Machine;
 beforeAll(async () => {
-  service = await RecordingService.start();
+  service = await ProjectServer.start();
 });
 afterAll(async () => {
   await service.close();

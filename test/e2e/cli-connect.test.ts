@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { Machine, root } from '../support/binary.js';
+import { smsResult } from '../support/resources.js';
 
 const fixtures = join(root, 'test/fixtures/tls');
 const machine = new Machine();
@@ -30,7 +31,7 @@ const send = (baseUrl: string, env: NodeJS.ProcessEnv = {}) =>
   });
 
 describe('a single send over TLS', () => {
-  const body = '{"id":"m-1","status":"sent","to":"99112233","channel":"sms","balance":1}';
+  const body = JSON.stringify(smsResult());
   const answer = `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
   const serving = (certificate: string) =>
     listen(
@@ -46,7 +47,7 @@ describe('a single send over TLS', () => {
 
   it.each<[string, string, string, NodeJS.ProcessEnv]>([
     ['self-signed', 'is self-signed', 'NODE_EXTRA_CA_CERTS', {}],
-    ['unknown-issuer', 'an unknown issuer', 'NODE_EXTRA_CA_CERTS', {}],
+    ['unknown-issuer', 'its certificate has an unknown issuer', 'NODE_EXTRA_CA_CERTS', {}],
     ['expired', 'has expired', 'new certificate', ca],
     [
       'other-host',

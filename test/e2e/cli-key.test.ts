@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Machine } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
-import { pricing } from '../support/run.js';
+import { pricing, smsResult } from '../support/resources.js';
+import { run } from '../support/run.js';
 
 const key = 'urtuu_KnownSecretKnownSecretKnownSecret0123456';
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
     if (mood === 'drops') return void response.socket?.destroy();
     const to = method === 'POST' ? JSON.parse(body).to : '99112233';
     const total = Array.isArray(to) ? to.length : 1;
-    json(response, 200, { id: 'm', status: 'sent', channel: 'sms', to, total, credits: 10, balance: 1 });
+    json(response, 200, { ...smsResult({ to }), total });
   });
 });
 afterAll(async () => {
@@ -77,15 +78,24 @@ function filesWith(text: string, folder: string): string[] {
     .filter((file) => readFileSync(file).includes(text));
 }
 
+type Options = { env?: NodeJS.ProcessEnv; input?: string };
+const binary = (line: string, options: Options) =>
+  machine.run(line.split(' '), { ...options, cwd: machine.home });
+const inProcess = (line: string, { env, input = '' }: Options) =>
+  run(line, { env: machine.environment(env), home: machine.home, cwd: machine.home, stdin: input });
+
 describe('the key', () => {
-  it.each(['accepts', 'refuses', 'quotes', 'drops'] as const)(
+  it.each([
+    ['accepts', binary],
+    ['refuses', inProcess],
+    ['quotes', inProcess],
+    ['drops', inProcess],
+  ] as const)(
     'is in no output and no file but the profile that keeps it, when the service %s',
-    async (how) => {
+    async (how, urtuu) => {
       mood = 'accepts';
       const url = `${server.origin}/v1`;
-      const login = await machine.run(['login', '--api-key-file', '-', '--base-url', url, '-v'], {
-        input: key,
-      });
+      const login = await urtuu(`login --api-key-file - --base-url ${url} -v`, { input: key });
       expect(login.code).toBe(0);
       mood = how;
       const before = server.requests.length;
@@ -93,13 +103,10 @@ describe('the key', () => {
       let said = login.stdout + login.stderr;
       for (const [index, line] of lines.entries()) {
         const env = ways[index % ways.length] ?? {};
-        const { stdout, stderr } = await machine.run([...line.split(' '), '--max-retries', '0'], {
-          env,
-          cwd: machine.home,
-        });
+        const { stdout, stderr } = await urtuu(`${line} --max-retries 0`, { env });
         said += stdout + stderr;
       }
-      const file = await machine.run(['balance', '-v', '--api-key-file', 'key.txt'], { cwd: machine.home });
+      const file = await urtuu('balance -v --api-key-file key.txt', {});
       said += file.stdout + file.stderr;
 
       expect(server.requests.length).toBeGreaterThan(before + 10);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Machine, type Outcome, outcomeOf, root } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
-import { pricing, sentMessage } from '../support/run.js';
-import { pty, Terminal } from '../support/terminal.js';
+import { batchResult, pricing, smsResult } from '../support/resources.js';
+import { pty, Terminal } from '../terminal/pseudoterminal.js';
 
 /** A user whom the system does not know; only root can become one. */
 const stranger = process.getuid?.() === 0 ? { uid: 54_321, gid: 54_321 } : {};
@@ -21,8 +21,8 @@ beforeAll(async () => {
     if (path.endsWith('/balance')) return json(response, 200, { balance: 900 });
     if (path.endsWith('/pricing')) return json(response, 200, pricing);
     const { to } = JSON.parse(body);
-    const batch = { id: 'b', status: 'processing', total: to.length, credits: 10, balance: 890 };
-    json(response, 200, Array.isArray(to) ? batch : { ...sentMessage, to, balance: 890 });
+    const batch = batchResult({ total: to.length, balance: 890 });
+    json(response, 200, Array.isArray(to) ? batch : smsResult({ to, balance: 890 }));
   });
   folder = mkdtempSync(join(tmpdir(), 'urtuu-around-'));
   chmodSync(folder, 0o755);

@@ -79,18 +79,42 @@ describe('POST /v1/email', () => {
     expect((await post('/email', { ...mail, subject })).status).toBe(status);
   });
 
+  it.each([
+    [{ to: 'bat' }, 'to: '],
+    [{ from_name: 'a\nb' }, 'from_name: '],
+    [{ from_name: ' ' }, 'from_name: '],
+    [{ reply_to: 'nobody' }, 'reply_to: '],
+    [{ subject: 'a\nb' }, 'subject: '],
+  ])('[Errors invalid_request] %o is refused, naming the field', async (fields, name) => {
+    const { post, balance } = await newCustomer();
+    const refused = await post('/email', { ...mail, ...fields });
+    expect(refused).toMatchObject({ status: 400, error: { code: 'invalid_request' } });
+    expect(refused.error?.message).toContain(name);
+    expect(await balance()).toBe(100_000);
+  });
+
+  it('[POST /v1/sms 6] an email keeps its links', async () => {
+    const { post, settled, outbox } = await newCustomer();
+    const content = { text: 'See https://a.mn/x', html: '<a href="https://a.mn/x">a</a>' };
+    await post('/email', { ...mail, ...content });
+    await settled();
+    expect(await outbox()).toMatchObject([content]);
+  });
+
   it('[POST /v1/email 3] comes from the shared domain; name and reply-to are the caller’s or the settings’', async () => {
     const { post, service, settled, outbox } = await newCustomer();
     await post('/email', mail);
     await service.administration.settings.update({ brand_name: 'Өртөө', reply_to: 'desk@example.mn' });
     await post('/email', mail);
-    await post('/email', { ...mail, from_name: 'Bat', reply_to: 'bat@example.mn' });
+    await post('/email', { ...mail, from_name: 'Bat', reply_to: 'bat@Example.mn' });
+    await post('/email', { ...mail, from_name: 'Bat "B" Dorj, ХХК' });
     await settled();
     const domain = 'no-reply@mail.urtuu.example';
     expect((await outbox()).map(({ from, reply_to }) => [from, reply_to])).toEqual([
       [`Default <${domain}>`, null],
       [`Өртөө <${domain}>`, 'desk@example.mn'],
-      [`Bat <${domain}>`, 'bat@example.mn'],
+      [`Bat <${domain}>`, 'bat@Example.mn'],
+      [`"Bat \\"B\\" Dorj, ХХК" <${domain}>`, 'desk@example.mn'],
     ]);
   });
 

@@ -129,17 +129,24 @@ describe('POST /v1/sms', () => {
   });
 
   it.each([
-    ['91112233', 'See https://a.mn/x?y=1 now', 'See now'],
-    ['83112233', 'See www.a.mn now', 'See now'],
-    ['98112233', 'See a.mn/x now', 'See now'],
-    ['99000002', 'See a.mn/x now', 'See now'],
-    ['91112233', 'See _my_shop.mn./x and bat@дэлгүүр.монгол/x now', 'See and bat@ now'],
-    ['91112233', 'Costs 3.14, e.g. at a.mn or bat@a.mn', 'Costs 3.14, e.g. at a.mn or bat@a.mn'],
-    ['99112233', 'See https://a.mn/x now', 'See https://a.mn/x now'],
-  ])('[POST /v1/sms 6] to %s "%s" arrives as "%s"', async (to, text, arrives) => {
+    ['91112233', 'See https://a.mn/x?y=1 now', 'See now', 'no-link'],
+    ['83112233', 'See www.a.mn now', 'See now', 'no-link'],
+    ['98112233', 'See a.mn/x now', 'See now', 'no-link'],
+    ['99000002', 'See a.mn/x now', 'See now', 'no-link'],
+    ['91112233', 'See _my_shop.mn./x and bat@дэлгүүр.монгол/x now', 'See and bat@ now', 'no-link'],
+    ['91112233', 'Costs 3.14, e.g. at a.mn or bat@a.mn', 'Costs 3.14, e.g. at a.mn or bat@a.mn', 'no-link'],
+    ['99112233', 'See https://a.mn/x now', 'See https://a.mn/x now', 'Mobicom'],
+    ['88112233', 'See https://a.mn/x now', 'See https://a.mn/x now', 'Unitel'],
+  ])('[POST /v1/sms 6] to %s "%s" arrives as "%s", over %s', async (to, text, arrives, route) => {
     const { post, outbox } = await newCustomer();
     expect(await post('/sms', { to, text })).toMatchObject({ status: 200, body: { credits: 10 } });
-    expect((await outbox(to)).map((delivery) => delivery.text)).toEqual([arrives]);
+    expect(await outbox(to)).toMatchObject([{ text: arrives, route }]);
+  });
+
+  it('[POST /v1/sms 6] a removed link is paid for', async () => {
+    const { post } = await newCustomer();
+    const text = `${latin(100)} https://a.mn/${'x'.repeat(100)}`;
+    expect((await post('/sms', { to: '91112233', text })).body).toMatchObject({ parts: 2, credits: 20 });
   });
 
   it.each(['91112233', '99000002'])(
@@ -215,6 +222,21 @@ describe('POST /v1/sms/bulk', () => {
       { to: '99112233', status: 'sent', credits: 10, batch_id: batch.body.id },
       { to: '99000001', status: 'failed', credits: 0, error: { code: 'provider_failed' } },
     ]);
+  });
+
+  it('[POST /v1/sms 6] only a link fails on the route without links, in a batch too', async () => {
+    const { post, messagesOf } = await newCustomer();
+    const batch = await post('/sms/bulk', { to: ['99112233', '91112233'], text: 'https://a.mn/x' });
+    expect(await messagesOf(batch)).toMatchObject([
+      { status: 'sent', error: null },
+      { status: 'failed', error: { code: 'provider_failed' } },
+    ]);
+  });
+
+  it('[POST /v1/sms 2] the price of each message of a batch is rounded up', async () => {
+    const { post } = await newCustomer({ settings: { holidays: { '2026-03-02': 1.25 } } });
+    const { body } = await post('/sms/bulk', { to: ['99112233', '88112233'], text: 'Hello' });
+    expect(body).toMatchObject({ credits: 26 });
   });
 
   it('[POST /v1/sms/bulk 2] names bad entries as written, at most 50, sends and charges nothing', async () => {

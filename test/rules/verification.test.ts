@@ -83,6 +83,7 @@ describe('verification', () => {
     [{ to: '11112233' }, 422, 'unsupported_number'],
     [{ to: 'Bat' }, 400, 'invalid_request'],
     [{ to: '99112233', channel: 'email' }, 400, 'invalid_request'],
+    [{ to: 'bat@example.mn', channel: 'sms' }, 400, 'invalid_request'],
     [{ to: '99112233', code_length: 3 }, 400, 'invalid_request'],
     [{ to: '99112233', code_length: 9 }, 400, 'invalid_request'],
     [{ to: '99112233', expires_in: 59 }, 400, 'invalid_request'],

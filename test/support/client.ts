@@ -1,5 +1,6 @@
 import { Urtuu, type UrtuuError, type UrtuuOptions } from '../../src/client/index.js';
 import type { System } from '../../src/client/system.js';
+import { batchResult, pricing, smsResult, verificationResult } from './resources.js';
 
 export const apiKey = `urtuu_${'k'.repeat(40)}`;
 
@@ -57,15 +58,13 @@ export async function failureOf(call: Promise<unknown>): Promise<UrtuuError> {
 
 /** An answer of the service that proves the success of any method, by the path it was asked for. */
 export function resultOf(path: string): Record<string, unknown> {
-  const verification = /\/verify\/([^/]+)\/check$/.exec(path)?.[1];
+  const checked = /\/verify\/([^/]+)\/check$/.exec(path)?.[1];
   return {
-    id: verification === undefined ? 'm' : decodeURIComponent(verification),
-    status: verification === undefined ? 'sent' : 'verified',
-    to: '99112233',
-    total: 1,
-    balance: 990,
-    sms: { credits_per_part: 10, rate_multiplier: 1 },
-    email: { credits_per_message: 2 },
+    ...batchResult(),
+    ...(checked === undefined
+      ? smsResult()
+      : verificationResult({ id: decodeURIComponent(checked), status: 'verified' })),
+    ...pricing,
     data: [],
     next: null,
   };

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defaultProject } from '../../src/service/admin/settings.js';
+import { defaultProject } from '../../src/service/admin/projects.js';
 import type { ManualClock } from '../../src/service/clock.js';
-import { type Core, type CoreDoubles, type CoreOptions, openCore } from '../../src/service/core.js';
-import type { Delivery, Fault } from '../../src/service/index.js';
+import { type Core, type CoreDoubles, openCore } from '../../src/service/core.js';
+import type { Delivery, Fault, ServiceOptions } from '../../src/service/index.js';
 import type { Caller } from '../../src/service/operations/operations.js';
 
 export const caller: Caller = { projectId: defaultProject.id, keyId: 'test' };
@@ -17,14 +17,14 @@ export class Cores {
   readonly faults: Fault[] = [];
   readonly #report = (fault: Fault) => void this.faults.push(fault);
 
-  async open(options: CoreOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
+  async open(options: ServiceOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
     const core = await openCore({ report: this.#report, ...options }, doubles);
     this.#opened.push(core);
     return core;
   }
 
   /** Opens one that is going to die, which must not be asked to close. */
-  async openMortal(options: CoreOptions, doubles: CoreDoubles): Promise<Core> {
+  async openMortal(options: ServiceOptions, doubles: CoreDoubles): Promise<Core> {
     return openCore({ report: this.#report, ...options }, doubles);
   }
 

@@ -9,6 +9,8 @@ import type { ProcessEnvironment } from '../../src/cli/process-environment.js';
 import type { Questions } from '../../src/cli/terminal/prompts.js';
 import type { OutputStream } from '../../src/cli/terminal/streams.js';
 import type { FetchLike, FetchRequest } from '../../src/client/index.js';
+import type { Service, ServiceOptions } from '../../src/service/index.js';
+import { errorBody } from './resources.js';
 
 export interface Result {
   code: Exit;
@@ -94,6 +96,7 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
       random: () => 0.5,
       onSignal: () => () => {},
       draw: async () => ({ text: '', clear() {}, stop() {} }),
+      openService: withoutRates,
       ...given,
       stdin: {
         isTTY: terminal !== undefined,
@@ -108,6 +111,12 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** The clock here is not the service's, so its rate limits would mean real waits. */
+async function withoutRates(options: ServiceOptions): Promise<Service> {
+  const { createService } = await import('../../src/service/index.js');
+  return createService({ rates: 'off', ...options });
 }
 
 /** Splits a line as a shell does, with single and double quotes. */
@@ -169,37 +178,10 @@ export function fakeService(answer: (request: Request, index: number) => Reply |
   };
 }
 
-/** What the service answers on its prices. */
-export const pricing = {
-  sms: {
-    credits_per_part: 10,
-    rate_multiplier: 1,
-    latin_characters_per_part: 150,
-    cyrillic_characters_per_part: 60,
-    max_parts: 5,
-  },
-  email: { credits_per_message: 2 },
-};
-
-/** What the service says of a message. */
-export const sentMessage = {
-  id: '0b6f2f6e-2c3d-4e5f-8a9b-0c1d2e3f4a5b',
-  status: 'sent',
-  channel: 'sms',
-  to: '99112233',
-  parts: 1,
-  rate_multiplier: 1,
-  credits: 10,
-  batch_id: null,
-  error: null,
-  created_at: '2026-11-21T00:00:00.000Z',
-  sent_at: '2026-11-21T00:00:00.100Z',
-};
-
 /** An error answer of the service. */
 export const refusal = (status: number, code: string, extra: object = {}): Reply => ({
   status,
-  body: { error: { code, message: `about ${code}`, ...extra } },
+  body: errorBody(code, extra),
 });
 
 /** Answers questions in their order; a question too many fails the test. */

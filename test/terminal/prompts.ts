@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { workbook } from '../cli/bulk/input/workbook/write-workbook.js';
 import { Machine } from '../support/binary.js';
-import { shipped, Terminal } from '../support/terminal.js';
+import { shipped, Terminal } from './pseudoterminal.js';
 import { Complaints } from './stage.js';
 
 interface Prompt {
@@ -39,7 +39,7 @@ const prompts: readonly Prompt[] = [
   { words: ['sms', 'bulk', 'list.csv'], question: /Text:/ },
   { words: ['sms', 'bulk', 'list.csv', '--text', 'hi $WAY'], question: /Send to 2 recipients/ },
   { words: ['sms', 'bulk', 'old.csv', '--text', 'hi'], question: /Which encoding/, closed: 8 },
-  { words: ['sms', 'bulk', 'book.xlsx', '--text', 'hi'], question: /Which one/, closed: 8 },
+  { words: ['sms', 'bulk', 'book.xlsx', '--text', 'hi'], question: /Which sheet/, closed: 8 },
   { words: ['email', 'bulk', 'mails.csv'], question: /Subject:/ },
 ];
 

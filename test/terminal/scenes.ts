@@ -1,6 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
+import { json, Loopback } from '../support/loopback.js';
+import { errorBody } from '../support/resources.js';
 import { actingCharacters, hostileRecord } from '../torture/text/hostile.js';
 import { Complaints, Stage, type Wrapper } from './stage.js';
 import { Tmux } from './tmux.js';
@@ -71,28 +71,22 @@ const interrupted: Play = async ({ stage, tmux, expect }) => {
 
 /** While the service does not answer, the first Ctrl-C waits for it and the second one does not. */
 const interruptedTwice: Play = async ({ stage, tmux, expect }) => {
-  const deaf = createServer((request, response) => {
-    if (request.method === 'GET') response.writeHead(404).end('{"error":{"code":"not_found"}}');
-  }).listen(0, '127.0.0.1');
-  try {
-    await new Promise((resolve) => deaf.once('listening', resolve));
-    const url = `http://127.0.0.1:${(deaf.address() as AddressInfo).port}/v1`;
-    const words = [...bulk(stage, stage.list('deaf', stage.people(40)), 'deaf'), '--yes'];
-    const pane = await tmux.open(words, { ...stage.environment, URTUU_BASE_URL: url });
-    await pane.until(/[█░]/);
-    await pane.press('C-c');
-    await pane.until(/stopping/);
-    await pane.press('C-c');
-    const { code, signal } = await pane.ended();
-    expect(signal === 'SIGINT', `Ctrl-C twice ended a job with ${code ?? signal}`);
-    const shown = await tmux.open([stage.command, 'jobs', 'show', 'deaf'], stage.environment);
-    const ended = await shown.ended();
-    const screen = await shown.screen();
-    expect(ended.code === 0 && /40/.test(screen), `the job after Ctrl-C twice:\n${screen}`);
-  } finally {
-    deaf.closeAllConnections();
-    deaf.close();
-  }
+  await using deaf = await Loopback.listen(({ method }, response) => {
+    if (method === 'GET') json(response, 404, errorBody('not_found'));
+  });
+  const url = `${deaf.origin}/v1`;
+  const words = [...bulk(stage, stage.list('deaf', stage.people(40)), 'deaf'), '--yes'];
+  const pane = await tmux.open(words, { ...stage.environment, URTUU_BASE_URL: url });
+  await pane.until(/[█░]/);
+  await pane.press('C-c');
+  await pane.until(/stopping/);
+  await pane.press('C-c');
+  const { code, signal } = await pane.ended();
+  expect(signal === 'SIGINT', `Ctrl-C twice ended a job with ${code ?? signal}`);
+  const shown = await tmux.open([stage.command, 'jobs', 'show', 'deaf'], stage.environment);
+  const ended = await shown.ended();
+  const screen = await shown.screen();
+  expect(ended.code === 0 && /40/.test(screen), `the job after Ctrl-C twice:\n${screen}`);
 };
 
 /** Nothing of the display stays on the screen, and nothing else goes with it. */
@@ -143,36 +137,29 @@ const resizedTable: Play = async ({ stage, tmux, expect }) => {
 /** What a service, or somebody between, may send to take over a terminal. */
 const hostile: Play = async ({ stage, tmux, seed, expect }) => {
   const records = fc.sample(hostileRecord, { seed, numRuns: 6 });
-  const server = createServer((request, response) => {
-    const record = records[Number(/(\d)$/.exec(request.url ?? '')?.[1] ?? 0)] ?? records[0];
-    const body =
-      request.method === 'GET' ? record : { error: { code: 'x', message: JSON.stringify(record) } };
-    response.writeHead(request.method === 'GET' ? 200 : 400, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(body));
-  }).listen(0, '127.0.0.1');
-  try {
-    await new Promise((resolve) => server.once('listening', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-    const lines = [
-      ['messages', 'get', 'm0', 'm1', 'm2'],
-      ['messages', 'get', 'm3', '--json'],
-      ['batches', 'get', 'm4', '-v'],
-      ['verify', 'get', 'm5', '-o', 'csv'],
-      ['sms', 'send', '99112233', 'hi', '--max-retries', '0'],
-      ['sms', 'send', '99112233', '--text-file', '\u001b]0;a\u0007\u202e'],
-    ];
-    await Promise.all(
-      lines.map(async (words) => {
-        const env = { ...stage.environment, URTUU_BASE_URL: url, NO_COLOR: '1' };
-        const pane = await tmux.open([stage.command, ...words], env);
-        await pane.ended();
-        const acting = actingCharacters(withoutDisplay(pane.bytes()));
-        expect(acting === 0, `${words.join(' ')}: ${acting} control characters at the terminal`);
-      }),
-    );
-  } finally {
-    server.close();
-  }
+  await using server = await Loopback.listen(({ method, path }, response) => {
+    const record = records[Number(/(\d)$/.exec(path)?.[1] ?? 0)] ?? records[0];
+    if (method === 'GET') json(response, 200, record);
+    else json(response, 400, { error: { code: 'x', message: JSON.stringify(record) } });
+  });
+  const url = `${server.origin}/v1`;
+  const lines = [
+    ['messages', 'get', 'm0', 'm1', 'm2'],
+    ['messages', 'get', 'm3', '--json'],
+    ['batches', 'get', 'm4', '-v'],
+    ['verify', 'get', 'm5', '-o', 'csv'],
+    ['sms', 'send', '99112233', 'hi', '--max-retries', '0'],
+    ['sms', 'send', '99112233', '--text-file', '\u001b]0;a\u0007\u202e'],
+  ];
+  await Promise.all(
+    lines.map(async (words) => {
+      const env = { ...stage.environment, URTUU_BASE_URL: url, NO_COLOR: '1' };
+      const pane = await tmux.open([stage.command, ...words], env);
+      await pane.ended();
+      const acting = actingCharacters(withoutDisplay(pane.bytes()));
+      expect(acting === 0, `${words.join(' ')}: ${acting} control characters at the terminal`);
+    }),
+  );
 };
 
 /** The bytes without those by which our own display draws and goes away, and without returns at line ends. */

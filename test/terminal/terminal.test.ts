@@ -1,4 +1,4 @@
 import { describeGroup } from '../torture/describe-group.js';
-import { terminal } from '../torture/terminal/rows.js';
+import { terminal } from './rows.js';
 
 describeGroup(terminal);

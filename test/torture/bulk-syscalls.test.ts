@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Machine } from '../support/binary.js';
+import { ProjectServer } from '../support/project-server.js';
 import {
   type Command,
   carelessCommand,
@@ -9,7 +10,6 @@ import {
   realCommand,
   whyNoInjection,
 } from './bulk-syscalls.js';
-import { RecordingService } from './recording-service.js';
 
 const why = whyNoInjection();
 
@@ -18,9 +18,9 @@ describe.skipIf(why !== null)(
   `a job whose system calls fail${why === null ? '' : `, skipped: ${why}`}`,
   () => {
     const machine = new Machine();
-    let service: RecordingService;
+    let service: ProjectServer;
     beforeAll(async () => {
-      service = await RecordingService.start();
+      service = await ProjectServer.start();
     });
     afterAll(async () => {
       await service.close();

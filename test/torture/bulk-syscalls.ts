@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { Machine, type Outcome, outcomeOf, root } from '../support/binary.js';
-import type { RecordingService } from './recording-service.js';
+import type { ProjectServer } from '../support/project-server.js';
 
 /** What a failing call says: no room, or a broken disk. */
 const errors = {
@@ -105,10 +105,10 @@ export async function carelessCommand(folder: string): Promise<Command> {
 /** A job on a machine and at a service of its own; the first run of it can be traced. */
 class Trial {
   readonly machine = new Machine();
-  readonly service: RecordingService;
+  readonly service: ProjectServer;
   readonly #command: Command;
 
-  constructor(service: RecordingService, command: Command) {
+  constructor(service: ProjectServer, command: Command) {
     service.reset();
     this.service = service;
     this.#command = command;
@@ -192,7 +192,7 @@ class Trial {
 }
 
 /** Every place where a job calls the system about its files. */
-export async function placesOf(service: RecordingService, command: Command): Promise<Place[]> {
+export async function placesOf(service: ProjectServer, command: Command): Promise<Place[]> {
   const trial = new Trial(service, command);
   try {
     const calls = Object.keys(errors).join(',');
@@ -216,7 +216,7 @@ export async function placesOf(service: RecordingService, command: Command): Pro
 }
 
 /** Lets one call fail, looks at how the command ends, and runs the same command again. */
-export async function failAt(service: RecordingService, command: Command, place: Place): Promise<Finding> {
+export async function failAt(service: ProjectServer, command: Command, place: Place): Promise<Finding> {
   const trial = new Trial(service, command);
   try {
     const { call, path, nth } = place;
@@ -246,7 +246,7 @@ export async function failAt(service: RecordingService, command: Command, place:
 }
 
 /** Rates, locks, caches and the note of a run are courtesies; what else is under `jobs` records what was sent. */
-function judge({ path }: Place, outcome: Outcome, after: number, { project }: RecordingService): string[] {
+function judge({ path }: Place, outcome: Outcome, after: number, { project }: ProjectServer): string[] {
   const isRecord = path.startsWith('jobs') && !path.endsWith('/running');
   const done = outcome.code === 0 && project.received().size === numbers.length;
   const wrong: string[] = [];

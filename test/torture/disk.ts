@@ -2,9 +2,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Machine, outcomeOf, printed } from '../support/binary.js';
+import { ProjectServer } from '../support/project-server.js';
 import { type Command, carelessCommand, realCommand } from './bulk-syscalls.js';
 import { recipients } from './people.js';
-import { RecordingService } from './recording-service.js';
 import { groupOf, type Played, type Row } from './row.js';
 
 /** A way to run out of room: a shell that gives `"$@"` first `$ROOM` KiB for the files in `$STATE`, then enough. */
@@ -54,7 +54,7 @@ interface Trial {
 }
 
 async function tryRoom(
-  service: RecordingService,
+  service: ProjectServer,
   shortage: Shortage,
   command: Command,
   numbers: readonly string[],
@@ -133,7 +133,7 @@ async function tryRooms(
   commandIn: (folder: string) => Promise<Command>,
   count: number,
 ): Promise<Played> {
-  const service = await RecordingService.start();
+  const service = await ProjectServer.start();
   const machine = new Machine();
   try {
     const command = await commandIn(machine.home);

@@ -1,3 +1,4 @@
+import { terminal } from '../terminal/rows.js';
 import { bulk } from './bulk-rows.js';
 import { clocks } from './clocks/rows.js';
 import { csv } from './csv/rows.js';
@@ -10,7 +11,6 @@ import { nodes } from './nodes.js';
 import type { Group } from './row.js';
 import { service } from './service/rows.js';
 import { syscalls } from './syscalls.js';
-import { terminal } from './terminal/rows.js';
 import { text } from './text/rows.js';
 
 /** Everything that `npm run torture` plays, in its order. */

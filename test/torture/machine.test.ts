@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Machine, outcomeOf, root } from '../support/binary.js';
+import { json, Loopback } from '../support/loopback.js';
+import { errorBody } from '../support/resources.js';
 import { recipients } from './people.js';
 import { ServiceProcess } from './service-process.js';
 
@@ -18,7 +18,12 @@ afterAll(async () => {
 });
 
 /** The words that send so many people a text of their own, as the job of that name. */
-function sending(job: string, first: number, count: number, port = service.port): string[] {
+function sending(
+  job: string,
+  first: number,
+  count: number,
+  origin = `http://127.0.0.1:${service.port}`,
+): string[] {
   const file = join(machine.home, `${job}.csv`);
   writeFileSync(file, `phone\n${recipients(first, count).join('\n')}\n`);
   const line = [
@@ -34,7 +39,7 @@ function sending(job: string, first: number, count: number, port = service.port)
     '--rate',
     '500',
   ];
-  return [...line, '--base-url', `http://127.0.0.1:${port}/v1`];
+  return [...line, '--base-url', `${origin}/v1`];
 }
 const env = () => ({ URTUU_API_KEY: service.key });
 const figures = (stdout: string) => JSON.parse(stdout) as Record<string, number>;
@@ -53,7 +58,7 @@ describe('a job on a real machine', () => {
       const full = await outcomeOf(child);
       expect(full).toMatchObject({
         code: 13,
-        stderr: expect.stringMatching(/EFBIG.*Go on with:.*urtuu jobs resume/),
+        stderr: expect.stringMatching(/EFBIG.*Resume with:.*urtuu jobs resume/),
       });
       const { accepted = 0, in_doubt = 0, pending = 0 } = figures(full.stdout);
       expect([accepted > 0, pending > 0, accepted + in_doubt + pending]).toEqual([true, true, 120]);
@@ -93,14 +98,12 @@ describe('a job on a real machine', () => {
   it('is gone 5 s after SIGTERM, also while the service hangs, and says what is in doubt', async () => {
     const hanging = new EventEmitter();
     let sends = 0;
-    const deaf = createServer((request, response) => {
-      if (request.method === 'GET') return void response.writeHead(404).end('{"error":{"code":"not_found"}}');
+    await using deaf = await Loopback.listen(({ method }, response) => {
+      if (method === 'GET') return json(response, 404, errorBody('not_found'));
       sends += 1;
       if (sends === 8) hanging.emit('all');
-    }).listen(0, '127.0.0.1');
-    await once(deaf, 'listening');
-    const { port } = deaf.address() as AddressInfo;
-    const child = machine.start(sending('deaf', 2_000, 50, port), { env: env() });
+    });
+    const child = machine.start(sending('deaf', 2_000, 50, deaf.origin), { env: env() });
     child.stdin?.end();
     const ended = outcomeOf(child);
     await once(hanging, 'all');
@@ -111,7 +114,6 @@ describe('a job on a real machine', () => {
     expect(signal).toBe('SIGTERM');
     expect(figures(stdout)).toMatchObject({ accepted: 0, in_doubt: 8, pending: 42 });
     expect(stderr).toContain('in doubt: 8');
-    deaf.close();
   });
 
   it('has left exactly one message with everybody', async () => {

@@ -54,6 +54,6 @@ export function groupOf<Names extends string>(
 /** Which moment a kill or a fault hits is chance: a control may need more than one game. */
 export async function playControl({ play }: Control, seed: number): Promise<Played> {
   let played = await play(seed);
-  for (let game = 1; game < 3 && played.wrong === 0; game += 1) played = await play(seed + game);
+  for (let game = 1; game < 8 && played.wrong === 0; game += 1) played = await play(seed + game);
   return played;
 }

@@ -1,4 +1,5 @@
 import { Machine } from '../support/binary.js';
+import { ProjectServer } from '../support/project-server.js';
 import {
   type Command,
   carelessCommand,
@@ -9,7 +10,6 @@ import {
   realCommand,
   whyNoInjection,
 } from './bulk-syscalls.js';
-import { RecordingService } from './recording-service.js';
 import { groupOf, type Played } from './row.js';
 
 const isOfJournal = ({ path }: Place) => path === 'jobs/july/journal';
@@ -20,7 +20,7 @@ async function failEach(
   every: number,
   isChosen: (place: Place) => boolean = () => true,
 ): Promise<Played> {
-  const service = await RecordingService.start();
+  const service = await ProjectServer.start();
   const machine = new Machine();
   try {
     const command = await commandIn(machine.home);

@@ -2,7 +2,7 @@ import type { CommandBody } from '../command.js';
 import { usageError } from '../errors.js';
 import { topics } from '../topics/index.js';
 
-export const help: CommandBody = (command, context) => {
+export const help: CommandBody<'io'> = (command, { io }) => {
   command
     .description('Show help on a topic or a command.')
     .argument('[topic...]', Object.keys(topics).join(', '));
@@ -10,13 +10,13 @@ export const help: CommandBody = (command, context) => {
     const name = words.join(' ');
     const topic = Object.hasOwn(topics, name) ? topics[name] : undefined;
     if (name !== '' && topic === undefined) throw unknown(name);
-    await context.io.printer.text(topic?.text ?? list());
+    await io.printer.text(topic?.text() ?? list());
   });
 };
 
 const list = () =>
   [
-    'urtuu --help shows the commands, urtuu help COMMAND one of them. Topics:',
+    'urtuu --help lists the commands, urtuu help COMMAND shows one. Topics:',
     '',
     ...Object.entries(topics).map(([name, { summary }]) => `  urtuu help ${name.padEnd(12)} ${summary}`),
     '',
@@ -24,6 +24,6 @@ const list = () =>
 
 const unknown = (name: string) =>
   usageError(
-    `there is no command and no help topic '${name}'`,
-    `The topics are ${Object.keys(topics).join(', ')}; the commands: urtuu --help`,
+    `no command or help topic '${name}'`,
+    `Topics: ${Object.keys(topics).join(', ')}. Commands: urtuu --help`,
   );

@@ -1,25 +1,31 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command, Option } from 'commander';
-import { loadBody } from '../command.js';
-import type { Context } from '../context.js';
-import { formats } from '../options.js';
-import { recentIds } from '../recent.js';
+import type { Config } from '../config/config.js';
+import { formats } from '../output/formats.js';
+import { recentIds } from '../recent-ids.js';
 import { topics } from '../topics/index.js';
 import { shells } from './scripts.js';
 
-type Source = (context: Context, program: Command) => Promise<readonly string[]> | readonly string[];
+interface Tree {
+  readonly program: Command;
+  readonly config: Pick<Config, 'read' | 'stateDirectory'>;
+  /** Gives a command its options and arguments. */
+  load(command: Command): Promise<void>;
+}
 
-const profiles: Source = async (context) => Object.keys((await context.config.read()).profiles);
-const jobs: Source = async (context) => {
+type Source = (tree: Tree) => Promise<readonly string[]> | readonly string[];
+
+const profiles: Source = async ({ config }) => Object.keys((await config.read()).profiles);
+const jobs: Source = async ({ config }) => {
   try {
-    const names = await readdir(join(context.config.stateDirectory, 'jobs'));
+    const names = await readdir(join(config.stateDirectory, 'jobs'));
     return names.filter((name) => !name.startsWith('.'));
   } catch {
     return [];
   }
 };
-const ids: Source = (context) => recentIds(context.config);
+const ids: Source = ({ config }) => recentIds(config);
 
 const argumentSources: Readonly<Record<string, Source>> = {
   'messages get': ids,
@@ -33,7 +39,7 @@ const argumentSources: Readonly<Record<string, Source>> = {
   'jobs report': jobs,
   'jobs remove': jobs,
   completion: () => shells,
-  help: (_, program) => [...Object.keys(topics), ...visibleNames(program)],
+  help: ({ program }) => [...Object.keys(topics), ...visibleNames(program)],
 };
 const optionSources: Readonly<Record<string, Source>> = {
   '--profile': profiles,
@@ -45,19 +51,15 @@ const optionSources: Readonly<Record<string, Source>> = {
 /** A name that needs no quoting in any shell. */
 const plain = /^[\w.@:+-]+$/;
 
-/** What can stand in place of the last word; nothing where a file may stand. */
-export async function candidates(
-  program: Command,
-  context: Context,
-  words: readonly string[],
-): Promise<string[]> {
+/** Completions of the last word; none where a file may stand, which the shell completes. */
+export async function candidates(tree: Tree, words: readonly string[]): Promise<string[]> {
   const current = words.at(-1) ?? '';
-  const { command, path, pending } = await walk(program, context, words.slice(0, -1));
-  const found = await possible(program, context, { command, path, pending, current });
+  const position = await find(tree, words.slice(0, -1));
+  const found = await possible(tree, position, current);
   return found.filter((each) => each.startsWith(current) && plain.test(each));
 }
 
-interface Place {
+interface Position {
   command: Command;
   path: string[];
   /** The option whose value comes next. */
@@ -65,7 +67,7 @@ interface Place {
 }
 
 /** Follows the words down the tree of commands. */
-async function walk(program: Command, context: Context, words: readonly string[]): Promise<Place> {
+async function find({ program, load }: Tree, words: readonly string[]): Promise<Position> {
   let command = program;
   let pending: Option | undefined;
   const path: string[] = [];
@@ -83,20 +85,20 @@ async function walk(program: Command, context: Context, words: readonly string[]
     if (next === undefined) continue;
     command = next;
     path.push(word);
-    await loadBody(command, context);
+    await load(command);
   }
   return { command, path, pending };
 }
 
 async function possible(
-  program: Command,
-  context: Context,
-  { command, path, pending, current }: Place & { current: string },
+  tree: Tree,
+  { command, path, pending }: Position,
+  current: string,
 ): Promise<readonly string[]> {
-  if (pending !== undefined) return (await optionSources[pending.long ?? '']?.(context, program)) ?? [];
+  if (pending !== undefined) return (await optionSources[pending.long ?? '']?.(tree)) ?? [];
   if (current.startsWith('-')) return [...command.options.flatMap(({ long }) => long ?? []), '--help'];
   if (command.commands.length > 0) return visibleNames(command);
-  return (await argumentSources[path.join(' ')]?.(context, program)) ?? [];
+  return (await argumentSources[path.join(' ')]?.(tree)) ?? [];
 }
 
 const visibleNames = (command: Command): string[] =>

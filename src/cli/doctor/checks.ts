@@ -1,12 +1,15 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
+import type { Clock } from '../clock.js';
+import type { Config } from '../config/config.js';
 import { readKey } from '../config/key.js';
 import { configPath } from '../config/profiles.js';
-import type { Context } from '../context.js';
 import { CliError, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
-import { failureOf } from '../failure.js';
+import type { Files } from '../files/files.js';
+import type { Network } from '../network/network.js';
 import { quoteArgument } from '../platform/quote.js';
+import { printedError } from '../printed-error.js';
 import { counted, grouped } from '../wording.js';
 
 export interface Check {
@@ -15,74 +18,82 @@ export interface Check {
   detail: string;
   hint: string | null;
 }
+type Finding = Omit<Check, 'check'>;
 
-/** The first node version that everything here runs on. */
-const oldestNode = 20;
-const clockMayDiffer = 60_000;
+/** The parts of the context that are checked. */
+interface Setup {
+  readonly files: Pick<Files, 'text'>;
+  readonly network: Pick<Network, 'client' | 'lastExchange'>;
+  readonly config: Config;
+  readonly clock: Clock;
+}
 
-/** Looks at what a send needs, one thing after the other; throws at the end what the worst finding deserves. */
-export async function* examine(context: Context): AsyncGenerator<Check> {
+const minNodeVersion = 20;
+const maxClockSkew = 60_000;
+
+/** Yields each check as it ends; throws CliError at the end when some failed, with the exit code of the first. */
+export async function* runChecks(setup: Setup): AsyncGenerator<Check> {
   const failed: { check: string; hint: string | undefined; exit: ExitCode }[] = [];
   let count = 0;
-  const examined = async (
-    check: string,
-    look: () => Promise<string | Omit<Check, 'check'>>,
-  ): Promise<Check> => {
+  const run = async (check: string, work: () => Promise<string | Finding>): Promise<Check> => {
     count += 1;
     try {
-      const found = await look();
+      const found = await work();
       return { check, ...(typeof found === 'string' ? { status: 'ok', detail: found, hint: null } : found) };
     } catch (error) {
-      const { message, hint, exit } = await failureOf(error, context);
+      const { message, hint, exit } = await printedError(error, setup);
       failed.push({ check, hint, exit });
       return { check, status: 'failed', detail: message, hint: hint ?? null };
     }
   };
 
-  yield examined('node', async () => nodeVersion(context));
-  yield examined('config', () => configuration(context));
-  yield examined('data', () => data(context));
-  yield examined('base url', () => baseUrl(context));
-  yield examined('key', () => keyOf(context));
+  yield run('node', async () => nodeVersion(setup));
+  yield run('config', () => configFile(setup));
+  yield run('data', () => dataFolder(setup));
+  yield run('base url', () => baseUrl(setup));
+  yield run('key', () => apiKey(setup));
   if (failed.length === 0) {
-    yield examined('service', () => service(context));
-    if (context.network.lastExchange !== null) {
-      yield examined('clock', async () => clocks(context));
-      yield examined('rate', async () => rate(context));
+    yield run('service', () => service(setup));
+    if (setup.network.lastExchange !== null) {
+      yield run('clock', async () => clockSkew(setup));
+      yield run('rate', async () => rateHeadroom(setup));
     }
   }
   const [first] = failed;
   if (first === undefined) return;
-  const names = failed.map(({ check }) => check).join(', ');
-  throw new CliError('unwell', first.exit, `${failed.length} of ${count} checks failed: ${names}`, {
-    ...(first.hint === undefined ? {} : { hint: first.hint }),
-    details: { failed: failed.map(({ check }) => check) },
-  });
+  const names = failed.map(({ check }) => check);
+  throw new CliError(
+    'unwell',
+    first.exit,
+    `${failed.length} of ${count} checks failed: ${names.join(', ')}`,
+    {
+      ...(first.hint === undefined ? {} : { hint: first.hint }),
+      details: { failed: names },
+    },
+  );
 }
 
-function nodeVersion({ config: { nodeVersion: version } }: Context): string {
-  if (Number(/\d+/.exec(version)?.[0]) >= oldestNode) return version;
+function nodeVersion({ config: { nodeVersion: version } }: Setup): string {
+  if (Number(/\d+/.exec(version)?.[0]) >= minNodeVersion) return version;
   throw new CliError('machine', exits.machine, `${version} is too old`, {
-    hint: `Install Node.js ${oldestNode} or newer.`,
+    hint: `Install Node.js ${minNodeVersion} or newer.`,
   });
 }
 
-async function configuration(context: Context): Promise<string> {
-  const { directory } = context.config;
-  if (directory === null) return 'none: this user has no home folder';
-  const { profiles } = await context.config.read();
-  const file = configPath(directory);
+async function configFile({ config }: Setup): Promise<string> {
+  if (config.directory === null) return 'none: this user has no home folder';
+  const { profiles } = await config.read();
+  const file = configPath(config.directory);
   if ((await modeOf(file)) === null) return `none at ${file}`;
-  const count = Object.keys(profiles).length;
-  return `${file}, ${counted(count, 'profile')}, read by nobody else`;
+  return `${file}, ${counted(Object.keys(profiles).length, 'profile')}, private`;
 }
 
-/** Jobs keep recipients and texts there, and have to be able to write before anything is sent. */
-async function data(context: Context): Promise<string | Omit<Check, 'check'>> {
-  const { platform } = context.config;
+/** Jobs keep recipients and texts there, and must be able to write before anything is sent. */
+async function dataFolder({ config }: Setup): Promise<string | Finding> {
+  const { platform } = config;
   let folder: string;
   try {
-    folder = context.config.stateDirectory;
+    folder = config.stateDirectory;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     const { message: detail, hint = null } = error;
@@ -91,9 +102,9 @@ async function data(context: Context): Promise<string | Omit<Check, 'check'>> {
   const mode = await modeOf(folder);
   if (mode === null) return `none yet at ${folder}`;
   await access(folder, constants.W_OK).catch((error) => {
-    throw machineError(`${folder} cannot be written to`, error);
+    throw machineError(`cannot write to ${folder}`, error);
   });
-  if (platform === 'win32' || (mode & 0o077) === 0) return `${folder}, read by nobody else`;
+  if (platform === 'win32' || (mode & 0o077) === 0) return `${folder}, private`;
   return {
     status: 'warning',
     detail: `${folder} can be read by others on this machine`,
@@ -109,17 +120,17 @@ async function modeOf(path: string): Promise<number | null> {
   );
 }
 
-async function baseUrl(context: Context): Promise<string | Omit<Check, 'check'>> {
-  if (context.config.sandbox) return 'the embedded service (--sandbox)';
-  const { baseUrl: url } = await context.config.settings();
+async function baseUrl({ config }: Setup): Promise<string | Finding> {
+  if (config.sandbox) return 'the embedded service (--sandbox)';
+  const { baseUrl: url } = await config.settings();
   if (url.endsWith('/v1')) return url;
-  return { status: 'warning', detail: url, hint: 'The address of a service usually ends in /v1.' };
+  return { status: 'warning', detail: url, hint: 'The base URL of a service usually ends in /v1.' };
 }
 
-async function keyOf(context: Context): Promise<string> {
-  if (context.config.sandbox) return 'the key of the embedded service';
-  const { key, profileName } = await context.config.settings();
-  await readKey(key, context.io.files, context.config.platform);
+async function apiKey({ config, files }: Setup): Promise<string> {
+  if (config.sandbox) return 'the key of the embedded service';
+  const { key, profileName } = await config.settings();
+  await readKey(key, files, config.platform);
   const origin = {
     file: 'from --api-key-file',
     environment: 'from URTUU_API_KEY',
@@ -130,28 +141,28 @@ async function keyOf(context: Context): Promise<string> {
   return origin[key.kind];
 }
 
-async function service(context: Context): Promise<string> {
-  const client = await context.network.client();
-  const { balance } = await client.balance.get();
-  return `answers in ${Math.round(context.network.lastExchange?.milliseconds ?? 0)} ms; ${grouped(balance)} credits`;
+async function service({ network }: Setup): Promise<string> {
+  const { balance } = await (await network.client()).balance.get();
+  const milliseconds = Math.round(network.lastExchange?.milliseconds ?? 0);
+  return `answers in ${milliseconds} ms; ${grouped(balance)} credits`;
 }
 
-function clocks({ network: { lastExchange }, clock }: Context): string | Omit<Check, 'check'> {
-  const theirs = Date.parse(lastExchange?.date ?? '');
-  if (Number.isNaN(theirs)) return 'the service does not tell its time';
-  const seconds = Math.round((clock.now() - theirs) / 1_000);
-  if (Math.abs(seconds) * 1_000 <= clockMayDiffer) return 'agrees with that of the service';
+function clockSkew({ network, clock }: Setup): string | Finding {
+  const serviceTime = Date.parse(network.lastExchange?.date ?? '');
+  if (Number.isNaN(serviceTime)) return 'unknown: the service sends no time';
+  const seconds = Math.round((clock.now() - serviceTime) / 1_000);
+  if (Math.abs(seconds) * 1_000 <= maxClockSkew) return 'agrees with the service';
   return {
     status: 'warning',
-    detail: `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} that of the service`,
+    detail: `${Math.abs(seconds)} s ${seconds > 0 ? 'ahead of' : 'behind'} the service`,
     hint: 'Set the clock of this machine; times in reports are wrong until then.',
   };
 }
 
-function rate({ network: { lastExchange } }: Context): string | Omit<Check, 'check'> {
-  if (lastExchange?.rate == null) return 'the service does not tell its allowance';
-  const { limit, remaining } = lastExchange.rate;
-  const detail = `${remaining} of ${limit} reading requests left`;
-  if (remaining > 0) return detail;
-  return { status: 'warning', detail, hint: 'Something else uses the allowance of this project.' };
+function rateHeadroom({ network }: Setup): string | Finding {
+  const { rate } = network.lastExchange ?? {};
+  if (rate == null) return 'unknown: the service sends no rate limit';
+  const detail = `${rate.remaining} of ${rate.limit} reading requests left`;
+  if (rate.remaining > 0) return detail;
+  return { status: 'warning', detail, hint: 'Something else uses up the rate limit of this project.' };
 }

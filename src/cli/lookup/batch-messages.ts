@@ -1,28 +1,27 @@
 import { type Urtuu, UrtuuError } from '../../client/index.js';
 import { messagePage } from '../../contract/index.js';
-import type { Context } from '../context.js';
+import { hints } from '../error-hints.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
-import { hints } from '../hints.js';
 import { batchView, type MessageRow, messageView } from '../output/views.js';
-import { isMissing, lookUp } from './lookup.js';
+import { isMissing, type LookupContext, lookUp } from './lookup.js';
 import { batchResource } from './resources.js';
 import { show } from './show.js';
 import type { WaitOptions } from './wait.js';
 
-/** Lists the messages of batches. A service without that list is asked for the batches' figures instead. */
+/** Lists the messages of batches; of a service without that list, the figures of the batches. */
 export async function showMessagesOf(
-  context: Context,
+  context: LookupContext,
   client: Urtuu,
   ids: readonly string[],
   options: WaitOptions,
 ): Promise<void> {
-  // The batches first: whether they are there, and with --wait until they are completed.
+  // First the batches: they may be missing, or not completed yet.
   const found: string[] = [];
   let problem: unknown = null;
   try {
     for await (const batch of lookUp(context, batchResource(client), ids, options)) {
-      if (isMissing(batch)) context.io.warn(`there is no batch ${batch.id}`);
+      if (isMissing(batch)) context.io.warn(`no batch ${batch.id}`);
       else found.push(batch.id);
     }
   } catch (error) {
@@ -30,7 +29,7 @@ export async function showMessagesOf(
   }
   const [first] = found;
   if (first !== undefined && !(await canList(client, first))) {
-    context.io.warn('this service does not list the messages of a batch; here are its figures');
+    context.io.warn('this service does not list the messages of a batch; showing its figures');
     await show(context, batchView, batchResource(client), ids, {});
     if (problem !== null) throw problem;
     return;
@@ -60,14 +59,14 @@ async function* messagesOf(client: Urtuu, ids: readonly string[]): AsyncGenerato
       });
       yield* page.data;
       after = page.next;
-      if (after !== null && seen.has(after)) throw goesRound(id);
+      if (after !== null && seen.has(after)) throw repeatedPage(id);
       if (after !== null) seen.add(after);
     } while (after !== null);
   }
 }
 
-/** A service, or a cache before it, that does not heed where a page begins. */
-function goesRound(id: string): CliError {
-  const message = `the service gives the same page of messages of batch ${id} again and again`;
+/** From a service, or a cache in front of it, that ignores `after`. */
+function repeatedPage(id: string): CliError {
+  const message = `the service keeps returning the same page of messages of batch ${id}`;
   return new CliError('unexpected_response', exits.later, message, { hint: hints.unexpected_response });
 }

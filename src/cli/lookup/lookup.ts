@@ -1,29 +1,28 @@
 import { UrtuuError } from '../../client/index.js';
 import type { Context } from '../context.js';
+import { hints } from '../error-hints.js';
 import { CliError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
-import { hints } from '../hints.js';
 import type { Missing } from '../output/views.js';
-import { deadlineOf, notFinal, readUntilFinal, unread, type WaitOptions } from './wait.js';
+import { counted } from '../wording.js';
+import { deadlineOf, neverRead, notFinal, readUntilFinal, type WaitOptions } from './wait.js';
 
-/** What a look-up needs to know of its resource. */
+/** How to look up one kind of resource. */
 export interface Resource<State> {
   /** `message`, `batch`. */
   noun: string;
   read(id: string): Promise<State>;
   isFinal(state: State): boolean;
-  /** How far it is, for the person who waits. */
+  /** For the progress display of a wait. */
   progress?(state: State): { text: string; done: number; total: number };
-  /** How much of it failed. */
   failed(state: State): 'none' | 'some' | 'all';
-  /** What contradicts itself in a final one: nobody can say of all its recipients what became of them. */
+  /** Why a final state cannot be trusted; null when it can. */
   contradiction?(state: State): string | null;
 }
 
-/** A failed message is never sent by itself. */
-const again = 'To send it once more, use a new idempotency key.';
-/** Nor is one of which nobody knows. */
-const look = 'What became of the others is not known. Look in the dashboard before you send to them again.';
+const resendHint = 'To send it again, use a new idempotency key.';
+const unknownHint =
+  'The outcome of the others is unknown. Check the dashboard before you send to them again.';
 
 interface Tally {
   found: number;
@@ -31,18 +30,19 @@ interface Tally {
   open: number;
   someFailed: number;
   allFailed: number;
-  /** The first one. */
   contradiction: string | null;
 }
 
-const inFlight = 10;
+const maxInFlight = 10;
+
+export type LookupContext = Pick<Context, 'io' | 'clock' | 'signal'>;
 
 /**
- * Looks up many ids: within the reading allowance, several at once, yielded in the order of the ids. Throws
- * at its end what the outcome deserves: missing ids, and with `--wait` what failed or is not final.
+ * Looks up many ids, several at a time, and yields them in the order of the ids. Throws at the end when ids are
+ * missing, and with `--wait` when some failed or are not final.
  */
 export async function* lookUp<State extends object>(
-  context: Context,
+  context: LookupContext,
   resource: Resource<State>,
   ids: readonly string[],
   options: WaitOptions,
@@ -50,27 +50,27 @@ export async function* lookUp<State extends object>(
   const progress = context.io.progress();
   const deadline = deadlineOf(context, options);
   const tally: Tally = { found: 0, missing: 0, open: 0, someFailed: 0, allFailed: 0, contradiction: null };
-  const settle = async (id: string): Promise<State | Missing> => {
+  const lookUpOne = async (id: string): Promise<State | Missing> => {
     const read = () => orMissing(id, () => resource.read(id), ids.length > 1);
     if (!options.wait) return read();
-    const look = async () => {
+    const readWithProgress = async () => {
       const state = await read();
-      const far = ids.length === 1 && !isMissing(state) ? resource.progress?.(state) : undefined;
-      if (far !== undefined) progress.update(far.text, far);
+      const step = ids.length === 1 && !isMissing(state) ? resource.progress?.(state) : undefined;
+      if (step !== undefined) progress.update(step.text, step);
       return state;
     };
     const isFinal = (state: State | Missing) => isMissing(state) || resource.isFinal(state);
-    const { state, problem } = await readUntilFinal(context, deadline, null, isFinal, look);
+    const { state, problem } = await readUntilFinal(context, deadline, null, isFinal, readWithProgress);
     if (problem !== null) throw problem.error;
-    if (state === null) throw unread(`the ${resource.noun} ${id}`);
+    if (state === null) throw neverRead(`the ${resource.noun} ${id}`);
     return state;
   };
   const window: Promise<State | Missing>[] = [];
   try {
     for (let next = 0, done = 0; done < ids.length; done += 1) {
-      while (next < ids.length && window.length < inFlight) {
-        const result = settle(ids[next] as string);
-        result.catch(() => {}); // It is awaited in its turn, perhaps after an earlier one has failed.
+      while (next < ids.length && window.length < maxInFlight) {
+        const result = lookUpOne(ids[next] as string);
+        result.catch(() => {}); // Awaited in its turn, perhaps after an earlier one has failed.
         window.push(result);
         next += 1;
       }
@@ -123,13 +123,23 @@ function verdict(tally: Tally, noun: string, waited: boolean): CliError | null {
     new CliError(code, exit, message, { hint });
   const all = found + missing;
   if (found === 0)
-    return problem('not_found', exits.missing, `none of the ${all} ids was found`, hints.not_found);
-  if (waited && contradiction !== null) return problem('in_doubt', exits.doubt, contradiction, look);
-  if (waited && open > 0) return notFinal(open === 1 ? `a ${noun}` : `one of ${open} ${noun}s`);
+    return problem('not_found', exits.missing, `none of the ${all} ids were found`, hints.not_found);
+  if (waited && contradiction !== null) return problem('in_doubt', exits.doubt, contradiction, unknownHint);
+  if (waited && open > 0) return notFinal(open === 1 ? `a ${noun}` : `one of ${counted(open, noun)}`);
   if (waited && allFailed === all)
-    return problem('failed', exits.notSent, `not sent, refunded: ${noun} failed`, again);
+    return problem(
+      'failed',
+      exits.notSent,
+      `${all === 1 ? `the ${noun}` : `all ${counted(all, noun)}`} failed: not sent, refunded`,
+      resendHint,
+    );
   if (waited && someFailed + allFailed > 0) {
-    return problem('partly_failed', exits.partly, 'some messages were not sent and are refunded', again);
+    return problem(
+      'partly_failed',
+      exits.partly,
+      'some messages failed; they were not sent and were refunded',
+      resendHint,
+    );
   }
   if (missing > 0) {
     const what = `${missing} of ${all} ids were not found`;

@@ -1,12 +1,11 @@
-import type { Context } from '../context.js';
 import type { View } from '../output/view.js';
 import type { Missing } from '../output/views.js';
-import { lookUp, type Resource } from './lookup.js';
+import { type LookupContext, lookUp, type Resource } from './lookup.js';
 import type { WaitOptions } from './wait.js';
 
-/** Looks up ids and shows what they name: one as a record, several as a list. */
+/** Looks up ids and prints them: one as a record, several as a list. */
 export async function show<State extends object>(
-  context: Context,
+  context: LookupContext,
   view: View<State | Missing>,
   resource: Resource<State>,
   ids: readonly string[],

@@ -18,24 +18,26 @@ const longestPause = 5_000;
 export function addWaitOptions(command: Command, until: string): void {
   command
     .option('--wait', `wait until ${until}`)
-    .option('--wait-timeout <duration>', 'how long --wait waits (default 10m)', readDuration);
+    .option('--wait-timeout <duration>', 'limit of --wait (default 10m)', readDuration);
 }
 
-export const deadlineOf = ({ clock }: Context, { waitTimeout = defaultTimeout }: WaitOptions): Deadline =>
-  new Deadline(clock, waitTimeout);
+export const deadlineOf = (
+  { clock }: Pick<Context, 'clock'>,
+  { waitTimeout = defaultTimeout }: WaitOptions,
+): Deadline => new Deadline(clock, waitTimeout);
 
-/** The newest state, and the error that ended the waiting for another. */
+/** The newest state, and the error that ended the wait. */
 export interface Awaited<State> {
   state: State;
   problem: { error: unknown } | null;
 }
 
 /**
- * Reads again and again, with growing pauses, until the state is final or the deadline has passed. A read that
- * fails for now is tried again within the time; one that has to wait longer than that ends the waiting.
+ * Polls with growing pauses until the state is final or the deadline has passed. A read that fails for now is retried
+ * within the deadline; a longer Retry-After ends the wait.
  */
 export async function readUntilFinal<State, First extends State | null>(
-  context: Context,
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   deadline: Deadline,
   first: First,
   isFinal: (state: State) => boolean,
@@ -46,13 +48,13 @@ export async function readUntilFinal<State, First extends State | null>(
   for (let pause = firstPause; state === null || !isFinal(state); pause = Math.min(pause * 2, longestPause)) {
     if (deadline.left <= 0) break;
     try {
-      if (rest > 0) await context.clock.sleep(Math.min(rest, deadline.left), context.signal);
+      if (rest > 0) await clock.sleep(Math.min(rest, deadline.left), signal);
       const next = await deadline.orNull(read);
       if (next === null) break;
       state = next;
       rest = Math.min(pause * 2, longestPause);
     } catch (error) {
-      if (!passes(error)) return { state, problem: { error } };
+      if (!isTransient(error)) return { state, problem: { error } };
       rest = Math.max(pause, 1_000 * ((error as { retryAfter?: number | null }).retryAfter ?? 0));
       if (rest > deadline.left) break;
     }
@@ -60,16 +62,16 @@ export async function readUntilFinal<State, First extends State | null>(
   return { state, problem: null };
 }
 
-function passes(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   const { code, status } = error as { code?: unknown; status?: number | null };
   if (typeof code !== 'string' || status === undefined) return false;
   return exitOfFailure({ code, status }, 'reading') === exits.later;
 }
 
-/** Nothing is known of what was never read, not even whether it is there. */
-export const unread = (what: string): CliError =>
+/** Not even its existence is known. */
+export const neverRead = (what: string): CliError =>
   new CliError('not_final', exits.notFinal, `${what} could not be read in time`, {
-    hint: 'What became of it is not known. Wait longer with --wait-timeout.',
+    hint: 'Its status is unknown. Wait longer with --wait-timeout.',
   });
 
 export const notFinal = (what: string): CliError =>

@@ -38,13 +38,13 @@ export const estimateView: View<Estimate> = {
   record: (estimate) => estimate,
 };
 
-/** What a single send shows. */
+/** The view of a single send, or of its estimate. */
 export const sendView = ({ dryRun }: Record<string, unknown>): View<never> =>
   (dryRun ? estimateView : sentView) as View<never>;
 
-/** What an SMS would be and cost; refuses what the service would refuse. Nothing is sent. */
+/** Parts and price of an SMS. Throws CliError for one that the service would refuse. Sends nothing. */
 export async function estimateSms(
-  context: Context,
+  context: Pick<Context, 'io' | 'network'>,
   message: { to: string; text: string },
 ): Promise<Estimate> {
   const reading = readNumber(message.to);
@@ -52,7 +52,7 @@ export async function estimateSms(
     const invalid = reading.kind === 'invalid';
     throw refused(
       invalid ? 'invalid_request' : 'unsupported_number',
-      invalid ? 'to: this is no telephone number' : 'to: no supported operator serves this number',
+      invalid ? 'to: not a phone number' : 'to: no supported operator serves this number',
     );
   }
   const size = measureText(message.text);
@@ -76,13 +76,13 @@ export async function estimateSms(
   };
 }
 
-/** What an email would be and cost. */
+/** Size and price of an email. Throws CliError for one that the service would refuse. Sends nothing. */
 export async function estimateEmail(
-  context: Context,
+  context: Pick<Context, 'io' | 'network'>,
   message: { to: string; html?: string; text?: string },
 ): Promise<Estimate> {
   const to = normalizeAddress(message.to);
-  if (to === null) throw refused('invalid_request', 'to: this is no email address');
+  if (to === null) throw refused('invalid_request', 'to: not an email address');
   const size = Buffer.byteLength(message.html ?? '') + Buffer.byteLength(message.text ?? '');
   if (size > maxEmailBodyBytes) {
     throw refused('message_too_long', `html and text have ${size} of ${maxEmailBodyBytes} bytes`);
@@ -92,12 +92,12 @@ export async function estimateEmail(
   return { to, channel: 'email', kind: null, size, parts: null, credits };
 }
 
-/** The price list, or null with a warning: an estimate is worth something without it. */
-async function priceList(context: Context): Promise<Pricing | null> {
+/** Null, with a warning, when it cannot be read: the rest of an estimate is worth showing. */
+async function priceList({ io, network }: Pick<Context, 'io' | 'network'>): Promise<Pricing | null> {
   try {
-    return await (await context.network.client()).pricing.get();
+    return await (await network.client()).pricing.get();
   } catch (error) {
-    context.io.warn(`the price is unknown: ${(error as Error).message}`);
+    io.warn(`the price is unknown: ${(error as Error).message}`);
     return null;
   }
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { EmailSendParams } from '../../contract/index.js';
-import type { Context } from '../context.js';
 import { required } from '../input/required.js';
 import { readText } from '../input/text.js';
+import type { Io } from '../io.js';
 
 export interface ContentOptions {
   subject?: string;
@@ -14,21 +14,21 @@ export interface ContentOptions {
   replyTo?: string;
 }
 
-/** Adds what says how an email looks. */
+/** Adds the options for the content of an email. */
 export function addContentOptions(command: Command): void {
   command
     .option('--subject <subject>', 'subject, one line of up to 255 characters')
-    .option('--text <text>', 'plain text; - reads it from standard input')
+    .option('--text <text>', 'plain text; - reads standard input')
     .option('--text-file <file>', 'read the plain text from a file')
-    .option('--html <html>', 'HTML body; - reads it from standard input')
+    .option('--html <html>', 'HTML body; - reads standard input')
     .option('--html-file <file>', 'read the HTML body from a file')
     .option('--from-name <name>', "sender name (default: the project's brand name)")
-    .option('--reply-to <address>', 'where replies go (default: that of the project)');
+    .option('--reply-to <address>', 'address for replies (default: that of the project)');
 }
 
-/** The email that the options say; what is missing is asked for on a terminal. */
+/** The email of the options; prompts for missing values on a terminal. */
 export async function emailOf(
-  context: Context,
+  io: Pick<Io, 'canPrompt' | 'prompts' | 'files'>,
   to: string | undefined,
   options: ContentOptions,
 ): Promise<EmailSendParams> {
@@ -39,10 +39,10 @@ export async function emailOf(
     name: `--${name}`,
     fileOption: `--${name}-file`,
   });
-  const html = await readText(context.io.files, source('html'));
-  const text = await readText(context.io.files, source('text'));
-  // A plain text is asked for only when there is no HTML body that could stand alone.
-  const values = await required(context.io, {
+  const html = await readText(io.files, source('html'));
+  const text = await readText(io.files, source('text'));
+  // An HTML body can stand alone, without a plain text.
+  const values = await required(io, {
     to: { value: to, name: '<to>', question: 'Recipient address:' },
     subject: { value: subject, name: '--subject', question: 'Subject:' },
     text: {

@@ -4,37 +4,39 @@ import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { type Awaited, deadlineOf, notFinal, readUntilFinal } from '../lookup/wait.js';
 import { type MessageRow, sentView } from '../output/views.js';
-import { remember } from '../recent.js';
+import { rememberId } from '../recent-ids.js';
 import type { SingleSendOptions } from './options.js';
 import type { Accepted } from './send.js';
 import { ensureShown } from './shown.js';
 
+type FinishContext = Pick<Context, 'io' | 'network' | 'config' | 'clock' | 'signal'>;
+
 export const isFinalMessage = ({ status }: { status: string }): boolean =>
   status === 'sent' || status === 'failed';
 
-/** After a single send: waits if asked, shows the message, and ends as its status deserves. */
+/** Waits if asked, prints the message, and throws CliError when it failed or is not final. */
 export async function finishSend(
-  context: Context,
+  context: FinishContext,
   sent: Accepted<SmsResult | EmailResult>,
   options: SingleSendOptions,
 ): Promise<void> {
-  await remember(context.config, sent.id);
+  await rememberId(context.config, sent.id);
   const { state: message, problem } = options.wait
     ? await untilFinal(context, sent, options)
     : { state: sent, problem: null };
   await context.io.print(sentView, message);
-  if (message.status === 'failed') throw failed(message);
+  if (message.status === 'failed') throw sendFailed(message);
   if (problem !== null) {
     context.io.warn(`the message was accepted as ${sent.id}; do not send it again`);
     context.io.attach({ id: sent.id });
     throw problem.error;
   }
   if (options.wait && !isFinalMessage(message)) throw notFinal('the message');
-  ensureShown(context, 'The message was accepted', sent.id, 'messages get');
+  ensureShown(context.io.printer, 'The message was accepted', sent.id, 'messages get');
 }
 
 async function untilFinal(
-  context: Context,
+  context: FinishContext,
   sent: MessageRow,
   options: SingleSendOptions,
 ): Promise<Awaited<MessageRow>> {
@@ -47,9 +49,9 @@ async function untilFinal(
   );
 }
 
-export function failed(message: Pick<MessageRow, 'id' | 'error'>): CliError {
-  return new CliError('failed', exits.notSent, 'the message was not sent, and refunded', {
-    hint: 'To try again, use a new idempotency key.',
+export function sendFailed(message: Pick<MessageRow, 'id' | 'error'>): CliError {
+  return new CliError('failed', exits.notSent, 'the message was not sent and was refunded', {
+    hint: 'To send it again, use a new idempotency key.',
     details: { id: message.id, ...(message.error ? { cause: message.error.code } : {}) },
   });
 }

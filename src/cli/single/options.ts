@@ -8,11 +8,11 @@ export interface SingleSendOptions extends WaitOptions {
   dryRun?: boolean;
 }
 
-/** Adds what every single send takes. */
+/** Adds the options of every single send. */
 export function addSendOptions(command: Command): void {
   command
-    .option('--idempotency-key <key>', 'a repeat with the same key sends nothing new', readKey)
-    .option('--dry-run', 'show parts, kind of text and price; send nothing');
+    .option('--idempotency-key <key>', 'repeat a send safely: the same key never sends twice', readKey)
+    .option('--dry-run', 'show parts, kind of text and price without sending');
   addWaitOptions(command, 'it is sent or failed');
 }
 
@@ -21,5 +21,5 @@ export const sendOptionsOf = ({ idempotencyKey }: SingleSendOptions): SendOption
 
 function readKey(written: string): string {
   if (isIdempotencyKey(written) && written.trim() === written) return written;
-  throw new InvalidArgumentError('it is 1 to 255 printable ASCII characters, no space at either end');
+  throw new InvalidArgumentError('use 1 to 255 printable ASCII characters, without a space at either end');
 }

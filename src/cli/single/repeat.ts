@@ -1,28 +1,28 @@
 import type { Context } from '../context.js';
 import { exits } from '../exit-codes.js';
-import type { Failure } from '../failure.js';
+import type { PrintedError } from '../printed-error.js';
 import { visible, withoutKeys } from '../terminal/sanitise.js';
 
-/** Longer commands are easier found in the history of the shell. */
-const longest = 500;
-/** Options that a printed command gets anew, so that it goes to the same account from any shell. */
-const destination = ['--profile', '--base-url', '--api-key-file'];
+/** A longer command is easier to find in the shell's history. */
+const maxLength = 500;
+/** `commandLine` adds these anew, so that the command goes to the same account from any shell. */
+const destinationOptions = ['--profile', '--base-url', '--api-key-file'];
 
-/** The command that settles a send in doubt; null where there is none, or recipients are not to be shown. */
-export function repeatOf(
-  context: Context,
+/** The command that repeats a send in doubt under its key; null where there is none, or recipients are masked. */
+export function repeatCommand(
+  { io, config }: Pick<Context, 'io' | 'config'>,
   argv: readonly string[],
-  { exit, idempotency_key: key }: Failure,
+  { exit, idempotency_key: key }: PrintedError,
 ): string | null {
-  if (exit !== exits.doubt || typeof key !== 'string' || context.io.printer.mask) return null;
+  if (exit !== exits.doubt || typeof key !== 'string' || io.printer.mask) return null;
   const words = repeatWords(argv, key);
-  const line = words === null ? null : context.config.commandLine(words);
-  return line === null || line.length > longest ? null : line;
+  const line = words === null ? null : config.commandLine(words);
+  return line === null || line.length > maxLength ? null : line;
 }
 
 /**
- * The words that repeat a send under its key; null where they would not do the same: its text came from standard
- * input, or they have characters that a terminal shows in another way.
+ * Null where the words would not repeat the same send: its text came from standard input, or a terminal shows some of
+ * their characters in another way.
  */
 export function repeatWords(argv: readonly string[], key: string): string[] | null {
   if (argv.includes('-') || argv.includes('--')) return null;
@@ -30,9 +30,9 @@ export function repeatWords(argv: readonly string[], key: string): string[] | nu
   const words = argv.filter(
     (word, index) =>
       word !== '--sandbox' &&
-      !destination.includes(word) &&
-      !destination.includes(argv[index - 1] ?? '') &&
-      !destination.some((name) => word.startsWith(`${name}=`)),
+      !destinationOptions.includes(word) &&
+      !destinationOptions.includes(argv[index - 1] ?? '') &&
+      !destinationOptions.some((name) => word.startsWith(`${name}=`)),
   );
   const given = words.some((word) => /^--idempotency-key(?:=|$)/.test(word));
   return given ? words : [...words, '--idempotency-key', key];

@@ -1,13 +1,16 @@
 import { maxActiveKeys, normalizeAddress } from '../../contract/index.js';
 import type { DeliveryRecord, SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { Delivery as DeliveryWorker } from '../dispatch/dispatcher.js';
-import type { Administration, ApiKey, Delivery, ProjectAdministration } from '../index.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, newSecret } from '../operations/keys.js';
+import type { Administration, ApiKey, Delivery, ProjectAdministration } from '../service.js';
 import { ServiceError } from '../service-error.js';
+import { maxNameLength, mergeSettings } from '../settings.js';
 import type { KeyRecord } from '../storage/store.js';
-import { checkSettings, defaultProject, maxNameLength, mergeSettings, openingBalance } from './settings.js';
+import { timestamp } from '../timestamp.js';
+import { defaultProject, openingBalance } from './projects.js';
+import { checkSettings } from './settings.js';
 
 export function createAdministration(
   context: OperationContext,
@@ -20,7 +23,7 @@ export function createAdministration(
     ...administrationOf(context, defaultProject.id),
     async createProject(name) {
       checkLine('name', name);
-      if (name.length > maxNameLength) throw invalid(`name is over ${maxNameLength} characters`);
+      if (name.length > maxNameLength) throw invalid(`name: must have at most ${maxNameLength} characters`);
       const id = context.newId();
       const createdAt = clock.now();
       await store.createProject({ id, name, balance: openingBalance, createdAt });
@@ -57,14 +60,14 @@ function administrationOf(context: OperationContext, projectId: string): Project
       if (await store.addKey(key, maxActiveKeys)) return { ...toApiKey(key), secret };
       throw new ServiceError(
         'invalid_request',
-        `the project already has ${maxActiveKeys} active keys; revoke one first`,
+        `The project has ${maxActiveKeys} active keys, the maximum; revoke one first`,
       );
     },
     listKeys: async () => (await store.listKeys(projectId)).map(toApiKey),
     revokeKey: (id) => store.revokeKey(projectId, id, clock.now()),
     async credit(amount) {
       if (!Number.isSafeInteger(amount)) {
-        throw new ServiceError('invalid_request', 'credits must be a whole number');
+        throw new ServiceError('invalid_request', 'credits: must be a whole number');
       }
       return store.credit(projectId, amount, clock.now());
     },
@@ -111,8 +114,4 @@ function toDelivery(record: DeliveryRecord): Delivery {
     route: record.route,
     delivered_at: timestamp(record.deliveredAt),
   };
-}
-
-function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
 }

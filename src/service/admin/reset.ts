@@ -2,19 +2,19 @@ import { everyAttempt } from '../carriers/carrier.js';
 import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { Clock } from '../clock.js';
 import type { Delivery } from '../dispatch/dispatcher.js';
-import type { AnswerBoard } from '../operations/outcome-waiter.js';
+import type { OutcomeWaiter } from '../operations/outcome-waiter.js';
 import type { Report } from '../report.js';
 import { ServiceError } from '../service-error.js';
 import type { Allowances } from '../storage/rate-limiter.js';
 import type { Store } from '../storage/store.js';
-import { openingBalance } from './settings.js';
+import { openingBalance } from './projects.js';
 
 export interface ResetParts {
   store: Store;
   carrier: SimulatedCarrier;
   allowances: Allowances;
   delivery: Delivery;
-  answers: AnswerBoard;
+  outcomes: OutcomeWaiter;
   clock: Clock;
   /** Unique to this service object. */
   owner: string;
@@ -45,7 +45,7 @@ export function createReset(parts: ResetParts) {
 }
 
 async function reset(parts: ResetParts): Promise<void> {
-  const { store, carrier, allowances, delivery, answers, clock, owner, report } = parts;
+  const { store, carrier, allowances, delivery, outcomes, clock, owner, report } = parts;
   const until = () => clock.now() + holdTime;
   while (!(await store.beginReset(owner, clock.now(), until()))) await pause(clock, lookEvery);
   const stopSigns = repeat(clock, signEvery, () =>
@@ -72,7 +72,7 @@ async function reset(parts: ResetParts): Promise<void> {
     delivery.start();
     await store.endReset(owner).catch((error) => report(error, { level: 'warning' }));
     // Those that waited for a message that is gone, and those that were held back.
-    answers.announceAll();
+    outcomes.notifyAll();
   }
 }
 

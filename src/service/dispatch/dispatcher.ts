@@ -1,11 +1,17 @@
-import { capsOf, type Settings } from '../admin/settings.js';
 import type { Carrier } from '../carriers/carrier.js';
 import type { Clock } from '../clock.js';
-import type { SendAnswer } from '../operations/resources.js';
-import { bound } from '../operations/resources.js';
 import type { Report } from '../report.js';
+import { capsOf, type Settings } from '../settings.js';
 import { cappedUntil } from '../storage/caps.js';
-import type { ClaimedMessage, Lease, MessageRecord, Outcome, Settled, Store } from '../storage/store.js';
+import type {
+  BoundAnswer,
+  ClaimedMessage,
+  Lease,
+  MessageRecord,
+  Outcome,
+  Settled,
+  Store,
+} from '../storage/store.js';
 import { delayAfter, outcomeOf } from './attempts.js';
 import { SettlementDesk } from './finalizer.js';
 import { HeldLeases, leaseTime } from './held-leases.js';
@@ -18,7 +24,7 @@ export interface DeliveryParts {
   /** Unique to this service object. */
   owner: string;
   /** How a single send is answered once its message is settled. */
-  answer(message: MessageRecord, balance: number): SendAnswer;
+  answer(message: MessageRecord, balance: number): BoundAnswer;
   settingsOf(projectId: string): Promise<Settings>;
   open(sealed: Uint8Array): string;
   /** Told of every message that was settled here, and the key whose answer was bound with it. */
@@ -60,7 +66,7 @@ export class Delivery {
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
     this.#leases = new HeldLeases(parts.store, parts.clock, parts.report);
-    this.#desk = new SettlementDesk(parts.store, (message, balance) => bound(parts.answer(message, balance)));
+    this.#desk = new SettlementDesk(parts.store, parts.answer);
   }
 
   /** A lease that begins now; its token is used for one claim only. */

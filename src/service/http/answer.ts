@@ -3,13 +3,13 @@ import type { Answer } from '../operations/operations.js';
 import type { ServiceError } from '../service-error.js';
 import type { HttpContext, WrittenAnswer } from './context.js';
 
-/** The kind of allowance a method uses: POST counts as sending, everything else as reading. */
+/** POST counts as sending, every other method as reading. */
 export function kindOf(method: string): RequestKind {
   return method === 'POST' ? 'sending' : 'reading';
 }
 
-/** What the rate headers say before a project is known. */
-export function fullAllowance(kind: RequestKind): { limit: number; remaining: number } {
+/** The rate limit in the headers of an answer to an unknown project: none of it used. */
+export function fullRateLimit(kind: RequestKind): { limit: number; remaining: number } {
   const { burst } = requestRates[kind];
   return { limit: burst, remaining: burst };
 }
@@ -17,19 +17,19 @@ export function fullAllowance(kind: RequestKind): { limit: number; remaining: nu
 /** The headers of every answer. */
 export function commonHeaders(
   requestId: string,
-  allowance: { limit: number; remaining: number },
+  rateLimit: { limit: number; remaining: number },
 ): Record<string, string> {
   return {
     'Content-Type': 'application/json',
     'X-Request-Id': requestId,
-    'X-RateLimit-Limit': String(allowance.limit),
-    'X-RateLimit-Remaining': String(allowance.remaining),
+    'X-RateLimit-Limit': String(rateLimit.limit),
+    'X-RateLimit-Remaining': String(rateLimit.remaining),
   };
 }
 
-/** Gives an answer its common headers and hands it over, as a Response or without one. */
+/** Writes an answer with the common headers, as a Response or without one. */
 export function write(context: HttpContext, { status, body, headers }: WrittenAnswer): Response {
-  const common = commonHeaders(context.get('requestId'), context.get('allowance'));
+  const common = commonHeaders(context.get('requestId'), context.get('rateLimit'));
   const answer = { status, body, headers: { ...common, ...headers } };
   const { plain } = context.env;
   if (plain === undefined) return new Response(status === 304 ? null : body, answer);
@@ -55,10 +55,9 @@ export function respondToSend(context: HttpContext, answer: Answer): Response {
   );
 }
 
-/** The one mapping from a refusal to an answer's body and headers. */
+/** The one mapping from an error to the body and headers of its answer. */
 export function errorAnswer(error: ServiceError): { body: ErrorEnvelope; headers: Record<string, string> } {
   const headers: Record<string, string> = {};
-  // What is unavailable now may be asked for again.
   const retryAfter = error.retryAfter ?? (error.status === 503 ? 1 : undefined);
   if (retryAfter !== undefined) headers['Retry-After'] = String(Math.max(1, Math.ceil(retryAfter)));
   if (error.code === 'unauthorized') headers['WWW-Authenticate'] = 'Bearer';

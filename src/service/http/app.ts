@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
-import { breaksOnDemand, type FaultFor, type IsFirst } from '../fault-injection/http-faults.js';
 import type { Operations } from '../operations/operations.js';
 import type { HttpEnv } from './context.js';
+import { type FaultFor, faultInjector, type IsFirst } from './inject-fault.js';
 import { answerError, type Report } from './middleware/answer-error.js';
 import { openRequest } from './middleware/open-request.js';
 import { readJson } from './middleware/read-json.js';
@@ -19,18 +19,18 @@ import { smsRoutes } from './routes/sms.js';
 import { verifyRoutes } from './routes/verify.js';
 
 export interface AppOptions {
-  /** Told of every error that is no refusal; the caller gets 503 `unavailable`. */
+  /** Called for every unexpected error; the caller gets 503 `unavailable`. */
   report?: Report;
-  /** Recipients whose requests break on demand. */
+  /** Injects faults for some recipients; none when absent. */
   faultFor?: FaultFor;
-  /** With a key a request breaks only the first time; every time when absent. */
+  /** Lets a fault happen once for an idempotency key; every time when absent. */
   isFirst?: IsFirst;
   /** Makes request ids; UUIDs when absent. */
   newRequestId?: () => string;
 }
 
 export interface App {
-  /** Answers every request; rejects only where a fault on demand drops the connection. */
+  /** Answers every request; rejects only when an injected fault drops the connection. */
   fetch(request: Request, bindings?: HttpEnv['Bindings']): Promise<Response>;
   /** The route table: `POST /v1/verify/:id/check`. */
   readonly routes: readonly string[];
@@ -42,10 +42,10 @@ export interface App {
  */
 export function createApp(operations: Operations, options: AppOptions = {}): App {
   const app = new Hono<HttpEnv>({ getPath: rawPath });
-  const breakOnDemand = breaksOnDemand(options.faultFor, options.isFirst ?? (async () => true));
-  const sms = smsRoutes(operations, breakOnDemand);
-  const email = emailRoutes(operations, breakOnDemand);
-  const verify = verifyRoutes(operations, breakOnDemand);
+  const injectFault = faultInjector(options.faultFor, options.isFirst ?? (async () => true));
+  const sms = smsRoutes(operations, injectFault);
+  const email = emailRoutes(operations, injectFault);
+  const verify = verifyRoutes(operations, injectFault);
   const messages = messageRoutes(operations);
   const batches = batchRoutes(operations);
   const account = accountRoutes(operations);
@@ -53,7 +53,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
 
   app.onError(answerError(options.report ?? (() => {})));
   app.use('*', openRequest(options.newRequestId ?? randomUUID));
-  // Public, so before the key is asked for.
+  // Public: needs no key.
   app.get('/v1/openapi.json', openApi()).all(wrongMethod(['GET']));
   app.use('/v1/*', requireKey(operations), takeToken(operations));
 
@@ -82,7 +82,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   };
 }
 
-/** The path as it was sent: what is not spelt like a route is none. A Request has resolved its dots already. */
+/** The path as sent, byte for byte: another spelling of a route is no route. A Request has resolved its dots already. */
 function rawPath({ url }: Request, { env }: { env?: HttpEnv['Bindings'] } = {}): string {
   const target = env?.plain?.target ?? url;
   const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3);

@@ -1,13 +1,13 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What strangers may take of the service before anybody has looked at a key. */
+/** Limits on clients that have not shown a key yet. */
 export interface Bounds {
   /** Open connections; 1,000. */
   connections: number;
-  /** Unanswered requests on one connection, at which it is no longer read; 8. */
+  /** Unanswered requests on a connection until it is no longer read; 8. */
   unanswered: number;
-  /** Requests of all connections that have arrived behind that many unanswered ones; 4,096. */
+  /** Requests on all connections waiting behind that many unanswered ones; 4,096. */
   waiting: number;
   /** Headers of a request; 100. */
   headers: number;
@@ -21,24 +21,24 @@ export const defaultBounds: Readonly<Bounds> = {
 };
 
 interface Connection {
-  /** Answers of requests that have begun to arrive and are not answered yet. */
+  /** Responses not written yet, also of requests still arriving. */
   pending: Set<ServerResponse>;
   latest: ServerResponse | null;
-  /** Requests that have arrived behind too many unanswered ones. */
+  /** Requests behind too many unanswered ones. */
   waiting: (() => void)[];
-  /** No further request is wanted: the connection ends after its pending answers. */
+  /** The connection closes after its pending answers. */
   ending: boolean;
 }
 
-/** Which connections are open, what on them still waits for its answer, and how much of both there may be. */
+/** The open connections and their unanswered requests, within bounds. */
 export class Connections {
   readonly #bounds: Bounds;
   readonly #open = new Map<Socket, Connection>();
-  /** Those without a request, the longest idle first. */
+  /** Connections without a request, the longest idle first. */
   readonly #idle = new Set<Socket>();
   #waiting = 0;
 
-  /** `shed` is what a newcomer is told when there is no room. */
+  /** `shed` writes the answer to a new connection when there is no room. */
   constructor(server: Server, bounds: Bounds, shed: () => string) {
     this.#bounds = bounds;
     server.on('connection', (socket) => {
@@ -57,7 +57,7 @@ export class Connections {
     });
   }
 
-  /** Calls `answer` when the request's turn comes. To be called with every response before it is written. */
+  /** Calls `answer` when the turn of the request comes. Every response goes through here first. */
   admit(response: ServerResponse, answer: () => void): void {
     const { socket } = response.req;
     const connection = this.#open.get(socket);
@@ -80,7 +80,7 @@ export class Connections {
     this.#pauseIfFull(socket, connection);
   }
 
-  /** Ends a connection as soon as nothing on it waits for an answer. */
+  /** Closes a connection after its last pending answer. */
   end(socket: Socket): void {
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
@@ -98,15 +98,15 @@ export class Connections {
     for (const socket of this.#open.keys()) socket.destroy();
   }
 
-  /** After a time without any progress: what is idle, or does not take its answers, goes. */
+  /** Closes a connection after a timeout without progress, unless an answer is still being made. */
   stalled(socket: Socket): void {
     const pending = this.#open.get(socket)?.pending.size ?? 0;
     if (pending === 0 || socket.writableLength > 0) socket.destroy();
   }
 
   /**
-   * Says on a connection that what is arriving on it is no request. An answer that is still due to an earlier,
-   * whole request goes first and alone: this one would be taken for it.
+   * Answers a malformed request and closes its connection. While an earlier request is unanswered, only that one is
+   * answered: the client would take this answer for the earlier one.
    */
   refuse(socket: Socket, rawAnswer: string): void {
     const connection = this.#open.get(socket);

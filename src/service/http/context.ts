@@ -1,26 +1,26 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { PlainAnswer } from '../index.js';
 import type { Caller } from '../operations/operations.js';
+import type { PlainAnswer } from '../service.js';
 import type { JsonObject } from './body/strict-json.js';
 
-/** How a request without web objects reaches the app: Node.js loads those slowly, and they cost much each time. */
+/** A request without web objects, which are slow to load and to make. */
 export interface PlainExchange {
-  /** Rejects with `request_too_large`, or `invalid_request` when the body breaks off. */
+  /** Rejects with `request_too_large`, or `invalid_request` when the body ends early. */
   readBody(): Promise<Uint8Array>;
-  /** The request's target as it was sent. */
+  /** The target of the request as sent. */
   target?: string | undefined;
-  /** How often a header stands in the request, by its name in lower case. */
+  /** Occurrences of a header, by its name in lower case. */
   countOf?(name: string): number;
-  /** What the app returns in place of a Response. */
+  /** The app returns this in place of a Response. */
   placeholder: Response;
-  /** Left here by the app. */
+  /** Set by the app. */
   answer?: WrittenAnswer;
 }
 
-/** An answer as it goes over the wire; what never changes is written as bytes once. */
+/** An answer as it goes over the wire; bytes for one that never changes. */
 export type WrittenAnswer = Omit<PlainAnswer, 'body'> & { body: string | Buffer<ArrayBuffer> };
 
-/** What one request carries through its middleware. */
+/** The state of a request in its middleware. */
 export interface HttpEnv {
   Bindings: {
     /** Absent for a web Request, which is answered by a Response. */
@@ -28,8 +28,8 @@ export interface HttpEnv {
   };
   Variables: {
     requestId: string;
-    /** What `X-RateLimit-Limit` and `X-RateLimit-Remaining` will say. */
-    allowance: { limit: number; remaining: number };
+    /** For `X-RateLimit-Limit` and `X-RateLimit-Remaining`. */
+    rateLimit: { limit: number; remaining: number };
     caller: Caller;
     body: JsonObject;
     idempotencyKey: string | null;

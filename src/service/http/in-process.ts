@@ -1,13 +1,13 @@
-import type { PlainAnswer, PlainRequest } from '../index.js';
+import type { PlainAnswer, PlainRequest } from '../service.js';
 import type { App } from './app.js';
 import { readText } from './body/read-body.js';
 import type { PlainExchange } from './context.js';
 
-/** Hands a request to the app as it is; rejects only where a fault on demand drops the connection. */
+/** Calls the app without web objects; rejects only when an injected fault drops the connection. */
 export function exchangeWith(app: App) {
   return async ({ method, url, headers, body = '' }: PlainRequest): Promise<PlainAnswer> => {
     const byName = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-    // What the app reads of a Request when its body comes by another way.
+    // The app reads no more of a Request whose body is not in it.
     const request = {
       method,
       url,

@@ -5,14 +5,14 @@ import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { defaultHost, defaultPort } from '../../contract/index.js';
-import { ConnectionDropped } from '../fault-injection/http-faults.js';
-import type { Listening } from '../index.js';
+import type { Listening } from '../service.js';
 import { ServiceError } from '../service-error.js';
-import { commonHeaders, errorAnswer, fullAllowance } from './answer.js';
+import { commonHeaders, errorAnswer, fullRateLimit } from './answer.js';
 import type { App } from './app.js';
 import { readIncoming } from './body/read-body.js';
 import { type Bounds, Connections, defaultBounds } from './connections.js';
 import type { PlainExchange, WrittenAnswer } from './context.js';
+import { ConnectionDropped } from './inject-fault.js';
 import { countOf, headProblem } from './request-head.js';
 
 /** Times are in milliseconds. */
@@ -21,20 +21,20 @@ export interface ListenOptions {
   headersTimeout?: number;
   /** Until a whole request is in, its body included; 30 s. */
   requestTimeout?: number;
-  /** That an idle connection is kept; 15 s. */
+  /** Of an idle connection; 15 s. */
   keepAliveTimeout?: number;
-  /** That a client may go without taking anything of its answers; 30 s. */
+  /** Of a client that reads none of its answer; 30 s. */
   writeTimeout?: number;
-  /** That `close()` waits for answers that are on their way; 30 s. */
+  /** Until `close()` drops unfinished answers; 30 s. */
   closeTimeout?: number;
   bounds?: Partial<Bounds>;
-  /** Told of errors in taking connections and in writing answers. */
+  /** Called for errors in accepting connections and in writing answers. */
   report?: (error: unknown) => void;
 }
 
 const maxHeaderBytes = 16 * 1024;
 
-/** Serves the app over HTTP. Rejects when the address cannot be listened on. */
+/** Serves the app over HTTP. Rejects when it cannot listen on the address. */
 export async function listen(
   app: App,
   { host = defaultHost, port = defaultPort }: { host?: string; port?: number } = {},
@@ -47,17 +47,17 @@ export async function listen(
     requestTimeout,
     keepAliveTimeout,
     maxHeaderSize: maxHeaderBytes,
-    // How often Node looks for connections that are over a timeout; its default is 30 s.
+    // Node.js looks for timeouts this often; its default is 30 s.
     connectionsCheckingInterval: Math.min(1_000, Math.ceil(headersTimeout / 4)),
-    // Checked with the rest of the head, to be answered as every request is.
+    // Checked in request-head.ts, with the answer of every error.
     requireHostHeader: false,
   });
-  // A client that has sent all it has to say may close its side and still gets its answer.
+  // A client may close its side after its request and still gets the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // Node.js drops what is over its own count; the head's bytes bound it here.
+  // Node.js silently drops headers over its own count; here their bytes are limited.
   server.maxHeadersCount = 0;
 
-  const connections = new Connections(server, bounds, () => rawAnswer(full()));
+  const connections = new Connections(server, bounds, () => rawAnswer(tooManyConnections()));
   server.setTimeout(options.writeTimeout ?? 30_000, (socket: Socket) => connections.stalled(socket));
   const report = options.report ?? (() => {});
   const answer = requestListener(app, report);
@@ -68,7 +68,7 @@ export async function listen(
       else writeAnswer(outgoing, { status: problem.status, ...partsOf(problem) });
     });
   server.on('request', serve);
-  // A body that waits for 100 Continue is asked for when its turn comes: see read-body.ts.
+  // `100 Continue` is written when the body is read.
   server.on('checkContinue', serve);
   server.on('checkExpectation', serve);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
@@ -124,7 +124,7 @@ function requestListener(app: App, report: (error: unknown) => void) {
     {
       hostname: 'localhost',
       overrideGlobalObjects: false,
-      // What is no URL with its host; an app that rejected has lost its connection already.
+      // A target that is not a URL; an app that rejected has lost its connection already.
       errorHandler: (error) => (isRequestError(error) ? responseTo(refusalOf(undefined)) : undefined),
     },
   );
@@ -135,34 +135,42 @@ function writeAnswer(outgoing: ServerResponse, { status, headers, body }: Writte
   outgoing.writeHead(status, { ...headers, ...length }).end(body);
 }
 
-/** A wildcard is an address to listen on and none to connect to. */
+/** Nobody can connect to a wildcard address. */
 function hostOfUrl(host: string): string {
   if (host === '0.0.0.0') return defaultHost;
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-const full = () => new ServiceError('unavailable', 'too many connections', { retryAfter: 1 });
+const tooManyConnections = () =>
+  new ServiceError('unavailable', 'Too many connections; try again', { retryAfter: 1 });
 
 const isRequestError = (error: unknown) => error instanceof Error && error.name === 'RequestError';
 
 function refusalOf(code: string | undefined): ServiceError {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      return new ServiceError('invalid_request', `the headers are over ${maxHeaderBytes} bytes`, {
-        status: 431,
-      });
+      return new ServiceError(
+        'invalid_request',
+        `The headers are over the limit of ${maxHeaderBytes} bytes`,
+        {
+          status: 431,
+        },
+      );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      // Not 408, which clients give up on: after a standstill of this machine the request was in time.
-      return new ServiceError('unavailable', 'the request did not arrive in time; nothing was done');
+      // Not 408, on which clients give up: after a pause of this machine the request was in time.
+      return new ServiceError(
+        'unavailable',
+        'The request did not arrive in time. Nothing was done; try again',
+      );
     default:
-      return new ServiceError('invalid_request', 'this is not a well-formed HTTP request');
+      return new ServiceError('invalid_request', 'Malformed HTTP request');
   }
 }
 
 function partsOf(error: ServiceError): { body: string; headers: Record<string, string> } {
   const { body, headers } = errorAnswer(error);
-  const common = commonHeaders(randomUUID(), fullAllowance('reading'));
+  const common = commonHeaders(randomUUID(), fullRateLimit('reading'));
   return { body: JSON.stringify(body), headers: { ...common, ...headers, Connection: 'close' } };
 }
 

@@ -1,6 +1,6 @@
 import type { Channel } from '../../contract/index.js';
-import { capsOf } from '../admin/settings.js';
 import { ServiceError } from '../service-error.js';
+import { capsOf } from '../settings.js';
 import type {
   AcceptResult,
   BatchResult,
@@ -13,14 +13,8 @@ import type {
 } from '../storage/store.js';
 import type { OperationContext, Project } from './context.js';
 import type { Recipient } from './fields.js';
-import { resetTopic } from './waits.js';
-
-/** The price of one message. */
-export interface Price {
-  parts: number | null;
-  rateMultiplier: number | null;
-  credits: number;
-}
+import { resetTopic } from './outcomes.js';
+import type { Price } from './pricing.js';
 
 /** A send that has passed its field rules and has its price. */
 export interface Send {
@@ -73,9 +67,11 @@ export async function acceptAndDispatch<Records extends Draft>(
     const tried = await accept(context, send, newDraft());
     return tried.kind === 'resetting' ? null : tried;
   };
-  const tried = (await look()) ?? (await context.answers.wait(resetTopic, look));
+  const tried = (await look()) ?? (await context.outcomes.wait(resetTopic, look));
   if (tried === null) {
-    throw new ServiceError('unavailable', 'The service is being reset; nothing was done', { retryAfter: 1 });
+    throw new ServiceError('unavailable', 'The service is being reset. Nothing was sent; try again', {
+      retryAfter: 1,
+    });
   }
   if (tried.kind === 'repeat') return tried;
   const { draft } = tried;
@@ -110,21 +106,21 @@ interface Slot {
   close(): void;
 }
 
-function openSlot({ dispatch }: OperationContext, send: Send, messages: number): Slot {
+function openSlot({ dispatcher }: OperationContext, send: Send, messages: number): Slot {
   const { settings } = send.project;
   if (send.dispatch === 'before_answer') {
     return {
-      lease: dispatch.newLease(),
-      dispatch: ([claimed]) => (claimed === undefined ? null : dispatch.deliver(claimed, settings)),
+      lease: dispatcher.newLease(),
+      dispatch: ([claimed]) => (claimed === undefined ? null : dispatcher.deliver(claimed, settings)),
       close() {},
     };
   }
-  const room = send.dispatch === 'after_answer' ? dispatch.reserve(messages) : null;
+  const room = send.dispatch === 'after_answer' ? dispatcher.reserve(messages) : null;
   if (room === null) {
     return {
       lease: null,
       dispatch() {
-        dispatch.wake();
+        dispatcher.wake();
         return null;
       },
       close() {},
@@ -195,7 +191,7 @@ function refusalOf(
     const required = messages.reduce((sum, { credits }) => sum + credits, 0);
     return new ServiceError(
       'insufficient_credits',
-      `This costs ${required} credits and ${balance} are left`,
+      `The send costs ${required} credits; the balance is ${balance}`,
       { fields: { balance, required } },
     );
   }

@@ -1,28 +1,11 @@
-import type { Settings } from '../admin/settings.js';
 import type { Clock } from '../clock.js';
-import type { Sealing } from '../encryption.js';
+import type { Delivery } from '../dispatch/dispatcher.js';
+import type { Encryption } from '../encryption.js';
 import type { Random } from '../random.js';
+import type { Settings } from '../settings.js';
 import type { Allowances } from '../storage/rate-limiter.js';
-import type { ClaimedMessage, Lease, Settled, Store } from '../storage/store.js';
-import type { AnswerBoard } from './outcome-waiter.js';
-
-/** Room for messages that are about to be accepted. */
-export interface Room {
-  lease: Lease;
-  /** Hands over, in the background, what was accepted with the lease; to be called once, with none if need be. */
-  deliver(claimed: readonly ClaimedMessage[], settings: Settings): void;
-}
-
-/** Who takes accepted messages out. */
-export interface Dispatch {
-  newLease(): Lease;
-  /** Hands over a leased message; null when its end is not known yet. */
-  deliver(claimed: ClaimedMessage, settings: Settings): Promise<Settled | null>;
-  /** Null while there is no room for so many: they are delivered in their turn. */
-  reserve(messages: number): Room | null;
-  /** Says that there are messages to deliver. */
-  wake(): void;
-}
+import type { Store } from '../storage/store.js';
+import type { OutcomeWaiter } from './outcome-waiter.js';
 
 export interface Project {
   id: string;
@@ -30,19 +13,19 @@ export interface Project {
   settings: Settings;
 }
 
-/** What the operations work with. */
+/** The parts that operations are made of. */
 export interface OperationContext {
   store: Store;
   allowances: Allowances;
   clock: Clock;
   random: Random;
   newId(): string;
-  sealing: Sealing;
-  dispatch: Dispatch;
-  answers: AnswerBoard;
+  encryption: Encryption;
+  dispatcher: Delivery;
+  outcomes: OutcomeWaiter;
   project(id: string): Promise<Project>;
-  /** `off` lets every request pass; for tests and measurements of speed. */
+  /** `off` disables the request rate limits; for tests and measurements of speed. */
   rates: 'enforced' | 'off';
-  /** A key that is stored nowhere, with the project it belongs to. */
+  /** A key that is never stored, and its project. */
   localKey: { hash: Uint8Array; projectId: string };
 }

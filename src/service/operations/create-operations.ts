@@ -1,10 +1,11 @@
-import { type RequestKind, requestRates } from '../../contract/index.js';
 import type { OperationContext } from './context.js';
 import { sendEmail, sendEmailBulk } from './email.js';
 import { findAnswer } from './idempotency.js';
 import { authenticate } from './keys.js';
-import type { Allowance, Operations } from './operations.js';
-import { getBatch, getMessage, getPricing, listBatchMessages } from './reads.js';
+import { getBalance, getBatch, getMessage, listBatchMessages } from './lookups.js';
+import type { Operations } from './operations.js';
+import { getPricing } from './pricing.js';
+import { takeToken } from './request-rate.js';
 import { sendSms, sendSmsBulk } from './sms.js';
 import { checkVerification, createVerification, getVerification } from './verification.js';
 
@@ -23,23 +24,7 @@ export function createOperations(context: OperationContext): Operations {
     getMessage: (caller, id) => getMessage(context, caller, id),
     getBatch: (caller, id) => getBatch(context, caller, id),
     listBatchMessages: (caller, id, page) => listBatchMessages(context, caller, id, page),
-    async getBalance({ projectId }) {
-      const project = await context.store.getProject(projectId);
-      return { balance: project?.balance ?? 0 };
-    },
+    getBalance: (caller) => getBalance(context, caller),
     getPricing: (caller) => getPricing(context, caller),
   };
-}
-
-/** Takes one token of a project's allowance (Limits, Request rate). */
-async function takeToken(
-  { allowances, rates }: OperationContext,
-  projectId: string,
-  kind: RequestKind,
-): Promise<Allowance> {
-  const { perSecond, burst } = requestRates[kind];
-  if (rates === 'off') return { allowed: true, limit: burst, remaining: burst, retryAfter: 0 };
-  const bucket = { interval: 1_000 / perSecond, burst };
-  const { allowed, remaining, wait } = await allowances.take(projectId, kind, bucket);
-  return { allowed, limit: burst, remaining, retryAfter: Math.ceil(wait / 1_000) };
 }

@@ -1,13 +1,13 @@
 import type { EmailBulkParams, EmailSendParams } from '../../contract/index.js';
-import { maxNameLength, type Settings } from '../admin/settings.js';
+import { maxNameLength } from '../settings.js';
 import type { Content } from '../storage/store.js';
-import type { Price } from './accept-and-dispatch.js';
 import type { OperationContext, Project } from './context.js';
 import { checkEmail, type EmailFields, readEmailRecipient, readRecipients, tryAddress } from './fields.js';
 import type { Answer, SendCall } from './operations.js';
+import { emailPrice } from './pricing.js';
 import { sendBatch, sendSingle } from './send.js';
 
-/** Domain that emails are sent from when a project has none of its own (POST /v1/email, rule 3). */
+/** The sender domain of projects without their own (POST /v1/email, rule 3). */
 export const sharedDomain = 'mail.urtuu.example';
 
 /** POST /v1/email. */
@@ -35,10 +35,6 @@ export async function sendEmailBulk(
   return sendBatch(context, { project, channel: 'email', recipients, content, price, idempotencyKey });
 }
 
-export function emailPrice(settings: Settings): Price {
-  return { parts: null, rateMultiplier: null, credits: settings.prices.email };
-}
-
 export function emailContent(project: Project, fields: EmailFields): Content {
   const { settings } = project;
   return {
@@ -51,7 +47,7 @@ export function emailContent(project: Project, fields: EmailFields): Content {
   };
 }
 
-/** The project's brand name, else its name; what was stored before names had a limit is cut to it. */
+/** The brand name, else the project's name; cut, for old data has longer names. */
 export function senderName({ name, settings }: Project): string {
   const sender = settings.brand_name ?? name;
   return sender.length > maxNameLength ? [...sender].slice(0, maxNameLength).join('') : sender;

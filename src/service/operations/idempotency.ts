@@ -1,10 +1,10 @@
 import type { BoundAnswer, MessageRecord } from '../storage/store.js';
 import type { OperationContext } from './context.js';
 import type { Answer, Caller } from './operations.js';
+import { keyTopic, outcomeUnknown, removed } from './outcomes.js';
 import type { SendAnswer } from './resources.js';
-import { keyTopic, outcomeUnknown, removed } from './waits.js';
 
-/** The answer bound to a key, once its first request has one; null when the key is free. */
+/** The answer bound to a key, once its first request has one; null for a free key. */
 export async function findAnswer(
   context: OperationContext,
   { projectId }: Caller,
@@ -14,7 +14,7 @@ export async function findAnswer(
   return answer === undefined ? null : repeatedAnswer(context, projectId, key, answer);
 }
 
-/** The answer to a repeat; waits for it where it is null. */
+/** The answer to a repeat; waits while the first request is running (`answer` null). */
 export async function repeatedAnswer(
   context: OperationContext,
   projectId: string,
@@ -26,19 +26,19 @@ export async function repeatedAnswer(
     if (known === undefined) throw removed();
     return known;
   };
-  const final = answer ?? (await context.answers.wait(keyTopic(projectId, key), look));
+  const final = answer ?? (await context.outcomes.wait(keyTopic(projectId, key), look));
   if (final === null) throw outcomeUnknown(repeatAdvice);
   return { ...parsed(final), replayed: true };
 }
 
-/** The answer to the first request with a key: bound, with the balance of then, by the process that ended its message. */
+/** The answer to the first request with a key, as bound, with the balance of then, by the process that finalized its message. */
 export async function ownAnswer(
   context: OperationContext,
   { id, projectId }: MessageRecord,
   key: string,
 ): Promise<SendAnswer> {
-  const { store, answers } = context;
-  const answer = await answers.wait(keyTopic(projectId, key), async () => {
+  const { store, outcomes } = context;
+  const answer = await outcomes.wait(keyTopic(projectId, key), async () => {
     const known = await store.findAnswer(projectId, key);
     if (known) return parsed(known);
     if ((await store.getMessage(projectId, id)) === null) throw removed();
@@ -50,7 +50,7 @@ export async function ownAnswer(
   return answer;
 }
 
-const repeatAdvice = 'repeat the request with its key';
+const repeatAdvice = 'repeat the request with the same idempotency key';
 
 function messageIdOf({ body }: SendAnswer): unknown {
   const { id, error } = body as { id?: string; error: { id?: string } | null };

@@ -1,69 +1,69 @@
 import type { Clock } from '../clock.js';
 
-/** Milliseconds a request waits for a message that is on its way, below the 30 s a client's attempt has. */
+/** Milliseconds a request waits for an outcome, below the 30 s of a client's attempt. */
 const maxWait = 20_000;
-/** Milliseconds between looks for what another process has done. */
+/** Milliseconds between looks at the work of other processes. */
 const lookEvery = 100;
 
-/** Where requests wait for a send that is still running, here or in another process. */
-export class AnswerBoard {
+/** Requests wait here for an outcome that this process or another one brings about. */
+export class OutcomeWaiter {
   readonly #clock: Clock;
-  readonly #waiting = new Map<string, Set<() => void>>();
+  readonly #wakers = new Map<string, Set<() => void>>();
   #closed = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Says that something happened to a topic: whoever waits for it looks again. */
-  announce(topic: string): void {
-    for (const look of this.#waiting.get(topic) ?? []) look();
+  /** Wakes everyone waiting for a topic to look again. */
+  notify(topic: string): void {
+    for (const wake of this.#wakers.get(topic) ?? []) wake();
   }
 
-  /** Looks until there is something, at every announcement; null when that takes too long. */
+  notifyAll(): void {
+    for (const topic of this.#wakers.keys()) this.notify(topic);
+  }
+
+  /** Looks, again after every notice, until it finds something; null after 20 s and when this is closed. */
   async wait<Found>(topic: string, look: () => Promise<Found | null>): Promise<Found | null> {
     const end = this.#clock.monotonic() + maxWait;
     for (;;) {
-      const news = this.#news(topic);
+      // Listens before it looks: nothing between the two is missed.
+      const notice = this.#nextNotice(topic);
       const found = await look().catch((error) => {
-        news.cancel();
+        notice.cancel();
         throw error;
       });
       if (found !== null) {
-        news.cancel();
+        notice.cancel();
         return found;
       }
-      await news.arrived;
+      await notice.arrived;
       if (this.#closed || this.#clock.monotonic() >= end) return null;
     }
   }
 
-  /** Says that anything may have happened. */
-  announceAll(): void {
-    for (const topic of this.#waiting.keys()) this.announce(topic);
-  }
-
-  /** Sends everyone who waits away. */
+  /** Ends every wait. */
   close(): void {
     this.#closed = true;
-    this.announceAll();
+    this.notifyAll();
   }
 
-  /** Begins to listen before the look that follows, so that nothing between the two is missed. */
-  #news(topic: string): { arrived: Promise<void>; cancel(): void } {
+  /** Arrives with the next `notify`, at the latest after `lookEvery`. */
+  #nextNotice(topic: string): { arrived: Promise<void>; cancel(): void } {
     let cancel = () => {};
     const arrived = new Promise<void>((resolve) => {
-      const waiting = this.#waiting.get(topic) ?? new Set();
-      this.#waiting.set(topic, waiting);
-      const stop = this.#clock.after(lookEvery, () => done());
-      const done = () => {
+      const wakers = this.#wakers.get(topic) ?? new Set();
+      this.#wakers.set(topic, wakers);
+      const stop = this.#clock.after(lookEvery, () => wake());
+      const wake = () => {
         stop();
-        waiting.delete(done);
-        if (waiting.size === 0) this.#waiting.delete(topic);
+        wakers.delete(wake);
+        if (wakers.size === 0) this.#wakers.delete(topic);
         resolve();
       };
-      waiting.add(done);
-      cancel = done;
+      wakers.add(wake);
+      cancel = wake;
     });
     return { arrived, cancel };
   }

@@ -10,8 +10,8 @@ import type { OperationContext } from './context.js';
 import type { Recipient } from './fields.js';
 import { ownAnswer, repeatedAnswer } from './idempotency.js';
 import type { Answer } from './operations.js';
+import { finalizedMessage, outcomeUnknown } from './outcomes.js';
 import { batchAnswer, bound, messageAnswer } from './resources.js';
-import { outcomeUnknown, settledMessage } from './waits.js';
 
 /** Sends one message: its carrier has answered before this does (SMS), or it is queued (email). */
 export async function sendSingle(
@@ -40,7 +40,7 @@ export async function sendSingle(
   if (finalized === null && idempotencyKey !== null) {
     return { ...(await ownAnswer(context, message, idempotencyKey)), replayed: false };
   }
-  const end = finalized ?? (await settledMessage(context, message));
+  const end = finalized ?? (await finalizedMessage(context, message));
   if (end === null) throw outcomeUnknown(`it is message ${message.id}`);
   return { ...messageAnswer(end.message, end.balance), replayed: false };
 }

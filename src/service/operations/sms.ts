@@ -1,10 +1,9 @@
-import { priceOfSms, type SmsBulkParams, type SmsSendParams } from '../../contract/index.js';
-import { multiplierAt, type Settings } from '../admin/settings.js';
+import type { SmsBulkParams, SmsSendParams } from '../../contract/index.js';
 import type { Content } from '../storage/store.js';
-import type { Price } from './accept-and-dispatch.js';
 import type { OperationContext } from './context.js';
-import { partsOf, readRecipients, readSmsRecipient, tryNumber } from './fields.js';
+import { readRecipients, readSmsRecipient, tryNumber } from './fields.js';
 import type { Answer, SendCall } from './operations.js';
+import { smsPrice } from './pricing.js';
 import { sendBatch, sendSingle } from './send.js';
 
 /** POST /v1/sms. */
@@ -27,13 +26,6 @@ export async function sendSmsBulk(context: OperationContext, call: SendCall<SmsB
   return sendBatch(context, { project, channel: 'sms', recipients, content, price, idempotencyKey });
 }
 
-/** What an SMS costs that is accepted now; refuses a text that is empty or too long. */
-export function smsPrice(settings: Settings, text: string, now: number): Price {
-  const parts = partsOf(text);
-  const rateMultiplier = multiplierAt(settings, now);
-  return { parts, rateMultiplier, credits: priceOfSms(parts, settings.prices.sms_part, rateMultiplier) };
-}
-
-function smsContent(text: string): Content {
+export function smsContent(text: string): Content {
   return { text, html: null, subject: null, from: null, replyTo: null, sealed: null };
 }

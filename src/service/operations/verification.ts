@@ -17,12 +17,13 @@ import {
   singleDispatch,
 } from './accept-and-dispatch.js';
 import type { OperationContext, Project } from './context.js';
-import { emailContent, emailPrice, senderName } from './email.js';
-import { checkEmail, checkText, invalid, readEmailRecipient, readSmsRecipient } from './fields.js';
+import { emailContent, senderName } from './email.js';
+import { checkEmail, invalid, readEmailRecipient, readSmsRecipient } from './fields.js';
 import type { Caller } from './operations.js';
+import { finalizedMessage } from './outcomes.js';
+import { emailPrice, smsPrice } from './pricing.js';
 import { verificationResource } from './resources.js';
-import { smsPrice } from './sms.js';
-import { settledMessage } from './waits.js';
+import { smsContent } from './sms.js';
 
 const defaultTemplate = '{brand}: your code is {code}';
 
@@ -33,34 +34,9 @@ export async function createVerification(
   params: VerifyCreateParams,
 ): Promise<VerificationResult> {
   const project = await context.project(projectId);
-  const channel = params.channel ?? (params.to.includes('@') ? 'email' : 'sms');
-  const code = newCode(
-    context.random,
-    inRange('code_length', params.code_length, verificationLimits.codeLength),
-  );
-  const life = inRange('expires_in', params.expires_in, verificationLimits.expiresIn) * 1_000;
-  const text = fillIn(params.text ?? defaultTemplate, code, senderName(project));
-  const price =
-    channel === 'sms' ? smsPrice(project.settings, text, context.clock.now()) : emailPrice(project.settings);
-  const recipient =
-    channel === 'sms'
-      ? readSmsRecipient(params.to, project.settings.operators)
-      : readEmailRecipient(params.to);
-  const content: Content = {
-    ...contentFor(channel, project, text),
-    text: null,
-    sealed: context.sealing.seal(text),
-  };
-  const send: Send = {
-    project,
-    channel,
-    content,
-    price,
-    idempotencyKey: null,
-    dispatch: singleDispatch[channel],
-  };
+  const { channel, recipient, code, life, send } = readVerification(context, project, params);
   const id = context.newId();
-  const codeHash = context.sealing.hashCode(id, code);
+  const codeHash = context.encryption.hashCode(id, code);
   const { attempts } = verificationLimits;
   const sent = await acceptAndDispatch(context, send, () => {
     const message = newMessage(context, send, recipient);
@@ -78,7 +54,7 @@ export async function createVerification(
   const { message, expiresAt } = sent.draft;
   // Null when the outcome is not known in time: the code may have arrived, so the caller gets the id to check it with.
   const end =
-    send.dispatch === 'queued' ? null : (sent.finalized ?? (await settledMessage(context, message)));
+    send.dispatch === 'queued' ? null : (sent.finalized ?? (await finalizedMessage(context, message)));
   const error = end?.message.error ?? null;
   if (error !== null) {
     throw new ServiceError('provider_failed', error.message, { fields: { id: message.id } });
@@ -89,7 +65,7 @@ export async function createVerification(
     channel,
     to: recipient.to,
     attemptsRemaining: attempts,
-    credits: price.credits,
+    credits: message.credits,
     codeHash,
     createdAt: message.createdAt,
     expiresAt,
@@ -99,6 +75,26 @@ export async function createVerification(
   return { ...resource, balance: end?.balance ?? sent.balance };
 }
 
+/** The rules and the price of a verification, with a new code; `life` in milliseconds. */
+function readVerification(context: OperationContext, project: Project, params: VerifyCreateParams) {
+  const { codeLength, expiresIn } = verificationLimits;
+  const { to, code_length = codeLength.default, expires_in = expiresIn.default, text: template } = params;
+  const { settings } = project;
+  const channel = params.channel ?? (to.includes('@') ? 'email' : 'sms');
+  const code = newCode(context.random, code_length);
+  const text = fillIn(template ?? defaultTemplate, code, senderName(project));
+  const price = channel === 'sms' ? smsPrice(settings, text, context.clock.now()) : emailPrice(settings);
+  const recipient = channel === 'sms' ? readSmsRecipient(to, settings.operators) : readEmailRecipient(to);
+  const content: Content = {
+    ...contentOf(channel, project, text),
+    text: null,
+    sealed: context.encryption.encrypt(text),
+  };
+  const dispatch = singleDispatch[channel];
+  const send: Send = { project, channel, content, price, idempotencyKey: null, dispatch };
+  return { channel, recipient, code, life: expires_in * 1_000, send };
+}
+
 /** POST /v1/verify/{id}/check. */
 export async function checkVerification(
   context: OperationContext,
@@ -106,20 +102,24 @@ export async function checkVerification(
   id: string,
   { code }: VerifyCheckParams,
 ): Promise<Verification> {
-  if (code === '') throw invalid('code must not be empty');
+  if (code === '') throw invalid('code: must not be empty');
   const now = context.clock.now();
   const checked = await context.store.checkVerification(projectId, id, now, (codeHash) =>
-    context.sealing.matches(codeHash, id, code),
+    context.encryption.matches(codeHash, id, code),
   );
   if (checked === null) throw noVerification();
   const { tried, verification } = checked;
   const resource = verificationResource(verification, now);
   if (!tried) {
-    throw new ServiceError('verification_closed', `The verification is closed: it is ${resource.status}`);
+    throw new ServiceError(
+      'verification_closed',
+      `The verification is closed; its status is ${resource.status}`,
+    );
   }
   if (verification.status === 'verified') return resource;
   const { attemptsRemaining } = verification;
-  throw new ServiceError('invalid_code', `The code is wrong; ${attemptsRemaining} more tries are left`, {
+  const attempts = `${attemptsRemaining} ${attemptsRemaining === 1 ? 'attempt' : 'attempts'}`;
+  throw new ServiceError('invalid_code', `Wrong code; ${attempts} remaining`, {
     fields: { attempts_remaining: attemptsRemaining },
   });
 }
@@ -139,31 +139,20 @@ function newCode(random: Random, length: number): string {
   return Array.from({ length }, () => randomInteger(random, 10)).join('');
 }
 
-function inRange(
-  field: string,
-  value: number | undefined,
-  { min, max, default: usual }: { min: number; max: number; default: number },
-): number {
-  if (value === undefined) return usual;
-  if (Number.isInteger(value) && value >= min && value <= max) return value;
-  throw invalid(`${field} must be a whole number from ${min} to ${max}`);
-}
-
 function fillIn(template: string, code: string, brand: string): string {
-  checkText('text', template);
-  if (!template.includes('{code}')) throw invalid('text must contain {code}');
+  if (!template.includes('{code}')) throw invalid('text: must contain {code}');
   return template.replace(/\{(code|brand)\}/g, (_, name) => (name === 'code' ? code : brand));
 }
 
-function contentFor(channel: Channel, project: Project, text: string): Content {
+function contentOf(channel: Channel, project: Project, text: string): Content {
   if (channel === 'email') {
     const email = { subject: `${senderName(project)}: your code`, text };
     checkEmail(email);
     return emailContent(project, email);
   }
-  return { text, html: null, subject: null, from: null, replyTo: null, sealed: null };
+  return smsContent(text);
 }
 
 function noVerification(): ServiceError {
-  return new ServiceError('not_found', 'There is no such verification in this project');
+  return new ServiceError('not_found', 'No such verification in this project');
 }

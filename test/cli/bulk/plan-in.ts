@@ -1,9 +1,9 @@
 import { buildPlan, type PlanOptions, type PlanOutcome } from '../../../src/cli/bulk/plan/build-plan.js';
 import type { FrozenPlan, PlannedRequest, PlannedRow } from '../../../src/cli/bulk/plan/plan.js';
-import { type Disk, nodeDisk } from '../../../src/cli/bulk/plan/plan-disk.js';
+import { nodePlanDisk, type PlanDisk } from '../../../src/cli/bulk/plan/plan-disk.js';
 
 /** The disk without waiting for it; what is durable is tested where it matters. */
-export const quickDisk: Disk = { ...nodeDisk, sync: () => undefined };
+export const quickDisk: PlanDisk = { ...nodePlanDisk, sync: () => undefined };
 
 export type TestPlan = Partial<Omit<PlanOptions, 'templates'>> & {
   text?: string | undefined;

@@ -1,12 +1,14 @@
+import type { Entry } from '../../../src/cli/bulk/job/entries.js';
 import { JobState } from '../../../src/cli/bulk/job/job-state.js';
-import { type Entry, Journal } from '../../../src/cli/bulk/job/journal.js';
+import { Journal } from '../../../src/cli/bulk/job/journal.js';
 import type { BulkEvent } from '../../../src/cli/bulk/send/events.js';
 import type { RunOptions } from '../../../src/cli/bulk/send/run.js';
 import { runJob } from '../../../src/cli/bulk/send/runner.js';
 import type { SendingClient } from '../../../src/cli/bulk/send/send-once.js';
+import type { ProjectOptions } from '../../support/fake-project.js';
 import { MemoryDisk } from './memory-disk.js';
 import { memoryPlan, numbers } from './memory-plan.js';
-import { clientOf, type ModelOptions, ModelService } from './model-service.js';
+import { clientOf, ModelService } from './model-service.js';
 import { VirtualClock } from './virtual-clock.js';
 
 export const small = memoryPlan([
@@ -14,23 +16,23 @@ export const small = memoryPlan([
   ...numbers(4, 10).map((to) => ({ to: [to], text: `to ${to}` })),
 ]);
 
-/** A job in memory at a service in memory; `run` is a process that goes on with it. */
-export function setting(options: Partial<ModelOptions> = {}, plan = small) {
-  const service = new ModelService({ binding: false, credits: 100_000, ...options });
+/** A job in memory at a service in memory; each `run` is a process that resumes it. */
+export function setting(options: ProjectOptions = {}, plan = small) {
+  const service = new ModelService({ credits: 100_000, ...options });
   const disk = new MemoryDisk();
   const clock = new VirtualClock();
   const run = async (client: SendingClient = clientOf(service), extra: Partial<RunOptions> = {}) => {
-    const table = new JobState(plan.meta);
-    const journal = await Journal.open(disk, 'j', (entry) => table.apply(entry));
+    const state = new JobState(plan.meta);
+    const journal = await Journal.open(disk, 'j', (entry) => state.apply(entry));
     const events: BulkEvent[] = [];
     const work = async () => {
       const job = runJob({
         jobId: 'job',
         plan,
         journal,
-        table,
+        state,
         client,
-        pace: { take: async (_, signal) => !signal?.aborted, block: () => {} },
+        rateLimiter: { take: async (_, signal) => !signal?.aborted, block: () => {} },
         now: clock.now,
         sleep: clock.sleep,
         random: () => 0.5,
@@ -45,7 +47,7 @@ export function setting(options: Partial<ModelOptions> = {}, plan = small) {
       }
     };
     const ending = await clock.run(work());
-    return { ending, events, tally: table.tally, table };
+    return { ending, events, tally: state.tally, state };
   };
   const entries = async () => {
     const read: Entry[] = [];

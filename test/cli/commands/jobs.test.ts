@@ -33,7 +33,7 @@ describe('urtuu jobs', () => {
     await here.run(`${partly} --concurrency 1`);
     const { stderr } = await here.run('jobs remove july');
     expect(stderr).toContain('is not finished: 1,000 pending, 0 in doubt');
-    expect(stderr).toMatch(/or go on with: urtuu jobs resume july\n$/);
+    expect(stderr).toMatch(/or resume it: urtuu jobs resume july\n$/);
   });
 
   it('lists them as a table where the terminal has 80 columns', async () => {
@@ -143,7 +143,7 @@ describe('urtuu jobs report', () => {
     ).toEqual([
       { phone: '9900**00', error_code: null },
       { phone: '9900**01', error_code: null },
-      { phone: 'no**dy', error_code: 'phone: "no**dy" is no telephone number' },
+      { phone: 'no**dy', error_code: 'phone: "no**dy" is not a phone number' },
     ]);
     for (const format of ['', '--json', '-o tsv'])
       expect((await here.run(`jobs report july --mask ${format}`)).stdout).not.toMatch(/9900000/);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { envFlag } from '../../../src/cli/config/env-flag.js';
-import { fakeService, refusal, run, sentMessage, testKey } from '../../support/run.js';
+import { smsResult } from '../../support/resources.js';
+import { fakeService, refusal, run, testKey } from '../../support/run.js';
 
 describe('a yes or no in the environment', () => {
   it.each(['1', 'true', 'yes', 'on', 'TRUE', ' Yes '])('%j is yes', (word) =>
@@ -12,7 +13,7 @@ describe('a yes or no in the environment', () => {
 });
 
 const send = 'sms send 99112233 hi';
-const real = () => fakeService(() => ({ body: { ...sentMessage, balance: 5 } }));
+const real = () => fakeService(() => ({ body: smsResult({ balance: 5 }) }));
 const env = (more: object) => ({ URTUU_API_KEY: testKey, ...more });
 
 describe('URTUU_SANDBOX', () => {

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Files } from '../../../src/cli/files/files.js';
-import { fakeService, run, sentMessage } from '../../support/run.js';
+import { smsMessage } from '../../support/resources.js';
+import { fakeService, run } from '../../support/run.js';
 
 let cwd = '';
 beforeAll(() => {
@@ -12,7 +13,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-const id = sentMessage.id;
+const { id } = smsMessage();
 
 describe('input without an end', () => {
   it.each([
@@ -26,7 +27,7 @@ describe('input without an end', () => {
     ['messages get --from-file /dev/zero --column id', '/dev/zero'],
     ['sms bulk /dev/zero --text hi --yes', '/dev/zero'],
   ])('ends %s with what is wrong', async (line, what) => {
-    const service = fakeService(() => ({ body: sentMessage }));
+    const service = fakeService(() => ({ body: smsMessage() }));
     const { code, stderr } = await run(line, { ...service, cwd });
     expect({ code, stderr }).toMatchObject({ code: 8, stderr: expect.stringContaining(what) });
     expect(stderr).toMatch(/\n {2}\S/);
@@ -69,7 +70,8 @@ describe('input without an end', () => {
 });
 
 describe('ids', () => {
-  const service = () => fakeService(({ path }) => ({ body: { ...sentMessage, id: path.split('/').at(-1) } }));
+  const service = () =>
+    fakeService(({ path }) => ({ body: smsMessage({ id: path.split('/').at(-1) ?? '' }) }));
   it.each([
     ['with any line ends', 'a\r\nb\rc\n\n d \ne', ['a', 'b', 'c', 'd', 'e'], ''],
     ['of a column', 'x;message_id\r\n1;a\r\n2;\r\n3;c\r\n', ['a', 'c'], '--column message_id'],
@@ -91,7 +93,7 @@ describe('ids', () => {
 describe('a pipe that nobody writes to', () => {
   it.each([
     [false, 'waiting for standard input'],
-    [true, 'reading what you type; end it with Ctrl-D on a line of its own'],
+    [true, 'reading from the terminal; end with Ctrl-D on a line of its own'],
   ])('is named after a second, at a terminal %s', async (isTTY, note) => {
     const notes: string[] = [];
     let arrive = () => {};

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { widthFor } from '../../../src/cli/terminal/width.js';
+import { smsResult } from '../../support/resources.js';
 import { fakeService, run } from '../../support/run.js';
 
 const rows: Record<string, object> = {
@@ -80,7 +81,7 @@ describe('output', () => {
   });
 
   it('masks recipients when asked to, and by itself in the tables of CI', async () => {
-    const number = () => fakeService(() => ({ body: { id: 'm', status: 'sent', to: '99112233' } }));
+    const number = () => fakeService(() => ({ body: smsResult() }));
     const key = { URTUU_API_KEY: 'k' };
     expect((await run('messages get m --mask --json', number())).stdout).toContain('"9911**33"');
     expect((await run('messages get m', { ...number(), env: { ...key, CI: 'true' } })).stdout).toContain(

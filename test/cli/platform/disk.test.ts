@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Disk, syncFolder as syncNow } from '../../../src/cli/bulk/plan/plan-disk.js';
+import { type PlanDisk, syncPlanFolder } from '../../../src/cli/bulk/plan/plan-disk.js';
 import { renameFile, renameFileSync } from '../../../src/cli/platform/rename.js';
 import { syncFolder } from '../../../src/cli/platform/sync-folder.js';
 
@@ -30,13 +30,13 @@ function folders({ open, sync }: { open?: string; sync?: string }) {
     opening();
     return 3;
   };
-  const now = { open: opened, sync: syncing, close: closing } as unknown as Disk;
+  const now = { open: opened, sync: syncing, close: closing } as unknown as PlanDisk;
   return {
     seen,
     both: {
       'while other things happen': (platform: NodeJS.Platform) =>
         syncFolder('/jobs', platform, later as unknown as Parameters<typeof syncFolder>[2]),
-      'for a plan': async (platform: NodeJS.Platform) => syncNow(now, '/jobs', platform),
+      'for a plan': async (platform: NodeJS.Platform) => syncPlanFolder(now, '/jobs', platform),
     },
   };
 }

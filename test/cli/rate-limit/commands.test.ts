@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { limitedClient } from '../../../src/cli/rate-limit/limited-client.js';
 import type { RateLimiter } from '../../../src/cli/rate-limit/rate-limiter.js';
-import { fakeService, type Reply, refusal, sentMessage, testKey } from '../../support/run.js';
+import type { Desk } from '../../support/desk.js';
+import { smsMessage } from '../../support/resources.js';
+import { fakeService, type Reply, refusal, testKey } from '../../support/run.js';
 import { constant, desk, figures, people } from '../commands/bulk/desks.js';
-import type { Desk } from '../commands/bulk/fake-project.js';
 
 /** The file of a bucket of the desk's project. */
 function bucketFile({ home }: Desk, kind: 'sending' | 'reading'): string {
@@ -100,7 +101,7 @@ describe('every attempt of the client', () => {
     const { fetch } = fakeService((_, index) => {
       taken.push('attempt');
       const status = index >= 3 ? 'verified' : 'sent';
-      return index === 0 ? refusal(503, 'unavailable') : { body: { ...sentMessage, status } };
+      return index === 0 ? refusal(503, 'unavailable') : { body: { ...smsMessage(), status } };
     });
     const options = { baseUrl: 'http://127.0.0.1/v1', fetch };
     const client = limitedClient(
@@ -113,7 +114,7 @@ describe('every attempt of the client', () => {
     expect(taken.splice(0)).toEqual(['reading', 'attempt', 'reading', 'attempt']);
     await client.sms.send({ to: '99112233', text: 'x' });
     await client.verify.create({ to: '99112233' }).catch(() => {});
-    await client.verify.check(sentMessage.id, { code: '123456' });
+    await client.verify.check(smsMessage().id, { code: '123456' });
     expect(taken).toEqual(['sending', 'attempt', 'sending', 'attempt', 'sending', 'attempt']);
   });
 });

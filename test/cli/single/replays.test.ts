@@ -2,15 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type FakeService,
-  fakeService,
-  type Reply,
-  type Request,
-  refusal,
-  run,
-  sentMessage,
-} from '../../support/run.js';
+import { emailResult, smsMessage, smsResult } from '../../support/resources.js';
+import { type FakeService, fakeService, type Reply, type Request, refusal, run } from '../../support/run.js';
 
 const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET' });
 
@@ -28,7 +21,7 @@ function binding(
     const old = bound.get(key);
     const channel = request.path === '/sms' ? 'sms' : 'email';
     const answer = old ?? {
-      ...sentMessage,
+      ...smsMessage(),
       id: `m-${bound.size}`,
       channel,
       to: request.body?.to,
@@ -200,14 +193,14 @@ describe('an idempotency key given by hand', () => {
     ['an address in another spelling', 'bat@EXAMPLE.mn', 'bat@example.mn'],
     ['a domain in its ASCII form', 'bat@бат.mn', 'bat@xn--80ab6c.mn'],
   ])('is not taken for another by %s', async (_, given, answered) => {
-    const body = { ...sentMessage, channel: 'email', to: answered, balance: 1 };
+    const body = emailResult({ to: answered });
     const service = fakeService(() => ({ body, headers: { 'Idempotency-Replayed': 'true' } }));
     const line = `email send ${given} --subject s --text t`;
     expect(await send(line, service)).toMatchObject({ code: 0, result: { replayed: true } });
   });
 
   it('takes an old answer that has lost its recipient', async () => {
-    const body = { ...sentMessage, to: '', balance: 1 };
+    const body = smsResult({ to: '' });
     const service = fakeService(() => ({ body, headers: { 'Idempotency-Replayed': 'true' } }));
     const { code, result, error } = await send('sms send 99112233 hi', service);
     expect({ code, error }).toEqual({ code: 0, error: null });
@@ -219,7 +212,7 @@ describe('an idempotency key given by hand', () => {
     const service = binding();
     const { code, stderr } = await run('sms send 99112233 hi --idempotency-key k -v', { ...service, home });
     expect(code).toBe(0);
-    expect(stderr).toContain('could not be remembered');
+    expect(stderr).toContain('cannot remember the key');
     expect(
       (await run('sms send 99112233 hi --idempotency-key k', { ...service, home })).stderr,
     ).not.toContain('remembered');
@@ -247,7 +240,7 @@ describe('a key that the client makes', () => {
     ['recipient', { to: '88001122' }],
     ['channel', { channel: 'email' }],
   ])('whose answer has another %s leaves the send in doubt, with its key', async (_, wrong) => {
-    const service = fakeService(() => ({ body: { ...sentMessage, balance: 1, ...wrong } }));
+    const service = fakeService(() => ({ body: { ...smsResult(), ...wrong } }));
     const { code, stdout, stderr } = await run('sms send 99112233 hi --json', service);
     expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
     const { error } = JSON.parse(stderr);
@@ -265,9 +258,7 @@ describe('a key that the client makes', () => {
     let count = 0;
     const service = fakeService(() => {
       count += 1;
-      return count === 1
-        ? reset
-        : { body: { ...sentMessage, balance: 1 }, headers: { 'Idempotency-Replayed': 'true' } };
+      return count === 1 ? reset : { body: smsResult(), headers: { 'Idempotency-Replayed': 'true' } };
     });
     const { code, stdout, stderr } = await run('sms send 99112233 hi', service);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bar, fitted } from '../../../src/cli/terminal/progress.js';
+import { smsMessage } from '../../support/resources.js';
 import { Captured, fakeService, run } from '../../support/run.js';
 
 /** A drawing that writes down what is done with it. */
@@ -22,8 +23,7 @@ function drawing() {
     },
   };
 }
-const messages = () =>
-  fakeService(({ path }) => ({ body: { id: path.slice(10), status: 'sent', to: '99112233' } }));
+const messages = () => fakeService(({ path }) => ({ body: smsMessage({ id: path.slice(10) }) }));
 const ids = Array.from({ length: 30 }, (_, index) => `m${index}`).join(' ');
 
 describe('the display of long work', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { OutputStream } from '../../../src/cli/terminal/streams.js';
+import { smsResult } from '../../support/resources.js';
 import { fakeService, run } from '../../support/run.js';
 
 /** A standard output that fails from its first byte on. */
@@ -17,7 +18,7 @@ class Broken implements OutputStream {
   }
 }
 
-const sent = { id: 'm', status: 'sent', channel: 'sms', to: '99112233', credits: 10, balance: 1 };
+const sent = smsResult();
 
 describe('a closed standard output', () => {
   it('ends reads with 0, and stops reading on', async () => {

@@ -1,9 +1,9 @@
 import { statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { defaultSettings, type SettingsPatch } from '../../../src/service/admin/settings.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
+import { defaultSettings, type SettingsPatch } from '../../../src/service/settings.js';
 import { Cores, caller, ledgerDifference, outboxOf, turns } from '../../support/cores.js';
 
 const cores = new Cores();
@@ -47,16 +47,16 @@ describe('settings', () => {
     ['own_domain', { own_domain: 'no domain' }],
     ['own_domain', { own_domain: 'Example.mn' }],
     ['prices.sms_part', { prices: { sms_part: 1.5 } }],
-    ['holidays', { holidays: { 'New Year': 2 } }],
+    ['holidays.New Year', { holidays: { 'New Year': 2 } }],
     ['holidays.2026-01-01', { holidays: { '2026-01-01': -1 } }],
-    ['operators.X.0', { operators: { X: ['9'] } }],
+    ['operators.X[0]', { operators: { X: ['9'] } }],
     ['operators.no-link', { operators: { 'no-link': ['70'] } }],
     ['operators.email', { operators: { email: ['70'] } }],
     ['unknown', { unknown: 1 }],
   ])('refuse a wrong %s', async (field, patch) => {
     await expect(core.administration.settings.update(patch as SettingsPatch)).rejects.toMatchObject({
       code: 'invalid_request',
-      message: expect.stringMatching(new RegExp(`^settings.*${field}`)),
+      message: expect.stringContaining(`settings.${field}: `),
     });
     await expect(cores.open({ settings: patch as SettingsPatch })).rejects.toThrow(field);
     expect(await core.administration.settings.get()).toEqual(defaultSettings);
@@ -240,8 +240,6 @@ describe('reads', () => {
     expect(seen).toEqual(to);
     const list = (limit: number, after: string | null, batch = id) =>
       core.operations.listBatchMessages(caller, batch, { limit, after });
-    await expect(list(0, null)).rejects.toMatchObject({ code: 'invalid_request' });
-    await expect(list(1_001, null)).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(list(10, 'x')).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(list(10, null, 'x')).rejects.toMatchObject({ code: 'not_found' });
     expect((await list(250, null)).next).toBeNull();

@@ -113,7 +113,7 @@ describe('a worker that meets an unexpected error', () => {
     expect(await outboxOf(core)).toHaveLength(1);
   });
 
-  it('in writing down an end, for long: says that the message was taken in, and never that nothing was done', async () => {
+  it('in writing down an end, for long: says that the message was accepted, and never that nothing was done', async () => {
     const time = clock();
     let broken = true;
     core = await cores.open(
@@ -134,7 +134,7 @@ describe('a worker that meets an unexpected error', () => {
     for (const answer of answers) {
       expect(await answer).toMatchObject({
         status: 503,
-        message: expect.stringMatching(/^The message was taken in and its outcome is not known yet/),
+        message: expect.stringMatching(/^The message was accepted, but its outcome is not known yet/),
       });
     }
     const { id } = await verification;

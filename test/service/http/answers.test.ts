@@ -176,7 +176,7 @@ describe('Authentication, 1', () => {
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
     expect(await response.json()).toEqual({
-      error: { code: 'unauthorized', message: 'a valid API key is required' },
+      error: { code: 'unauthorized', message: 'A valid API key is required' },
     });
   });
 
@@ -263,7 +263,7 @@ describe('the query of GET /v1/batches/{id}/messages', () => {
     ['limit=010', 'limit: must be a whole number from 1 to 1000'],
     ['limit=99999999999999999999', 'limit: must be a whole number from 1 to 1000'],
     ['after=x', 'after: must be the id of a message'],
-    ['limit=1&limit=2', 'a query parameter stands twice'],
+    ['limit=1&limit=2', 'limit: appears twice in the query'],
     ['page=2', 'page: is not a known field'],
     ['__proto__=2', '__proto__: is not a known field'],
   ])('%s is refused', async (query, message) => {

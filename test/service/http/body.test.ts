@@ -62,7 +62,7 @@ describe('media type', () => {
 });
 
 describe('Size limits, request body', () => {
-  const tooLarge = refused(413, 'request_too_large', 'the request body is over 1000000 bytes');
+  const tooLarge = refused(413, 'request_too_large', 'The body is over the limit of 1000000 bytes');
   const filled = (bytes: number) => {
     const frame = JSON.stringify({ ...good, text: '' });
     return utf8(frame.replace('""', `"${'x'.repeat(bytes - frame.length)}"`));
@@ -100,7 +100,7 @@ describe('Size limits, request body', () => {
 
   it('refuses a stream that breaks off', async () => {
     const stream = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) });
-    expect(await post(stream)).toEqual(invalid('the request body broke off'));
+    expect(await post(stream)).toEqual(invalid('The body ended early'));
   });
 });
 
@@ -109,39 +109,39 @@ describe('JSON is strict', () => {
     `{"to":"99112233","text":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 
   it.each<[string, string | Uint8Array, string]>([
-    ['nothing', '', 'the body is empty: it must be a JSON object'],
+    ['nothing', '', 'The body is empty; it must be a JSON object'],
     [
       'a byte order mark',
       '\uFEFF{"to":"99112233","text":"x"}',
-      'the body must not start with a byte order mark',
+      'The body must not start with a byte order mark',
     ],
-    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), 'the body must be UTF-8'],
-    ['an overlong form', new Uint8Array([0x22, 0xc0, 0xaf, 0x22]), 'the body must be UTF-8'],
-    ['a surrogate in UTF-8', new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]), 'the body must be UTF-8'],
-    ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0]), 'the body must be UTF-8'],
-    ['half an object', '{"to":', 'the body must be valid JSON'],
-    ['two objects', '{}{}', 'the body must be valid JSON'],
-    ['a comma too many', '{"to":"1",}', 'the body must be valid JSON'],
-    ['single quotes', "{'to':'1'}", 'the body must be valid JSON'],
-    ['a comment', '{} // x', 'the body must be valid JSON'],
-    ['NaN', '{"to":NaN}', 'the body must be valid JSON'],
-    ['a raw newline in a string', '{"to":"1\n"}', 'the body must be valid JSON'],
-    ['null', 'null', 'the body must be a JSON object'],
-    ['an array', '[{"to":"99112233"}]', 'the body must be a JSON object'],
-    ['a string', '"x"', 'the body must be a JSON object'],
-    ['a number', '1', 'the body must be a JSON object'],
-    ['a key twice', '{"to":"1","text":"x","to":"2"}', 'to: stands twice in one object'],
-    ['a key twice, once escaped', '{"to":"1","\\u0074o":"2"}', 'to: stands twice in one object'],
-    ['a key twice, deep', '{"to":[{"a":1,"b":{},"a" \t\r\n:2}]}', 'a: stands twice in one object'],
-    ['the empty key twice', '{"":1,"":2}', '"": stands twice in one object'],
-    ['a quoted key twice', '{"\\"":1,"\\"":2}', '"\\"": stands twice in one object'],
+    ['bytes that are not UTF-8', new Uint8Array([0x7b, 0xff, 0x7d]), 'The body must be UTF-8'],
+    ['an overlong form', new Uint8Array([0x22, 0xc0, 0xaf, 0x22]), 'The body must be UTF-8'],
+    ['a surrogate in UTF-8', new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22]), 'The body must be UTF-8'],
+    ['UTF-16', new Uint8Array([0xff, 0xfe, 0x7b, 0, 0x7d, 0]), 'The body must be UTF-8'],
+    ['half an object', '{"to":', 'The body must be valid JSON'],
+    ['two objects', '{}{}', 'The body must be valid JSON'],
+    ['a comma too many', '{"to":"1",}', 'The body must be valid JSON'],
+    ['single quotes', "{'to':'1'}", 'The body must be valid JSON'],
+    ['a comment', '{} // x', 'The body must be valid JSON'],
+    ['NaN', '{"to":NaN}', 'The body must be valid JSON'],
+    ['a raw newline in a string', '{"to":"1\n"}', 'The body must be valid JSON'],
+    ['null', 'null', 'The body must be a JSON object'],
+    ['an array', '[{"to":"99112233"}]', 'The body must be a JSON object'],
+    ['a string', '"x"', 'The body must be a JSON object'],
+    ['a number', '1', 'The body must be a JSON object'],
+    ['a key twice', '{"to":"1","text":"x","to":"2"}', 'to: appears twice in one object'],
+    ['a key twice, once escaped', '{"to":"1","\\u0074o":"2"}', 'to: appears twice in one object'],
+    ['a key twice, deep', '{"to":[{"a":1,"b":{},"a" \t\r\n:2}]}', 'a: appears twice in one object'],
+    ['the empty key twice', '{"":1,"":2}', '"": appears twice in one object'],
+    ['a quoted key twice', '{"\\"":1,"\\"":2}', '"\\"": appears twice in one object'],
     ['__proto__', '{"__proto__":{"to":"1"}}', '__proto__: is not allowed as a key'],
     ['__proto__, escaped', '{"\\u005f_proto__":1}', '__proto__: is not allowed as a key'],
     ['constructor, deep', '{"to":[{"constructor":1}]}', 'constructor: is not allowed as a key'],
     ['prototype', '{"prototype":1}', 'prototype: is not allowed as a key'],
-    ['33 levels', levels(33), 'the body is nested more than 32 levels deep'],
-    ['half a million levels', '['.repeat(499_999) + ']'.repeat(499_999), 'the body must be a JSON object'],
-    ['deep and unclosed', '{"to":'.repeat(100_000), 'the body must be valid JSON'],
+    ['33 levels', levels(33), 'The body is nested more than 32 levels deep'],
+    ['half a million levels', '['.repeat(499_999) + ']'.repeat(499_999), 'The body must be a JSON object'],
+    ['deep and unclosed', '{"to":'.repeat(100_000), 'The body must be valid JSON'],
   ])('%s is refused', async (_name, body, message) => {
     expect(await post(body)).toEqual(invalid(message));
   });
@@ -177,6 +177,11 @@ describe('field rules', () => {
     ['/v1/sms', { ...good, text: true }, 'text: must be a string'],
     ['/v1/sms', { ...good, from: 'x', 'a b': 1 }, 'from: is not a known field; "a b": is not a known field'],
     ['/v1/sms', '{"to":"1","text":"\\ud800"}', 'text: must not contain half a surrogate pair'],
+    [
+      '/v1/email',
+      '{"to":"a@b.mn","subject":"s\\ud83d","html":"\\udc00"}',
+      'subject: must not contain half a surrogate pair; html: must not contain half a surrogate pair',
+    ],
     ['/v1/sms', '{"to":"1\\u0000","text":"x"}', 'to: must not contain a NUL character'],
     ['/v1/sms/bulk', { ...good, to: '99112233' }, 'to: must be an array'],
     ['/v1/sms/bulk', { ...good, to: [] }, 'to: must have at least 1 entry'],

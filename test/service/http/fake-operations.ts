@@ -1,12 +1,13 @@
-import type {
-  BatchResult,
-  EmailResult,
-  Message,
-  SmsResult,
-  Verification,
-} from '../../../src/contract/index.js';
 import type { Answer, Operations } from '../../../src/service/operations/operations.js';
 import { ServiceError } from '../../../src/service/service-error.js';
+import {
+  batchResult,
+  emailResult,
+  pricing,
+  smsMessage,
+  smsResult,
+  verification as verificationOf,
+} from '../../support/resources.js';
 
 export const goodKey = `urtuu_${'k'.repeat(40)}`;
 export const ids = {
@@ -14,59 +15,12 @@ export const ids = {
   batch: '22222222-2222-4222-8222-222222222222',
   verification: '33333333-3333-4333-8333-333333333333',
 } as const;
-const time = '2026-01-02T03:04:05.678Z';
 
-export const sms: SmsResult = {
-  id: ids.message,
-  status: 'sent',
-  channel: 'sms',
-  to: '99112233',
-  parts: 1,
-  rate_multiplier: 1,
-  credits: 10,
-  batch_id: null,
-  error: null,
-  created_at: time,
-  sent_at: time,
-  balance: 990,
-};
-export const email: EmailResult = {
-  id: ids.message,
-  status: 'queued',
-  channel: 'email',
-  to: 'bat@example.mn',
-  credits: 2,
-  batch_id: null,
-  error: null,
-  created_at: time,
-  sent_at: null,
-  balance: 998,
-};
-export const batch: BatchResult = {
-  id: ids.batch,
-  status: 'processing',
-  channel: 'sms',
-  total: 2,
-  sent: 0,
-  failed: 0,
-  credits: 20,
-  created_at: time,
-  completed_at: null,
-  balance: 980,
-};
-export const verification: Verification = {
-  id: ids.verification,
-  status: 'pending',
-  channel: 'sms',
-  to: '99112233',
-  attempts_remaining: 5,
-  credits: 10,
-  created_at: time,
-  expires_at: time,
-  verified_at: null,
-};
-const message: Message = { ...sms };
-Reflect.deleteProperty(message, 'balance');
+export const sms = smsResult({ id: ids.message });
+export const email = emailResult({ id: ids.message });
+export const batch = batchResult({ id: ids.batch });
+export const verification = verificationOf({ id: ids.verification });
+const message = smsMessage({ id: ids.message });
 
 export type Call = [operation: string, ...given: unknown[]];
 
@@ -89,7 +43,7 @@ export function fakeOperations(overrides: Partial<Operations> = {}): {
   function read<Resource>(name: string, known: string, resource: Resource) {
     return async (_caller: unknown, id: string, ...rest: unknown[]): Promise<Resource> => {
       calls.push([name, id, ...rest]);
-      if (id !== known) throw new ServiceError('not_found', 'there is nothing with this id');
+      if (id !== known) throw new ServiceError('not_found', 'No such id in this project');
       return resource;
     };
   }
@@ -118,16 +72,7 @@ export function fakeOperations(overrides: Partial<Operations> = {}): {
     getBatch: read('getBatch', ids.batch, batch),
     listBatchMessages: read('listBatchMessages', ids.batch, { data: [message], next: null }),
     getBalance: async () => ({ balance: 1000 }),
-    getPricing: async () => ({
-      sms: {
-        credits_per_part: 10,
-        rate_multiplier: 1,
-        latin_characters_per_part: 150,
-        cyrillic_characters_per_part: 60,
-        max_parts: 5,
-      },
-      email: { credits_per_message: 2 },
-    }),
+    getPricing: async () => pricing,
     ...overrides,
   };
   return { operations, calls };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ConnectionDropped } from '../../../src/service/fault-injection/http-faults.js';
 import { createApp } from '../../../src/service/http/app.js';
 import { exchangeWith } from '../../../src/service/http/in-process.js';
+import { ConnectionDropped } from '../../../src/service/http/inject-fault.js';
 import type { PlainRequest } from '../../../src/service/index.js';
 import { fakeOperations, goodKey, ids } from './fake-operations.js';
 

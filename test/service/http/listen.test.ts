@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { ConnectionDropped } from '../../../src/service/fault-injection/http-faults.js';
 import { createApp } from '../../../src/service/http/app.js';
+import { ConnectionDropped } from '../../../src/service/http/inject-fault.js';
 import { listen } from '../../../src/service/http/listen.js';
 import { fakeOperations, goodKey } from './fake-operations.js';
 import { body, bytes, head, heldSend, read, sends, serve, wholeSend } from './raw-client.js';

@@ -42,7 +42,7 @@ describe('over a socket', () => {
     const { open } = await serve({ sendSms });
     const client = open().say(wholeSend() + read() + read('/v1/nowhere'));
     release();
-    await client.hears('no such route');
+    await client.hears('No such route');
     expect(client.statuses()).toEqual([200, 200, 404]);
   });
 
@@ -110,7 +110,7 @@ describe('Size limits, request body, over a socket', () => {
   it('takes what follows a length that is too short for another request, which is none', async () => {
     const { open, calls } = await serve();
     const client = open().say(head('Content-Length: 5') + body);
-    expect(await client.closed).toContain('the body must be valid JSON');
+    expect(await client.closed).toContain('The body must be valid JSON');
     expect(client.statuses()[0]).toBe(400);
     expect(calls).toEqual([]);
   });

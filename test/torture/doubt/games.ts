@@ -48,7 +48,7 @@ async function playGame(random: () => number, sender: Sender): Promise<Found> {
   const clock = new VirtualClock();
   const plan = planOf(random);
   const all = numbers(plan.meta.recipients);
-  const service = new ModelService({ binding: false, credits: 1_000_000 });
+  const service = new ModelService({ credits: 1_000_000 });
   const way = lyingWay(random, { now: clock.now, sleep: clock.sleep, timeout: attemptTimeout });
   const disk = new MemoryDisk();
   const found: Found = { recipients: all.length, runs: 0, twice: 0, lost: 0, late: 0, lies: 0 };
@@ -56,8 +56,8 @@ async function playGame(random: () => number, sender: Sender): Promise<Found> {
 
   const play = async (maxWait: number) => {
     found.runs += 1;
-    const table = new JobState(plan.meta);
-    const journal = await Journal.open(disk, 'j', (entry) => table.apply(entry));
+    const state = new JobState(plan.meta);
+    const journal = await Journal.open(disk, 'j', (entry) => state.apply(entry));
     const client = clientOf(service, async (call) => {
       try {
         return await way.carry(call);
@@ -73,9 +73,9 @@ async function playGame(random: () => number, sender: Sender): Promise<Found> {
       jobId: sender === 'has keys of its own in each run' ? `job-${found.runs}` : 'job',
       plan,
       journal,
-      table,
+      state,
       client: { ...client, balance: { get: way.balance } },
-      pace: { take: async (_, signal) => !signal?.aborted, block: () => {} },
+      rateLimiter: { take: async (_, signal) => !signal?.aborted, block: () => {} },
       now: clock.now,
       sleep: clock.sleep,
       random,
@@ -86,18 +86,18 @@ async function playGame(random: () => number, sender: Sender): Promise<Found> {
     const started = clock.time;
     const ending = await clock.run(endOf(run));
     if (clock.time - started > maxWait + slack) found.late += 1;
-    const exit = exitOfJob(table, ending);
-    isDone = table.finished;
+    const exit = exitOfJob(state, ending);
+    isDone = state.finished;
     const accepted = (to: readonly string[]) => to.some((each) => service.accepted.has(each));
     const pending: string[] = [];
     for await (const { number, to } of plan.requests())
-      if (table.phase(number) === 'pending') pending.push(...to);
+      if (state.phase(number) === 'pending') pending.push(...to);
     // What is said not to be sent must not be sent, nor be on its way.
     if (accepted(pending)) found.lies += 1;
     if (random() < 0.5) way.arriveAll();
     if (accepted(pending)) found.lies += 1;
     if (exit === 0 && !all.every((each) => service.accepted.has(each))) found.lies += 1;
-    if (table.tally.in_doubt > 0 && exit !== 6) found.lies += 1;
+    if (state.tally.in_doubt > 0 && exit !== 6) found.lies += 1;
   };
 
   const runs = 1 + Math.floor(random() * 4);
@@ -125,10 +125,10 @@ function planOf(random: () => number): FrozenPlan {
 
 /** Whether the job knows that the service refused it for good, and has counted it so. */
 async function isRejected(disk: MemoryDisk, plan: FrozenPlan, recipient: string): Promise<boolean> {
-  const table = new JobState(plan.meta);
-  await Journal.open(disk, 'j', (entry) => table.apply(entry));
+  const state = new JobState(plan.meta);
+  await Journal.open(disk, 'j', (entry) => state.apply(entry));
   for await (const { number, to } of plan.requests()) {
-    if (to.includes(recipient)) return table.phase(number) === 'rejected';
+    if (to.includes(recipient)) return state.phase(number) === 'rejected';
   }
   return false;
 }

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelService, Refused } from '../../cli/bulk/model-service.js';
-import { pricing } from '../../support/run.js';
+import { json, Loopback, type SeenRequest } from '../../support/loopback.js';
+import { errorBody, pricing } from '../../support/resources.js';
 import { lyingWay, type Way } from './lying-way.js';
 
 export interface LyingServer {
@@ -18,65 +17,50 @@ export async function startLyingServer(
   random: () => number,
   { timeout, honest }: { timeout: number; honest: boolean },
 ): Promise<LyingServer> {
-  const service = new ModelService({ binding: false, credits: 1_000_000 });
+  const service = new ModelService({ credits: 1_000_000 });
   const way = lyingWay(random, {
     now: () => Date.now(),
     sleep: (milliseconds) => sleep(milliseconds),
     timeout,
   });
 
-  async function answer(request: IncomingMessage): Promise<object> {
-    if (request.url?.endsWith('/pricing')) return pricing;
-    if (request.url?.endsWith('/balance')) return way.balance();
-    if (request.method !== 'POST') throw new Refused('not_found', 404);
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part);
-    const body = JSON.parse(Buffer.concat(parts).toString()) as { to: string | string[] };
-    const key = String(request.headers['idempotency-key']);
-    const common = { channel: 'sms', status: 'sent', created_at: new Date().toISOString(), error: null };
-    return { ...common, ...(await way.carry(() => service.handle(body, key))) };
+  async function answer({ method, path, headers, body }: SeenRequest): Promise<object> {
+    if (path.endsWith('/pricing')) return pricing;
+    if (path.endsWith('/balance')) return way.balance();
+    if (method !== 'POST') throw new Refused('not_found', 404);
+    return way.carry(() => service.handle(JSON.parse(body), String(headers['idempotency-key'])));
   }
 
-  const server = createServer((request, response) => {
-    void answer(request).then(
-      (body) => end(response, 200, body),
-      (error: unknown) => fail(request, response, error as Refused),
-    );
-  });
-
-  function fail(request: IncomingMessage, response: ServerResponse, error: Refused): void {
-    const { code, status, retryAfter } = error;
+  function fail(response: ServerResponse, { code, status, retryAfter, ...fields }: Refused): void {
     if (status === null && !honest) {
-      end(response, 429, { error: { code: 'rate_limited' } }, 0);
+      refuse(response, 429, 'rate_limited', {}, 0);
     } else if (code === 'timeout') {
       // It is never answered; the sender has to give up by itself.
-      request.socket.once('close', () => response.destroy());
     } else if (code === 'unexpected_response') {
       response.writeHead(502).end('<html>');
     } else if (status === null) {
-      request.socket.destroy();
+      response.socket?.destroy();
     } else {
-      const { balance, required, invalid } = error as unknown as Record<string, unknown>;
-      end(response, status, { error: { code, message: code, balance, required, invalid } }, retryAfter);
+      refuse(response, status, code, fields, retryAfter);
     }
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
-    service,
-    way,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+  const server = await Loopback.listen((request, response) => {
+    void answer(request).then(
+      (body) => json(response, 200, body),
+      (error: unknown) => fail(response, error as Refused),
+    );
+  });
+  return { baseUrl: `${server.origin}/v1`, service, way, close: () => server[Symbol.asyncDispose]() };
 }
 
-function end(response: ServerResponse, status: number, body: object, retryAfter: number | null = null): void {
+function refuse(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  fields: object,
+  retryAfter: number | null,
+): void {
   const wait = retryAfter === null ? {} : { 'retry-after': String(retryAfter) };
-  response.writeHead(status, { 'content-type': 'application/json', ...wait }).end(JSON.stringify(body));
+  json(response, status, errorBody(code, fields), wait);
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { cpSync, lstatSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Desk, FakeProject, type ProjectOptions } from '../../cli/commands/bulk/fake-project.js';
+import { Desk } from '../../support/desk.js';
+import { FakeProject, type ProjectOptions } from '../../support/fake-project.js';
 import { seededRandom } from '../../support/random.js';
 import type { Request } from '../../support/run.js';
 import type { Played } from '../row.js';

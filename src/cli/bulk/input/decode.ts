@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Encodings that `--encoding` is documented with; any other label of the WHATWG list works too. */
+/** The encodings that errors and help name; `--encoding` takes any label of the WHATWG list. */
 export const encodingChoices = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1251', 'koi8-r', 'ibm866'] as const;
 
-/** The bytes are not what they should be, after everything that was handed out before. */
-export class EncodingFault extends Error {
-  override readonly name = 'EncodingFault';
+/** The bytes after those that were decoded are not of their encoding. */
+export class EncodingError extends Error {
+  override readonly name = 'EncodingError';
+  /** One line: what to do about it. */
   readonly hint: string;
   constructor(what: string, hint: string) {
     super(what);
@@ -13,7 +14,7 @@ export class EncodingFault extends Error {
   }
 }
 
-/** The WHATWG name behind a label (`cp1251` is `windows-1251`); null for none. */
+/** The WHATWG name of a label (`cp1251` is `windows-1251`); null for an unknown one. */
 export function encodingNamed(label: string): string | null {
   try {
     return new TextDecoder(label).encoding;
@@ -28,30 +29,27 @@ const marks = [
   { encoding: 'utf-16be', bytes: Buffer.from([0xfe, 0xff]) },
 ];
 const sampleBytes = 4_096;
-const guessHint = `name it with --encoding (${encodingChoices.join(', ')}), or save the file as UTF-8`;
+const encodingHint = `Name the encoding with --encoding (${encodingChoices.join(', ')}), or save the file as UTF-8.`;
 
 /**
- * Hands out the input as UTF-8 without a byte order mark, in blocks that end between characters. The
- * encoding comes from `named`, else from the mark, else from the NULs that UTF-16 has; what is left must be
- * UTF-8. Nothing is guessed: other bytes are an EncodingFault. `onMark` is called when there is a mark.
+ * Decodes an input to UTF-8 blocks that end between characters, without its byte order mark, of which `onMark` is
+ * told. The encoding is `given`, else that of the mark, else UTF-16 if there are NULs, else UTF-8; it is never
+ * guessed. Throws EncodingError.
  */
 export async function* decodeInput(
   source: AsyncIterable<Uint8Array>,
-  named: string | undefined,
+  given: string | undefined,
   onMark: () => void = () => {},
 ): AsyncGenerator<Buffer, void> {
   const blocks = source[Symbol.asyncIterator]();
   try {
     const head = await readHead(blocks);
     const mark = marks.find(({ bytes }) => head.subarray(0, bytes.length).equals(bytes));
-    if (named !== undefined && mark !== undefined && mark.encoding !== named) {
-      throw new EncodingFault(
-        `it is named ${named}, but begins with the mark of ${mark.encoding}`,
-        'leave --encoding out',
-      );
+    if (given !== undefined && mark !== undefined && mark.encoding !== given) {
+      throw notAsGiven(given, `begins with a ${mark.encoding} byte order mark`);
     }
     if (mark !== undefined) onMark();
-    const encoding = named ?? mark?.encoding ?? wideEncoding(head) ?? 'utf-8';
+    const encoding = given ?? mark?.encoding ?? utf16Encoding(head) ?? 'utf-8';
     const rest = chain(head.subarray(mark?.bytes.length ?? 0), blocks);
     yield* encoding === 'utf-8' ? checkedUtf8(rest) : transcoded(rest, encoding);
   } finally {
@@ -80,10 +78,10 @@ async function* chain(head: Buffer, blocks: AsyncIterator<Uint8Array>): AsyncGen
 }
 
 /**
- * UTF-16 without a mark: the digits and marks of a list of recipients have NULs, all on the same side. A
- * stray NUL or two are damage in some other text.
+ * UTF-16 without a mark: ASCII characters have a NUL each, all on the same side. A stray NUL or two are damage in
+ * some other text.
  */
-function wideEncoding(head: Buffer): 'utf-16le' | 'utf-16be' | null {
+function utf16Encoding(head: Buffer): 'utf-16le' | 'utf-16be' | null {
   const nuls: [number, number] = [0, 0];
   const sample = head.subarray(0, sampleBytes);
   for (let at = sample.indexOf(0); at !== -1; at = sample.indexOf(0, at + 1)) nuls[at % 2 === 0 ? 0 : 1] += 1;
@@ -102,14 +100,14 @@ async function* checkedUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buffe
     if (!isUtf8(whole)) {
       const valid = validPrefix(whole);
       if (valid > 0) yield whole.subarray(0, valid);
-      throw new EncodingFault(`byte 0x${whole[valid]?.toString(16)} is not UTF-8`, guessHint);
+      throw new EncodingError(`byte 0x${whole[valid]?.toString(16)} is not UTF-8`, encodingHint);
     }
     if (end > 0) yield whole;
   }
-  if (carry !== null) throw new EncodingFault('it ends in the middle of a character', guessHint);
+  if (carry !== null) throw new EncodingError('the input ends in the middle of a character', encodingHint);
 }
 
-/** Where the last whole character ends; a broken one is left for the check to find. */
+/** Where the last whole character ends; the check finds a broken one. */
 function wholeCharacters(bytes: Buffer): number {
   const last = bytes.length - 1;
   for (let back = 0; back < 3 && back <= last; back += 1) {
@@ -135,7 +133,7 @@ function validPrefix(bytes: Buffer): number {
   return wholeCharacters(bytes.subarray(0, good));
 }
 
-/** What windows-1251 has, but neither Mongolian nor Russian: then the file is in some other code page. */
+/** Letters of windows-1251 that neither Mongolian nor Russian has: they show another code page. */
 const foreignLetter = /[\u0080-\u009fЂЃѓЉЊЌЋЏђљњќћџЎўЈҐЄЇІіґєјЅѕї]/;
 
 async function* transcoded(source: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<Buffer, void> {
@@ -145,7 +143,7 @@ async function* transcoded(source: AsyncIterable<Buffer>, encoding: string): Asy
     if (undecided && block.some((byte) => byte > 0x7f)) {
       undecided = false;
       if (isUtf8(block.subarray(0, wholeCharacters(block)))) {
-        throw new EncodingFault(`it is named ${encoding}, but its bytes are UTF-8`, 'leave --encoding out');
+        throw notAsGiven(encoding, 'is UTF-8');
       }
     }
     yield* checkedText(decoder.decode(block, { stream: true }), encoding);
@@ -161,9 +159,12 @@ function* checkedText(text: string, encoding: string): Generator<Buffer, void> {
   if (good !== '') yield Buffer.from(good);
   if (bad === -1) return;
   throw bad === lost
-    ? new EncodingFault(`a character that is not ${encoding}`, guessHint)
-    : new EncodingFault(
-        `the letter ${JSON.stringify(text[bad])} is neither Mongolian nor Russian, so this is not ${encoding} as written`,
-        'windows-1251 has no Ө and Ү; save the file as UTF-8',
+    ? new EncodingError(`invalid ${encoding}`, encodingHint)
+    : new EncodingError(
+        `not ${encoding}: the letter ${JSON.stringify(text[bad])} is neither Mongolian nor Russian`,
+        'windows-1251 has no Ө or Ү. Save the file as UTF-8.',
       );
 }
+
+const notAsGiven = (given: string, found: string) =>
+  new EncodingError(`--encoding is ${given}, but the input ${found}`, 'Leave out --encoding.');

@@ -1,21 +1,21 @@
 export const delimiters = [',', ';', '\t', '|'] as const;
 export type Delimiter = (typeof delimiters)[number];
 
-export interface Head {
+export interface DetectedDelimiter {
   delimiter: Delimiter;
-  /** Bytes of the `sep=` line, which is no row. */
+  /** Bytes to skip: a `sep=` line is not a row. */
   skip: number;
-  /** Line on which the rows begin: 1, or 2 after a `sep=` line. */
+  /** Line of the first row: 1, or 2 after a `sep=` line. */
   firstLine: number;
 }
 
-export type HeadReading = Head | { problem: 'unfinished' | 'ambiguous' | 'unknown'; found: string };
+export type DelimiterProblem = { problem: 'unfinished' | 'ambiguous' | 'unknown'; found: string };
 
 const quote = 0x22;
 const cr = 0x0d;
 const lf = 0x0a;
 
-/** The names a person may give a delimiter on the command line. */
+/** The delimiter that `--delimiter` or a `sep=` line names; null for an unknown one. */
 export function delimiterNamed(name: string): Delimiter | null {
   const named: Record<string, Delimiter> = {
     comma: ',',
@@ -28,17 +28,20 @@ export function delimiterNamed(name: string): Delimiter | null {
   return named[name.toLowerCase()] ?? delimiters.find((delimiter) => delimiter === name) ?? null;
 }
 
-/** How a delimiter is shown to a person. */
-export function showDelimiter(delimiter: Delimiter): string {
+function showDelimiter(delimiter: Delimiter): string {
   return delimiter === '\t' ? 'tab' : delimiter;
 }
 
 /**
- * Reads the delimiter off the first row: the one of `, ; tab |` that stands there most often outside of
- * quotes. `bytes` is the beginning of the input; `whole` says that there is no more.
+ * Detects the delimiter in the first row: `given`, else that of a `sep=` line, else the most frequent of `, ; tab |`
+ * outside of quotes. `bytes` begins the input, and is `whole` if nothing follows.
  */
-export function readHead(bytes: Buffer, whole: boolean, given: Delimiter | undefined): HeadReading {
-  const start = firstFull(bytes, 0);
+export function detectDelimiter(
+  bytes: Buffer,
+  whole: boolean,
+  given: Delimiter | undefined,
+): DetectedDelimiter | DelimiterProblem {
+  const start = rowStart(bytes);
   const end = rowEnd(bytes, start);
   if (end === bytes.length && !whole) return { problem: 'unfinished', found: '' };
   const line = bytes.toString('utf8', start, end);
@@ -59,8 +62,8 @@ export function readHead(bytes: Buffer, whole: boolean, given: Delimiter | undef
   return { delimiter: best[0] ?? ',', skip: 0, firstLine: 1 };
 }
 
-function firstFull(bytes: Buffer, from: number): number {
-  let at = from;
+function rowStart(bytes: Buffer): number {
+  let at = 0;
   while (bytes[at] === cr || bytes[at] === lf) at += 1;
   return at;
 }

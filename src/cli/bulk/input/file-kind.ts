@@ -1,10 +1,10 @@
 import { FileError } from './file-error.js';
 
-const saveAsSheet = 'save it as .xlsx or as CSV (UTF-8)';
-const unpack = 'unpack it, and name the list in it';
-const noList = 'name a list: a CSV file or an Excel workbook (.xlsx)';
+const saveAsSheet = 'Save it as .xlsx or as CSV (UTF-8).';
+const unpack = 'Unpack it, and name the list in it.';
+const noList = 'Name a CSV file or an Excel workbook (.xlsx).';
 
-/** Files that are no text, by their first bytes. */
+/** Other kinds of files, by their first bytes. */
 const kinds: readonly [begin: RegExp, what: string, hint: string][] = [
   [/^\x1f\x8b/, 'is a gzip archive', unpack],
   [/^BZh[1-9]1AY&SY/, 'is a bzip2 archive', unpack],
@@ -12,14 +12,14 @@ const kinds: readonly [begin: RegExp, what: string, hint: string][] = [
   [/^\x28\xb5\x2f\xfd/, 'is a Zstandard archive', unpack],
   [/^7z\xbc\xaf\x27\x1c/, 'is a 7-Zip archive', unpack],
   [/^Rar!\x1a/, 'is a RAR archive', unpack],
-  [/^%PDF-/, 'is a PDF', 'export the list as .xlsx or as CSV (UTF-8)'],
+  [/^%PDF-/, 'is a PDF', 'Export the list as .xlsx or as CSV (UTF-8).'],
   [/^\{\\rtf/, 'is a rich text document', saveAsSheet],
   [
     /^(?:\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|II\*\0|MM\0\*|....ftyp(?:heic|mif1|avif))/s,
     'is an image',
     noList,
   ],
-  [/^SQLite format 3\0/, 'is an SQLite database', 'export the list as CSV (UTF-8)'],
+  [/^SQLite format 3\0/, 'is an SQLite database', 'Export the list as CSV (UTF-8).'],
   [
     /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|meta|style|table)\b/i,
     'is a web page (HTML)',
@@ -66,7 +66,7 @@ async function compoundError(bytes: AsyncIterable<Uint8Array>, source: string): 
     });
     end = joined.subarray(-64);
   }
-  if (found.has(0)) return new FileError('file', source, 'is encrypted', 'save it without a password');
+  if (found.has(0)) return new FileError('file', source, 'is encrypted', 'Save it without a password.');
   if (found.has(1)) return new FileError('file', source, 'is a Word document', saveAsSheet);
   return new FileError('file', source, 'is an Excel workbook of 97 to 2003 (.xls)', saveAsSheet);
 }

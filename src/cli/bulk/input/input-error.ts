@@ -1,5 +1,5 @@
-/** What about the input is wrong; the command maps every one of them to the exit code for input. */
-export type InputFault =
+/** Why an input cannot be planned. `file` is no table at all, `sheet` needs a choice, `options` do not apply to it. */
+export type InputErrorKind =
   | 'encoding'
   | 'delimiter'
   | 'columns'
@@ -11,26 +11,26 @@ export type InputFault =
   | 'options';
 
 export interface Place {
-  /** Line of the file where the row begins, as an editor counts. */
+  /** Line of the file on which the row begins, from 1. */
   line?: number | undefined;
-  /** Cell of a sheet, such as B7; stands in the place of the line. */
+  /** Cell of a sheet, such as B7, instead of the line. */
   cell?: string | undefined;
   column?: string | undefined;
 }
 
-/** The input cannot be planned at all. Single bad rows are no `InputError`; they are counted and written out. */
+/** The whole input cannot be planned; single bad rows are rejected instead. */
 export class InputError extends Error {
   override readonly name = 'InputError';
-  readonly fault: InputFault;
+  readonly kind: InputErrorKind;
   readonly source: string;
   readonly line: number | null;
   readonly column: string | null;
   /** One line: what to do about it. */
   readonly hint: string;
 
-  constructor(fault: InputFault, source: string, what: string, hint: string, place: Place = {}) {
-    super(describe(source, what, place));
-    this.fault = fault;
+  constructor(kind: InputErrorKind, source: string, what: string, hint: string, place: Place = {}) {
+    super(located(source, what, place));
+    this.kind = kind;
     this.source = source;
     this.line = place.line ?? null;
     this.column = place.column ?? null;
@@ -38,8 +38,8 @@ export class InputError extends Error {
   }
 }
 
-/** `file:line: column: what`, leaving out what is not known. */
-export function describe(source: string, what: string, { line, cell, column }: Place): string {
+/** `file:line: column: what`, without the parts that are not known. */
+export function located(source: string, what: string, { line, cell, column }: Place): string {
   const file = fileName(source);
   const place = cell ?? line;
   return [
@@ -49,13 +49,13 @@ export function describe(source: string, what: string, { line, cell, column }: P
   ].join(': ');
 }
 
-/** A value as an error message shows it: quoted, and cut where it is long. */
-export function shown(value: string): string {
+/** A value in an error message: in quotes, cut after 40 characters. */
+export function quoted(value: string): string {
   return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value);
 }
 
-/** A file as an error names it. */
+/** The name of a file in an error. */
 export const fileName = (source: string): string => (source === '-' ? 'standard input' : source);
 
-/** A sheet of a file as an error names it: `list.xlsx!Sheet1`. */
+/** The name of a sheet in an error: `list.xlsx!Sheet1`. */
 export const sheetName = (source: string, sheet: string): string => `${fileName(source)}!${sheet}`;

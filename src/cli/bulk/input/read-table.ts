@@ -1,18 +1,19 @@
-import { decodeInput, EncodingFault, encodingChoices, encodingNamed } from './decode.js';
-import { type Head, readHead } from './delimiter.js';
+import { mayHoldDamage } from './damage.js';
+import { decodeInput, EncodingError, encodingChoices, encodingNamed } from './decode.js';
+import { type DelimiterProblem, type DetectedDelimiter, detectDelimiter } from './delimiter.js';
 import { FileError } from './file-error.js';
 import { fileKind } from './file-kind.js';
 import { InputError } from './input-error.js';
 import { maxRowLength } from './row-parser.js';
-import type { ReadTable, RowTaker, TableHandlers, TableInput, TableOptions } from './table-handlers.js';
-import { Table, type TableFormat } from './table-parser.js';
+import type { ReadTable, RowConsumer, TableHandlers, TableInput, TableOptions } from './table-handlers.js';
+import { type TableFormat, TableParser } from './table-parser.js';
 
-/** Reads a table from its bytes: a sheet of an Excel workbook, or CSV in any encoding, delimiter and line ends. */
-export async function readTable<Taker extends RowTaker>(
+/** Reads a table: a sheet of an Excel workbook, or CSV of any encoding, delimiter and line ends. Throws InputError. */
+export async function readTable<Consumer extends RowConsumer>(
   input: TableInput,
   options: TableOptions,
-  handlers: TableHandlers<Taker>,
-): Promise<ReadTable<Taker>> {
+  handlers: TableHandlers<Consumer>,
+): Promise<ReadTable<Consumer>> {
   const { source } = input;
   const { head, bytes } = await peek(input.bytes);
   const kind = await fileKind(head, bytes, source);
@@ -47,12 +48,11 @@ async function peek(
   return { head: Buffer.concat(first), bytes: all() };
 }
 
-/** What was asked for in vain would be taken for granted. */
 function refuseOptions(kind: 'text' | 'zip', options: TableOptions, source: string): void {
   const refuse = (option: string, what: string) =>
-    new FileError('options', source, what, `leave ${option} out`);
+    new FileError('options', source, what, `Remove ${option}.`);
   if (kind === 'text' && options.sheet !== undefined) {
-    throw refuse('--sheet', 'is no Excel workbook, so it has no sheets');
+    throw refuse('--sheet', 'is not an Excel workbook, so it has no sheets');
   }
   for (const name of ['encoding', 'delimiter'] as const) {
     if (kind === 'zip' && options[name] !== undefined) {
@@ -61,118 +61,113 @@ function refuseOptions(kind: 'text' | 'zip', options: TableOptions, source: stri
   }
 }
 
-async function readCsv<Taker extends RowTaker>(
+async function readCsv<Consumer extends RowConsumer>(
   { bytes, source }: TableInput,
   options: TableOptions,
-  handlers: TableHandlers<Taker>,
-): Promise<ReadTable<Taker>> {
-  const reading = new TableReading(source, options, handlers);
+  handlers: TableHandlers<Consumer>,
+): Promise<ReadTable<Consumer>> {
+  const reader = new TableReader(source, options, handlers);
   try {
     const onMark = () => {
-      reading.marked = true;
+      reader.marked = true;
     };
     for await (const block of decodeInput(bytes, encodingOf(options.encoding, source), onMark)) {
       options.signal?.throwIfAborted();
-      await reading.feed(block);
+      await reader.feed(block);
     }
-    return await reading.finish();
+    return await reader.finish();
   } catch (error) {
-    if (!(error instanceof EncodingFault)) throw error;
-    throw new InputError('encoding', source, error.message, error.hint, { line: await reading.lastLine() });
+    if (!(error instanceof EncodingError)) throw error;
+    throw new InputError('encoding', source, error.message, error.hint, { line: await reader.lastLine() });
   }
 }
 
 function encodingOf(label: string | undefined, source: string): string | undefined {
   const encoding = label === undefined ? undefined : encodingNamed(label);
   if (encoding !== null) return encoding;
-  const choices = `use one of ${encodingChoices.join(', ')}`;
-  throw new InputError('encoding', source, `${label} is no known encoding`, choices);
+  const hint = `Use one of ${encodingChoices.join(', ')}.`;
+  throw new InputError('encoding', source, `unknown encoding ${label}`, hint);
 }
 
-const nul = 0;
-const replacement = Buffer.from('\ufffd');
-
-class TableReading<Taker extends RowTaker> {
+class TableReader<Consumer extends RowConsumer> {
   readonly #source: string;
   readonly #options: TableOptions;
-  readonly #handlers: TableHandlers<Taker>;
-  /** What was read before the first row was whole. */
+  readonly #handlers: TableHandlers<Consumer>;
+  /** The input until its first row is whole. */
   #head = Buffer.alloc(0);
-  #begun: { table: Table; format: TableFormat } | undefined;
-  #taker: Taker | null = null;
+  #begun: { parser: TableParser; format: TableFormat } | undefined;
+  #consumer: Consumer | null = null;
   #damageSeen = false;
   /** The input began with a byte order mark. */
   marked = false;
 
-  constructor(source: string, options: TableOptions, handlers: TableHandlers<Taker>) {
+  constructor(source: string, options: TableOptions, handlers: TableHandlers<Consumer>) {
     this.#source = source;
     this.#options = options;
     this.#handlers = handlers;
   }
 
-  /** Line of the row in which what was read so far ends. */
+  /** Line of the row in which the input so far ends. */
   async lastLine(): Promise<number> {
-    return (await this.#begun?.table.lastLine()) ?? 1;
+    return (await this.#begun?.parser.lastLine()) ?? 1;
   }
 
   async feed(block: Buffer): Promise<void> {
-    if (this.#begun !== undefined) return this.#parse(this.#begun.table, block);
+    if (this.#begun !== undefined) return this.#parse(this.#begun.parser, block);
     this.#head = Buffer.concat([this.#head, block]);
     await this.#begin(this.#head.length > maxRowLength);
   }
 
-  async finish(): Promise<ReadTable<Taker>> {
+  async finish(): Promise<ReadTable<Consumer>> {
     if (this.#begun === undefined) await this.#begin(true);
     if (this.#begun === undefined) throw new Error('a whole input has a first row');
-    const { table, format } = this.#begun;
-    await table.finish();
-    return { format, columns: table.columns, taker: this.#taker, hiddenRows: 0 };
+    const { parser, format } = this.#begun;
+    await parser.finish();
+    return { format, columns: parser.columns, consumer: this.#consumer, hiddenRows: 0 };
   }
 
-  /** Begins with the rows once the first one is there, which tells the delimiter. */
+  /** Begins once the first row is whole, which tells the delimiter. */
   async #begin(whole: boolean): Promise<void> {
-    const head = readHead(this.#head, whole, this.#options.delimiter);
-    if ('problem' in head) {
-      if (head.problem === 'unfinished') return;
-      throw this.#delimiterError(head.problem, head.found);
+    const detected = detectDelimiter(this.#head, whole, this.#options.delimiter);
+    if ('problem' in detected) {
+      if (detected.problem === 'unfinished') return;
+      throw this.#delimiterError(detected);
     }
-    const table = this.#tableFor(head);
-    const rest = this.#head.subarray(head.skip);
+    const parser = this.#parserFor(detected);
+    const rest = this.#head.subarray(detected.skip);
     this.#head = Buffer.alloc(0);
-    await this.#parse(table, rest);
+    await this.#parse(parser, rest);
   }
 
-  #tableFor({ delimiter, firstLine }: Head): Table {
+  #parserFor({ delimiter, firstLine }: DetectedDelimiter): TableParser {
     const format: TableFormat = { delimiter, firstLine, headerless: this.#options.headerless ?? false };
     if (this.marked) format.marked = true;
-    const table = new Table(
+    const parser = new TableParser(
       format,
       this.#source,
       (columns, line) => {
-        this.#taker = this.#handlers.onHeader(columns, line, this.#source);
-        this.#taker.damageSeen = this.#damageSeen;
+        this.#consumer = this.#handlers.onHeader(columns, line, this.#source);
+        this.#consumer.damageSeen = this.#damageSeen;
       },
-      (record, line) => this.#taker?.take(record, line),
+      (record, line) => this.#consumer?.take(record, line),
     );
-    this.#begun = { table, format };
-    return table;
+    this.#begun = { parser, format };
+    return parser;
   }
 
-  #parse(table: Table, block: Buffer): Promise<void> {
+  #parse(parser: TableParser, block: Buffer): Promise<void> {
     this.#handlers.copy(block);
-    if (!this.#damageSeen && (block.includes(nul) || block.includes(replacement))) {
+    if (!this.#damageSeen && mayHoldDamage(block)) {
       this.#damageSeen = true;
-      if (this.#taker !== null) this.#taker.damageSeen = true;
+      if (this.#consumer !== null) this.#consumer.damageSeen = true;
     }
-    return table.feed(block);
+    return parser.feed(block);
   }
 
-  #delimiterError(problem: 'ambiguous' | 'unknown', found: string): InputError {
+  #delimiterError({ problem, found }: DelimiterProblem): InputError {
     const what =
-      problem === 'ambiguous'
-        ? `the first row could be divided by ${found}`
-        : `sep=${found} names a delimiter that is not known`;
-    const hint = 'name it with --delimiter (comma, semicolon, tab or pipe)';
+      problem === 'ambiguous' ? `ambiguous delimiter: ${found}` : `unknown delimiter: sep=${found}`;
+    const hint = 'Choose one with --delimiter (comma, semicolon, tab or pipe).';
     return new InputError('delimiter', this.#source, what, hint, { line: 1 });
   }
 }

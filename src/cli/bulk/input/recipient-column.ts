@@ -1,5 +1,5 @@
 import type { Channel } from '../../../contract/index.js';
-import { grouped } from '../../wording.js';
+import { columnNamed, columnsHint, plainName } from './header.js';
 import { InputError } from './input-error.js';
 
 const common = ['to', 'recipient', 'recipients', 'хүлээн авагч', 'хэнд'];
@@ -19,99 +19,39 @@ const recipientNames: Record<Channel, readonly string[]> = {
   ],
 };
 
-/** A header name as it is compared: case, surrounding space and the marks between words do not count. */
-function plain(name: string): string {
-  return name
-    .normalize('NFC')
-    .toLowerCase()
-    .replace(/[\s._:*-]+/g, ' ')
-    .trim();
-}
-
-const listedNames = 20;
-
-/** Names as an error lists them: all of them, or the first ones of very many. */
-export function listed(names: readonly string[]): string {
-  const first = names.slice(0, listedNames).join(', ');
-  return names.length > listedNames ? `${first} and ${grouped(names.length - listedNames)} more` : first;
-}
-
-/** The names in the header row, trimmed. An empty name or one that stands twice is an error. */
-export function readHeader(record: readonly string[], source: string, line: number): string[] {
-  const columns = record.map((name) => name.normalize('NFC').trim());
-  const hint = 'give every column a name of its own, or use --headerless';
-  const empty = columns.indexOf('');
-  if (empty !== -1) {
-    throw new InputError('columns', source, `column ${empty + 1} of the header has no name`, hint, { line });
-  }
-  const seen = new Set<string>();
-  const twice = columns.find((name) => seen.size === seen.add(name).size);
-  if (twice !== undefined) {
-    throw new InputError('columns', source, `two columns are named ${twice}`, hint, { line });
-  }
-  return columns;
-}
-
-/** Columns of a list without a header: 1, 2, 3 ... */
-export function numberedColumns(count: number): string[] {
-  return Array.from({ length: count }, (_, index) => String(index + 1));
-}
-
-/** Index of the column a person named; exact, or else the only one that differs in case or marks. */
-export function columnNamed(columns: readonly string[], name: string): number {
-  const wanted = name.normalize('NFC').trim();
-  const exact = columns.indexOf(wanted);
-  if (exact !== -1) return exact;
-  const alike = columns.flatMap((column, index) => (plain(column) === plain(wanted) ? [index] : []));
-  return alike.length === 1 ? (alike[0] ?? -1) : -1;
-}
-
-export interface RecipientSearch {
+export interface RecipientColumnSearch {
   channel: Channel;
   columns: readonly string[];
+  /** Of `--to-column`. */
   toColumn: string | undefined;
   headerless: boolean;
   source: string;
   line: number;
-  /** Whether a header cell can itself be sent to: then the header is probably missing. */
-  looksLikeRecipient: (cell: string) => boolean;
+  /** A recipient in the header means that the header is probably missing. */
+  isRecipient: (cell: string) => boolean;
 }
 
-/** Index of the recipient column: the one that is named, else the one with a known name. */
-export function findRecipientColumn(search: RecipientSearch): number {
+/** Index of the recipient column: `toColumn`, else the one with a known name. Throws InputError. */
+export function findRecipientColumn(search: RecipientColumnSearch): number {
   const { columns, toColumn, channel, source, line } = search;
-  const list = `the columns are ${listed(columns)}`;
+  const refuse = (what: string, hint: string) => new InputError('columns', source, what, hint, { line });
   if (toColumn !== undefined) {
     const index = columnNamed(columns, toColumn);
-    if (index === -1)
-      throw new InputError('columns', source, `no column is named ${toColumn}`, list, { line });
+    if (index === -1) throw refuse(`unknown column ${toColumn}`, columnsHint(columns));
     return index;
   }
   if (search.headerless && columns.length === 1) return 0;
   const known = recipientNames[channel];
-  const found = columns.flatMap((name, index) => (known.includes(plain(name)) ? [index] : []));
+  const found = columns.flatMap((name, index) => (known.includes(plainName(name)) ? [index] : []));
   if (found.length === 1) return found[0] ?? 0;
+  const choose = `Choose one with --to-column. ${columnsHint(columns)}`;
   if (found.length > 1) {
-    const names = found
-      .slice(0, listedNames)
-      .map((index) => columns[index])
-      .join(' and ');
-    throw new InputError(
-      'columns',
-      source,
-      `${names} could all be the recipient`,
-      `choose one with --to-column; ${list}`,
-      { line },
-    );
+    const names = found.slice(0, 20).map((index) => columns[index]);
+    throw refuse(`more than one recipient column: ${names.join(', ')}`, choose);
   }
-  const headerMissing = !search.headerless && columns.some(search.looksLikeRecipient);
-  throw new InputError(
-    'columns',
-    source,
-    'no column is known to hold the recipient',
-    headerMissing
-      ? 'the first row looks like data: add a header, or use --headerless'
-      : `choose one with --to-column; ${list}`,
-    { line },
+  const headerMissing = !search.headerless && columns.some(search.isRecipient);
+  throw refuse(
+    'no recipient column found',
+    headerMissing ? 'The first row looks like data. Add a header, or use --headerless.' : choose,
   );
 }

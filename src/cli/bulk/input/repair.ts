@@ -1,4 +1,4 @@
-/** What may happen to a recipient on its way through spreadsheets, and can be undone with certainty. */
+/** Damage that spreadsheets do to recipients and that can be undone with certainty. */
 export type RepairKind =
   | 'separators'
   | 'country_code'
@@ -16,12 +16,12 @@ export interface Repaired {
   kinds: RepairKind[];
 }
 
-/** Spaces that are not U+0020, tabs and line ends, and marks that show nothing at all. */
+/** Spaces other than U+0020, line ends, and characters without a glyph. */
 const invisible =
   /[\t\r\n\u00a0\u00ad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u2066-\u206f\u3000\ufeff]/g;
 const unicodeDash = /[\u2010-\u2015\u2212\uff0d]/g;
 
-/** Leaves the accepted marks (spaces, dashes, +976) alone; the contract reads those. */
+/** Leaves spaces, dashes and +976 alone: the contract reads those. */
 export function repairNumber(written: string): Repaired {
   const kinds: RepairKind[] = [];
   let value = written;
@@ -42,7 +42,7 @@ export function repairNumber(written: string): Repaired {
   return { value, kinds };
 }
 
-/** Leaves the case of the domain alone, which the contract reads, and a leading `'`, which an address may have. */
+/** Leaves the case of the domain alone, which the contract reads, and a leading `'`, which addresses may have. */
 export function repairAddress(written: string): Repaired {
   const kinds: RepairKind[] = [];
   let value = written;
@@ -65,7 +65,7 @@ function fromExponent(value: string): string {
   return first !== '' && rest.length === Number(power) ? first + rest : value;
 }
 
-/** Whether the value is a number that a spreadsheet rounded, so that its last digits are gone. */
+/** Whether a spreadsheet has rounded the number, so that its last digits are lost. */
 export function isRounded(value: string): boolean {
   return exponent.test(value);
 }

@@ -1,28 +1,29 @@
 import { CsvError, Parser } from 'csv-parse';
+import { grouped } from '../../wording.js';
 import type { Delimiter } from './delimiter.js';
 import { InputError } from './input-error.js';
-import type { CellFault } from './workbook/sheet-table.js';
+import type { CellError } from './workbook/sheet-table.js';
 
-/** The most characters one row may have; an unclosed quote must not take the memory. */
+/** Characters. An unclosed quote must not take the memory. */
 export const maxRowLength = 2_000_000;
 
 /** csv-parse copies what it is given; small copies die young and never wait for a large collection. */
 const pieceBytes = 16 * 1024;
 
-export type RowHandler = (record: string[], line: number, faults?: readonly CellFault[]) => void;
+export type RowHandler = (record: string[], line: number, errors?: readonly CellError[]) => void;
 
 /**
- * csv-parse with the line number of every row. It hands rows straight to the handler: `info: true` or
- * `on_record` would build two objects a row, which costs more than the parsing.
+ * csv-parse with line numbers. It overrides `push`, since `info: true` or `on_record` would build two objects a row,
+ * which costs more than the parsing.
  */
 export class RowParser extends Parser {
-  /** Line on which the row that is being read begins. */
+  /** Line on which the current row begins. */
   line: number;
   readonly #onRow: RowHandler;
   readonly #source: string;
   readonly #isSheet: boolean;
   #parserLine = 0;
-  #fault: Error | undefined;
+  #error: Error | undefined;
 
   /** The copy of a sheet has a record for each of its rows, whatever line ends are inside. */
   constructor(
@@ -41,7 +42,7 @@ export class RowParser extends Parser {
     this.#isSheet = sheet !== undefined;
     this.#onRow = onRow;
     this.on('error', (error) => {
-      this.#fault = error;
+      this.#error = error;
     });
   }
 
@@ -56,7 +57,7 @@ export class RowParser extends Parser {
     return true;
   }
 
-  /** Parses a block; its rows have been handled when this returns. */
+  /** Resolves when the rows of the block have been handled. */
   async feed(block: Buffer): Promise<void> {
     for (let at = 0; at < block.length; at += pieceBytes) {
       const piece = block.subarray(at, at + pieceBytes);
@@ -71,8 +72,8 @@ export class RowParser extends Parser {
   }
 
   #rethrow(): void {
-    if (this.#fault === undefined) return;
-    throw this.#fault instanceof CsvError ? csvFault(this.#fault, this.#source, this.line) : this.#fault;
+    if (this.#error === undefined) return;
+    throw this.#error instanceof CsvError ? csvError(this.#error, this.#source, this.line) : this.#error;
   }
 }
 
@@ -82,15 +83,15 @@ function breaksIn(record: readonly string[]): number {
   return breaks;
 }
 
-function csvFault(error: CsvError, source: string, line: number): InputError {
-  const quotes = 'put the whole field in quotes, and write a quote inside it twice';
+function csvError(error: CsvError, source: string, line: number): InputError {
+  const quotes = 'Put quotes around the whole field, and double the quotes inside it.';
   const [what, hint] =
     error.code === 'CSV_QUOTE_NOT_CLOSED'
-      ? ['a quote that begins in this row is never closed', quotes]
+      ? ['unclosed quote', quotes]
       : error.code === 'CSV_MAX_RECORD_SIZE'
-        ? [`this row has over ${maxRowLength} characters`, 'look for a quote that is not closed']
+        ? [`row over ${grouped(maxRowLength)} characters`, 'Look for an unclosed quote.']
         : error.code === 'CSV_INVALID_CLOSING_QUOTE'
-          ? ['a quote is closed before the end of its field', quotes]
-          : ['a quote stands inside a field without quotes', quotes];
+          ? ['text after a closing quote', quotes]
+          : ['quote inside an unquoted field', quotes];
   return new InputError('csv', source, what, hint, { line });
 }

@@ -3,24 +3,21 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../../platform/sync-folder.js';
 
-export { syncFolder };
-
-/** A file that only grows. Every method can fail, with the code of the operating system. */
+/** An append-only file. Every method rejects with the error of the operating system. */
 export interface AppendFile {
-  /** The bytes from the beginning, in pieces. */
+  /** From the beginning. */
   read(): AsyncIterable<Uint8Array>;
-  /** Writes all bytes behind the last one. */
+  /** Writes all bytes, or rejects. */
   append(bytes: Uint8Array): Promise<void>;
-  /** Cuts the file to its first `size` bytes. */
   truncate(size: number): Promise<void>;
-  /** What was written is on the disk when this resolves. */
+  /** Resolves when everything appended is durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The part of the file system that the journal needs; tests put failing and forgetting disks here. */
+/** Opens append-only files; tests inject disks that fail or lose power. */
 export interface Disk {
-  /** Opens a file (created with mode 0600 and its name made durable when missing). */
+  /** Creates a missing file with mode 0600 and a durable name. */
   openAppend(path: string): Promise<AppendFile>;
 }
 
@@ -29,10 +26,10 @@ const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 
 export const nodeDisk: Disk = {
   async openAppend(path) {
-    // A link in the place of a journal would let what it points to be written over.
+    // Through a link in its place any other file could be overwritten.
     const file = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600).catch((error) => {
       if (error.code === 'ELOOP')
-        error.message = `${path} is a link; remove it, the keys keep anything from being sent twice`;
+        error.message = `${path} is a link; remove it: the idempotency keys prevent duplicates`;
       throw error;
     });
     await syncFolder(dirname(path));
@@ -47,9 +44,3 @@ export const nodeDisk: Disk = {
     };
   },
 };
-
-/** Whether an error is the operating system's about a file, and no fault of the program. */
-export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  return error instanceof Error && typeof code === 'string' && typeof syscall === 'string';
-}

@@ -1,26 +1,26 @@
-/** How the recipients of an accepted request ended. */
-export interface End {
+/** The recipients of an accepted request by their final status. */
+export interface Finals {
   sent: number;
   failed: number;
-  /** Those of whom nobody says whether they were sent to. */
+  /** Their status is not known, and will not be. */
   unsure: number;
 }
 
-export const noEnd: End = { sent: 0, failed: 0, unsure: 0 };
+export const noFinals: Finals = { sent: 0, failed: 0, unsure: 0 };
 
-/** The end of so many recipients. What the figures have too few, or too many, nobody knows the end of. */
-export function endOf(recipients: number, sent: number, failed: number): End {
-  const [haveSent, haveFailed] = [wholeOf(sent), wholeOf(failed)];
+/** Of so many recipients. Figures that add up to fewer, or more, leave the difference unsure. */
+export function finalsOf(recipients: number, sent: number, failed: number): Finals {
+  const [haveSent, haveFailed] = [countOf(sent), countOf(failed)];
   const unsure = Math.min(recipients, Math.abs(recipients - haveSent - haveFailed));
   const certainlyFailed = Math.min(haveFailed, recipients - unsure);
   return { sent: recipients - unsure - certainlyFailed, failed: certainlyFailed, unsure };
 }
 
-/** A figure of a service as a number of messages; what is none says nothing of any. */
-const wholeOf = (figure: number) => (Number.isSafeInteger(figure) && figure > 0 ? figure : 0);
+/** Anything but a count, in the answer of a service, counts nothing. */
+const countOf = (figure: number) => (Number.isSafeInteger(figure) && figure > 0 ? figure : 0);
 
-/** The ends of accepted requests, as far as they are known: 7 bytes a request. */
-export class Ends {
+/** The final figures of accepted requests, as far as they are known: 7 bytes a request. */
+export class FinalFigures {
   readonly #sent: Uint16Array;
   readonly #failed: Uint16Array;
   readonly #unsure: Uint16Array;
@@ -33,7 +33,6 @@ export class Ends {
     this.#final = new Uint8Array(requests);
   }
 
-  /** Whether nothing more will become of a request. */
   isFinal(request: number): boolean {
     return this.#final[request] === 1;
   }
@@ -42,8 +41,12 @@ export class Ends {
     return this.#failed[request] ?? 0;
   }
 
-  /** Gives how the figures of all change when those of a request are these. */
-  learn(request: number, now: End, isFinal: boolean): End {
+  unsure(request: number): number {
+    return this.#unsure[request] ?? 0;
+  }
+
+  /** Gives the change to the figures of all requests. */
+  set(request: number, now: Finals, isFinal: boolean): Finals {
     const change = {
       sent: now.sent - (this.#sent[request] ?? 0),
       failed: now.failed - (this.#failed[request] ?? 0),

@@ -1,298 +1,227 @@
 import type { PlanMeta } from '../plan/plan.js';
+import { Acceptances } from './acceptances.js';
 import { BatchIds } from './batch-ids.js';
-import { type End, Ends, endOf, noEnd } from './final-figures.js';
-import type { Entry } from './journal.js';
-import { type Phase, phases, type Tally, tallyOf } from './phases.js';
-
-export type { Tally };
+import type { AcceptedEntry, Entry, EntryOf } from './entries.js';
+import { FinalFigures, type Finals, finalsOf, noFinals } from './final-figures.js';
+import type { JournalSource } from './journal.js';
+import { type DetailFilter, DetailsStore, type RequestDetails } from './request-details.js';
+import { type Removal, RequestStates } from './request-states.js';
 
 export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' | 'channel'>;
 
 /**
- * Where every request of a job stands: the journal, replayed. A few bytes a request, so that a million single
- * sends fit; what is rare (entries taken out) is kept apart.
+ * The state of every request of a job: the one fold of the journal. A few bytes a request, so that a million single
+ * sends fit; rare facts are kept apart, and details only for the requests that `keeps` chooses.
  */
-export class JobState {
-  readonly requests: number;
-  readonly tally: Tally;
-  /** Recipients of which it is known that the operator has their message. */
+export class JobState extends RequestStates {
+  /** Recipients whose message is certainly with the operator. */
   sent = 0;
   credits = 0;
   balance: number | null = null;
-  /** The last `end` of a run, if any. */
+  /** How the last run ended. */
   ended: { at: string; exit: number } | null = null;
-  /** Job id and plan digest that the journal begins with. */
+  /** The job that the journal was begun for. */
   job: { id: string; digest: string } | null = null;
-  /** The most the job may spend, as last said; null for no limit. */
+  /** The most the job may spend, as last set; null for no limit. */
   limit: number | null = null;
-  /** Hashes of the further API keys that it may go on with. */
+  /** Hashes of the further API keys of the job's project. */
   readonly accounts: string[] = [];
-  /** When the earliest of the replayed acceptances was made; null where none is known. */
-  ranAt: string | null = null;
   readonly #channel: PlanFigures['channel'];
-  readonly #phase: Uint8Array;
-  readonly #revision: Uint16Array;
-  readonly #recipients: Uint16Array;
-  readonly #removed = new Map<number, Set<number>>();
-  /** 1 where a request's acceptance repeats one that this machine never asked for. */
-  readonly #replayed: Uint8Array;
-  #replays = 0;
-  readonly #ends: Ends;
+  readonly #acceptances: Acceptances;
+  readonly #finals: FinalFigures;
   readonly #batches: BatchIds;
-  readonly #refused = new Map<number, string>();
-  #open: number;
-  #acceptances = 0;
-  /** Accepted requests that are still on their way: all but single SMS. */
+  readonly #details: DetailsStore;
+  /** Accepted requests without their final figures; a single SMS is final when it is accepted. */
   #unfinal = 0;
 
-  /** Rows that were left out of the plan as bad count as rejected from the start. */
-  constructor({ requests, recipients, rejected: left, channel }: PlanFigures) {
-    this.requests = requests;
+  /** Bad rows that the plan left out count as rejected. */
+  constructor(plan: PlanFigures, keeps: DetailFilter | null = null) {
+    super(plan);
+    const { requests, channel } = plan;
     this.#channel = channel;
-    this.#open = requests;
-    this.#phase = new Uint8Array(requests);
-    this.#revision = new Uint16Array(requests);
-    this.#recipients = new Uint16Array(requests);
-    this.#replayed = new Uint8Array(requests);
-    this.#ends = new Ends(requests);
+    this.#acceptances = new Acceptances(requests);
+    this.#finals = new FinalFigures(requests);
     this.#batches = new BatchIds(requests);
-    const planned = recipients + left;
-    this.tally = { planned, accepted: 0, rejected: left, failed: 0, in_doubt: 0, pending: recipients };
+    this.#details = new DetailsStore(keeps);
   }
 
-  phase(request: number): Phase {
-    return phases[this.#phase[request] ?? 0] ?? 'pending';
-  }
-
-  revision(request: number): number {
-    return this.#revision[request] ?? 0;
-  }
-
-  /** Recipients of the body as it was last sent. */
-  recipients(request: number): number {
-    return this.#recipients[request] ?? 0;
-  }
-
-  /** Positions of the planned request that were refused and taken out. */
-  removed(request: number): ReadonlySet<number> {
-    return this.#removed.get(request) ?? new Set();
-  }
-
-  /** Why a request was last refused and is pending again. */
-  refusal(request: number): string | null {
-    return this.#refused.get(request) ?? null;
-  }
-
-  /** Whether a request that is not settled was last refused for this. */
-  wasRefused(code: string): boolean {
-    return [...this.#refused.values()].includes(code);
-  }
-
-  /** Whether the request still has something to send. */
-  isOpen(request: number): boolean {
-    const phase = this.phase(request);
-    return phase === 'pending' || phase === 'doubt';
-  }
-
-  /** How many requests have something left to send. */
-  get open(): number {
-    return this.#open;
-  }
-
-  get finished(): boolean {
-    return this.#open === 0;
+  /** The state that a journal has recorded, with the details of the requests that `keeps` chooses. */
+  static async read(
+    plan: PlanFigures,
+    journal: JournalSource,
+    keeps: DetailFilter | null,
+  ): Promise<JobState> {
+    const state = new JobState(plan, keeps);
+    await journal.replay((entry) => state.apply(entry));
+    return state;
   }
 
   /**
-   * Whether every acceptance repeats one that this machine never asked for: the job ran before, elsewhere or
-   * before its record was lost, and nothing new was sent.
+   * Whether every acceptance repeats an earlier one: the job ran before, elsewhere or before its record was lost,
+   * and nothing new was sent.
    */
   get ranElsewhere(): boolean {
-    return this.#replays > 0 && this.#replays === this.#acceptances;
+    return this.#acceptances.areAllReplays;
   }
 
-  /** Whether nothing was ever sent. */
-  get untouched(): boolean {
-    return this.#recipients.every((count) => count === 0);
+  /** When the earliest repeated acceptance was made; null where unknown. */
+  get ranAt(): string | null {
+    return this.#acceptances.earliestReplay;
   }
 
-  /** Messages of an accepted request that failed, as far as that is known. */
+  /** Failed messages of an accepted request, as far as they are known. */
   failed(request: number): number {
-    return this.#ends.failed(request);
+    return this.#finals.failed(request);
   }
 
-  has(phase: Phase): boolean {
-    return this.#phase.includes(phases.indexOf(phase));
+  /** Recipients of an accepted request who may not have been sent to. */
+  unsure(request: number): number {
+    return this.#finals.unsure(request);
   }
 
-  /** Whether the end of everything that was accepted is known. */
+  /** Whether every accepted request has its final figures. */
   get final(): boolean {
     return this.#unfinal === 0;
   }
 
-  /** The request whose request was answered with this batch before; null when none was. */
+  /** The request that was answered with this batch; null when none was. */
   requestOfBatch(id: string): number | null {
     return this.#batches.requestOf(id);
   }
 
-  /** The last request in a phase; -1 when there is none. */
-  last(phase: Phase): number {
-    return this.#phase.lastIndexOf(phases.indexOf(phase));
+  /** Of a request that `keeps` has chosen. */
+  details(request: number): RequestDetails {
+    return this.#details.of(request);
   }
 
-  /** The first request that still has something to send; `requests` when there is none. */
-  firstOpen(): number {
-    const found = this.#phase.findIndex((_, request) => this.isOpen(request));
-    return found === -1 ? this.requests : found;
+  allDetails(): Iterable<[request: number, details: RequestDetails]> {
+    return this.#details.all();
   }
 
-  /** The requests in a phase, in order. */
-  *in(phase: Phase): Iterable<number> {
-    for (let request = 0; request < this.requests; request += 1)
-      if (this.phase(request) === phase) yield request;
-  }
-
-  /** Applies what the journal says, in the journal's order. */
+  /** Applies an entry, in the journal's order. */
   apply(entry: Entry): void {
-    switch (entry[0]) {
+    switch (entry.type) {
       case 'job':
-        this.job = { id: entry[1], digest: entry[2] };
+        this.job = { id: entry.id, digest: entry.digest };
         break;
       case 'end':
-        this.ended = { at: entry[1], exit: entry[2] };
-        this.balance = entry[3] ?? this.balance;
+        this.ended = { at: entry.at, exit: entry.exit };
+        this.balance = entry.balance ?? this.balance;
         break;
       case 'limit':
-        this.limit = entry[1];
+        this.limit = entry.credits;
         break;
       case 'account':
-        this.accounts.push(entry[1]);
+        this.accounts.push(entry.hash);
         break;
       case 'send':
-        this.#recipients[entry[1]] = entry[3];
-        this.#revision[entry[1]] = entry[2];
-        this.#move(entry[1], 'doubt');
+        this.setBody(entry.request, entry.revision, entry.recipients);
+        this.move(entry.request, 'doubt');
+        this.#details.update(entry.request, { code: '' });
         break;
       case 'refused':
-        // An earlier release wrote it also where another copy was unanswered, and did not say so.
-        if (entry[4] === 0) this.#move(entry[1], 'pending');
-        this.#refused.set(entry[1], entry[3]);
+        if (entry.unanswered === 0) this.move(entry.request, 'pending');
+        this.setRefusal(entry.request, entry.code);
+        this.#details.update(entry.request, { code: entry.code });
         break;
       case 'accepted':
-        this.credits += entry[4];
-        if (entry[5] === 'batch' || this.#channel === 'email') this.#unfinal += 1;
-        else this.sent += 1;
-        if (entry[5] === 'batch') this.#batches.add(entry[3], entry[1]);
-        this.#accept(entry[1], entry[6]);
+        this.#accept(entry);
         break;
       case 'absent':
-        this.#leaveOut(entry[1], entry[3]);
+        this.#leaveOut(entry);
         break;
       case 'unsure':
-        this.#learn(entry[1], { ...noEnd, unsure: entry[3] }, false);
+        this.#setFinals(entry.request, { ...noFinals, unsure: entry.recipients }, false);
         break;
       case 'moved':
-        this.#handOver(entry[1], entry[2], entry[3], entry[4]);
+        this.#moveAway(entry);
         break;
       case 'alarm':
-        if (this.phase(entry[1]) === 'accepted') this.#disown(entry[1]);
-        this.#move(entry[1], 'alarm');
+        if (this.phase(entry.request) === 'accepted') this.#disown(entry.request);
+        this.move(entry.request, 'alarm');
+        this.#details.update(entry.request, { id: '', kind: null, credits: null, final: null });
         break;
       case 'removed':
-        this.#remove(entry[1], entry[2], entry[3]);
+        this.#remove(entry, 'invalid_request');
         break;
       case 'revised':
-        this.#revision[entry[1]] = entry[2] + 1;
-        this.#move(entry[1], 'pending');
+        this.setBody(entry.request, entry.revision + 1);
+        this.move(entry.request, 'pending');
+        this.#details.update(entry.request, { code: '', id: '', credits: null });
+        break;
+      case 'rejected':
+        this.move(entry.request, 'rejected');
+        this.#details.update(entry.request, { code: entry.code });
+        break;
+      case 'failed':
+        this.move(entry.request, 'failed');
+        this.#details.update(entry.request, { code: entry.code, id: entry.id ?? '', credits: 0 });
         break;
       case 'final':
-        // An alarm has disowned its batch, and whatever became of that.
-        if (this.phase(entry[1]) === 'accepted') this.#finish(entry[1], entry[2], entry[3]);
-        break;
-      default:
-        this.#move(entry[1], entry[0]);
+        // After an alarm the batch is not this request's, nor are its figures.
+        if (this.phase(entry.request) === 'accepted') this.#finish(entry);
         break;
     }
   }
 
-  #move(request: number, to: Phase): void {
-    const from = this.phase(request);
-    const recipients = this.#recipients[request] ?? 0;
-    this.tally[tallyOf[from]] -= recipients;
-    this.tally[tallyOf[to]] += recipients;
-    const wasOpen = this.isOpen(request);
-    this.#phase[request] = phases.indexOf(to);
-    this.#open += Number(this.isOpen(request)) - Number(wasOpen);
-    if (to !== 'pending') this.#refused.delete(request);
+  #accept({ request, id, kind, credits, replayOf }: AcceptedEntry): void {
+    this.credits += credits;
+    if (kind === 'batch' || this.#channel === 'email') this.#unfinal += 1;
+    else this.sent += 1;
+    if (kind === 'batch') this.#batches.add(id, request);
+    this.#acceptances.add(request, replayOf);
+    this.move(request, 'accepted');
+    this.#details.update(request, { id, kind, credits });
   }
 
-  /** An accepted batch has turned out to be another one. */
+  /** An accepted batch turned out to be another one. */
   #disown(request: number): void {
-    this.#acceptances -= 1;
-    this.#replays -= this.#replayed[request] ?? 0;
-    this.#replayed[request] = 0;
-    if (!this.#ends.isFinal(request)) this.#unfinal -= 1;
-    this.#learn(request, noEnd, false);
+    this.#acceptances.remove(request);
+    if (!this.#finals.isFinal(request)) this.#unfinal -= 1;
+    this.#setFinals(request, noFinals, false);
   }
 
-  #remove(request: number, revision: number, indexes: readonly number[]): void {
-    this.#move(request, 'pending');
-    const count = this.#takeOut(request, indexes);
+  #remove({ request, revision, indexes }: EntryOf<'removed' | 'moved'>, why: Removal): void {
+    this.move(request, 'pending');
+    const count = this.takeOut(request, indexes, why);
     this.tally.pending -= count;
     this.tally.rejected += count;
-    this.#revision[request] = revision + 1;
-    if (this.#recipients[request] === 0) this.#move(request, 'rejected');
+    this.setBody(request, revision + 1);
+    if (this.recipients(request) === 0) this.move(request, 'rejected');
   }
 
-  /** Gives how many of them were still in. */
-  #takeOut(request: number, indexes: readonly number[]): number {
-    const removed = this.#removed.get(request) ?? new Set();
-    this.#removed.set(request, removed);
-    const before = removed.size;
-    for (const index of indexes) removed.add(index);
-    this.#recipients[request] = (this.#recipients[request] ?? 0) - removed.size + before;
-    return removed.size - before;
-  }
-
-  /** Only what the job itself would still send can go to another one. */
-  #handOver(request: number, revision: number, indexes: readonly number[], recipients: number): void {
+  /** Only rows that this job would still send. */
+  #moveAway(entry: EntryOf<'moved'>): void {
+    const { request, indexes } = entry;
     if (this.phase(request) === 'failed') {
-      const count = this.#takeOut(request, indexes);
+      const count = this.takeOut(request, indexes, 'moved');
       this.tally.failed -= count;
       this.tally.rejected += count;
-      if (this.#recipients[request] === 0) this.#move(request, 'rejected');
+      if (this.recipients(request) === 0) this.move(request, 'rejected');
     }
     if (this.phase(request) !== 'pending') return;
-    this.#recipients[request] = recipients;
-    this.#remove(request, revision, indexes);
-  }
-
-  #accept(request: number, replayOf: string | undefined): void {
-    this.#acceptances += 1;
-    this.#move(request, 'accepted');
-    if (replayOf === undefined) return;
-    this.#replayed[request] = 1;
-    this.#replays += 1;
-    if (replayOf !== '' && (this.ranAt === null || replayOf < this.ranAt)) this.ranAt = replayOf;
+    this.setBody(request, entry.revision, entry.recipients);
+    this.#remove(entry, 'moved');
   }
 
   /** Members of an accepted request that its batch does not have. */
-  #leaveOut(request: number, indexes: readonly number[]): void {
-    const count = this.#takeOut(request, indexes);
+  #leaveOut({ request, indexes }: EntryOf<'absent'>): void {
+    const count = this.takeOut(request, indexes, 'not_in_batch');
     this.tally.accepted -= count;
     this.tally.rejected += count;
   }
 
-  #finish(request: number, sent: number, failed: number): void {
-    if (!this.#ends.isFinal(request)) this.#unfinal -= 1;
-    this.#learn(request, endOf(this.#recipients[request] ?? 0, sent, failed), true);
+  #finish({ request, sent, failed, code }: EntryOf<'final'>): void {
+    if (!this.#finals.isFinal(request)) this.#unfinal -= 1;
+    this.#setFinals(request, finalsOf(this.recipients(request), sent, failed), true);
+    this.#details.update(request, { final: { sent, failed }, ...(code === null ? {} : { code }) });
   }
 
-  #learn(request: number, now: End, isFinal: boolean): void {
-    const { sent, failed, unsure } = this.#ends.learn(request, now, isFinal);
-    this.sent += sent;
-    this.tally.failed += failed;
-    this.tally.in_doubt += unsure;
-    this.tally.accepted -= failed + unsure;
+  #setFinals(request: number, now: Finals, isFinal: boolean): void {
+    const change = this.#finals.set(request, now, isFinal);
+    this.sent += change.sent;
+    this.tally.failed += change.failed;
+    this.tally.in_doubt += change.unsure;
+    this.tally.accepted -= change.failed + change.unsure;
   }
 }

@@ -5,12 +5,12 @@ import type { PlanMeta } from '../plan/plan.js';
 const name = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 const runSuffix = /\.[0-9]+$/;
 
-/** Whether a person may give a job this name: a safe file name that does not look like a repeat (`x.2`). */
+/** Whether `--job` may be this: a safe file name that does not look like a repeat (`x.2`). */
 export function isJobName(value: string): boolean {
   return name.test(value) && !runSuffix.test(value) && !value.endsWith('.');
 }
 
-/** The job's id when nobody named it: the same service, channel and plan give the same id everywhere. */
+/** The id of a job without `--job`: the same service, channel and plan give the same id everywhere. */
 export function jobIdOf(plan: { baseUrl: string; channel: Channel; digest: string }): string {
   return `${plan.channel}-${sha256([plan.baseUrl, plan.channel, plan.digest]).digest('hex').slice(0, 20)}`;
 }
@@ -20,7 +20,6 @@ export function repeatId(base: string, run: number): string {
   return run === 1 ? base : `${base}.${run}`;
 }
 
-/** Which job and which of its runs an id names. */
 export function readJobId(id: string): { base: string; run: number } {
   const suffix = runSuffix.exec(id)?.[0];
   return suffix === undefined
@@ -28,17 +27,15 @@ export function readJobId(id: string): { base: string; run: number } {
     : { base: id.slice(0, -suffix.length), run: Number(suffix.slice(1)) };
 }
 
-/** What the idempotency keys of a job are made of, besides its id. */
 export type KeyedPlan = Pick<PlanMeta, 'version' | 'baseUrl' | 'channel' | 'digest' | 'run'>;
 
-/** The idempotency key of a request in one of its revisions. */
 export type RequestKey = (request: number, revision: number) => string;
 
 /**
- * The idempotency keys of a job. Nothing of this machine is in them: whoever has the job's name and the plan
- * makes the same keys, so that a lost journal costs a replay and not a second message, and another list or
- * text never meets them. A repeat (`--again`) has the random id of its run in them, and not its number, which
- * comes again when its folder goes. Jobs begun before version 2 of the plan keep the keys they began with.
+ * The idempotency keys of a job. The job's name and the plan make the same keys on every machine, so that a lost
+ * journal costs a replay and not a second message, and another list or text has other keys. Keys of a repeat
+ * (`--again`) have the random id of its run, not its number, which is used again after its folder is removed. Jobs of
+ * plan version 1 keep their keys.
  */
 export function requestKeys(jobId: string, plan: KeyedPlan): RequestKey {
   const { base } = readJobId(jobId);
@@ -53,7 +50,7 @@ export function requestKeys(jobId: string, plan: KeyedPlan): RequestKey {
   };
 }
 
-/** The random id of a run that `--again` asked for. Two that meet would be one run, so the system makes it. */
+/** The random id of a repeat (`--again`). Two equal ids would be one run, so it does not come from a test's seed. */
 export function newRunId(): string {
   return randomBytes(16).toString('hex');
 }

@@ -1,8 +1,8 @@
-/** What is certain about a request. */
+/** How far a request is; an `alarm` stays in doubt until a person has looked. */
 export const phases = ['pending', 'doubt', 'accepted', 'alarm', 'rejected', 'failed'] as const;
 export type Phase = (typeof phases)[number];
 
-/** Recipients by what is certain about them; together they are always `planned`. */
+/** Recipients by outcome; the others always add up to `planned`. */
 export interface Tally {
   planned: number;
   accepted: number;
@@ -12,7 +12,8 @@ export interface Tally {
   pending: number;
 }
 
-export const tallyOf = {
+/** The figure of the tally in which the recipients of a request count. */
+export const figureOf = {
   pending: 'pending',
   doubt: 'in_doubt',
   alarm: 'in_doubt',

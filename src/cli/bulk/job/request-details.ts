@@ -1,85 +1,44 @@
-import type { ReceiptStatus } from '../results/receipts.js';
-import type { Entry } from './journal.js';
-
-/** How a request stands, for the report. */
-export interface RequestEnd {
-  status: ReceiptStatus;
+/** The result of a request beyond its phase; too much to keep for each of a million. */
+export interface RequestDetails {
+  /** Batch or message id; '' where there is none. */
   id: string;
-  code: string;
+  /** Null until it was accepted. */
+  kind: 'single' | 'batch' | null;
   credits: number | null;
+  /** Why it was not accepted, or its messages failed; '' where there is no error. */
+  code: string;
+  /** The final figures as the service gave them. */
   final: { sent: number; failed: number } | null;
-  /** Why each position was taken out. */
-  removed: Map<number, string> | null;
-  /** Whether some of it may not be in its batch; who, only a list of the batch can say. */
-  unsure: boolean;
 }
 
-/** The journal, read for the report. */
-export async function endsOf(journal: {
-  replay(onEntry: (entry: Entry) => void): Promise<void>;
-}): Promise<Map<number, RequestEnd>> {
-  const ends = new Map<number, RequestEnd>();
-  const at = (request: number): RequestEnd => {
-    const end = ends.get(request) ?? {
-      status: 'pending',
-      id: '',
-      code: '',
-      credits: null,
-      final: null,
-      removed: null,
-      unsure: false,
-    };
-    ends.set(request, end);
-    return end;
-  };
-  await journal.replay((entry) => {
-    switch (entry[0]) {
-      case 'send':
-        Object.assign(at(entry[1]), { status: 'in_doubt', code: '' });
-        break;
-      case 'accepted':
-        Object.assign(at(entry[1]), { status: 'queued', id: entry[3], credits: entry[4] });
-        break;
-      case 'alarm':
-        Object.assign(at(entry[1]), { status: 'in_doubt', id: '', credits: null, final: null });
-        break;
-      case 'rejected':
-        Object.assign(at(entry[1]), { status: 'rejected', code: entry[3] });
-        break;
-      case 'failed':
-        Object.assign(at(entry[1]), { status: 'failed', code: entry[3], id: entry[4] ?? '', credits: 0 });
-        break;
-      case 'refused':
-        // Without a number at its end it is of an earlier release, and a copy may be unanswered.
-        Object.assign(at(entry[1]), { status: entry[4] === 0 ? 'pending' : 'in_doubt', code: entry[3] });
-        break;
-      case 'revised':
-        Object.assign(at(entry[1]), { status: 'pending', code: '', id: '', credits: null });
-        break;
-      case 'removed': {
-        const end = at(entry[1]);
-        end.status = 'pending';
-        end.removed ??= new Map();
-        for (const index of entry[3]) end.removed.set(index, 'invalid_request');
-        break;
-      }
-      case 'moved':
-      case 'absent': {
-        const end = at(entry[1]);
-        end.removed ??= new Map();
-        for (const index of entry[3]) end.removed.set(index, entry[0] === 'moved' ? 'moved' : 'not_in_batch');
-        break;
-      }
-      case 'unsure':
-        at(entry[1]).unsure = entry[3] > 0;
-        break;
-      case 'final':
-        Object.assign(at(entry[1]), {
-          final: { sent: entry[2], failed: entry[3] },
-          ...(entry[4] === null ? {} : { code: entry[4] }),
-        });
-        break;
-    }
-  });
-  return ends;
+/** Chooses the requests whose details are kept, each time they change. */
+export type DetailFilter = (details: RequestDetails) => boolean;
+
+const none: RequestDetails = { id: '', kind: null, credits: null, code: '', final: null };
+
+/** The details of the requests that a filter chooses. */
+export class DetailsStore {
+  readonly #filter: DetailFilter | null;
+  readonly #kept = new Map<number, RequestDetails>();
+
+  /** Null keeps nothing. */
+  constructor(filter: DetailFilter | null) {
+    this.#filter = filter;
+  }
+
+  update(request: number, change: Partial<RequestDetails>): void {
+    if (this.#filter === null) return;
+    const details = { ...(this.#kept.get(request) ?? none), ...change };
+    if (this.#filter(details)) this.#kept.set(request, details);
+    else this.#kept.delete(request);
+  }
+
+  of(request: number): RequestDetails {
+    return this.#kept.get(request) ?? none;
+  }
+
+  /** In the order in which they were first kept. */
+  all(): Iterable<[request: number, details: RequestDetails]> {
+    return this.#kept;
+  }
 }

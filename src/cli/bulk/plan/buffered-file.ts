@@ -1,70 +1,34 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { Disk } from './plan-disk.js';
+import { BufferedReader } from './buffered-reader.js';
+import type { PlanDisk } from './plan-disk.js';
 
 const blockBytes = 256 * 1024;
-const smallRead = 4 * 1024;
 
-export interface FileSeal {
+/** Size and SHA-256 of a file that was finished. */
+export interface FileChecksum {
   bytes: number;
   sha256: string;
 }
 
-/** A file read in blocks: small ones at random places, larger ones where it is read in order. */
-export class BlockReader {
-  readonly #disk: Disk;
-  readonly #file: number;
-  #room = Buffer.allocUnsafeSlow(smallRead);
-  #block = this.#room.subarray(0, 0);
-  #start = 0;
-
-  constructor(disk: Disk, file: number) {
-    this.#disk = disk;
-    this.#file = file;
-  }
-
-  /** The bytes at a place; valid until the next read. Shorter only at the end of the file. */
-  read(position: number, length: number): Buffer {
-    const end = this.#start + this.#block.length;
-    if (position < this.#start || position + length > end) {
-      const inOrder = position >= this.#start && position <= end;
-      const size = inOrder ? Math.min(this.#block.length * 2, blockBytes) : smallRead;
-      this.#fill(position, Math.max(length, size, smallRead));
-    }
-    const from = position - this.#start;
-    return this.#block.subarray(from, from + length);
-  }
-
-  #fill(position: number, size: number): void {
-    if (size > this.#room.length) this.#room = Buffer.allocUnsafeSlow(size);
-    let got = 0;
-    while (got < size) {
-      const count = this.#disk.read(this.#file, this.#room.subarray(got, size), position + got);
-      if (count === 0) break;
-      got += count;
-    }
-    this.#block = this.#room.subarray(0, got);
-    this.#start = position;
-  }
-}
-
-/** A new file that is appended to in large writes, and can be read while it grows. */
-export class BlockFile {
+/** A new file, appended to in large writes; it can be read while it grows. */
+export class BufferedFile {
   readonly path: string;
-  readonly #disk: Disk;
+  readonly #disk: PlanDisk;
   readonly #file: number;
-  readonly #reader: BlockReader;
+  readonly #reader: BufferedReader;
   readonly #hash: Hash | null;
   readonly #pending = Buffer.allocUnsafeSlow(blockBytes);
+  /** Bytes in `#pending`, and those before it in the file. */
   #used = 0;
   #flushed = 0;
   #open = true;
 
-  constructor(disk: Disk, path: string, { sealed }: { sealed: boolean }) {
+  constructor(disk: PlanDisk, path: string, { checksummed }: { checksummed: boolean }) {
     this.path = path;
     this.#disk = disk;
     this.#file = disk.open(path, 'wx+');
-    this.#reader = new BlockReader(disk, this.#file);
-    this.#hash = sealed ? createHash('sha256') : null;
+    this.#reader = new BufferedReader(disk, this.#file);
+    this.#hash = checksummed ? createHash('sha256') : null;
   }
 
   get size(): number {
@@ -103,8 +67,8 @@ export class BlockFile {
     this.#write(bytes);
   }
 
-  /** Writes what is left and makes it durable. */
-  seal(): FileSeal {
+  /** Makes the file durable and closes it. */
+  finish(): FileChecksum {
     this.flush();
     this.#disk.sync(this.#file);
     this.close();

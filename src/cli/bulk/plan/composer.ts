@@ -8,10 +8,10 @@ import {
   normalizeAddress,
   type TextKind,
 } from '../../../contract/index.js';
-import { InputError, shown } from '../input/input-error.js';
+import { InputError, quoted } from '../input/input-error.js';
 import { type BoundTemplate, bindTemplate, parseTemplate, type Template } from './template.js';
 
-/** The parts of a message as templates; which of them are needed depends on the channel. */
+/** The parts of a message as templates; the channel decides which are required. */
 export interface MessageTemplates {
   text?: string | undefined;
   subject?: string | undefined;
@@ -21,23 +21,23 @@ export interface MessageTemplates {
 }
 
 export interface ComposedMessage {
-  /** The fields after `to` as JSON, from the first field's name to the closing brace. */
+  /** The JSON of the request body after `to`: the other fields and the closing brace. */
   tail: string;
   kind: TextKind | 'email';
   /** SMS parts; 0 for an email. */
   parts: number;
 }
 
-/** What is wrong with a message of one row, and in which option or column. */
-export interface MessageFault {
+/** Why a row has no message; the column is one of the input, or an option. */
+export interface MessageError {
   column: string;
   error: string;
 }
 
 export interface Composer {
-  /** Indexes of the columns that any template uses; empty for a constant message. */
+  /** Indexes of the columns the templates use; empty for a constant message. */
   columns: readonly number[];
-  compose(values: readonly string[]): ComposedMessage | MessageFault[];
+  compose(values: readonly string[]): ComposedMessage | MessageError[];
 }
 
 /** Room in a request body for `to` and one recipient. */
@@ -45,7 +45,7 @@ const recipientReserve = 1_000;
 
 type Field = 'subject' | 'html' | 'text' | 'from_name' | 'reply_to';
 
-/** Reads the templates, before any row is read; fields come in the order of the request body. */
+/** Parses the templates, in the order of the fields of the request body. Throws InputError. */
 export function parseTemplates(channel: Channel, templates: MessageTemplates): [Field, Template][] {
   const written: [Field, string | undefined][] =
     channel === 'sms'
@@ -62,7 +62,7 @@ export function parseTemplates(channel: Channel, templates: MessageTemplates): [
   );
 }
 
-/** Binds the templates to the input's columns. A constant message that breaks a rule is an error at once. */
+/** Binds the templates to the columns of the input. Throws InputError if a constant message breaks a rule. */
 export function bindMessage(
   channel: Channel,
   templates: readonly [Field, Template][],
@@ -80,7 +80,7 @@ export function bindMessage(
       if (empty.length > 0) {
         return empty.map((column) => ({
           column: columns[column] ?? '',
-          error: 'is empty, and the message needs it',
+          error: 'is empty, but the message uses it',
         }));
       }
       const rendered = fields.map(([field, template]): [Field, string] => [field, template.render(values)]);
@@ -90,30 +90,30 @@ export function bindMessage(
   };
   if (used.length === 0) {
     const message = composer.compose([]);
-    const fault = Array.isArray(message) ? message[0] : undefined;
-    if (fault !== undefined) {
-      throw new InputError('template', fault.column, fault.error, 'the same message goes to every row');
+    const error = Array.isArray(message) ? message[0] : undefined;
+    if (error !== undefined) {
+      throw new InputError('template', error.column, error.error, 'Every recipient would get this message.');
     }
   }
   return composer;
 }
 
-function composeSms(rendered: [Field, string][]): ComposedMessage | MessageFault {
+function composeSms(rendered: [Field, string][]): ComposedMessage | MessageError {
   const text = rendered[0]?.[1] ?? '';
   const { kind, parts, units } = measureText(text);
   if (parts === 0) return { column: 'text', error: 'the text is empty' };
   if (parts > maxParts) {
     return {
       column: 'text',
-      error: `the text has ${parts} parts (${units} ${kind} characters); the most is ${maxParts}`,
+      error: `the text has ${parts} parts (${units} ${kind} characters); the limit is ${maxParts}`,
     };
   }
   return { tail: tailOf(rendered), kind, parts };
 }
 
-function composeEmail(rendered: [Field, string][]): ComposedMessage | MessageFault {
+function composeEmail(rendered: [Field, string][]): ComposedMessage | MessageError {
   for (const [field, value] of rendered) {
-    const error = faultOf(field, value);
+    const error = errorOf(field, value);
     if (error !== null) return { column: field.replace('_', '-'), error };
   }
   const bodies = rendered.filter(([field]) => field === 'html' || field === 'text');
@@ -121,24 +121,25 @@ function composeEmail(rendered: [Field, string][]): ComposedMessage | MessageFau
   const column = bodies[0]?.[0] ?? 'text';
   if (bytes === 0) return { column, error: 'the body is empty' };
   if (bytes > maxEmailBodyBytes) {
-    return { column, error: `html and text have ${bytes} bytes together; the most is ${maxEmailBodyBytes}` };
+    return { column, error: `html and text have ${bytes} bytes together; the limit is ${maxEmailBodyBytes}` };
   }
   const tail = tailOf(rendered);
   const encoded = Buffer.byteLength(tail) + recipientReserve;
   if (encoded > maxRequestBytes) {
-    return { column, error: `the request would have ${encoded} bytes; the most is ${maxRequestBytes}` };
+    return { column, error: `the request would have ${encoded} bytes; the limit is ${maxRequestBytes}` };
   }
   return { tail, kind: 'email', parts: 0 };
 }
 
-function faultOf(field: Field, value: string): string | null {
+function errorOf(field: Field, value: string): string | null {
   if (field === 'html' || field === 'text') return null;
   if (value.trim() === '') return `the ${field.replace('_', '-')} is empty`;
-  if (/[\r\n\u0085\u2028\u2029]/.test(value)) return `the ${field.replace('_', '-')} is more than one line`;
+  if (/[\r\n\u0085\u2028\u2029]/.test(value)) return `the ${field.replace('_', '-')} has a line break`;
   if (field === 'subject' && value.length > maxSubjectLength) {
-    return `the subject has ${value.length} characters; the most is ${maxSubjectLength}`;
+    return `the subject has ${value.length} characters; the limit is ${maxSubjectLength}`;
   }
-  if (field === 'reply_to' && normalizeAddress(value) === null) return `${shown(value)} is no email address`;
+  if (field === 'reply_to' && normalizeAddress(value) === null)
+    return `${quoted(value)} is not an email address`;
   return null;
 }
 

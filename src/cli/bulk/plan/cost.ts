@@ -1,11 +1,11 @@
 import { type Channel, type Pricing, priceOfSms } from '../../../contract/index.js';
-import type { Messages } from './message-store.js';
+import type { MessageStore } from './message-store.js';
 import type { PlanMeta } from './plan.js';
 
-/** Credits of one recipient of a message; 0 where the price list is not known. */
+/** Credits of a message for one recipient; 0 without a price list. */
 export type PriceOf = (message: number) => number;
 
-export function pricesOf(channel: Channel, messages: Messages, pricing: Pricing | null): PriceOf {
+export function pricesOf(channel: Channel, messages: MessageStore, pricing: Pricing | null): PriceOf {
   if (pricing === null) return () => 0;
   const { credits_per_part: perPart, rate_multiplier: multiplier } = pricing.sms;
   const sms = Array.from({ length: 6 }, (_, parts) => priceOfSms(parts, perPart, multiplier));
@@ -14,8 +14,8 @@ export function pricesOf(channel: Channel, messages: Messages, pricing: Pricing 
     : () => pricing.email.credits_per_message;
 }
 
-/** Parts and credits by kind of text; kinds that no message has are left out. */
-export function costOf(channel: Channel, messages: Messages, priceOf: PriceOf): PlanMeta['cost'] {
+/** Parts and credits by kind of text, without kinds that no message has. */
+export function costOf(channel: Channel, messages: MessageStore, priceOf: PriceOf): PlanMeta['cost'] {
   const kinds = channel === 'email' ? (['email'] as const) : (['latin', 'cyrillic'] as const);
   const cost: PlanMeta['cost'] = kinds.map((kind) => ({ kind, recipients: 0, parts: 0, credits: 0 }));
   for (let message = 0; message < messages.length; message += 1) {

@@ -1,25 +1,24 @@
-import { RecipientIndex, RowSet } from './recipient-index.js';
-import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-store.js';
+import { RecipientIndex } from './recipient-index.js';
+import { RowSet } from './row-set.js';
+import { type RowStore, rejectedRow, rowFields, skippedRow } from './row-store.js';
 
 const unknown = 0xffff_ffff;
 
 /**
- * Rows whose recipient came before. That is only known of a row when it is read, not what the earlier row
- * said: it is settled in one more pass, which only files with repeated recipients need. It takes 2 bits a row,
- * and of each repeated recipient 8 to 16 bytes of index and 16 of what its first row says; 4 more with
- * `allowRepeats`. What becomes of a repeated row is worked out again whenever it is met.
+ * Rows whose recipient came before: they are merged into the first row with the same message, or conflict with it.
+ * The message of the first row is only known in a second pass, which only files with duplicates need. Takes 2 bits a
+ * row, and for each duplicate recipient 8 to 16 bytes of index and 16 for its first row; 4 more with `allowRepeats`.
  */
-export class Repeats {
-  /** The repeated rows. */
+export class Duplicates {
   readonly #rows = new RowSet();
-  /** Rows that are sent to a recipient who has repeated rows: those they merge into or conflict with. */
+  /** Rows that are sent to a recipient with duplicates. */
   readonly #firstRows = new RowSet();
-  /** Of each repeated recipient, the number of its first row among those. */
+  /** The number of each recipient's first row, among the first rows. */
   #recipients = new RecipientIndex();
-  /** Of each first row. */
+  /** By the number of the first row: its line and message, and the request and place it went to. */
   #firstLines = new Uint32Array(0);
   #firstMessages = new Uint32Array(0);
-  /** With several messages for a recipient: the next one of the same recipient. */
+  /** With `allowRepeats`: the number of the next first row of the same recipient. */
   #nextOfRecipient: Uint32Array | null = null;
   #requests = new Uint32Array(0);
   #places = new Uint32Array(0);
@@ -32,24 +31,24 @@ export class Repeats {
     this.#recipients.set(recipient, unknown);
   }
 
-  /** Settles every repeated row; `counts` are the recipients of each message. */
-  settle(spool: RowSpool, counts: Uint32Array, allowRepeats: boolean): void {
+  /** Merges the duplicates of all rows; `counts` are the recipients of each message. */
+  resolve(rowStore: RowStore, counts: Uint32Array, allowRepeats: boolean): void {
     if (this.#rows.size === 0) return;
     this.#makeRoom(this.#recipients.size, allowRepeats);
-    spool.scan((rows, firstRow) => {
+    rowStore.scan((rows, firstRow) => {
       for (let at = 0, row = firstRow; at < rows.length; at += rowFields, row += 1) {
         const recipient = rows[at + 1] ?? 0;
         const message = rows[at + 2] ?? 0;
-        if (message === rejectedRow || message === rowNotChosen) continue;
+        if (message === rejectedRow || message === skippedRow) continue;
         const first = this.#recipients.get(recipient);
         if (first === undefined) continue;
-        if (this.#rows.has(row)) this.#settleRow(row, rows[at] ?? 0, first, message, counts, allowRepeats);
+        if (this.#rows.has(row)) this.#resolveRow(row, rows[at] ?? 0, first, message, counts, allowRepeats);
         else this.#recipients.set(recipient, this.#addFirst(row, rows[at] ?? 0, message));
       }
     });
   }
 
-  #settleRow(
+  #resolveRow(
     row: number,
     line: number,
     first: number,
@@ -80,20 +79,20 @@ export class Repeats {
     return unknown;
   }
 
-  /** Walks the settled rows once, in the order of the rows; null when there are none. */
-  walk(): RepeatWalk | null {
+  /** Looks up the duplicates in one pass over the rows; null when there are none. */
+  lookup(): DuplicateLookup | null {
     if (this.#rows.size === 0) return null;
     let placed = 0;
     return {
-      meet: (row, recipient, message) => {
-        if (!this.isLeftOut(row)) return null;
+      find: (row, recipient, message) => {
+        if (!this.isUnsent(row)) return null;
         const first = this.#recipients.get(recipient) ?? unknown;
         const same = this.#sameMessage(first, message);
-        if (same === unknown) return { conflictWith: this.#firstLines[first] ?? 0 };
-        if (same >= placed) throw new Error('a row merges into one that has no place yet');
+        if (same === unknown) return { conflictLine: this.#firstLines[first] ?? 0 };
+        if (same >= placed) throw new Error('a duplicate comes before its first row');
         return { request: this.#requests[same] ?? 0, index: this.#places[same] ?? 0 };
       },
-      placed: (row, request, index) => {
+      place: (row, request, index) => {
         if (!this.#firstRows.has(row)) return;
         this.#requests[placed] = request;
         this.#places[placed] = index;
@@ -102,12 +101,12 @@ export class Repeats {
     };
   }
 
-  /** Whether a row is not sent itself, since an earlier one has its recipient. */
-  isLeftOut(row: number): boolean {
+  /** Whether the row is a duplicate that is not sent itself. */
+  isUnsent(row: number): boolean {
     return this.#rows.has(row) && !this.#firstRows.has(row);
   }
 
-  /** Gives back the memory that walking takes; nothing may walk after. */
+  /** Frees the memory that `lookup` needs; it may not be called after. */
   finish(): void {
     this.#recipients = new RecipientIndex();
     this.#firstLines = this.#firstMessages = this.#requests = this.#places = new Uint32Array(0);
@@ -129,7 +128,7 @@ export class Repeats {
 
   #addFirst(row: number, line: number, message: number): number {
     const first = this.#firsts;
-    // Only with several messages for a recipient there are more of them than recipients.
+    // With `allowRepeats` there can be more first rows than recipients.
     if (first === this.#firstLines.length) this.#makeRoom(first * 2, true);
     this.#firstRows.add(row);
     this.#firstLines[first] = line;
@@ -140,13 +139,13 @@ export class Repeats {
   }
 }
 
-export interface RepeatWalk {
-  /** What becomes of this row if it is a repeated one that is not sent itself; null when it is sent. */
-  meet(
+export interface DuplicateLookup {
+  /** The place of the row that this one merges into, or the line that it conflicts with; null if it is sent itself. */
+  find(
     row: number,
     recipient: number,
     message: number,
-  ): { request: number; index: number } | { conflictWith: number } | null;
-  /** Says where a row that is sent went. */
-  placed(row: number, request: number, index: number): void;
+  ): { request: number; index: number } | { conflictLine: number } | null;
+  /** Records the place of a row that is sent. */
+  place(row: number, request: number, index: number): void;
 }

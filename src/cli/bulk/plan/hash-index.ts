@@ -1,6 +1,6 @@
 /**
- * Finds ids by the hash of what they stand for: an open-addressing table in one typed array, 8 bytes a
- * slot. A hash decides nothing; the caller compares what both stand for.
+ * Ids by the 32-bit hash of their values: open addressing in one typed array, 8 bytes a slot. Hashes collide, so
+ * the caller compares the values.
  */
 export class HashIndex {
   #slots: Uint32Array;
@@ -22,7 +22,7 @@ export class HashIndex {
     }
   }
 
-  /** Adds an id that `find` did not find. Ids go up to 2^32 - 2. */
+  /** Adds an id, up to 2^32 - 2, that `find` did not find. */
   add(hash: number, id: number): void {
     if (this.#used * 3 > this.#mask * 2) this.#grow();
     this.#put(hash, id + 1);
@@ -47,9 +47,11 @@ export class HashIndex {
   }
 }
 
-/** 32 bits over the UTF-16 code units (FNV-1a with a final mix). */
-export function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
+const fnvSeed = 0x811c9dc5;
+
+/** 32 bits over the UTF-16 code units (FNV-1a with a final mix); another seed gives an independent hash. */
+export function hashOf(text: string, seed = fnvSeed): number {
+  let hash = seed;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

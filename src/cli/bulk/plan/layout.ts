@@ -1,35 +1,35 @@
-import type { Messages } from './message-store.js';
+import type { MessageStore } from './message-store.js';
 
-/** One request of the plan, before it is written. */
-export interface PlannedRequest {
+/** The recipients and the message of one request. */
+export interface RequestLayout {
   message: number;
   batch: boolean;
-  /** Where its recipients begin among those of all requests. */
+  /** The position of its first recipient among those of all requests. */
   first: number;
   recipients: number;
 }
 
 /**
- * Where every recipient goes: message by message in the order they first appear, each cut into batches as
- * large as they may be. A message with one recipient is a single send.
+ * Lays the recipients out in requests: message by message as they first appear, in batches as large as allowed. A
+ * message with one recipient is a single send.
  */
 export class Layout {
   recipients = 0;
   requests = 0;
   singles = 0;
-  /** Of the recipient that `next` was last called for: its request, its place there, and among all. */
+  /** Of the recipient of the last `next`: its request, its index in it, and its position among all. */
   request = 0;
   index = 0;
   position = 0;
-  readonly #messages: Messages;
-  /** Of each message: recipients of a full request, its first request, and the place of its first recipient. */
+  readonly #messages: MessageStore;
+  /** By message: recipients of a full request, first request, position of the first recipient. */
   readonly #capacities: Uint16Array;
   readonly #firstRequests: Uint32Array;
   readonly #starts: Uint32Array;
-  /** Recipients of each message that the walk has met. */
+  /** By message: the recipients that `next` has seen. */
   readonly #seen: Uint32Array;
 
-  constructor(messages: Messages, maxRecipientBytes: number) {
+  constructor(messages: MessageStore, maxRecipientBytes: number) {
     this.#messages = messages;
     this.#capacities = new Uint16Array(messages.length);
     this.#firstRequests = new Uint32Array(messages.length);
@@ -47,12 +47,12 @@ export class Layout {
     }
   }
 
-  /** Begins a walk over the recipients in the order of the rows; one at a time. */
+  /** Begins a pass over the recipients in the order of the rows; one pass at a time. */
   restart(): void {
     this.#seen.fill(0);
   }
 
-  /** Finds where the next recipient of a message goes: `request`, `index` and `position`. */
+  /** Sets `request`, `index` and `position` for the next recipient of a message. */
   next(message: number): void {
     const seen = this.#seen[message] ?? 0;
     const capacity = this.#capacities[message] ?? 1;
@@ -62,8 +62,7 @@ export class Layout {
     this.position = (this.#starts[message] ?? 0) + seen;
   }
 
-  /** The requests in order. */
-  *inOrder(): Generator<PlannedRequest, void> {
+  *requestsInOrder(): Generator<RequestLayout, void> {
     for (let message = 0; message < this.#messages.length; message += 1) {
       const count = this.#messages.counts[message] ?? 0;
       const capacity = this.#capacities[message] ?? 1;

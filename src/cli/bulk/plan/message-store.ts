@@ -1,64 +1,62 @@
 import { maxBatchRecipients, maxRequestBytes } from '../../../contract/index.js';
-import type { BlockFile } from './buffered-file.js';
-import type { ComposedMessage, Composer, MessageFault } from './composer.js';
+import type { BufferedFile } from './buffered-file.js';
+import type { ComposedMessage, Composer, MessageError } from './composer.js';
 import { HashIndex, hashOf } from './hash-index.js';
 
-/** Messages that are remembered by the values they were made of, so that they are not made again. */
-const recentMessages = 4_096;
-const recentCharacters = 4_000_000;
+/** Limits of the cache of messages by the values of their columns. */
+const cachedMessages = 4_096;
+const cachedCharacters = 4_000_000;
 
 /**
- * The different messages of one file, numbered in the order they first appear. Their JSON is kept in a
- * file; memory holds 13 bytes a message, and 12 to 24 of hash index.
+ * The different messages of a plan, numbered as they first appear. Their JSON is kept in a file; memory holds 13
+ * bytes a message, and 12 to 24 of hash index.
  */
-export class Messages {
+export class MessageStore {
   readonly #composer: Composer;
-  readonly #file: BlockFile;
+  readonly #file: BufferedFile;
   #index = new HashIndex();
-  readonly #recent = new Map<string, number>();
-  /** A message fits into a request. */
+  readonly #cache = new Map<string, number>();
   readonly #scratch = Buffer.allocUnsafeSlow(maxRequestBytes);
-  #recentSize = 0;
+  #cachedSize = 0;
   #hits = 0;
-  #remembers = true;
+  #isCaching = true;
   #ends = new Float64Array(1_024);
   #sizes = new Uint8Array(1_024);
   /** Recipients of each message. */
   counts = new Uint32Array(1_024);
   length = 0;
 
-  constructor(composer: Composer, file: BlockFile) {
+  constructor(composer: Composer, file: BufferedFile) {
     this.#composer = composer;
     this.#file = file;
-    // A constant message is made and measured once, here.
+    // A constant message is composed only once.
     if (composer.columns.length === 0) this.#compose([], '');
   }
 
-  /** The number of the row's message; -1 when it has a fault. NULs in values must have been refused. */
+  /** The number of the row's message; -1 if it has errors. Values must not hold NULs. */
   numberOf(values: readonly string[]): number {
     const { columns } = this.#composer;
     if (columns.length === 0) return 0;
     const only = columns[0] ?? 0;
     const key = columns.length === 1 ? (values[only] ?? '') : columns.map((at) => values[at]).join('\0');
-    const recent = this.#recent.get(key);
-    if (recent === undefined) return this.#compose(values, key);
+    const cached = this.#cache.get(key);
+    if (cached === undefined) return this.#compose(values, key);
     this.#hits += 1;
-    return recent;
+    return cached;
   }
 
-  /** What is wrong with the row's message. */
-  faultsOf(values: readonly string[]): MessageFault[] {
+  errorsOf(values: readonly string[]): MessageError[] {
     const message = this.#composer.compose(values);
     return Array.isArray(message) ? message : [];
   }
 
-  /** Gives back the memory that finding messages took; none may be asked for after. */
+  /** Frees the memory that `numberOf` needs; it may not be called after. */
   finish(): void {
     this.#index = new HashIndex();
-    this.#recent.clear();
+    this.#cache.clear();
   }
 
-  /** The JSON of a message from after `to` on. */
+  /** See ComposedMessage. */
   tail(message: number): Buffer {
     const start = this.#startOf(message);
     return this.#file.read(start, (this.#ends[message] ?? 0) - start);
@@ -72,7 +70,7 @@ export class Messages {
     return ((this.#sizes[message] ?? 0) & 1) === 1;
   }
 
-  /** Most recipients of one batch of a message: 1,000, or fewer where the body would be too large. */
+  /** Most recipients of a batch: 1,000, or fewer if the body would be too large. */
   capacity(message: number, maxRecipientBytes: number): number {
     const tail = (this.#ends[message] ?? 0) - this.#startOf(message);
     const room = maxRequestBytes - tail - '{"to":[],'.length;
@@ -105,17 +103,17 @@ export class Messages {
     return number;
   }
 
-  /** Stops for good where messages do not come back: remembering them would only take memory and time. */
+  /** Stops for good if messages do not come back. */
   #remember(key: string, number: number): void {
-    if (!this.#remembers) return;
-    if (this.#recent.size === recentMessages || this.#recentSize + key.length > recentCharacters) {
-      this.#remembers = this.#hits > this.#recent.size;
-      this.#recent.clear();
-      this.#recentSize = 0;
+    if (!this.#isCaching) return;
+    if (this.#cache.size === cachedMessages || this.#cachedSize + key.length > cachedCharacters) {
+      this.#isCaching = this.#hits > this.#cache.size;
+      this.#cache.clear();
+      this.#cachedSize = 0;
       this.#hits = 0;
     }
-    this.#recentSize += key.length;
-    this.#recent.set(key, number);
+    this.#cachedSize += key.length;
+    this.#cache.set(key, number);
   }
 
   #grow(): void {

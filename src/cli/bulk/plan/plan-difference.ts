@@ -1,7 +1,7 @@
 import { grouped } from '../../wording.js';
 import type { FrozenPlan, PlannedRequest } from './plan.js';
 
-/** What a person would see in a plan that is not the one before; several where several things differ. */
+/** The differences of two plans, for people; at least one. */
 export async function differencesOf(before: FrozenPlan, now: FrozenPlan): Promise<string[]> {
   const [old, made] = [before.meta, now.meta];
   const differences: string[] = [];
@@ -23,13 +23,13 @@ export async function differencesOf(before: FrozenPlan, now: FrozenPlan): Promis
     }
     const sameRecipients = one.to.join() === other.to.join();
     if (!sameRecipients && differences.length === 0) {
-      differences.push(`the recipients differ, first in the row of line ${firstLine(one, other)}`);
+      differences.push(`the recipients differ, first in line ${firstLine(one, other)}`);
     }
   }
   return differences.length === 0 ? ['the recipients differ'] : differences;
 }
 
-/** The first requests of both that are not the same. */
+/** The first requests that differ. */
 async function firstDifference(
   before: FrozenPlan,
   now: FrozenPlan,

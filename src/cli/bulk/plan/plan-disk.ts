@@ -1,11 +1,11 @@
 import { closeSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
-import { makeFolder } from '../../config/make-folder.js';
+import { makeFolder } from '../../platform/make-folder.js';
 import { platformOf } from '../../platform/platform.js';
 import { renameFileSync } from '../../platform/rename.js';
 import { isNotOffered } from '../../platform/sync-folder.js';
 
-/** The operations a plan is written with; a test can let each of them fail. */
-export interface Disk {
+/** The file operations of a plan; tests let each of them fail. */
+export interface PlanDisk {
   makeFolder(path: string): void;
   open(path: string, flags: 'r' | 'wx+'): number;
   write(file: number, bytes: Uint8Array): number;
@@ -16,7 +16,7 @@ export interface Disk {
   remove(path: string): void;
 }
 
-export const nodeDisk: Disk = {
+export const nodePlanDisk: PlanDisk = {
   makeFolder,
   open: (path, flags) => openSync(path, flags, 0o600),
   write: (file, bytes) => writeSync(file, bytes),
@@ -28,7 +28,7 @@ export const nodeDisk: Disk = {
 };
 
 /** Makes the names in a folder durable. */
-export function syncFolder(disk: Disk, folder: string, platform = process.platform): void {
+export function syncPlanFolder(disk: PlanDisk, folder: string, platform = process.platform): void {
   if (!platformOf(platform).syncsFolders) return;
   const file = disk.open(folder, 'r');
   try {

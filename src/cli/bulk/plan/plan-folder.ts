@@ -1,81 +1,71 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { BlockFile } from './buffered-file.js';
-import { type Disk, syncFolder } from './plan-disk.js';
-import {
-  type PlanRecord,
-  planFile,
-  planMark,
-  type SealedFile,
-  sealedFiles,
-  writtenMeta,
-} from './plan-format.js';
-import type { RequestFiles } from './write-requests.js';
+import { BufferedFile } from './buffered-file.js';
+import { type PlanDisk, syncPlanFolder } from './plan-disk.js';
+import { type DataFile, dataFiles, type PlanRecord, planFile, planMark, writtenMeta } from './plan-format.js';
 
 /** The files of a plan while it is being written. */
 export class PlanFolder {
-  readonly #disk: Disk;
+  readonly #disk: PlanDisk;
   readonly #folder: string;
-  readonly #sealed = new Map<SealedFile, BlockFile>();
-  readonly #scratch: BlockFile[] = [];
-  #record: BlockFile | undefined;
+  readonly #data = new Map<DataFile, BufferedFile>();
+  readonly #temporary: BufferedFile[] = [];
+  #record: BufferedFile | undefined;
 
-  constructor(disk: Disk, folder: string) {
+  constructor(disk: PlanDisk, folder: string) {
     this.#disk = disk;
     this.#folder = folder;
   }
 
-  sealed(name: SealedFile): BlockFile {
-    const file = new BlockFile(this.#disk, join(this.#folder, name), { sealed: true });
-    this.#sealed.set(name, file);
+  dataFile(name: DataFile): BufferedFile {
+    const file = new BufferedFile(this.#disk, join(this.#folder, name), { checksummed: true });
+    this.#data.set(name, file);
     return file;
   }
 
-  scratch(name: string): BlockFile {
-    const file = new BlockFile(this.#disk, join(this.#folder, `${name}.tmp`), { sealed: false });
-    this.#scratch.push(file);
+  temporaryFile(name: string): BufferedFile {
+    const file = new BufferedFile(this.#disk, join(this.#folder, `${name}.tmp`), { checksummed: false });
+    this.#temporary.push(file);
     return file;
   }
 
-  requestFiles(): RequestFiles {
-    return { bodies: this.sealed('bodies'), requests: this.sealed('chunks'), lines: this.sealed('lines') };
-  }
-
-  /** Lets what was written so far be read. */
+  /** Makes what was written so far readable. */
   flush(): void {
-    for (const file of this.#sealed.values()) file.flush();
+    for (const file of this.#data.values()) file.flush();
   }
 
-  unsealed(): PlanRecord['files'] {
-    return recordOf(() => ({ bytes: 0, sha256: '' }));
+  /** The checksums before the files are finished. */
+  unknownChecksums(): PlanRecord['files'] {
+    return byName(() => ({ bytes: 0, sha256: '' }));
   }
 
-  seal(): PlanRecord['files'] {
-    return recordOf((name) => {
-      const seal = this.#sealed.get(name)?.seal();
-      if (seal === undefined) throw new Error(`${name} was not written`);
-      return seal;
+  /** Makes the data files durable. */
+  finishData(): PlanRecord['files'] {
+    return byName((name) => {
+      const checksum = this.#data.get(name)?.finish();
+      if (checksum === undefined) throw new Error(`${name} was not written`);
+      return checksum;
     });
   }
 
-  /** Writes the record, removes what only the planning needed, and makes the folder durable. */
+  /** Writes the record, removes the temporary files, and makes the folder durable. */
   finish(record: PlanRecord): void {
-    const file = new BlockFile(this.#disk, join(this.#folder, planFile), { sealed: false });
+    const file = new BufferedFile(this.#disk, join(this.#folder, planFile), { checksummed: false });
     this.#record = file;
     const text = `${JSON.stringify({ ...record, meta: writtenMeta(record.meta) }, null, 2)}\n`;
     const checksum = createHash('sha256').update(text).digest('hex');
     file.appendText(`${planMark} ${record.meta.version} ${checksum}\n${text}`);
-    file.seal();
-    this.#drop(this.#scratch);
-    syncFolder(this.#disk, this.#folder);
+    file.finish();
+    this.#remove(this.#temporary);
+    syncPlanFolder(this.#disk, this.#folder);
   }
 
-  /** Leaves nothing behind but the rejects file. */
+  /** Removes all files but the rejects file. */
   discard(): void {
-    this.#drop([...(this.#record ? [this.#record] : []), ...this.#sealed.values(), ...this.#scratch]);
+    this.#remove([...(this.#record ? [this.#record] : []), ...this.#data.values(), ...this.#temporary]);
   }
 
-  #drop(files: BlockFile[]): void {
+  #remove(files: BufferedFile[]): void {
     for (const file of files) {
       file.close();
       this.#disk.remove(file.path);
@@ -83,6 +73,6 @@ export class PlanFolder {
   }
 }
 
-function recordOf<T>(make: (name: SealedFile) => T): Record<SealedFile, T> {
-  return Object.fromEntries(sealedFiles.map((name) => [name, make(name)])) as Record<SealedFile, T>;
+function byName<T>(make: (name: DataFile) => T): Record<DataFile, T> {
+  return Object.fromEntries(dataFiles.map((name) => [name, make(name)])) as Record<DataFile, T>;
 }

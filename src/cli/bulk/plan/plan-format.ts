@@ -1,33 +1,33 @@
 import type { TableFormat } from '../input/table-parser.js';
-import type { FileSeal } from './buffered-file.js';
+import type { FileChecksum } from './buffered-file.js';
 import type { PlanMeta } from './plan.js';
 
-/** The files of a plan that its seal covers. */
-export const sealedFiles = ['bodies', 'chunks', 'lines', 'places', 'errors', 'input.csv'] as const;
-export type SealedFile = (typeof sealedFiles)[number];
+/** The files of a plan whose checksums `plan.json` has. */
+export const dataFiles = ['bodies', 'chunks', 'lines', 'places', 'errors', 'input.csv'] as const;
+export type DataFile = (typeof dataFiles)[number];
 
 /**
- * A plan's folder.
+ * The folder of a plan.
  *
  * - `plan.json`: a line with the version and the SHA-256 of the rest, which is this record as JSON. Version 1
  *   has no such line.
  * - `bodies`: the request bodies one after the other, with nothing between them; its SHA-256 is the digest.
- * - `chunks` (version 1 called requests so): 24 bytes a request, little-endian: where its body begins (double),
- *   its credits (double), where its recipients begin among all of them (uint32), 1 for a batch and 0 for a single
- *   send (uint32).
+ * - `chunks` (the name of requests in version 1): 24 bytes a request, little-endian: the offset of its body
+ *   (double), its credits (double), the position of its first recipient among all (uint32), 1 for a batch and 0 for a
+ *   single send (uint32).
  * - `lines`: the input line of every recipient (uint32), in the order of the bodies.
  * - `places`: 8 bytes a row of the input: its request and its index in it (uint32 each), or one of `noRequest`.
- * - `errors`: a JSON line for everything that is wrong with a row, in the order of the rows.
+ * - `errors`: a JSON line for every RowError, in the order of the rows.
  * - `input.csv`: the rows and the header of the input, as UTF-8.
  */
 export interface PlanRecord {
   meta: PlanMeta;
   table: TableFormat;
-  files: Record<SealedFile, FileSeal>;
+  files: Record<DataFile, FileChecksum>;
 }
 
 export const planFile = 'plan.json';
-/** What `plan.json` begins with, before the version and the checksum. */
+/** `plan.json` begins with it, then come the version and the checksum. */
 export const planMark = 'urtuu-plan';
 export const requestBytes = 24;
 export const placeBytes = 8;
@@ -37,17 +37,17 @@ export type WrittenMeta = Omit<PlanMeta, 'requests'> & { chunks: number };
 export const writtenMeta = ({ requests, ...meta }: PlanMeta): WrittenMeta => ({ ...meta, chunks: requests });
 export const metaOf = ({ chunks, ...meta }: WrittenMeta): PlanMeta => ({ ...meta, requests: chunks });
 
-/** Stands in the place of a request's number for a row that is in none. */
+/** Stand for the request of a row that is in none. */
 export const noRequest = {
   /** Its errors are in `errors`. */
   rejected: 0xffff_ffff,
-  /** `--only` did not choose it. */
-  notChosen: 0xffff_fffe,
-  /** Its recipient has another message; the index is the line of that row. */
+  /** Left out by `--only` or `--skip-sent`. */
+  skipped: 0xffff_fffe,
+  /** An earlier row sends another message to its recipient; the index is the line of that row. */
   conflict: 0xffff_fffd,
 } as const;
 
-/** One entry of `errors`; `row` counts the rows below the header from 0. */
+/** An entry of `errors`; `row` counts the rows below the header from 0. */
 export interface RowError {
   row: number;
   line: number;

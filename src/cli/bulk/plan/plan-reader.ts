@@ -3,11 +3,12 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Table, type TableFormat } from '../input/table-parser.js';
-import { BlockReader } from './buffered-file.js';
+import { type TableFormat, TableParser } from '../input/table-parser.js';
+import { BufferedReader } from './buffered-reader.js';
 import type { FrozenPlan, PlanMeta, PlannedInput, PlannedRequest, PlannedRow } from './plan.js';
-import { type Disk, nodeDisk } from './plan-disk.js';
+import { nodePlanDisk, type PlanDisk } from './plan-disk.js';
 import {
+  dataFiles,
   metaOf,
   noRequest,
   type PlanRecord,
@@ -16,11 +17,10 @@ import {
   planMark,
   type RowError,
   requestBytes,
-  sealedFiles,
   type WrittenMeta,
 } from './plan-format.js';
 
-/** A plan's folder that is not as it was written; nothing may be sent from it. */
+/** The files of a plan are not as they were written; nothing may be sent from it. */
 export class PlanDamaged extends Error {
   override readonly name = 'PlanDamaged';
   constructor(folder: string, what: string, options?: ErrorOptions) {
@@ -28,27 +28,24 @@ export class PlanDamaged extends Error {
   }
 }
 
-/** The summary of a plan, without reading the rest of it. */
+/** Throws PlanDamaged. */
 export async function readPlanMeta(folder: string): Promise<PlanMeta> {
   return (await readRecord(folder)).meta;
 }
 
-/**
- * Opens a frozen plan after checking every byte of it against its seal. Throws PlanDamaged when it is not
- * what was written, and the system's error when a file cannot be read.
- */
+/** Opens a plan and checks every byte of it. Throws PlanDamaged, or the system's error if a file cannot be read. */
 export async function openPlan(folder: string): Promise<FrozenPlan> {
   const record = await readRecord(folder);
-  for (const name of sealedFiles) {
-    const seal = record.files[name];
+  for (const name of dataFiles) {
+    const checksum = record.files[name];
     const hash = createHash('sha256');
     let bytes = 0;
     for await (const block of createReadStream(join(folder, name)) as AsyncIterable<Buffer>) {
       hash.update(block);
       bytes += block.length;
     }
-    if (bytes !== seal?.bytes || hash.digest('hex') !== seal.sha256) {
-      throw new PlanDamaged(folder, `${name} is not as it was written`);
+    if (bytes !== checksum?.bytes || hash.digest('hex') !== checksum.sha256) {
+      throw new PlanDamaged(folder, `${name} is damaged`);
     }
   }
   return planOf(folder, record);
@@ -62,30 +59,30 @@ async function readRecord(folder: string): Promise<PlanRecord> {
     if (record.meta.version === version) {
       const written = metaOf(record.meta);
       const meta = version === 1 ? { ...written, run: null, account: null } : written;
-      if (isWhole({ ...record, meta })) return { ...record, meta };
+      if (isConsistent({ ...record, meta })) return { ...record, meta };
     }
   } catch (cause) {
     throw new PlanDamaged(folder, `${planFile} cannot be read`, { cause });
   }
-  throw new PlanDamaged(folder, `${planFile} is not as it was written`);
+  throw new PlanDamaged(folder, `${planFile} is damaged`);
 }
 
-/** The record as JSON, checked against the checksum before it; version 1 had none. */
+/** The record as JSON, checked against its checksum; version 1 had none. */
 function textOf(folder: string, bytes: Buffer): { version: 1 | 2; text: string } {
   if (bytes[0] === '{'.charCodeAt(0)) return { version: 1, text: bytes.toString() };
   const end = bytes.indexOf(10) + 1;
   const [mark, version, checksum] = bytes.toString('latin1', 0, Math.max(0, end - 1)).split(' ');
   if (mark !== planMark) throw new PlanDamaged(folder, `${planFile} cannot be read`);
-  if (version !== '2') throw new PlanDamaged(folder, 'it was written by another version of urtuu');
+  if (version !== '2') throw new PlanDamaged(folder, 'written by another version of urtuu');
   const rest = bytes.subarray(end);
   if (createHash('sha256').update(rest).digest('hex') !== checksum) {
-    throw new PlanDamaged(folder, `${planFile} is not as it was written`);
+    throw new PlanDamaged(folder, `${planFile} is damaged`);
   }
   return { version: 2, text: rest.toString() };
 }
 
-/** Whether its figures agree with each other and with the sizes of its files. */
-function isWhole({ meta, files }: PlanRecord): boolean {
+/** Whether the figures agree with each other and with the sizes of the files. */
+function isConsistent({ meta, files }: PlanRecord): boolean {
   const { channel, requests, batches, singles, recipients, digest } = meta;
   return (
     (channel === 'sms' || channel === 'email') &&
@@ -96,8 +93,8 @@ function isWhole({ meta, files }: PlanRecord): boolean {
   );
 }
 
-/** A plan that was just written, or checked. */
-export function planOf(folder: string, record: PlanRecord, disk: Disk = nodeDisk): FrozenPlan {
+/** A plan from a record that was written just now, or checked. */
+export function planOf(folder: string, record: PlanRecord, disk: PlanDisk = nodePlanDisk): FrozenPlan {
   return {
     folder,
     meta: record.meta,
@@ -114,14 +111,14 @@ function inputOf({ marked = false, recipient, sheet }: TableFormat): PlannedInpu
 async function* readRequests(
   folder: string,
   { meta, files }: PlanRecord,
-  disk: Disk,
+  disk: PlanDisk,
   first: number,
 ): AsyncGenerator<PlannedRequest, void> {
   const opened: number[] = [];
   const reader = (name: string) => {
     const file = disk.open(join(folder, name), 'r');
     opened.push(file);
-    return new BlockReader(disk, file);
+    return new BufferedReader(disk, file);
   };
   try {
     const [bodies, requests, lines] = [reader('bodies'), reader('chunks'), reader('lines')];
@@ -154,15 +151,15 @@ async function* readRequests(
 async function* readPlannedRows(
   folder: string,
   { table: format, meta }: PlanRecord,
-  disk: Disk,
+  disk: PlanDisk,
 ): AsyncGenerator<PlannedRow, void> {
   const placesFile = disk.open(join(folder, 'places'), 'r');
   const errors = readErrors(join(folder, 'errors'));
   try {
-    const places = new BlockReader(disk, placesFile);
+    const places = new BufferedReader(disk, placesFile);
     let read: { record: string[]; line: number }[] = [];
     let row = 0;
-    const table = new Table(
+    const table = new TableParser(
       format,
       meta.source,
       () => undefined,
@@ -173,7 +170,7 @@ async function* readPlannedRows(
         const place = places.read(row * placeBytes, placeBytes);
         const [request, index] = [place.readUInt32LE(0), place.readUInt32LE(4)];
         row += 1;
-        if (request === noRequest.notChosen) continue;
+        if (request === noRequest.skipped) continue;
         while (record.length < meta.columns.length) record.push('');
         const error =
           request === noRequest.rejected
@@ -198,7 +195,7 @@ async function* readPlannedRows(
 }
 
 function conflictError(line: number): string {
-  return `line ${line} has the same recipient with another message`;
+  return `same recipient as line ${line}, with another message`;
 }
 
 function errorText(errors: readonly RowError[]): string | null {
@@ -206,7 +203,7 @@ function errorText(errors: readonly RowError[]): string | null {
   return errors.map(({ column, error }) => `${column}: ${error}`).join('; ');
 }
 
-/** What is wrong with each rejected row, in the order of the rows. */
+/** The errors of each rejected row, in the order of the rows. */
 export async function* readErrors(path: string): AsyncGenerator<RowError[], void> {
   let errors: RowError[] = [];
   for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {

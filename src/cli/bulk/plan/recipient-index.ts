@@ -1,32 +1,9 @@
-/** A set of row numbers: a bit for each row up to the last one that was added. */
-export class RowSet {
-  size = 0;
-  #bits = new Uint8Array(1_024);
-
-  add(row: number): void {
-    const at = row >>> 3;
-    if (at >= this.#bits.length) {
-      const bits = new Uint8Array(Math.max(at + 1, this.#bits.length * 2));
-      bits.set(this.#bits);
-      this.#bits = bits;
-    }
-    const bit = 1 << (row & 7);
-    const byte = this.#bits[at] ?? 0;
-    if ((byte & bit) === 0) this.size += 1;
-    this.#bits[at] = byte | bit;
-  }
-
-  has(row: number): boolean {
-    return ((this.#bits[row >>> 3] ?? 0) & (1 << (row & 7))) !== 0;
-  }
-}
-
-/** A number below 2^32 for each of some recipients: open addressing in two typed arrays, 8 bytes a slot. */
+/** Numbers below 2^32 by recipient reference: open addressing in two typed arrays, 8 bytes a slot. */
 export class RecipientIndex {
   size = 0;
   #recipients = new Uint32Array(1_024);
   #values = new Uint32Array(1_024);
-  /** Slots that are taken: a recipient can be any number. */
+  /** Taken slots: any number can be a recipient. */
   #taken = new Uint8Array(1_024 / 8);
 
   get(recipient: number): number | undefined {
@@ -53,10 +30,10 @@ export class RecipientIndex {
     return ((this.#taken[slot >>> 3] ?? 0) & (1 << (slot & 7))) !== 0;
   }
 
-  /** Where the recipient stands, or would. */
+  /** The slot of the recipient, or the empty one for it. */
   #slotOf(recipient: number): number {
     const mask = this.#recipients.length - 1;
-    // Near numbers far apart (Fibonacci hashing); the high bits are the mixed ones.
+    // Fibonacci hashing; the high bits are the mixed ones.
     let slot = (Math.imul(recipient, 0x9e37_79b1) >>> 7) & mask;
     while (this.#isTaken(slot) && this.#recipients[slot] !== recipient) slot = (slot + 1) & mask;
     return slot;

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { byteOrderMark, csvLine } from '../../csv/line.js';
-import { describe, sheetName } from '../input/input-error.js';
-import { keptColumns } from '../input/report-columns.js';
+import { located, sheetName } from '../input/input-error.js';
+import { keptColumns, rejectsColumns } from '../input/report-columns.js';
 import { columnLetters } from '../input/workbook/cell-value.js';
-import { BlockFile } from './buffered-file.js';
+import { BufferedFile } from './buffered-file.js';
 import type { FrozenPlan } from './plan.js';
-import type { Disk } from './plan-disk.js';
+import type { PlanDisk } from './plan-disk.js';
 import type { RowError } from './plan-format.js';
 import { readErrors } from './plan-reader.js';
 
-/** One thing that is wrong with a row, for programs. */
+/** An error of a row, for programs. */
 export interface RejectedValue {
   line: number;
-  /** Column of the input, or what part of the message it is about. */
+  /** Column of the input, or an option of the message. */
   column: string;
-  /** What stands there; null where the column is none of the input's. */
+  /** Null for an option. */
   value: string | null;
   message: string;
 }
@@ -22,15 +22,15 @@ export interface RejectedValue {
 export interface Rejects {
   /** Rows that cannot be sent. */
   count: number;
-  /** `file:line: column: what is wrong` of the first of them. */
+  /** `file:line: column: error` of the first 100. */
   first: string[];
-  /** The same, taken apart. */
+  /** The errors of the first 100. */
   rows: RejectedValue[];
-  /** The CSV file with all of them: the input's own columns, `line` and `error`; null when there are none. */
+  /** The CSV file with all of them: the columns of the input, `line` and `error`; null when there are none. */
   file: string | null;
 }
 
-/** A folder for rejects files, and how the name of this one begins. */
+/** Folder of the rejects file, and the beginning of its name. */
 export interface RejectsPlace {
   folder: string;
   name: string;
@@ -38,32 +38,31 @@ export interface RejectsPlace {
 
 const shownRejects = 100;
 const shownCharacters = 200;
-const added = ['line', 'error'];
 
 /**
- * Writes the rows that were left out to a file, beside first and then in its place. At a place that inputs share
- * its name ends in a hash of what it holds, so that no other input's rejects are ever written over.
+ * Writes the rejected rows to a file: into the plan's folder, then renamed to its place. In a shared folder its name
+ * ends in a hash of its contents, so that it never replaces the rejects of another input.
  */
 export async function writeRejects(
   plan: FrozenPlan,
   place: RejectsPlace | null,
-  disk: Disk,
+  disk: PlanDisk,
 ): Promise<Rejects> {
   const { columns } = plan.meta;
   const beside = join(plan.folder, 'rejects.part');
   disk.remove(beside);
-  const file = new BlockFile(disk, beside, { sealed: true });
+  const file = new BufferedFile(disk, beside, { checksummed: true });
   const rejects: Rejects = { count: 0, first: [], rows: [], file: null };
-  const kept = keptColumns(columns, added);
+  const kept = keptColumns(columns, rejectsColumns);
   const errors = readErrors(join(plan.folder, 'errors'));
   let sha256: string;
   try {
     if (plan.input?.marked) file.appendText(byteOrderMark);
-    file.appendText(csvLine([...kept.map((index) => columns[index] ?? ''), ...added]));
+    file.appendText(csvLine([...kept.map((index) => columns[index] ?? ''), ...rejectsColumns]));
     let next = await errors.next();
     for await (const { line, values, error } of plan.rows()) {
       if (error === null) continue;
-      // A row in conflict with an earlier one has no entry there.
+      // A row in conflict with an earlier one has no entry.
       const entries = next.value?.[0]?.line === line ? next.value : [];
       if (entries.length > 0) next = await errors.next();
       if (rejects.count < shownRejects) {
@@ -74,7 +73,7 @@ export async function writeRejects(
       const extra = values.slice(columns.length);
       file.appendText(csvLine([...kept.map((index) => values[index] ?? ''), ...extra, String(line), error]));
     }
-    sha256 = file.seal().sha256;
+    sha256 = file.finish().sha256;
   } catch (error) {
     file.close();
     throw error;
@@ -89,19 +88,19 @@ export async function writeRejects(
   return rejects;
 }
 
-/** `list.csv:7: what is wrong`, or `list.xlsx!Sheet1:B7: what is wrong` by the first cell that it is about. */
+/** `list.csv:7: error`, or `list.xlsx!Sheet1:B7: error` with the first cell that it is about. */
 function placed(
   { meta: { columns, source }, input }: FrozenPlan,
   line: number,
   entries: readonly RowError[],
   error: string,
 ): string {
-  if (input?.sheet === undefined) return describe(source, error, { line });
+  if (input?.sheet === undefined) return located(source, error, { line });
   const { name, columns: ofSheet } = input.sheet;
   const field = entries[0] === undefined ? input.recipient : columns.indexOf(entries[0].column);
   const column = ofSheet[field ?? -1];
   const cell = column === undefined ? undefined : columnLetters(column) + line;
-  return describe(sheetName(source, name), error, { line, cell });
+  return located(sheetName(source, name), error, { line, cell });
 }
 
 function rejectedValues(
@@ -112,8 +111,8 @@ function rejectedValues(
   error: string,
 ): RejectedValue[] {
   const recipient = columns[input?.recipient ?? -1] ?? '';
-  const told = entries.length > 0 ? entries : [{ column: recipient, error }];
-  return told.map(({ column, error: message }) => {
+  const errors = entries.length > 0 ? entries : [{ column: recipient, error }];
+  return errors.map(({ column, error: message }) => {
     const index = columns.indexOf(column);
     const value = index === -1 ? null : (values[index] ?? '');
     return { line, column, value: value === null ? null : cut(value), message };

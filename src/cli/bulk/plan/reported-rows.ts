@@ -1,6 +1,6 @@
-/** Rows that a new job takes from the report of another, by that job and what the report says of them. */
-export class Origins {
-  /** Input lines of the other job, by `status`. */
+/** Rows of a new plan that come from the reports of other jobs. */
+export class ReportedRows {
+  /** By job id and `status`, the lines of the rows in that job's input. */
   readonly #lines = new Map<string, Map<string, number[]>>();
 
   add(job: string, status: string, line: number): void {
@@ -15,7 +15,6 @@ export class Origins {
     return [...this.#lines.keys()];
   }
 
-  /** The status of each line of a job's input that was taken. */
   statusByLine(job: string): Map<number, string> {
     const statuses = new Map<number, string>();
     for (const [status, lines] of this.#lines.get(job) ?? [])
@@ -24,16 +23,16 @@ export class Origins {
   }
 }
 
-/** Where a report says which job, which of its lines, and what became of it. */
-export interface OriginColumns {
+/** Indexes of the columns in which a report names the job, the line and the status of a row. */
+export interface ReportColumns {
   job: number;
   line: number;
   status: number;
 }
 
-/** Null where the file is no report that names its job, as those of earlier releases. */
-export function originColumnsOf(names: readonly string[]): OriginColumns | null {
-  // What a report adds stands last; a column of the person's own may have the same name.
+/** Null for a file that is not a report, or one of an earlier release, which does not name its job. */
+export function findReportColumns(names: readonly string[]): ReportColumns | null {
+  // A report adds its columns last; the input may have one of the same name.
   const at = (name: string) => names.lastIndexOf(name);
   const columns = { job: at('job'), line: at('line'), status: at('status') };
   return Object.values(columns).includes(-1) ? null : columns;

@@ -1,93 +1,91 @@
-import { isDamaged } from '../input/table-parser.js';
-import type { CellFault } from '../input/workbook/sheet-table.js';
-import type { BlockFile } from './buffered-file.js';
-import { Repeats } from './duplicates.js';
-import type { Messages } from './message-store.js';
+import { counted } from '../../wording.js';
+import { damageOf, isDamaged } from '../input/damage.js';
+import type { RecipientReader } from '../input/recipient-reader.js';
+import type { CellError } from '../input/workbook/sheet-table.js';
+import type { BufferedFile } from './buffered-file.js';
+import { Duplicates } from './duplicates.js';
+import type { MessageStore } from './message-store.js';
 import type { RowError } from './plan-format.js';
-import type { Recipients } from './recipient-store.js';
-import { type OriginColumns, Origins } from './reported-rows.js';
-import { type RowSpool, rejectedRow, rowFields, rowNotChosen } from './row-store.js';
+import type { RecipientStore } from './recipient-store.js';
+import { ReportedRows } from './reported-rows.js';
+import { type RowStore, rejectedRow, rowFields, skippedRow } from './row-store.js';
+import type { SelectedColumns } from './select-columns.js';
 import { type MessageHash, messageHash, type SentIndex } from './sent-index.js';
 
-export interface IntakeColumns {
-  names: readonly string[];
-  /** Index of the recipient column. */
-  recipient: number;
-  /** Index of the status column and the values that are chosen; null takes every row. */
-  chosen: { column: number; statuses: ReadonlySet<string> } | null;
-  /** Where a chosen row says which job it is from; null where it does not. */
-  origin: OriginColumns | null;
-}
+const noErrors: readonly CellError[] = [];
 
-const noFaults: readonly CellFault[] = [];
-
-/** Messages of a file where everyone has another one do not come back. */
+/** Most messages whose hash is kept: in a file with a message for each row, none comes back. */
 const cachedHashes = 4_096;
 
-/** Who has which message already, and whether they are left out. */
+/** Who got which message already, and whether to leave them out. */
 export interface SentBefore {
   index: SentIndex;
   skip: boolean;
 }
 
-/** Takes the rows of an input one by one: finds their recipient and message, or what is wrong with them. */
-export class RowIntake {
-  readonly repeats = new Repeats();
-  /** Whose rows were taken. */
-  readonly origins = new Origins();
+export interface RowPlannerParts {
+  columns: SelectedColumns;
+  reader: RecipientReader;
+  recipients: RecipientStore;
+  messages: MessageStore;
+  rows: RowStore;
+  /** Gets a RowError a line. */
+  errors: BufferedFile;
+  sentBefore: SentBefore | null;
+}
+
+/** Plans the rows of an input one by one: finds their recipient and message, or rejects them. */
+export class RowPlanner {
+  readonly duplicates = new Duplicates();
+  readonly reportedRows = new ReportedRows();
+  readonly messages: MessageStore;
   rejected = 0;
-  notChosen = 0;
-  /** Rows that were left out because their recipient has the message. */
+  /** Rows that `--only` left out. */
+  notSelected = 0;
+  /** Rows that `--skip-sent` left out. */
   alreadySent = 0;
-  readonly #columns: IntakeColumns;
-  readonly #recipients: Recipients;
-  readonly messages: Messages;
-  readonly #spool: RowSpool;
-  readonly #errors: BlockFile;
+  /** Until damaged characters were read, no field is searched for them. */
+  damageSeen = false;
+  readonly #columns: SelectedColumns;
+  readonly #reader: RecipientReader;
+  readonly #recipients: RecipientStore;
+  readonly #rows: RowStore;
+  readonly #errors: BufferedFile;
   readonly #sentBefore: SentBefore | null;
   readonly #hashes: MessageHash[] = [];
-  /** Set once damaged bytes were seen; until then no field is searched for them. */
-  damageSeen = false;
 
-  constructor(
-    columns: IntakeColumns,
-    recipients: Recipients,
-    messages: Messages,
-    spool: RowSpool,
-    errors: BlockFile,
-    sentBefore: SentBefore | null = null,
-  ) {
-    this.#sentBefore = sentBefore;
+  constructor({ columns, reader, recipients, messages, rows, errors, sentBefore }: RowPlannerParts) {
     this.#columns = columns;
+    this.#reader = reader;
     this.#recipients = recipients;
     this.messages = messages;
-    this.#spool = spool;
+    this.#rows = rows;
     this.#errors = errors;
-    spool.onRows = (rows, first) => this.#count(rows, first);
+    this.#sentBefore = sentBefore;
+    rows.onRows = (block, first) => this.#count(block, first);
   }
 
-  /** Index of the recipient column. */
   get recipientColumn(): number {
     return this.#columns.recipient;
   }
 
-  take(record: readonly string[], line: number, faults: readonly CellFault[] = noFaults): void {
-    const { names, recipient, chosen } = this.#columns;
-    if (faults.length > 0) {
-      this.#rejectCells(faults, line);
+  take(record: readonly string[], line: number, errors: readonly CellError[] = noErrors): void {
+    const { names, recipient, status } = this.#columns;
+    if (errors.length > 0) {
+      this.#rejectCells(errors, line);
       return;
     }
     if (record.length !== names.length || (this.damageSeen && record.some(isDamaged))) {
       this.#rejectShape(record, line);
       return;
     }
-    if (chosen !== null && !chosen.statuses.has((record[chosen.column] ?? '').trim().toLowerCase())) {
-      this.notChosen += 1;
-      this.#spool.add(line, 0, rowNotChosen);
+    if (status !== null && !status.selected.has((record[status.column] ?? '').trim().toLowerCase())) {
+      this.notSelected += 1;
+      this.#rows.add(line, 0, skippedRow);
       return;
     }
-    const reason = this.#recipients.read(record[recipient] ?? '');
-    // A row that is left out adds no message, so that it does not change the order of the others.
+    const reason = this.#reader.read(record[recipient] ?? '');
+    // Messages are numbered as they appear: a rejected row must not add one.
     const message = reason === null ? this.messages.numberOf(record) : -1;
     if (message === -1) {
       this.#reject(record, line, reason);
@@ -95,11 +93,11 @@ export class RowIntake {
     }
     if (this.#sentBefore !== null && this.#isSent(message, this.#sentBefore)) {
       this.alreadySent += 1;
-      this.#spool.add(line, 0, rowNotChosen);
+      this.#rows.add(line, 0, skippedRow);
       return;
     }
-    this.#spool.add(line, this.#recipients.take(), message);
-    this.#noteOrigin(record);
+    this.#rows.add(line, this.#recipients.add(), message);
+    this.#noteReport(record);
   }
 
   #isSent(message: number, { index, skip }: SentBefore): boolean {
@@ -108,32 +106,32 @@ export class RowIntake {
       hash = messageHash(this.messages.tail(message).toString());
       if (message < cachedHashes) this.#hashes[message] = hash;
     }
-    return index.has(this.#recipients.form, hash) && skip;
+    return index.count(this.#reader.normalized, hash) && skip;
   }
 
-  #noteOrigin(record: readonly string[]): void {
-    const { origin, chosen } = this.#columns;
-    if (origin === null || chosen === null) return;
-    const [job, line] = [record[origin.job] ?? '', Number(record[origin.line])];
+  #noteReport(record: readonly string[]): void {
+    const { report } = this.#columns;
+    if (report === null) return;
+    const [job, line] = [record[report.job] ?? '', Number(record[report.line])];
     if (job !== '' && Number.isInteger(line))
-      this.origins.add(job, (record[origin.status] ?? '').trim().toLowerCase(), line);
+      this.reportedRows.add(job, (record[report.status] ?? '').trim().toLowerCase(), line);
   }
 
-  /** Counts the recipients of a message, and finds the rows whose recipient came before. */
+  /** Counts the recipients of each message, and collects the duplicates. */
   #count(rows: Uint32Array, first: number): void {
     const { counts } = this.messages;
     for (let at = 0, row = first; at < rows.length; at += rowFields, row += 1) {
       const recipient = rows[at + 1] ?? 0;
       const message = rows[at + 2] ?? 0;
-      if (message === rejectedRow || message === rowNotChosen) continue;
-      if (this.#recipients.cameBefore(recipient)) this.repeats.add(row, recipient);
+      if (message === rejectedRow || message === skippedRow) continue;
+      if (this.#recipients.cameBefore(recipient)) this.duplicates.add(row, recipient);
       else counts[message] = (counts[message] ?? 0) + 1;
     }
   }
 
-  #rejectCells(faults: readonly CellFault[], line: number): void {
+  #rejectCells(errors: readonly CellError[], line: number): void {
     const { names } = this.#columns;
-    for (const { field, letters, error } of faults) {
+    for (const { field, letters, error } of errors) {
       this.#report(line, (field === null ? undefined : names[field]) ?? letters, error);
     }
     this.#leaveOut(line);
@@ -143,38 +141,35 @@ export class RowIntake {
     const { names } = this.#columns;
     if (record.length !== names.length) {
       const last = names[Math.min(record.length, names.length) - 1] ?? '';
-      this.#report(line, last, `the row has ${fieldCount(record.length)}, the header has ${names.length}`);
+      this.#report(
+        line,
+        last,
+        `the row has ${counted(record.length, 'field')}, the header has ${names.length}`,
+      );
     }
     record.forEach((value, index) => {
-      if (isDamaged(value)) {
-        const what = value.includes('\0') ? 'holds a NUL' : 'holds U+FFFD, where a character was lost';
-        this.#report(line, names[index] ?? String(index + 1), what);
-      }
+      if (isDamaged(value)) this.#report(line, names[index] ?? String(index + 1), damageOf(value));
     });
     this.#leaveOut(line);
   }
 
   #reject(record: readonly string[], line: number, reason: string | null): void {
     const { names, recipient } = this.#columns;
-    const column = names[recipient] ?? '';
-    if (reason !== null) this.#report(line, column, reason);
-    for (const fault of this.messages.faultsOf(record)) {
-      if (reason === null || fault.column !== column) this.#report(line, fault.column, fault.error);
+    const recipientColumn = names[recipient] ?? '';
+    if (reason !== null) this.#report(line, recipientColumn, reason);
+    for (const { column, error } of this.messages.errorsOf(record)) {
+      if (reason === null || column !== recipientColumn) this.#report(line, column, error);
     }
     this.#leaveOut(line);
   }
 
   #report(line: number, column: string, error: string): void {
-    const entry: RowError = { row: this.#spool.length, line, column, error };
+    const entry: RowError = { row: this.#rows.length, line, column, error };
     this.#errors.appendText(`${JSON.stringify(entry)}\n`);
   }
 
   #leaveOut(line: number): void {
     this.rejected += 1;
-    this.#spool.add(line, 0, rejectedRow);
+    this.#rows.add(line, 0, rejectedRow);
   }
-}
-
-function fieldCount(count: number): string {
-  return count === 1 ? '1 field' : `${count} fields`;
 }

@@ -1,25 +1,25 @@
-import type { BlockFile } from './buffered-file.js';
+import type { BufferedFile } from './buffered-file.js';
 
-/** Message numbers that stand for a row without one. */
+/** Stand for the message of a row that has none. */
 export const rejectedRow = 0xffff_ffff;
-export const rowNotChosen = 0xffff_fffe;
+export const skippedRow = 0xffff_fffe;
 
-/** Rows one after the other, `rowFields` numbers each: line, recipient, message. `first` is the first row's number. */
+/** Gets rows of `rowFields` numbers each: line, recipient, message. `first` is the number of the first one. */
 export type RowBlockVisitor = (rows: Uint32Array, first: number) => void;
 
 export const rowFields = 3;
-const spoolRows = 8_192;
+const blockRows = 8_192;
 
-/** What the planner keeps of every row between reading and writing: line, recipient, message. 12 bytes. */
-export class RowSpool {
+/** The rows of the input as line, recipient reference and message number: 12 bytes a row, in a file. */
+export class RowStore {
   length = 0;
-  /** Gets every row that was added, in order, some thousands at a time: near one another in time is faster. */
+  /** Gets the added rows in order, some thousands at once, which is faster than one by one. */
   onRows: RowBlockVisitor = () => undefined;
-  readonly #file: BlockFile;
-  readonly #pending = new Uint32Array(spoolRows * rowFields);
+  readonly #file: BufferedFile;
+  readonly #pending = new Uint32Array(blockRows * rowFields);
   #used = 0;
 
-  constructor(file: BlockFile) {
+  constructor(file: BufferedFile) {
     this.#file = file;
   }
 
@@ -33,18 +33,18 @@ export class RowSpool {
     if (this.#used === pending.length) this.#flush();
   }
 
-  /** Hands all rows to `visit`, in order, block by block: a call for each would cost more than what it does. */
+  /** Visits all rows in order, block by block: a call for each row would cost more than the work in it. */
   scan(visit: RowBlockVisitor): void {
     this.finish();
     for (let row = 0; row < this.length; ) {
-      const count = Math.min(spoolRows, this.length - row);
+      const count = Math.min(blockRows, this.length - row);
       const bytes = this.#file.read(row * rowFields * 4, count * rowFields * 4);
       visit(new Uint32Array(bytes.buffer, bytes.byteOffset, count * rowFields), row);
       row += count;
     }
   }
 
-  /** Hands the last rows to `onRows`; none may be added after. */
+  /** Passes the last rows to `onRows`; none may be added after. */
   finish(): void {
     this.#flush();
     this.#file.flush();

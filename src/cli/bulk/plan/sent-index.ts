@@ -1,27 +1,31 @@
-/** What a message is known by: 64 bits over the part of its request body after the recipients. */
+import { hashOf } from './hash-index.js';
+import type { PlannedRequest } from './plan.js';
+
+/** 64 bits over the part of a request body after its recipients. */
 export interface MessageHash {
   readonly a: number;
   readonly b: number;
 }
 
-/** 0 for an empty slot; else 1 for sent, and from 2 on the job that still has it to send. */
+/** Tags of a slot: 0 when empty, 1 for sent, from 2 on the unfinished job, and a flag once it was counted. */
 const sentTag = 1;
-const metFlag = 0x8000_0000;
+const countedFlag = 0x8000_0000;
 const slotFields = 3;
 
-/** How many recipients of a new plan have a message already, and how many will get it from which open job. */
-export interface Met {
+/** How many recipients of a new plan got its message already, or will get it from an unfinished job. */
+export interface SentCounts {
   sent: number;
+  /** By job id. */
   open: Map<string, number>;
 }
 
 /**
- * Who got which message, or is about to: a set of 64-bit hashes, 18 bytes or more a recipient. Two that meet in
- * all bits are one in 10^19; then a question more is asked.
+ * Which recipients got which message, or are about to: a set of 64-bit hashes, 18 bytes or more a recipient. A
+ * collision, one in 10^19, means one question too many.
  */
 export class SentIndex {
-  readonly met: Met = { sent: 0, open: new Map() };
-  /** Messages that failed, of people who count as sent to: whose they were is not known. */
+  readonly counts: SentCounts = { sent: 0, open: new Map() };
+  /** Messages that failed, of recipients who count as sent to: it is not known whose. */
   failed = 0;
   readonly #jobs: string[] = [];
   #slots = new Uint32Array(1_024 * slotFields);
@@ -41,33 +45,33 @@ export class SentIndex {
     this.#add(recipient, message, sentTag + this.#jobs.length);
   }
 
-  /** Whether a recipient has a message already; counts everyone once. */
-  has(recipient: string, message: MessageHash): boolean {
-    const at = this.#find(hash(recipient, message.a), hash(recipient, message.b));
+  /** Counts a recipient of the new plan, once. Returns whether it got the message already. */
+  count(recipient: string, message: MessageHash): boolean {
+    const at = this.#find(hashOf(recipient, message.a), hashOf(recipient, message.b));
     const tag = this.#slots[at + 2] ?? 0;
     if (tag === 0) return false;
-    const state = tag & ~metFlag;
-    if (tag < metFlag) {
-      this.#slots[at + 2] = (tag | metFlag) >>> 0;
-      this.#count(state);
+    const state = tag & ~countedFlag;
+    if (tag < countedFlag) {
+      this.#slots[at + 2] = (tag | countedFlag) >>> 0;
+      this.#countState(state);
     }
     return state === sentTag;
   }
 
-  #count(state: number): void {
+  #countState(state: number): void {
     if (state === sentTag) {
-      this.met.sent += 1;
+      this.counts.sent += 1;
       return;
     }
     const job = this.#jobs[state - sentTag - 1] ?? '';
-    this.met.open.set(job, (this.met.open.get(job) ?? 0) + 1);
+    this.counts.open.set(job, (this.counts.open.get(job) ?? 0) + 1);
   }
 
   #add(recipient: string, message: MessageHash, tag: number): void {
-    const [one, other] = [hash(recipient, message.a), hash(recipient, message.b)];
+    const [one, other] = [hashOf(recipient, message.a), hashOf(recipient, message.b)];
     const at = this.#find(one, other);
     const known = this.#slots[at + 2] ?? 0;
-    // Who is still to be sent to counts as that: only its own job may do it.
+    // An unfinished job outranks a sent message: only that job may send it.
     if (known !== 0 && tag <= known) return;
     this.#slots.set([one, other, tag], at);
     if (known !== 0) return;
@@ -75,7 +79,7 @@ export class SentIndex {
     if (this.#used * 3 > this.#mask * 2) this.#grow();
   }
 
-  /** Where it is, or would be. */
+  /** The slot of the pair, or the empty one for it. */
   #find(one: number, other: number): number {
     const slots = this.#slots;
     for (let slot = one & this.#mask; ; slot = (slot + 1) & this.#mask) {
@@ -97,15 +101,11 @@ export class SentIndex {
   }
 }
 
+/** The hash of a message from its tail: the fields after `to`. */
 export function messageHash(tail: string): MessageHash {
-  return { a: hash(tail, 0x811c9dc5), b: hash(tail, 0x9e3779b9) };
+  return { a: hashOf(tail), b: hashOf(tail, 0x9e3779b9) };
 }
 
-/** 32 bits over the UTF-16 code units from a seed on (FNV-1a with a final mix). */
-function hash(text: string, seed: number): number {
-  let value = seed | 0;
-  for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
-  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
-  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
-  return (value ^ (value >>> 16)) >>> 0;
+export function messageHashOf({ kind, to, body }: PlannedRequest): MessageHash {
+  return messageHash(body.slice(`{"to":${JSON.stringify(kind === 'single' ? to[0] : to)},`.length));
 }

@@ -1,23 +1,23 @@
-import { InputError, shown } from '../input/input-error.js';
-import { columnNamed, listed } from '../input/recipient-column.js';
+import { columnNamed, columnsHint } from '../input/header.js';
+import { InputError, quoted } from '../input/input-error.js';
 
-/** A text with places for columns: `{name}`; `{{` and `}}` are braces. */
+/** A text with `{column}` placeholders; `{{` and `}}` are braces. */
 export interface Template {
-  /** The option it came from, as messages name it. */
+  /** The option it came from, for errors. */
   label: string;
-  /** Constant text and column names in turn, beginning and ending with text. */
+  /** Text and column names in turn, beginning and ending with text. */
   pieces: readonly string[];
 }
 
-/** A template whose columns have been found in the input. */
+/** A template bound to the columns of an input. */
 export interface BoundTemplate {
   label: string;
-  /** Index of each column that is used, once. */
+  /** Indexes of the columns it uses, without duplicates. */
   columns: readonly number[];
   render(values: readonly string[]): string;
 }
 
-/** Reads a template; a brace that opens or closes nothing is an error that says where it stands. */
+/** Throws InputError for an unmatched brace. */
 export function parseTemplate(text: string, label: string): Template {
   const pieces: string[] = [];
   let constant = '';
@@ -29,8 +29,8 @@ export function parseTemplate(text: string, label: string): Template {
     if (match[0] === '{{' || match[0] === '}}') {
       constant += match[0][0];
     } else if (name === undefined || name === '') {
-      const what = `${shown(match[0])} at character ${match.index + 1} names no column`;
-      throw new InputError('template', label, what, 'write {{ and }} for braces, {name} for a column');
+      const what = `${quoted(match[0])} at character ${match.index + 1} is not a column`;
+      throw new InputError('template', label, what, 'Write {name} for a column, {{ and }} for braces.');
     } else {
       pieces.push(constant, name);
       constant = '';
@@ -40,7 +40,7 @@ export function parseTemplate(text: string, label: string): Template {
   return { label, pieces };
 }
 
-/** Finds the columns of a template; an unknown one is an error that lists those there are. */
+/** Throws InputError for an unknown column. */
 export function bindTemplate(
   template: Template,
   columns: readonly string[],
@@ -52,17 +52,16 @@ export function bindTemplate(
     .map((name) => {
       const index = columnNamed(columns, name);
       if (index !== -1) return index;
-      const what = `{${name}} is no column of the input`;
-      throw new InputError('template', template.label, what, `the columns are ${listed(columns)}`);
+      throw new InputError('template', template.label, `unknown column {${name}}`, columnsHint(columns));
     });
-  const put = content === 'html' ? escapeHtml : (value: string) => value;
+  const insert = content === 'html' ? escapeHtml : (value: string) => value;
   return {
     label: template.label,
     columns: [...new Set(places)],
     render(values) {
       let text = texts[0] ?? '';
       for (let at = 0; at < places.length; at += 1) {
-        text += put(values[places[at] ?? -1] ?? '') + (texts[at + 1] ?? '');
+        text += insert(values[places[at] ?? -1] ?? '') + (texts[at + 1] ?? '');
       }
       return text;
     },

@@ -1,62 +1,58 @@
 import { setMaxListeners } from 'node:events';
 import type { Batch, Channel, Message } from '../../../contract/index.js';
 import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
-import type { JobState } from '../job/job-state.js';
-import type { Journal } from '../job/journal.js';
+import { JobState, type PlanFigures } from '../job/job-state.js';
+import type { JournalSource } from '../job/journal.js';
 import type { PlannedRequest } from '../plan/plan.js';
 import { readError } from '../send/answer.js';
-import { SetAside } from '../send/due-queue.js';
-import type { Progress } from '../send/recorder.js';
-import { unlessAborted } from '../send/send-once.js';
+import { DueQueue } from '../send/due-queue.js';
+import type { Waited } from '../send/ending.js';
+import type { Recorder } from '../send/recorder.js';
+import type { OutcomePoller } from '../send/run.js';
+import { unlessAborted } from '../send/unless-aborted.js';
 
-/** What waiting needs of the client. */
-export interface ReadingClient {
+export interface OutcomeClient {
   batches: { get(id: string): Promise<Batch> };
   messages: { get(id: string): Promise<Message> };
 }
 
-export interface WatchOptions {
-  channel: Channel;
-  journal: Journal;
-  client: ReadingClient;
-  pace: Pick<RateLimiter, 'take' | 'block'>;
+export interface PollerOptions {
+  plan: { meta: PlanFigures };
+  journal: JournalSource;
+  state: Pick<JobState, 'recipients' | 'revision'>;
+  client: OutcomeClient;
+  rateLimiter: Pick<RateLimiter, 'take' | 'block'>;
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  table: Pick<JobState, 'recipients' | 'revision'>;
   /** Calls `run` after so many milliseconds; the returned function cancels that. */
   after(milliseconds: number, run: () => void): () => void;
-  /** How long to wait once everything is sent, in milliseconds. */
+  /** How long to poll once everything is sent, in milliseconds. */
   timeout: number;
-  /** Aborted: nothing is asked any more. */
-  stop: AbortSignal;
 }
 
-/** How waiting ended: all is final, some is not yet, or the service refuses to be asked. */
-export type Waited = { final: boolean; refused: { code: string; status: number } | null };
-
-interface Watched {
+interface Polled {
   request: number;
   id: string;
   kind: PlannedRequest['kind'];
-  /** When it is worth asking again, and when it was asked last; milliseconds by `now`. */
+  /** When to read it next, and when it was read last; milliseconds by `now`. */
   due: number;
-  asked: number;
+  readAt: number;
   pause: number;
-  /** Of its messages, what the last answer said. */
+  /** Messages by the last reading. */
   sent: number;
   failed: number;
 }
 
-/** What one look at a batch or message tells. */
-interface Look {
+/** The figures of a batch or message. */
+interface Reading {
   sent: number;
   failed: number;
   total: number;
-  /** Nothing of it will change any more. */
+  /** Its figures will not change any more. */
   completed: boolean;
   code: string | null;
-  /** How long it took the service, in milliseconds, where it says so. */
+  /** How long the service took for it, in milliseconds, where it says so. */
   took: number | null;
 }
 
@@ -64,70 +60,62 @@ const mostAtOnce = 10;
 const shortestPause = 500;
 const longestPause = 15_000;
 
+/** A single SMS is with the operator when it is accepted. */
+const isPolled = (kind: PlannedRequest['kind'], channel: Channel) => kind === 'batch' || channel === 'email';
+
 /**
- * Asks for what was accepted until every message is sent or failed: batches, and single emails. A single SMS
- * is with the operator when it is accepted. It asks while others are still being sent, since reading has its
- * own allowance; the longest due first, and each as seldom as its own progress allows. What is final is
- * recorded, and never asked for again.
+ * Polls accepted batches and single emails until every message is sent or failed, also while others are being sent:
+ * reading has a rate limit of its own. The longest due comes first, each as seldom as its progress allows. Final
+ * figures are recorded, and never read again.
  */
-export class Watch {
-  readonly #options: WatchOptions;
-  readonly #progress: Progress;
-  readonly #waiting = new SetAside<Watched>();
+export class Poller implements OutcomePoller {
+  readonly #options: PollerOptions;
+  readonly #recorder: Recorder;
+  readonly #queue = new DueQueue<Polled>();
   /** How long the service has lately taken for one. */
-  #usual = shortestPause;
+  #usualPause = shortestPause;
   #left = 0;
   #closed = false;
-  /** Aborted when nothing is asked or waited for any more. */
+  /** Aborted when nothing is read or waited for any more. */
   readonly #over = new AbortController();
+  readonly #halted: AbortSignal;
   #cancelTimeout = () => {};
   #refused: Waited['refused'] = null;
   #fault: { error: unknown } | null = null;
   #wake = () => {};
 
-  constructor(options: WatchOptions, progress: Progress) {
+  constructor(options: PollerOptions, { recorder, halted }: { recorder: Recorder; halted: AbortSignal }) {
     this.#options = options;
-    // Every look under way listens to it.
+    this.#recorder = recorder;
+    this.#halted = halted;
+    // Every reading in flight listens to it.
     setMaxListeners(0, this.#over.signal);
-    this.#progress = progress;
   }
 
-  /** Watches what earlier runs left. */
   async resume(): Promise<void> {
-    const { journal, channel } = this.#options;
-    const open = new Map<number, [id: string, kind: PlannedRequest['kind']]>();
-    await journal.replay((entry) => {
-      if (entry[0] === 'accepted') open.set(entry[1], [entry[3], entry[5]]);
-      if (entry[0] === 'final' || entry[0] === 'alarm') open.delete(entry[1]);
-    });
-    for (const [request, [id, kind]] of open) {
-      if (kind === 'batch' || channel === 'email') this.#put(request, id, kind, 0);
-    }
+    const { plan, journal } = this.#options;
+    const { channel } = plan.meta;
+    const state = await JobState.read(
+      plan.meta,
+      journal,
+      ({ kind, final }) => kind !== null && isPolled(kind, channel) && final === null,
+    );
+    for (const [request, { id, kind }] of state.allDetails())
+      if (kind !== null) this.#put(request, id, kind, 0);
   }
 
-  /** Watches a request that was accepted just now. */
   add(request: number, id: string, kind: PlannedRequest['kind']): void {
-    if (kind === 'batch' || this.#options.channel === 'email') this.#put(request, id, kind, this.#usual);
+    if (isPolled(kind, this.#options.plan.meta.channel)) this.#put(request, id, kind, this.#usualPause);
   }
 
-  #put(request: number, id: string, kind: PlannedRequest['kind'], first: number): void {
+  #put(request: number, id: string, kind: PlannedRequest['kind'], firstPause: number): void {
     const now = this.#options.now();
-    const asked = now;
+    const polled = { request, id, kind, due: now + firstPause, readAt: now };
     this.#left += 1;
-    this.#waiting.put({
-      request,
-      id,
-      kind,
-      due: now + first,
-      asked,
-      pause: shortestPause,
-      sent: 0,
-      failed: 0,
-    });
+    this.#queue.put({ ...polled, pause: shortestPause, sent: 0, failed: 0 });
     this.#wake();
   }
 
-  /** Nothing more will be accepted: from now on the timeout runs. */
   close(): void {
     this.#closed = true;
     this.#cancelTimeout = this.#options.after(this.#options.timeout, () => this.#end());
@@ -139,29 +127,28 @@ export class Watch {
     this.#wake();
   }
 
-  /** Rejects when what is final cannot be recorded. */
   async run(): Promise<Waited> {
-    const { now, pace, stop } = this.#options;
-    const onStop = () => this.#end();
-    stop.addEventListener('abort', onStop);
-    if (stop.aborted) onStop();
-    const looks = new Set<Promise<void>>();
+    const { now, rateLimiter } = this.#options;
+    const onHalt = () => this.#end();
+    this.#halted.addEventListener('abort', onHalt);
+    if (this.#halted.aborted) onHalt();
+    const inFlight = new Set<Promise<void>>();
     while (!this.#isOver()) {
-      const full = looks.size >= mostAtOnce;
-      const each = full ? null : this.#waiting.take(now());
-      if (each === null) {
+      const full = inFlight.size >= mostAtOnce;
+      const polled = full ? null : this.#queue.take(now());
+      if (polled === null) {
         await this.#idle(full);
         continue;
       }
-      if (!(await pace.take('reading', this.#over.signal))) break;
-      const look = this.#look(each).finally(() => {
-        looks.delete(look);
+      if (!(await rateLimiter.take('reading', this.#over.signal))) break;
+      const poll = this.#poll(polled).finally(() => {
+        inFlight.delete(poll);
         this.#wake();
       });
-      looks.add(look);
+      inFlight.add(poll);
     }
-    await Promise.all(looks);
-    stop.removeEventListener('abort', onStop);
+    await Promise.all(inFlight);
+    this.#halted.removeEventListener('abort', onHalt);
     this.#cancelTimeout();
     if (this.#fault !== null) throw this.#fault.error;
     return { final: this.#left === 0 && this.#closed, refused: this.#refused };
@@ -175,7 +162,7 @@ export class Watch {
   /** Until something is due, or something else has changed. */
   async #idle(full: boolean): Promise<void> {
     const { now, sleep } = this.#options;
-    const until = full ? Number.POSITIVE_INFINITY : (this.#waiting.next?.due ?? Number.POSITIVE_INFINITY);
+    const until = full ? Number.POSITIVE_INFINITY : (this.#queue.next?.due ?? Number.POSITIVE_INFINITY);
     const nap = new AbortController();
     const woken = new Promise<void>((resolve) => {
       this.#wake = () => {
@@ -187,60 +174,59 @@ export class Watch {
     this.#wake = () => {};
   }
 
-  async #look(each: Watched): Promise<void> {
+  async #poll(polled: Polled): Promise<void> {
     try {
-      const seen = await unlessAborted(() => read(this.#options.client, each), this.#over.signal);
-      // What is on its way when the time is over may come after the journal was closed.
-      if (seen === null || this.#over.signal.aborted) return;
-      const total = Math.max(seen.total, this.#options.table.recipients(each.request));
-      if (seen.completed || seen.sent + seen.failed >= total) await this.#finish(each, seen);
-      else this.#later(each, seen);
+      const reading = await unlessAborted(() => read(this.#options.client, polled), this.#over.signal);
+      // A reading in flight at the end may come after the journal was closed.
+      if (reading === null || this.#over.signal.aborted) return;
+      const total = Math.max(reading.total, this.#options.state.recipients(polled.request));
+      if (reading.completed || reading.sent + reading.failed >= total) await this.#finish(polled, reading);
+      else this.#pollLater(polled, reading);
     } catch (error) {
-      this.#misread(each, error);
+      this.#onError(polled, error);
     }
   }
 
-  async #finish(each: Watched, seen: Look): Promise<void> {
-    const { sent, failed, code, took } = seen;
-    const { table } = this.#options;
-    const recipients = table.recipients(each.request);
-    const figures = `batch ${each.id} ended with ${sent} sent and ${failed} failed of ${recipients}`;
-    const tooMany = sent + failed > recipients;
-    // More than were sent to: these figures are about something else, and prove nothing.
-    if (tooMany) await this.#progress.record(['alarm', each.request, table.revision(each.request), figures]);
-    else await this.#progress.record(['final', each.request, sent, failed, code]);
-    if (sent + failed !== recipients) {
-      this.#progress.emit({ type: 'alarm', request: each.request, detail: figures });
-    }
+  async #finish(polled: Polled, { sent, failed, code, took }: Reading): Promise<void> {
+    const { request, id } = polled;
+    const { state } = this.#options;
+    const recipients = state.recipients(request);
+    const reason = `batch ${id} ended with ${sent} sent and ${failed} failed of ${recipients}`;
+    const isTooMany = sent + failed > recipients;
+    // Figures of more messages than were sent are about something else, and prove nothing.
+    if (isTooMany)
+      await this.#recorder.record({ type: 'alarm', request, revision: state.revision(request), reason });
+    else await this.#recorder.record({ type: 'final', request, sent, failed, code });
+    if (sent + failed !== recipients) this.#recorder.emit({ type: 'alarm', request, detail: reason });
     this.#left -= 1;
-    if (took !== null) this.#usual = within(this.#usual + (took - this.#usual) / 5);
-    this.#progress.underway -= each.sent;
-    this.#progress.emit({ type: 'final', request: each.request });
+    if (took !== null) this.#usualPause = within(this.#usualPause + (took - this.#usualPause) / 5);
+    this.#recorder.sentSoFar -= polled.sent;
+    this.#recorder.emit({ type: 'final', request });
   }
 
-  /** As fast as it went since the last look it will go on; where nothing moved, it is asked ever less often. */
-  #later(each: Watched, { sent, failed, total }: Look): void {
+  /** At the pace of its progress since the last reading, or ever less often without any. */
+  #pollLater(polled: Polled, { sent, failed, total }: Reading): void {
     const now = this.#options.now();
-    const moved = sent + failed - each.sent - each.failed;
+    const progress = sent + failed - polled.sent - polled.failed;
     const rest = total - sent - failed;
-    each.pause = within(moved > 0 ? ((now - each.asked) * rest) / moved : each.pause * 1.5);
-    this.#progress.underway += sent - each.sent;
-    Object.assign(each, { sent, failed, asked: now, due: now + each.pause });
-    this.#waiting.put(each);
-    if (moved > 0) this.#progress.emit({ type: 'moved', request: each.request });
+    polled.pause = within(progress > 0 ? ((now - polled.readAt) * rest) / progress : polled.pause * 1.5);
+    this.#recorder.sentSoFar += sent - polled.sent;
+    Object.assign(polled, { sent, failed, readAt: now, due: now + polled.pause });
+    this.#queue.put(polled);
+    if (progress > 0) this.#recorder.emit({ type: 'progressed', request: polled.request });
   }
 
-  #misread(each: Watched, error: unknown): void {
+  #onError(polled: Polled, error: unknown): void {
     try {
       const answer = readError(error);
       if (answer.kind === 'refusal' && answer.status !== 429) {
         this.#refused ??= { code: answer.code, status: answer.status };
       } else if (answer.kind === 'refusal') {
-        this.#options.pace.block('reading', (answer.retryAfter ?? 1) * 1_000);
+        this.#options.rateLimiter.block('reading', (answer.retryAfter ?? 1) * 1_000);
       }
-      each.pause = within(each.pause * 1.5);
-      each.due = this.#options.now() + each.pause;
-      this.#waiting.put(each);
+      polled.pause = within(polled.pause * 1.5);
+      polled.due = this.#options.now() + polled.pause;
+      this.#queue.put(polled);
     } catch (fault) {
       this.#fault ??= { error: fault };
     }
@@ -249,7 +235,7 @@ export class Watch {
 
 const within = (pause: number) => Math.min(Math.max(pause, shortestPause), longestPause);
 
-async function read(client: ReadingClient, { kind, id }: Watched): Promise<Look> {
+async function read(client: OutcomeClient, { kind, id }: Polled): Promise<Reading> {
   if (kind === 'batch') {
     const { status, total, sent, failed, created_at, completed_at } = await client.batches.get(id);
     const took = completed_at ? Date.parse(completed_at) - Date.parse(created_at) : Number.NaN;
@@ -263,6 +249,6 @@ async function read(client: ReadingClient, { kind, id }: Watched): Promise<Look>
   return { sent, failed, total: 1, completed: false, code: error?.code ?? null, took: null };
 }
 
-/** As the client has it for an answer that is not the service's: to be asked again. */
+/** Like the client's error for an answer that is not the service's: the batch is read again. */
 const notAnAnswer = () =>
   Object.assign(new Error('a batch without figures'), { code: 'unexpected_response', status: null });

@@ -1,18 +1,13 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Message } from '../../../contract/index.js';
-import { checksum } from '../job/journal.js';
+import { checkedLine, readCheckedLine } from '../job/checked-line.js';
+import type { Outcome } from './receipt-columns.js';
 
-/** What became of one recipient of a batch, once that is final. */
-export interface StoredReceipt {
-  /** Place in the planned request. */
+/** The final outcome of one recipient of a batch. */
+export interface StoredReceipt extends Outcome {
+  /** Position in the planned request. */
   index: number;
-  id: string;
-  status: Message['status'];
-  code: string;
   credits: number;
-  /** Null: no report had come. */
-  delivery: string | null;
 }
 
 const version = 1;
@@ -23,8 +18,7 @@ const longestLine = 4 * 2 ** 20;
 
 /**
  * The final outcomes of a job's batches, kept in its folder so that they are read from the service once: an
- * append-only file of checksummed lines, one for each batch. It is a copy; whatever is wrong with it, a torn
- * end or a broken line, is only read again.
+ * append-only file of checksummed lines, one for each batch. It is a cache: a torn or damaged line is read again.
  */
 export class ReceiptStore {
   readonly #file: FileHandle;
@@ -39,7 +33,7 @@ export class ReceiptStore {
     this.#lengths = new Uint32Array(requests);
   }
 
-  /** Null where the folder does not take it: then everything is read from the service, as ever. */
+  /** Null where the file cannot be used: then everything is read from the service. */
   static async open(
     folder: string,
     job: { id: string; digest: string; requests: number },
@@ -48,7 +42,7 @@ export class ReceiptStore {
     try {
       file = await open(join(folder, fileName), 'a+', 0o600);
       const store = new ReceiptStore(file, job.requests);
-      await store.#scan(lineOf(['receipts', version, job.id, job.digest]));
+      await store.#scan(checkedLine(['receipts', version, job.id, job.digest]));
       return store;
     } catch {
       await file?.close().catch(() => {});
@@ -63,14 +57,14 @@ export class ReceiptStore {
     try {
       const buffer = Buffer.alloc(length);
       await this.#file.read(buffer, 0, length, this.#offsets[request] ?? 0);
-      const [, id, rows] = decode(buffer.toString('utf8')) as [number, string, unknown[][]];
+      const [, id, rows] = readCheckedLine(buffer) as [number, string, unknown[][]];
       return id === batch ? rows.map(receiptOf) : null;
     } catch {
       return null;
     }
   }
 
-  /** Keeps what became of a batch. Without a sync: what a crash takes is read again. */
+  /** Without a sync: outcomes lost in a crash are read again. */
   async keep(request: number, batch: string, receipts: readonly StoredReceipt[]): Promise<void> {
     if (this.#full) return;
     const rows = receipts.map(({ index, id, status, code, credits, delivery }) => [
@@ -82,9 +76,9 @@ export class ReceiptStore {
       delivery,
     ]);
     try {
-      await this.#append(request, lineOf([request, batch, rows]));
+      await this.#append(request, checkedLine([request, batch, rows]));
     } catch {
-      // A full disk costs the copy, not the report. A half line is a torn end for whoever opens it next.
+      // A full disk costs the cache, not the report; the next opening cuts the half line off.
       this.#full = true;
     }
   }
@@ -108,7 +102,7 @@ export class ReceiptStore {
     this.#lengths[request] = length;
   }
 
-  /** Finds the lines; a file that is another job's or another version's begins anew. */
+  /** Finds the lines; a file of another job or version is emptied. */
   async #scan(header: string): Promise<void> {
     let rest: Buffer = Buffer.alloc(0);
     let offset = 0;
@@ -120,7 +114,7 @@ export class ReceiptStore {
       rest = Buffer.concat([rest, piece.subarray(0, bytesRead)]);
       let start = 0;
       for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10, start)) {
-        const line = rest.toString('utf8', start, end);
+        const line = rest.subarray(start, end);
         if (offset === 0 && start === 0) own = `${line}\n` === header;
         else this.#found(line, offset + start, end - start);
         start = end + 1;
@@ -139,20 +133,10 @@ export class ReceiptStore {
     await this.#append(null, header);
   }
 
-  #found(line: string, offset: number, length: number): void {
-    const entry = decode(line);
+  #found(line: Buffer, offset: number, length: number): void {
+    const entry = readCheckedLine(line);
     if (Array.isArray(entry) && Number.isInteger(entry[0])) this.#note(entry[0] as number, offset, length);
   }
-}
-
-function lineOf(entry: unknown): string {
-  const text = JSON.stringify(entry);
-  return `${checksum(text)} ${text}\n`;
-}
-
-function decode(line: string): unknown {
-  const text = line.slice(17);
-  return line[16] === ' ' && line.slice(0, 16) === checksum(text) ? JSON.parse(text) : null;
 }
 
 function receiptOf([index, id, status, code, credits, delivery]: unknown[]): StoredReceipt {

@@ -1,7 +1,5 @@
 import { normalizeAddress, readNumber } from '../../../contract/index.js';
 import { byteOrderMark, csvLine } from '../../csv/line.js';
-import { masked, maskedError } from '../../output/mask.js';
-import type { Cell, View } from '../../output/view.js';
 import { repairAddress, repairNumber } from '../input/repair.js';
 import { isOwnHeader, keptColumns, reportColumns } from '../input/report-columns.js';
 import type { FrozenPlan } from '../plan/plan.js';
@@ -12,42 +10,39 @@ export interface ReportedJob {
   plan: FrozenPlan;
 }
 
-/** One row of a report: the cells of the input's columns, then what became of it. */
-export type ReportRow = readonly Cell[];
+/** The cells of a row of the input, then its outcome. */
+export type ReportRow = readonly (string | number | null)[];
 
-/** The report as the CSV text of a file, in pieces. */
+/** Hides recipients and error texts on a shared screen. */
+export interface ReportMask {
+  recipient(text: string): string;
+  error(text: string): string;
+}
+
+/** The report as the CSV text of a file, in blocks. */
 export async function* reportBlocks(job: ReportedJob, receipts: Receipts): AsyncGenerator<string, void> {
   yield* inBlocks(linesOf(job, receipts));
 }
 
-/** The report in any format. */
-export function reportView(plan: FrozenPlan): View<ReportRow> {
-  const names = namesOf(plan);
-  return {
-    columns: names.map((name, index) => ({ name, value: (row) => row[index] })),
-    record: (row) => Object.fromEntries(names.map((name, index) => [name, row[index] ?? null])),
-  };
-}
+/** Of a row left out of the plan. */
+const leftOut = { id: '', batchId: '', status: 'rejected', credits: null, delivery: '' };
 
-/** Of a row that was never part of the plan. */
-const leftOut = { messageId: '', batchId: '', status: 'rejected', credits: null, delivery: '' };
-
-/** What became of every row of the input, in its order. */
+/** The outcome of every row of the input, in its order. */
 export async function* reportRows(
   { id, plan }: ReportedJob,
   receipts: Receipts,
-  { mask }: { mask: boolean },
+  mask: ReportMask | null,
 ): AsyncGenerator<ReportRow, void> {
   const kept = keptOf(plan.meta.columns);
-  const hide = mask ? hiding(plan) : (value: string) => value;
+  const cellOf = mask === null ? (value: string) => value : masking(plan, mask);
   for await (const { line, values, place, error } of plan.rows()) {
-    const receipt = place === null ? { ...leftOut, errorCode: error ?? '' } : receipts.of(place);
+    const receipt = place === null ? { ...leftOut, code: error ?? '' } : receipts.of(place);
     yield [
-      ...kept.map(({ index }) => hide(values[index] ?? '', index)),
-      receipt.messageId || null,
+      ...kept.map(({ index }) => cellOf(values[index] ?? '', index)),
+      receipt.id || null,
       receipt.batchId || null,
       receipt.status,
-      (mask ? maskedError(receipt.errorCode) : receipt.errorCode) || null,
+      (mask === null ? receipt.code : mask.error(receipt.code)) || null,
       receipt.credits,
       line,
       receipt.delivery || null,
@@ -56,7 +51,7 @@ export async function* reportRows(
   }
 }
 
-/** What an earlier report or rejects file added is written anew; a column of the person's own is kept. */
+/** Columns of an earlier report or rejects file are replaced; the input's own columns are kept. */
 function keptOf(columns: readonly string[]): { index: number; name: string }[] {
   if (isOwnHeader(columns)) {
     return keptColumns(columns, reportColumns).map((index) => ({ index, name: columns[index] ?? '' }));
@@ -71,7 +66,7 @@ function keptOf(columns: readonly string[]): { index: number; name: string }[] {
   });
 }
 
-/** Texts put together, so that a million of them are not a million writes. */
+/** Joins lines, so that a million of them are not a million writes. */
 export async function* inBlocks(lines: AsyncIterable<string>): AsyncGenerator<string, void> {
   let block = '';
   for await (const line of lines) {
@@ -86,21 +81,22 @@ export async function* inBlocks(lines: AsyncIterable<string>): AsyncGenerator<st
 async function* linesOf(job: ReportedJob, receipts: Receipts): AsyncGenerator<string, void> {
   const { plan } = job;
   if (plan.input?.marked) yield byteOrderMark;
-  yield csvLine(namesOf(plan));
-  for await (const cells of reportRows(job, receipts, { mask: false })) {
+  yield csvLine(columnNamesOf(plan));
+  for await (const cells of reportRows(job, receipts, null)) {
     yield csvLine(cells.map((cell) => (cell === null ? '' : String(cell))));
   }
 }
 
-function namesOf({ meta: { columns } }: FrozenPlan): string[] {
+export function columnNamesOf({ meta: { columns } }: FrozenPlan): string[] {
   return [...keptOf(columns).map(({ name }) => name), ...reportColumns];
 }
 
-/** Earlier releases did not keep which column has the recipients: then whatever can be sent to is hidden. */
-function hiding({ input }: FrozenPlan): (value: string, index: number) => string {
-  const recipient = input?.recipient ?? null;
-  if (recipient !== null) return (value, index) => (index === recipient ? masked(value) : value);
-  return (value) => (isRecipient(value) ? masked(value) : value);
+/** Earlier releases did not store which column has the recipients: then every recipient is hidden. */
+function masking({ input }: FrozenPlan, mask: ReportMask): (value: string, index: number) => string {
+  const column = input?.recipient ?? null;
+  const isHidden = (value: string, index: number) =>
+    column === null ? isRecipient(value) : index === column;
+  return (value, index) => (isHidden(value, index) ? mask.recipient(value) : value);
 }
 
 function isRecipient(value: string): boolean {

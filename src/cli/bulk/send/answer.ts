@@ -1,6 +1,36 @@
-import type { Answer } from './transitions.js';
+/** The answer to one request of a job. */
+export type Answer =
+  | ({ kind: 'batch'; id: string; total: number } & Accepted)
+  | ({ kind: 'message'; id: string; to: string; failed?: true } & Accepted)
+  /** An error of the service itself. */
+  | ({ kind: 'refusal'; code: string; status: number } & RefusalFields)
+  /** The outcome is unknown: no answer, a broken connection, a 5xx, or not an answer of the service. */
+  | { kind: 'doubt'; code: string }
+  /** No byte of the request left. */
+  | { kind: 'unsent'; code: string };
 
-/** The fields of the client's error that tell what a send came to. */
+interface Accepted {
+  /** Null when the answer has no price that is a finite number of 0 or more. */
+  credits: number | null;
+  balance: number | null;
+  /** Of a repeated answer: when the earlier request was accepted ('' where unknown). Null when new. */
+  replayOf: string | null;
+}
+
+interface RefusalFields {
+  /** Seconds. */
+  retryAfter?: number | null;
+  invalid?: readonly string[] | null;
+  /** The failed message of `provider_failed`. */
+  id?: string | null;
+  /** The balance and the price according to the refusal. */
+  balance?: number | null;
+  required?: number | null;
+  /** The balance read right after `insufficient_credits`. */
+  actual?: number | null;
+}
+
+/** The fields of the client's error that decide the outcome of a send. */
 interface FailedRequest {
   code: string;
   status: number | null;
@@ -13,7 +43,7 @@ interface FailedRequest {
   requestSent?: boolean;
 }
 
-/** Reads the result of `sendBulk` or `send`. An answer without its own fields is no answer of the service. */
+/** Reads the result of a send. A result without its own fields is not an answer of the service. */
 export function readResult(kind: 'single' | 'batch', result: unknown, replayed = false): Answer {
   const {
     id,
@@ -40,15 +70,12 @@ export function readResult(kind: 'single' | 'batch', result: unknown, replayed =
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const isAmount = (value: unknown): value is number => Number.isFinite(value);
 
-/** Reads what a send threw; anything that is not the client's error is a fault of the program. */
+/** Reads an error of the client. Throws any other error: it is internal. */
 export function readError(error: unknown): Extract<Answer, { kind: 'doubt' | 'unsent' | 'refusal' }> {
   if (!isFailedRequest(error)) throw error;
   const { code, status, requestSent } = error;
   if (status === null && requestSent === false) return { kind: 'unsent', code };
-  if (
-    code !== 'provider_failed' &&
-    (status === null || status >= 500 || status < 400 || doubtful(code, status))
-  ) {
+  if (code !== 'provider_failed' && (status === null || isDoubtful(code, status))) {
     return { kind: 'doubt', code };
   }
   return {
@@ -63,8 +90,9 @@ export function readError(error: unknown): Extract<Answer, { kind: 'doubt' | 'un
   };
 }
 
-/** 4xx answers that do not say that nothing was done: not the service's own, or about a race of requests. */
-function doubtful(code: string, status: number): boolean {
+/** Also for 4xx that are not the service's own, or about a race of requests. */
+function isDoubtful(code: string, status: number): boolean {
+  if (status >= 500 || status < 400) return true;
   return code === 'unexpected_response' || status === 408 || status === 409 || status === 425;
 }
 

@@ -1,98 +1,92 @@
+import type { AcceptedEntry, EntryOf } from '../job/entries.js';
 import type { JobState } from '../job/job-state.js';
-import type { RequestEntry } from '../job/journal.js';
 import type { RequestKey } from '../job/keys.js';
 import type { PlannedRequest } from '../plan/plan.js';
+import type { Answer } from './answer.js';
 import type { BareEvent } from './events.js';
-import { bodyOf, type RequestBody } from './send-once.js';
-import { type Answer, countShort, type Sent, type Step } from './transitions.js';
+import { bodyOf, type RequestBody } from './request-body.js';
+import { type RequestFacts, type Step, type StepOf, shortageAfter } from './transitions.js';
 
-/** A request on its way, in one revision and in this run. */
+/** A request in one revision and in this run. */
 export interface Attempt {
   request: PlannedRequest;
   body: RequestBody;
-  sent: Sent;
+  facts: RequestFacts;
   tries: number;
-  /** When this run tried it first, in whichever revision; null until then. */
+  /** When this run tried it first, in any revision; null before that. */
   since: number | null;
 }
 
 export function startAttempt(
   keyOf: RequestKey,
   request: PlannedRequest,
-  table: JobState,
-  known: { since?: number | null; foreign?: number; tries?: number } = {},
+  state: JobState,
+  known: { since?: number | null; foreignRefusals?: number; tries?: number } = {},
 ): Attempt {
   const { number, kind } = request;
-  const body = bodyOf(keyOf, request, table.revision(number), table.removed(number));
-  // What an earlier run left in doubt has a copy without an answer, and no later answer can be that one's.
-  const unanswered = table.phase(number) === 'doubt' ? 1 : 0;
+  const body = bodyOf(keyOf, request, state.revision(number), state.removed(number));
+  // An earlier run left a copy in doubt, and no later answer can be the answer to that copy.
+  const unanswered = state.phase(number) === 'doubt' ? 1 : 0;
+  const { foreignRefusals = 0 } = known;
   return {
     request,
     body,
-    sent: { kind, to: body.to, unanswered, foreign: known.foreign ?? 0, short: null },
+    facts: { kind, to: body.to, unanswered, foreignRefusals, shortage: null },
     tries: known.tries ?? 0,
     since: known.since ?? null,
   };
 }
 
-/** Remembers what an answer says about the balance. */
-export function learnBalance(attempt: Attempt, table: JobState, answer: Answer): void {
+/** Keeps the balance that an answer tells. */
+export function learnBalance({ facts }: Attempt, state: JobState, answer: Answer): void {
   if (answer.kind === 'doubt' || answer.kind === 'unsent') return;
   if (answer.kind === 'refusal') {
-    attempt.sent.short = countShort(attempt.sent.short, answer.balance);
-    table.balance = answer.actual ?? answer.balance ?? table.balance;
+    facts.shortage = shortageAfter(facts.shortage, answer.balance);
+    state.balance = answer.actual ?? answer.balance ?? state.balance;
   } else {
-    table.balance = answer.balance ?? table.balance;
+    state.balance = answer.balance ?? state.balance;
   }
 }
 
-/** Milliseconds before the next try: doubling up to half a minute, spread so that requests part. */
-export function backoff(tries: number, random: number): number {
-  return Math.min(500 * 2 ** (tries - 1), 30_000) * (0.75 + 0.25 * random);
-}
-
-/** For a token that others take at the same time, however little `--max-wait` allows. */
-const shortestWait = 1_000;
-
-/** Milliseconds that a request may still wait for its turn; `since` is when its first try did not settle it. */
-export function timeLeft(since: number | null, maxWait: number, now: number): number {
-  return Math.max(shortestWait, maxWait - (since === null ? 0 : now - since));
-}
-
-/** The entry of an acceptance. An answer to a copy of this machine that had none is its own, however late. */
+/** A late answer to an unanswered copy of this machine is its own, and not a replay. */
 export function acceptedEntry(
-  { request: { number, kind }, sent }: Attempt,
+  { request: { number, kind }, facts }: Attempt,
   revision: number,
-  { id, credits, replayOf }: Extract<Step, { to: 'accepted' | 'compared' }>,
-): Extract<RequestEntry, ['accepted', ...unknown[]]> {
-  const entry = ['accepted', number, revision, id, credits, kind] as const;
-  return replayOf === null || sent.unanswered > 0 ? [...entry] : [...entry, replayOf];
+  { id, credits, replayOf }: StepOf<'accept' | 'compare'>,
+): AcceptedEntry {
+  const isOwn = facts.unanswered > 0;
+  return {
+    type: 'accepted',
+    request: number,
+    revision,
+    id,
+    credits,
+    kind,
+    replayOf: isOwn ? null : replayOf,
+  };
 }
 
-/** What is recorded and told of a step that settles a request other than by accepting it; null for the others. */
+/** The entry and the event of a step that settles a request without an acceptance; null for other steps. */
 export function settledBy(
-  { request: { number } }: Attempt,
+  { request: { number: request } }: Attempt,
   revision: number,
   step: Step,
-): {
-  entry: Extract<RequestEntry, ['alarm' | 'rejected' | 'failed', ...unknown[]]>;
-  event: BareEvent;
-} | null {
-  switch (step.to) {
+): { entry: EntryOf<'alarm' | 'rejected' | 'failed'>; event: BareEvent } | null {
+  switch (step.kind) {
     case 'alarm':
       return {
-        entry: ['alarm', number, revision, step.reason],
-        event: { type: 'alarm', request: number, detail: step.reason },
+        entry: { type: 'alarm', request, revision, reason: step.reason },
+        event: { type: 'alarm', request, detail: step.reason },
       };
-    case 'rejected':
+    case 'reject':
       return {
-        entry: ['rejected', number, revision, step.code],
-        event: { type: 'rejected', request: number, detail: step.code },
+        entry: { type: 'rejected', request, revision, code: step.code },
+        event: { type: 'rejected', request, detail: step.code },
       };
-    case 'failed':
+    case 'fail':
       return {
-        entry: ['failed', number, revision, step.code, step.id],
-        event: { type: 'failed', request: number, detail: step.code },
+        entry: { type: 'failed', request, revision, code: step.code, id: step.id },
+        event: { type: 'failed', request, detail: step.code },
       };
     default:
       return null;

@@ -1,40 +1,44 @@
-import { type MessagePage, messagePage } from '../../../contract/index.js';
+import { type MessagePage, messagePage, normalizeRecipient } from '../../../contract/index.js';
 import { readError } from './answer.js';
-import { backoff } from './attempt.js';
+import { backoff } from './retry-delay.js';
 import type { RunOptions } from './run.js';
-import { recipientForm } from './transitions.js';
 
-type World = Pick<RunOptions, 'listing' | 'pace' | 'now' | 'sleep' | 'random' | 'stop'>;
+type Options = Pick<RunOptions, 'listing' | 'rateLimiter' | 'now' | 'sleep' | 'random' | 'stop'>;
 
-/** Who is in a batch; or that its service does not tell, or not now. */
-export type Members = ReadonlySet<string> | 'not listed' | 'not now';
+/** The recipients of a batch; or the service does not list them, or not now. */
+export type BatchRecipients = ReadonlySet<string> | 'not listed' | 'not now';
 
-/** Reads who is in a batch of so many recipients, for as long as `until`, in milliseconds by `now`. */
-export async function membersOf(id: string, total: number, until: number, world: World): Promise<Members> {
-  const members = new Set<string>();
+/** Reads the recipients of a batch of `total`, until a time in milliseconds by `now`. */
+export async function recipientsOfBatch(
+  id: string,
+  total: number,
+  until: number,
+  options: Options,
+): Promise<BatchRecipients> {
+  const recipients = new Set<string>();
   let listed = 0;
   let after: string | null = null;
   do {
-    const page = await readPage(id, after, until, world);
+    const page = await readPage(id, after, until, options);
     if (typeof page === 'string') return page;
-    // A pruned message has lost its recipient: who is not named may be in it all the same.
+    // A pruned message has lost its recipient, so anybody may be in the batch all the same.
     if (page.data.some(({ to }) => to === '')) return 'not listed';
-    for (const { to } of page.data) members.add(recipientForm(to));
+    for (const { to } of page.data) recipients.add(normalizeRecipient(to));
     listed += page.data.length;
     after = page.next;
   } while (after !== null && listed <= total);
-  // A list that is not of the whole batch tells of nobody that they are not in it.
-  return listed === total ? members : 'not listed';
+  // A list of a part of the batch does not prove that anybody is missing from it.
+  return listed === total ? recipients : 'not listed';
 }
 
 async function readPage(
   id: string,
   after: string | null,
   until: number,
-  { listing, pace, now, sleep, random, stop }: World,
-): Promise<MessagePage | Exclude<Members, ReadonlySet<string>>> {
+  { listing, rateLimiter, now, sleep, random, stop }: Options,
+): Promise<MessagePage | Exclude<BatchRecipients, ReadonlySet<string>>> {
   for (let tries = 1; listing !== undefined; tries += 1) {
-    if (!(await pace.take('reading', stop, Math.max(0, until - now())))) return 'not now';
+    if (!(await rateLimiter.take('reading', stop, Math.max(0, until - now())))) return 'not now';
     try {
       const from = after === null ? {} : { after };
       return await listing.batches.messages(id, { limit: messagePage.max, ...from });
@@ -42,8 +46,8 @@ async function readPage(
       const answer = readError(error);
       if (answer.kind === 'refusal' && (answer.status === 404 || answer.status === 405)) return 'not listed';
       if (answer.kind === 'refusal' && answer.status !== 429) return 'not now';
-      const said = answer.kind === 'refusal' ? (answer.retryAfter ?? null) : null;
-      const wait = said === null ? backoff(tries, random()) : said * 1_000;
+      const retryAfter = answer.kind === 'refusal' ? (answer.retryAfter ?? null) : null;
+      const wait = retryAfter === null ? backoff(tries, random()) : retryAfter * 1_000;
       if (now() + wait > until) return 'not now';
       await sleep(wait, stop);
     }

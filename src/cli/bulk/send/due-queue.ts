@@ -1,14 +1,14 @@
-/** What waits for a time, the earliest first: a binary heap. */
-export class SetAside<Waiting extends { /** Milliseconds since 1970. */ due: number }> {
-  readonly #heap: Waiting[] = [];
+/** Items that wait for their time, the earliest first: a binary heap. */
+export class DueQueue<Item extends { /** Milliseconds on the caller's clock. */ due: number }> {
+  readonly #heap: Item[] = [];
 
-  get next(): Waiting | null {
+  get next(): Item | null {
     return this.#heap[0] ?? null;
   }
 
-  put(waiting: Waiting): void {
+  put(item: Item): void {
     const heap = this.#heap;
-    let at = heap.push(waiting) - 1;
+    let at = heap.push(item) - 1;
     while (at > 0) {
       const parent = (at - 1) >> 1;
       if (!this.#swapIfEarlier(at, parent)) break;
@@ -16,8 +16,8 @@ export class SetAside<Waiting extends { /** Milliseconds since 1970. */ due: num
     }
   }
 
-  /** Takes the earliest, when it is due. */
-  take(now: number): Waiting | null {
+  /** Removes the earliest; null unless it is due. */
+  take(now: number): Item | null {
     const first = this.#heap[0];
     if (first === undefined || first.due > now) return null;
     const last = this.#heap.pop();

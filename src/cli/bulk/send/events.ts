@@ -1,33 +1,33 @@
-import type { Tally } from '../job/job-state.js';
+import type { Tally } from '../job/phases.js';
 
 interface EventFigures {
   tally: Tally;
-  /** Of the accepted, those of which it is known that they were sent. */
+  /** Of the accepted, those known to be sent. */
   sent: number;
-  /** Requests that have no final answer yet. */
+  /** Requests without a final answer. */
   open: number;
   credits: number;
   balance: number | null;
 }
 
-/** What happens in a job, for whoever displays it. Every event carries the figures after it. */
+/** Progress of a job. Every event has the figures after it. */
 export type BulkEvent = EventFigures &
   (
     | { type: 'started'; resumed: boolean }
     | { type: 'accepted' | 'alarm' | 'rejected' | 'failed'; request: number; detail: string }
-    /** Refused entries were taken out of a batch, which goes on without them. */
+    /** Refused recipients were taken out of a batch. */
     | { type: 'removed'; request: number; entries: number }
     /** A request waits before it is sent again. */
     | { type: 'waiting'; request: number; why: string; milliseconds: number }
-    /** A request was given up for now; the same command goes on with it. */
-    | { type: 'left'; request: number; why: string }
-    /** Nothing new is sent from here on; what is in flight is finished. */
+    /** A request was given up in this run; the next one resumes it. */
+    | { type: 'given-up'; request: number; why: string }
+    /** Nothing new is sent from here on; requests in flight are finished. */
     | { type: 'stopping'; why: string }
-    /** Everything is sent that can be; only the ends of what was accepted are waited for. */
-    | { type: 'awaiting' }
-    /** Of an accepted request more messages are sent or failed, but not all. */
-    | { type: 'moved'; request: number }
-    /** An accepted request reached its end at the operator. */
+    /** Everything is sent; only final figures are missing. */
+    | { type: 'polling' }
+    /** More messages of an accepted request are sent or failed, but not all. */
+    | { type: 'progressed'; request: number }
+    /** An accepted request has its final figures. */
     | { type: 'final'; request: number }
   );
 

@@ -1,50 +1,50 @@
+import type { JobEntry, RequestEntry } from '../job/entries.js';
 import type { JobState } from '../job/job-state.js';
-import type { JobEntry, Journal, RequestEntry } from '../job/journal.js';
+import type { Journal } from '../job/journal.js';
 import { type BareEvent, EventQueue } from './events.js';
 
-/** The journal and the table moved together, and the events that tell of it. */
-export class Progress {
+/** Records entries in the journal and then in the job state, and emits events. */
+export class Recorder {
   readonly events = new EventQueue();
-  /** Messages sent of batches that have not reached their end. */
-  underway = 0;
+  /** Sent messages of batches without their final figures. */
+  sentSoFar = 0;
   readonly #journal: Journal;
-  readonly #table: JobState;
-  /** Recipients of requests whose first answer is awaited: in doubt after a crash, but not on the screen. */
-  readonly #awaited = new Map<number, number>();
+  readonly #state: JobState;
+  /** Recipients of requests in flight: in doubt after a crash, but not on the screen. */
+  readonly #inFlight = new Map<number, number>();
 
-  constructor(journal: Journal, table: JobState) {
+  constructor(journal: Journal, state: JobState) {
     this.#journal = journal;
-    this.#table = table;
+    this.#state = state;
   }
 
-  /** Resolves when the entry, and what goes with it, is durable and counted. */
+  /** Resolves when the entries are durable and applied. */
   async record(entry: RequestEntry, ...more: RequestEntry[]): Promise<void> {
     await this.#journal.append(entry, ...more);
-    for (const each of [entry, ...more]) this.#table.apply(each);
-    if (entry[0] === 'send') this.#awaited.set(entry[1], entry[3]);
-    else this.#awaited.delete(entry[1]);
+    for (const each of [entry, ...more]) this.#state.apply(each);
+    if (entry.type === 'send') this.#inFlight.set(entry.request, entry.recipients);
+    else this.#inFlight.delete(entry.request);
   }
 
-  /** The same for an entry about the whole job. */
   async recordOfJob(entry: JobEntry): Promise<void> {
     await this.#journal.append(entry);
-    this.#table.apply(entry);
+    this.#state.apply(entry);
   }
 
-  /** The request's outcome is doubtful from here on. */
-  doubt(request: number): void {
-    this.#awaited.delete(request);
+  /** From here on the request is in doubt on the screen too. */
+  markInDoubt(request: number): void {
+    this.#inFlight.delete(request);
   }
 
   emit(event: BareEvent): void {
-    const { tally, credits, balance } = this.#table;
-    let awaited = 0;
-    for (const recipients of this.#awaited.values()) awaited += recipients;
+    const { tally, credits, balance } = this.#state;
+    let inFlight = 0;
+    for (const recipients of this.#inFlight.values()) inFlight += recipients;
     this.events.push({
       ...event,
-      tally: { ...tally, in_doubt: tally.in_doubt - awaited, pending: tally.pending + awaited },
-      sent: this.#table.sent + this.underway,
-      open: this.#table.open,
+      tally: { ...tally, in_doubt: tally.in_doubt - inFlight, pending: tally.pending + inFlight },
+      sent: this.#state.sent + this.sentSoFar,
+      open: this.#state.open,
       credits,
       balance,
     });

@@ -1,113 +1,95 @@
-import type { RequestEntry } from '../job/journal.js';
+import { normalizeRecipient } from '../../../contract/index.js';
+import type { RequestEntry } from '../job/entries.js';
 import { type RequestKey, requestKeys } from '../job/keys.js';
 import type { PlannedRequest } from '../plan/plan.js';
-import {
-  type Attempt,
-  acceptedEntry,
-  backoff,
-  learnBalance,
-  settledBy,
-  startAttempt,
-  timeLeft,
-} from './attempt.js';
-import { membersOf } from './batch-recipients.js';
-import type { Progress } from './recorder.js';
-import type { Ending, RunOptions } from './run.js';
-import { type RequestBody, sendOnce, unlessAborted } from './send-once.js';
-import type { Budget } from './spend-limit.js';
-import { type Answer, next, recipientForm, type Step } from './transitions.js';
+import type { Answer } from './answer.js';
+import { type Attempt, acceptedEntry, learnBalance, settledBy, startAttempt } from './attempt.js';
+import { recipientsOfBatch } from './batch-recipients.js';
+import { isOutOfMoney } from './ending.js';
+import type { RequestBody } from './request-body.js';
+import { backoff, timeLeft } from './retry-delay.js';
+import type { Run, RunOptions } from './run.js';
+import { sendOnce } from './send-once.js';
+import { nextStep, type Step, type StepOf } from './transitions.js';
+import { unlessAborted } from './unless-aborted.js';
 
-type Stop = NonNullable<Ending['stopped']>;
-type StepTo<To extends Step['to']> = Extract<Step, { to: To }>;
-
-/** What settling one request needs of the run that it is part of. */
-export interface Host {
-  readonly progress: Progress;
-  readonly budget: Budget;
-  /** Why nothing new is sent any more; null while the run goes on. */
-  readonly stopped: Ending['stopped'];
-  /** Aborted when the run stops. */
-  readonly halted: AbortSignal;
-  halt(reason: Stop): void;
-  /** A request was accepted; its end may be worth waiting for. */
-  accepted(request: PlannedRequest, id: string): void;
-  /** When a request was last accepted. */
-  readonly lastAccepted: number;
-  setAside(waiting: { request: number; since: number; due: number }): void;
-  readPrices(): Promise<void>;
-}
-
-/** Takes requests one after the other to an answer, each by the steps that `next` knows and no others. */
-export class Settler {
+/** Sends single requests of a run until each is settled, by the steps of `nextStep` and no others. */
+export class RequestSender {
   readonly #options: RunOptions;
-  readonly #host: Host;
+  readonly #run: Run;
   readonly #keyOf: RequestKey;
-  /** Batches whose acceptance is being recorded, and for which request. */
-  readonly #answered = new Map<string, number>();
+  /** Batches whose acceptance is being recorded, and their requests. */
+  readonly #accepting = new Map<string, number>();
 
-  constructor(options: RunOptions, host: Host) {
+  constructor(options: RunOptions, run: Run) {
     this.#options = options;
-    this.#host = host;
+    this.#run = run;
     this.#keyOf = requestKeys(options.jobId, options.plan.meta);
   }
 
-  /** Sends a request until an answer settles it, its time is up, or the job stops. */
-  async settle(request: PlannedRequest, since: number | null): Promise<void> {
-    const { table, journal, now } = this.#options;
-    const { progress, budget } = this.#host;
+  /** Until an answer settles the request, its time is up, or the run stops. `since`: its first try in this run. */
+  async send(request: PlannedRequest, since: number | null): Promise<void> {
+    const { state, journal, now } = this.#options;
+    const { recorder, spendLimit } = this.#run;
     const { number } = request;
-    let attempt = startAttempt(this.#keyOf, request, table, { since });
-    while (await this.#mayGoOn(number, attempt.since)) {
+    let attempt = startAttempt(this.#keyOf, request, state, { since });
+    while (await this.#awaitToken(number, attempt.since)) {
       attempt.since ??= now();
-      if (table.phase(number) !== 'doubt') {
-        if (!budget.take(request, table.removed(number).size)) {
-          const price = budget.priceOf(request, table.removed(number).size);
-          return this.#host.halt({ by: 'limit', price });
+      if (state.phase(number) !== 'doubt') {
+        if (!spendLimit.tryReserve(request, state.removed(number).size)) {
+          const price = spendLimit.priceOf(request, state.removed(number).size);
+          return this.#run.halt({ by: 'limit', price });
         }
-        await progress.record(['send', number, table.revision(number), attempt.body.to.length]);
+        await recorder.record({
+          type: 'send',
+          request: number,
+          revision: state.revision(number),
+          recipients: attempt.body.to.length,
+        });
       }
       if (journal.fault !== null) throw journal.fault;
-      const answer = await this.#send(attempt.body);
-      if (answer === null || answer.kind === 'doubt') progress.doubt(number);
+      const answer = await this.#sendOnce(attempt.body);
+      if (answer === null || answer.kind === 'doubt') recorder.markInDoubt(number);
       if (answer === null) return;
       attempt.tries += 1;
-      const step = next(attempt.sent, answer);
-      if (answer.kind === 'doubt') attempt.sent.unanswered += 1;
-      learnBalance(attempt, table, answer);
-      if (!(await this.#follow(attempt, step))) return;
-      if (step.to === 'removed') {
-        attempt = startAttempt(this.#keyOf, request, table, { since: attempt.since });
+      const step = nextStep(attempt.facts, answer);
+      if (answer.kind === 'doubt') attempt.facts.unanswered += 1;
+      learnBalance(attempt, state, answer);
+      if (!(await this.#take(step, attempt))) return;
+      if (step.kind === 'remove') {
+        attempt = startAttempt(this.#keyOf, request, state, { since: attempt.since });
       }
-      if (step.to === 'revised') {
-        const { since, tries, sent } = attempt;
-        attempt = startAttempt(this.#keyOf, request, table, { since, tries, foreign: sent.foreign + 1 });
+      if (step.kind === 'revise') {
+        const { since, tries, facts } = attempt;
+        const foreignRefusals = facts.foreignRefusals + 1;
+        attempt = startAttempt(this.#keyOf, request, state, { since, tries, foreignRefusals });
       }
     }
   }
 
-  /** Waits for a token; false when the request is settled or nothing more is to be sent. */
-  async #mayGoOn(request: number, since: number | null): Promise<boolean> {
-    const { pace, stop, table, maxWait, now } = this.#options;
+  /** Waits for a token; false when the request is settled or nothing more is sent. */
+  async #awaitToken(request: number, since: number | null): Promise<boolean> {
+    const { rateLimiter, stop, state, maxWait, now } = this.#options;
     for (;;) {
-      // Where nothing new can be paid for, a doubt can still be settled with its own key.
-      const signal = this.#maySettleDoubt(request) ? stop : this.#host.halted;
-      if (signal?.aborted || !table.isOpen(request)) return false;
-      const taken = await pace.take('sending', signal, timeLeft(since, maxWait, now()));
-      if (this.#host.stopped !== null && !this.#maySettleDoubt(request)) return false;
+      // Without money for anything new, a doubt can still be settled with its own key.
+      const signal = this.#maySettleDoubt(request) ? stop : this.#run.halted;
+      if (signal?.aborted || !state.isOpen(request)) return false;
+      const taken = await rateLimiter.take('sending', signal, timeLeft(since, maxWait, now()));
+      if (this.#run.stopped !== null && !this.#maySettleDoubt(request)) return false;
       if (taken) return true;
       if (signal?.aborted) continue;
-      this.#host.halt({ by: 'service', code: 'rate_limited', status: 429 });
+      this.#run.halt({ by: 'service', code: 'rate_limited', status: 429 });
       return false;
     }
   }
 
   #maySettleDoubt(request: number): boolean {
-    const { table, stop } = this.#options;
-    return isOutOfMoney(this.#host.stopped) && table.phase(request) === 'doubt' && !stop?.aborted;
+    const { state, stop } = this.#options;
+    return isOutOfMoney(this.#run.stopped) && state.phase(request) === 'doubt' && !stop?.aborted;
   }
 
-  /** Null when the answer was not waited for. */
-  async #send(body: RequestBody): Promise<Answer | null> {
+  /** Null when it was abandoned. */
+  async #sendOnce(body: RequestBody): Promise<Answer | null> {
     const { client, plan, abandon, isReplay = () => false } = this.#options;
     const send = () => sendOnce(client, plan.meta.channel, body, isReplay);
     const answer = await unlessAborted(send, abandon);
@@ -116,57 +98,59 @@ export class Settler {
   }
 
   async #readBalance(): Promise<number | null> {
-    const { client, pace, stop, maxWait } = this.#options;
+    const { client, rateLimiter, stop, maxWait } = this.#options;
     try {
-      return (await pace.take('reading', stop, maxWait)) ? (await client.balance.get()).balance : null;
+      return (await rateLimiter.take('reading', stop, maxWait)) ? (await client.balance.get()).balance : null;
     } catch {
-      // Without it the refusal is taken at its word.
+      // Without it the refusal counts as it is.
       return null;
     }
   }
 
-  /** Records a step and does what it asks; true when the request is to be sent again now. */
-  async #follow(attempt: Attempt, step: Step): Promise<boolean> {
-    const { progress } = this.#host;
-    const { number } = attempt.request;
-    const revision = this.#options.table.revision(number);
-    switch (step.to) {
-      case 'accepted':
+  /** Records a step and takes it; true when the request is to be sent again now. */
+  async #take(step: Step, attempt: Attempt): Promise<boolean> {
+    const { recorder } = this.#run;
+    const { number: request } = attempt.request;
+    const revision = this.#options.state.revision(request);
+    switch (step.kind) {
+      case 'accept':
         return this.#accept(attempt, step, []);
-      case 'compared':
+      case 'compare':
         return this.#compare(attempt, step);
-      case 'removed': {
+      case 'remove': {
         const indexes = step.positions.map((position) => attempt.body.indexes[position] ?? 0);
-        await progress.record(['removed', number, revision, indexes]);
-        progress.emit({ type: 'removed', request: number, entries: indexes.length });
+        await recorder.record({ type: 'removed', request, revision, indexes });
+        recorder.emit({ type: 'removed', request, entries: indexes.length });
         return true;
       }
-      case 'revised':
+      case 'revise':
         if (!this.#isInTime(attempt, 0)) {
           await this.#refused(attempt, step.code);
           return this.#giveUp(attempt, step.code, statusOf[step.code]);
         }
-        await progress.record(['revised', number, revision]);
+        await recorder.record({ type: 'revised', request, revision });
         return true;
-      case 'again':
+      case 'retry-in-doubt':
         return this.#backOff(attempt, step.code, null);
-      case 'unsent':
+      case 'retry-unsent':
         await this.#refused(attempt, step.code);
         return this.#backOff(attempt, step.code, null);
-      case 'repeat':
-        await this.#refused(attempt, 'insufficient_credits');
-        return this.#backOff(attempt, 'insufficient_credits', 402);
-      case 'wait':
-        return this.#wait(attempt, step);
+      case 'retry-refused':
+        await this.#refused(attempt, step.code);
+        return this.#backOff(attempt, step.code, statusOf[step.code]);
+      case 'wait-for-project':
+        return this.#waitForProject(attempt, step.seconds);
+      case 'wait-for-recipient':
+        return this.#waitForRecipient(attempt, step.seconds);
       case 'stop':
         await this.#refused(attempt, step.code);
         return this.#stopAt(attempt, step.code, step.status);
       default: {
         const settled = settledBy(attempt, revision, step);
         if (settled === null) return false;
-        await progress.record(settled.entry);
-        progress.emit(settled.event);
-        if (step.to === 'alarm' && step.stops) this.#host.halt({ by: 'alarm', reason: step.reason });
+        await recorder.record(settled.entry);
+        recorder.emit(settled.event);
+        if (step.kind === 'alarm' && step.stops) this.#run.halt({ by: 'alarm', reason: step.reason });
         return false;
       }
     }
@@ -174,79 +158,90 @@ export class Settler {
 
   async #accept(
     attempt: Attempt,
-    step: StepTo<'accepted' | 'compared'>,
+    step: StepOf<'accept' | 'compare'>,
     more: readonly RequestEntry[],
   ): Promise<boolean> {
-    const { table } = this.#options;
-    const { progress, budget } = this.#host;
+    const { state } = this.#options;
+    const { recorder, spendLimit } = this.#run;
     const { request } = attempt;
     const isBatch = request.kind === 'batch';
-    const other = isBatch ? (table.requestOfBatch(step.id) ?? this.#answered.get(step.id)) : undefined;
+    const other = isBatch ? (state.requestOfBatch(step.id) ?? this.#accepting.get(step.id)) : undefined;
     if (other !== undefined && other !== request.number) {
-      const reason = `batch ${step.id} is the answer to two requests, ${other} and ${request.number}`;
-      return this.#follow(attempt, { to: 'alarm', reason, stops: true });
+      const reason = `batch ${step.id} answers two requests, ${other} and ${request.number}`;
+      return this.#take({ kind: 'alarm', reason, stops: true }, attempt);
     }
-    if (isBatch) this.#answered.set(step.id, request.number);
-    await progress.record(acceptedEntry(attempt, table.revision(request.number), step), ...more);
-    this.#answered.delete(step.id);
-    this.#host.accepted(request, step.id);
-    progress.emit({ type: 'accepted', request: request.number, detail: step.id });
-    // Another body has another price.
-    const isDearer =
-      step.to === 'accepted' && budget.learn(request, table.removed(request.number).size, step.credits);
-    if (isDearer) await this.#host.readPrices();
+    if (isBatch) this.#accepting.set(step.id, request.number);
+    await recorder.record(acceptedEntry(attempt, state.revision(request.number), step), ...more);
+    this.#accepting.delete(step.id);
+    this.#run.accepted(request, step.id);
+    recorder.emit({ type: 'accepted', request: request.number, detail: step.id });
+    // The price of an earlier result is not that of this body.
+    const isHigher =
+      step.kind === 'accept' &&
+      spendLimit.learnCharge(request, state.removed(request.number).size, step.credits);
+    if (isHigher) await this.#run.readPrices();
     return false;
   }
 
-  /** The batch is not of this body: its messages say who was sent to, and else its figures. */
-  async #compare(attempt: Attempt, step: StepTo<'compared'>): Promise<boolean> {
-    const { table, maxWait, now, abandon } = this.#options;
+  /** The batch is of another body: its messages tell which recipients were sent to, or else its figures count. */
+  async #compare(attempt: Attempt, step: StepOf<'compare'>): Promise<boolean> {
+    const { state, maxWait, now, abandon } = this.#options;
     const { body, request, since } = attempt;
-    const [number, revision] = [request.number, table.revision(request.number)];
+    const [number, revision] = [request.number, state.revision(request.number)];
     const until = (since ?? now()) + maxWait;
-    const read = () => membersOf(step.id, step.total, until, this.#options);
-    const members = await unlessAborted(read, abandon);
-    if (members === null || members === 'not now') {
+    const read = () => recipientsOfBatch(step.id, step.total, until, this.#options);
+    const recipients = await unlessAborted(read, abandon);
+    if (recipients === null || recipients === 'not now') {
       // The same key gives the same answer in the next run.
-      this.#host.progress.doubt(number);
+      this.#run.recorder.markInDoubt(number);
       return this.#giveUp(attempt, 'unexpected_response', null);
     }
-    if (members === 'not listed') {
+    if (recipients === 'not listed') {
       const unsure = Math.min(body.to.length, Math.abs(step.total - body.to.length));
-      return this.#accept(attempt, step, [['unsure', number, revision, unsure]]);
+      return this.#accept(attempt, step, [{ type: 'unsure', request: number, revision, recipients: unsure }]);
     }
-    const absent = body.indexes.filter((_, at) => !members.has(recipientForm(body.to[at] ?? '')));
-    return this.#accept(attempt, step, absent.length > 0 ? [['absent', number, revision, absent]] : []);
+    const absent = body.indexes.filter((_, at) => !recipients.has(normalizeRecipient(body.to[at] ?? '')));
+    const entry = { type: 'absent', request: number, revision, indexes: absent } as const;
+    return this.#accept(attempt, step, absent.length > 0 ? [entry] : []);
   }
 
-  /** The request is free to be sent later, unless a copy under its key is unanswered: that keeps it in doubt. */
-  async #refused({ request, sent }: Attempt, code: string): Promise<void> {
+  /** Free to be sent later; an unanswered copy under its key keeps it in doubt. */
+  async #refused({ request, facts }: Attempt, code: string): Promise<void> {
     const { number } = request;
-    if (sent.unanswered > 0) return this.#host.progress.doubt(number);
-    await this.#host.progress.record(['refused', number, this.#options.table.revision(number), code, 0]);
+    if (facts.unanswered > 0) return this.#run.recorder.markInDoubt(number);
+    const revision = this.#options.state.revision(number);
+    await this.#run.recorder.record({ type: 'refused', request: number, revision, code, unanswered: 0 });
   }
 
-  async #wait(attempt: Attempt, step: StepTo<'wait'>): Promise<boolean> {
-    const { now, pace, random } = this.#options;
-    const { progress } = this.#host;
-    const { number } = attempt.request;
-    const milliseconds = step.seconds === null ? backoff(attempt.tries, random()) : step.seconds * 1_000;
-    const why = step.for === 'project' ? 'rate_limited' : 'recipient_rate_limited';
+  async #waitForProject(attempt: Attempt, seconds: number | null): Promise<boolean> {
+    const code = 'rate_limited';
+    const milliseconds = this.#waitOf(attempt, seconds);
+    await this.#refused(attempt, code);
+    if (!this.#isInTime(attempt, milliseconds)) return this.#stopAt(attempt, code, 429);
+    this.#options.rateLimiter.block('sending', milliseconds);
+    const { number: request } = attempt.request;
+    this.#run.recorder.emit({ type: 'waiting', request, why: code, milliseconds });
+    return true;
+  }
+
+  async #waitForRecipient(attempt: Attempt, seconds: number | null): Promise<boolean> {
+    const { now } = this.#options;
+    const { recorder } = this.#run;
+    const { number: request } = attempt.request;
+    const why = 'recipient_rate_limited';
+    const milliseconds = this.#waitOf(attempt, seconds);
     await this.#refused(attempt, why);
-    const isInTime = this.#isInTime(attempt, milliseconds);
-    if (step.for === 'project') {
-      if (!isInTime) return this.#stopAt(attempt, why, 429);
-      pace.block('sending', milliseconds);
-      progress.emit({ type: 'waiting', request: number, why, milliseconds });
-      return true;
-    }
-    if (isInTime) {
-      this.#host.setAside({ request: number, since: attempt.since ?? now(), due: now() + milliseconds });
-      progress.emit({ type: 'waiting', request: number, why, milliseconds });
+    if (this.#isInTime(attempt, milliseconds)) {
+      this.#run.postpone({ request, since: attempt.since ?? now(), due: now() + milliseconds });
+      recorder.emit({ type: 'waiting', request, why, milliseconds });
     } else {
-      progress.emit({ type: 'left', request: number, why });
+      recorder.emit({ type: 'given-up', request, why });
     }
     return false;
+  }
+
+  #waitOf({ tries }: Attempt, seconds: number | null): number {
+    return seconds === null ? backoff(tries, this.#options.random()) : seconds * 1_000;
   }
 
   /** Whether `--max-wait` leaves room for such a wait; it counts from the first try, whatever the revision. */
@@ -261,7 +256,7 @@ export class Settler {
     const milliseconds = backoff(attempt.tries, random());
     const enoughTries = attempt.tries >= (maxWait === 0 ? 1 : 3);
     if (enoughTries && !this.#isInTime(attempt, milliseconds)) return this.#giveUp(attempt, code, status);
-    this.#host.progress.emit({ type: 'waiting', request: attempt.request.number, why: code, milliseconds });
+    this.#run.recorder.emit({ type: 'waiting', request: attempt.request.number, why: code, milliseconds });
     await this.#sleep(milliseconds);
     return true;
   }
@@ -269,26 +264,21 @@ export class Settler {
   #giveUp(attempt: Attempt, code: string, status: number | null): boolean {
     const { since, request } = attempt;
     // When others were accepted meanwhile it is this request; when none was, the service is away.
-    if (this.#host.lastAccepted < (since ?? 0)) return this.#stopAt(attempt, code, status);
-    this.#host.progress.emit({ type: 'left', request: request.number, why: code });
+    if (this.#run.lastAccepted < (since ?? 0)) return this.#stopAt(attempt, code, status);
+    this.#run.recorder.emit({ type: 'given-up', request: request.number, why: code });
     return false;
   }
 
   #stopAt({ request }: Attempt, code: string, status: number | null): boolean {
-    this.#host.progress.emit({ type: 'left', request: request.number, why: code });
-    this.#host.halt({ by: 'service', code, status });
+    this.#run.recorder.emit({ type: 'given-up', request: request.number, why: code });
+    this.#run.halt({ by: 'service', code, status });
     return false;
   }
 
   #sleep(milliseconds: number): Promise<void> {
-    const { halted, stopped } = this.#host;
+    const { halted, stopped } = this.#run;
     return this.#options.sleep(Math.max(0, milliseconds), stopped === null ? halted : this.#options.stop);
   }
 }
 
 const statusOf = { insufficient_credits: 402, invalid_request: null } as const;
-
-/** What stops a job but lets what is in doubt be settled: it may have been paid for. */
-export function isOutOfMoney(stopped: Ending['stopped']): boolean {
-  return stopped?.by === 'limit' || (stopped?.by === 'service' && stopped.code === 'insufficient_credits');
-}

@@ -1,26 +1,28 @@
+import type { MessagePage } from '../../../contract/index.js';
 import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
 import type { JobState } from '../job/job-state.js';
 import type { Journal } from '../job/journal.js';
-import type { FrozenPlan } from '../plan/plan.js';
-import type { ListingClient } from '../results/batch-messages.js';
-import type { ReadingClient, Waited, WatchOptions } from '../results/poller.js';
+import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
+import type { StopReason, Waited } from './ending.js';
+import type { Recorder } from './recorder.js';
 import type { SendingClient } from './send-once.js';
+import type { SpendLimit } from './spend-limit.js';
 
 export interface RunOptions {
   jobId: string;
   plan: Pick<FrozenPlan, 'meta' | 'requests'>;
   journal: Journal;
-  table: JobState;
+  state: JobState;
   client: SendingClient;
-  /** Whether the newest answer to this key was that of an earlier request; asked once for each success. */
+  /** Whether the newest answer under this key repeats that of an earlier request; called once for each success. */
   isReplay?: (idempotencyKey: string) => boolean;
-  /** Lists the messages of a batch whose size is not that of its request; absent where nobody can. */
-  listing?: { batches: Pick<ListingClient['batches'], 'messages'> } | undefined;
-  pace: Pick<RateLimiter, 'take' | 'block'>;
+  /** Lists a batch whose size is not that of its request; absent where that is not possible. */
+  listing?: MessageLister | undefined;
+  rateLimiter: Pick<RateLimiter, 'take' | 'block'>;
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
-  /** From 0 up to 1. */
+  /** At least 0 and below 1. */
   random(): number;
   /** Requests in flight at once. */
   concurrency: number;
@@ -30,28 +32,43 @@ export interface RunOptions {
   maxCredits?: number | undefined;
   /** Gives failed single sends a new revision, and so a new try. */
   retryFailed?: boolean | undefined;
-  /** Waits until everything accepted is sent or failed, so many milliseconds after the last send. */
-  wait?: (Pick<WatchOptions, 'timeout' | 'after'> & { client: ReadingClient }) | undefined;
-  /** Aborted: nothing new is sent; what is in flight is finished and recorded. */
+  /** Polls accepted requests for their final figures, while others are sent and after that. */
+  openPoller?: ((run: Pick<Run, 'recorder' | 'halted'>) => OutcomePoller) | undefined;
+  /** Aborted: nothing new is sent; requests in flight are finished and recorded. */
   stop?: AbortSignal;
-  /** Aborted: what is in flight is left in doubt. */
+  /** Aborted: requests in flight are left in doubt. */
   abandon?: AbortSignal;
 }
 
-/** How a run ended. The table says what is certain; this says why there is no more. */
-export interface Ending {
-  /** What stopped the job before all was sent; null when it came to its end. */
-  stopped:
-    | { by: 'service'; code: string; status: number | null }
-    | { by: 'signal' }
-    /** An answer that cannot be the service's, so none of it can be believed. */
-    | { by: 'alarm'; reason: string }
-    /** What is sent already and what would come next cost more than `maxCredits`; `price` is of one recipient. */
-    | { by: 'limit'; price: number }
-    /** Nothing could be recorded any more, or the plan not be read, so nothing more was sent. */
-    | { by: 'disk'; doing: 'write' | 'read'; error: Error }
-    | { by: 'fault'; error: unknown }
-    | null;
-  /** Null when nobody asked to wait. */
-  waited: Waited | null;
+export interface MessageLister {
+  batches: { messages(id: string, page: { limit: number; after?: string }): Promise<MessagePage> };
+}
+
+export interface OutcomePoller {
+  /** Adds requests that earlier runs left without final figures. */
+  resume(): Promise<void>;
+  /** Adds a request that was accepted just now. */
+  add(request: number, id: string, kind: PlannedRequest['kind']): void;
+  /** Nothing more will be added: from now on the timeout runs. */
+  close(): void;
+  /** Rejects when final figures cannot be recorded. */
+  run(): Promise<Waited>;
+}
+
+/** A run of a job, as the sender of one request sees it. */
+export interface Run {
+  readonly recorder: Recorder;
+  readonly spendLimit: SpendLimit;
+  /** Null while the run sends. */
+  readonly stopped: StopReason | null;
+  /** Aborted when the run stops. */
+  readonly halted: AbortSignal;
+  /** Sends nothing new from here on; the first reason counts. */
+  halt(reason: StopReason): void;
+  accepted(request: PlannedRequest, id: string): void;
+  /** When a request was last accepted. */
+  readonly lastAccepted: number;
+  /** Sends a request again when it is due. */
+  postpone(request: { request: number; since: number; due: number }): void;
+  readPrices(): Promise<void>;
 }

@@ -2,7 +2,6 @@ import { type Channel, measureText, type Pricing, priceOfSms } from '../../../co
 import type { JobState } from '../job/job-state.js';
 import type { PlannedRequest } from '../plan/plan.js';
 
-/** What the price of a request depends on. */
 interface Cost {
   recipients: number;
   /** SMS parts of its text; 0 for an email. */
@@ -12,83 +11,82 @@ interface Cost {
 }
 
 /**
- * Keeps a job below what the person allows it to spend. What is on its way, or in doubt, counts at the
- * dearest price that was seen: the plan's, the present one, and what answers have charged.
+ * Keeps a job within `--max-credits`. Requests in flight or in doubt count at the highest price seen: the plan's,
+ * the current one, and those that answers have charged.
  */
-export class Budget {
-  readonly #table: JobState;
+export class SpendLimit {
+  readonly #state: JobState;
   readonly #channel: Channel;
-  /** What may still be charged: requests that are being settled, and those in doubt. */
-  readonly #open = new Map<number, Cost>();
+  /** Requests that may still be charged: in flight, or in doubt. */
+  readonly #reserved = new Map<number, Cost>();
   #pricing: Pricing | null = null;
-  /** How much dearer than planned a request has been, and the most one recipient has cost. */
-  #rise = 1;
+  /** The highest ratio of a charge to its planned price, and the highest charge for one recipient. */
+  #increase = 1;
   #perRecipient: number | null = null;
 
-  constructor(table: JobState, channel: Channel) {
-    this.#table = table;
+  constructor(state: JobState, channel: Channel) {
+    this.#state = state;
     this.#channel = channel;
   }
 
-  /** Whether there is a limit, and so a use for prices. */
   get isLimited(): boolean {
-    return this.#table.limit !== null;
+    return this.#state.limit !== null;
   }
 
-  /** The prices as they are now; null keeps those known. */
-  learnPrices(pricing: Pricing | null): void {
+  /** Null keeps the prices known. */
+  setPrices(pricing: Pricing | null): void {
     this.#pricing = pricing ?? this.#pricing;
   }
 
-  /** Counts a request whose price may be charged yet, or already. */
-  hold(request: PlannedRequest, removed: number): void {
-    if (this.isLimited) this.#open.set(request.number, costOf(request, removed));
+  /** Counts a request in doubt, whose price may be charged already. */
+  reserve(request: PlannedRequest, removed: number): void {
+    if (this.isLimited) this.#reserved.set(request.number, costOf(request, removed));
   }
 
-  /** Counts a request; false when it, with all that is under way, could cost more than is allowed. */
-  take(request: PlannedRequest, removed: number): boolean {
-    const { limit, credits } = this.#table;
+  /** Counts a request; false when it and all others in flight could exceed the limit. */
+  tryReserve(request: PlannedRequest, removed: number): boolean {
+    const { limit, credits } = this.#state;
     if (limit === null) return true;
-    this.hold(request, removed);
+    this.reserve(request, removed);
     let expected = 0;
-    for (const [number, cost] of this.#open) {
-      // An accepted request is in the table's credits already.
-      if (this.#table.isOpen(number)) expected += this.#dearest(cost);
+    for (const [number, cost] of this.#reserved) {
+      // The credits of an accepted request are charged already.
+      if (this.#state.isOpen(number)) expected += this.#highest(cost);
     }
     return credits + expected <= limit;
   }
 
-  /** What one recipient of a request may cost; Infinity where nothing says it. */
+  /** The highest price of one recipient of a request; Infinity where no price is known. */
   priceOf(request: PlannedRequest, removed: number): number {
     const cost = costOf(request, removed);
-    return this.#dearest(cost) / Math.max(1, cost.recipients);
+    return this.#highest(cost) / Math.max(1, cost.recipients);
   }
 
-  /** What a request was charged; true when that is dearer than anything known. */
-  learn(request: PlannedRequest, removed: number, charged: number): boolean {
+  /** Learns the charge for a request; true when it is higher than every price seen. */
+  learnCharge(request: PlannedRequest, removed: number, charged: number): boolean {
     if (!this.isLimited) return false;
     const cost = costOf(request, removed);
-    const isDearer = charged > this.#dearest(cost);
-    if (cost.planned > 0) this.#rise = Math.max(this.#rise, charged / cost.planned);
+    const isHigher = charged > this.#highest(cost);
+    if (cost.planned > 0) this.#increase = Math.max(this.#increase, charged / cost.planned);
     this.#perRecipient = Math.max(this.#perRecipient ?? 0, charged / Math.max(1, cost.recipients));
-    return isDearer;
+    return isHigher;
   }
 
-  /** The request is settled, or left: one in doubt may still be charged. */
+  /** Stops counting a request, unless it is in doubt and may still be charged. */
   release(request: PlannedRequest): void {
-    if (this.#table.phase(request.number) !== 'doubt') this.#open.delete(request.number);
+    if (this.#state.phase(request.number) !== 'doubt') this.#reserved.delete(request.number);
   }
 
-  /** Infinite where nothing says what it costs. */
-  #dearest({ recipients, parts, planned }: Cost): number {
-    const present = this.#present(parts);
-    if (planned === 0 && present === null && this.#perRecipient === null) return Number.POSITIVE_INFINITY;
-    const learned = planned > 0 ? planned * this.#rise : (this.#perRecipient ?? 0) * recipients;
-    return Math.max((present ?? 0) * recipients, learned);
+  /** Infinity where no price is known. */
+  #highest({ recipients, parts, planned }: Cost): number {
+    const current = this.#current(parts);
+    if (planned === 0 && current === null && this.#perRecipient === null) return Number.POSITIVE_INFINITY;
+    const learned = planned > 0 ? planned * this.#increase : (this.#perRecipient ?? 0) * recipients;
+    return Math.max((current ?? 0) * recipients, learned);
   }
 
-  /** Of one recipient; null where the price list is not known. */
-  #present(parts: number): number | null {
+  /** For one recipient; null where the price list is not known. */
+  #current(parts: number): number | null {
     if (this.#pricing === null) return null;
     const { sms, email } = this.#pricing;
     return this.#channel === 'email'

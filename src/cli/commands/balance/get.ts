@@ -1,6 +1,6 @@
 import type { Balance } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { readCount } from '../../options.js';
@@ -9,20 +9,20 @@ import { counted, grouped } from '../../wording.js';
 
 const view: View<Balance> = { columns: [field('balance', { kind: 'number' })], record: (balance) => balance };
 
-export const balance: CommandBody = (command, context) => {
-  command.option('--min <credits>', 'end with exit code 7 when the balance is below', readCount);
-  describe(command, {
+export const balance: CommandBody<'io' | 'network'> = (command, { io, network }) => {
+  command.option('--min <credits>', 'exit with 7 when the balance is below', readCount);
+  addHelp(command, {
     view,
     examples: [
-      ['urtuu balance', 'how many credits are left'],
+      ['urtuu balance', 'credits left'],
       ['urtuu balance --min 5000 --quiet || echo "credits are low"', 'in a cron job'],
     ],
     exits: [4, 5, 7, 12],
     json: '{"balance": 12340}',
   });
   command.action(async ({ min }: { min?: number }) => {
-    const result = await (await context.network.client()).balance.get();
-    await context.io.print(view, result);
+    const result = await (await network.client()).balance.get();
+    await io.print(view, result);
     if (min !== undefined && result.balance < min) throw belowMinimum(result.balance, min);
   });
 };

@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
 import { showMessagesOf } from '../../lookup/batch-messages.js';
 import { batchResource } from '../../lookup/resources.js';
@@ -13,12 +13,12 @@ interface Options extends IdSource, WaitOptions {
   messages?: boolean;
 }
 
-export const batchesGet: CommandBody = (command, context) => {
+export const batchesGet: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (command, context) => {
   command.description('Show the progress of batches, in the order of the ids.');
   addIdOptions(command);
-  command.option('--messages', 'list the messages of each batch in place of its figures');
+  command.option('--messages', 'list the messages of each batch instead');
   addWaitOptions(command, 'every batch is completed');
-  describe(command, {
+  addHelp(command, {
     view: ({ messages }) => (messages ? messageView : batchView) as View<never>,
     examples: [
       ['urtuu batches get 51de...90 --wait', 'wait until a batch is completed'],

@@ -1,10 +1,11 @@
 import type { BulkEvent } from '../../bulk/send/events.js';
 import type { Context } from '../../context.js';
 import { counted, duration, grouped } from '../../wording.js';
+import { alarmText } from './outcome.js';
 
-/** Shows a job's events as they come, and gives what the job returns. */
+/** Shows the events of a job, and gives its result. */
 export async function display<Result>(
-  context: Context,
+  context: Pick<Context, 'io' | 'clock'>,
   events: AsyncGenerator<BulkEvent, Result>,
 ): Promise<Result> {
   const progress = context.io.progress();
@@ -13,10 +14,10 @@ export async function display<Result>(
     for (;;) {
       const { value: event, done } = await events.next();
       if (done) return event;
-      tell(context, event);
+      warn(context, event);
       const now = context.clock.elapsed();
       if (view === null) view = sending(event, now);
-      if (event.type === 'awaiting') view = awaiting(event, now);
+      if (event.type === 'polling') view = polling(event, now);
       const { words, part } = view(event, now);
       progress.update(words, part);
     }
@@ -25,7 +26,7 @@ export async function display<Result>(
   }
 }
 
-/** What is shown of an event; the most important words first: a narrow terminal leaves out the last ones. */
+/** The words for an event, the most important first: a narrow terminal leaves out the last. */
 type Phase = (event: BulkEvent, now: number) => { words: string[]; part: { done: number; total: number } };
 
 const settledOf = ({ tally }: BulkEvent) => tally.accepted + tally.rejected + tally.failed;
@@ -40,7 +41,7 @@ function sending(first: BulkEvent, since: number): Phase {
       ...(tally.in_doubt > 0 ? [`${grouped(tally.in_doubt)} in doubt`] : []),
       ...(event.type === 'waiting'
         ? [`waiting ${duration(event.milliseconds / 1_000)}: ${event.why}`]
-        : // The allowance is one of requests, whatever the number of recipients in each.
+        : // The rate limit counts requests, whatever the number of recipients in each.
           timeLeft(open, speedOf(first.open - open, now - since))),
       ...(speed >= 1 ? [`${grouped(Math.round(speed))}/s`] : []),
       counted(credits, 'credit'),
@@ -49,16 +50,16 @@ function sending(first: BulkEvent, since: number): Phase {
   };
 }
 
-function awaiting(first: BulkEvent, since: number): Phase {
-  const endsOf = ({ sent, tally }: BulkEvent) => sent + tally.failed;
+function polling(first: BulkEvent, since: number): Phase {
+  const finalOf = ({ sent, tally }: BulkEvent) => sent + tally.failed;
   return (event, now) => {
     const { tally, sent } = event;
-    // A batch's failed messages count as accepted until its end is known.
-    const part = { done: endsOf(event), total: tally.accepted + tally.failed };
+    // Failed messages of a batch count as accepted until its final figures are known.
+    const part = { done: finalOf(event), total: tally.accepted + tally.failed };
     const words = [
       `${grouped(sent)} of ${grouped(part.total)} sent`,
       `${grouped(tally.failed)} failed`,
-      ...timeLeft(part.total - part.done, speedOf(part.done - endsOf(first), now - since)),
+      ...timeLeft(part.total - part.done, speedOf(part.done - finalOf(first), now - since)),
     ];
     return { words, part };
   };
@@ -70,10 +71,9 @@ function timeLeft(left: number, speed: number): string[] {
   return speed >= 0.1 && left > 0 ? [`${duration(left / speed)} left`] : [];
 }
 
-/** What a person should know at once. */
-function tell(context: Context, event: BulkEvent): void {
-  if (event.type === 'alarm')
-    context.io.warn(`request ${event.request}: ${event.detail}; it is counted as in doubt`);
+/** Events that a progress bar would hide. */
+function warn({ io }: Pick<Context, 'io'>, event: BulkEvent): void {
+  if (event.type === 'alarm') io.warn(alarmText(event.request, event.detail));
   if (event.type === 'stopping' && event.why === 'signal')
-    context.io.warn('stopping: finishing what is in flight');
+    io.warn('stopping: finishing the requests in flight');
 }

@@ -1,52 +1,98 @@
 import type { Job } from '../../bulk/job/open-job.js';
+import { summaryOf } from '../../bulk/results/summary.js';
 import type { Context } from '../../context.js';
-import { CliError } from '../../errors.js';
+import { CliError, Ended } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { localTime } from '../../output/cells.js';
 import { counted, grouped } from '../../wording.js';
-import { resumeCommand } from './next-command.js';
+import { isForeign } from './account.js';
+import { openJobRuntime } from './job-runtime.js';
+import { type LeftOut, nextStep, resumeCommand } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
+import { exitOfJob, exitWithReport, exitWithRows, type Reported } from './outcome.js';
+import { report } from './report.js';
+import { summaryView } from './summary-view.js';
 
 /** Whether these options leave a job nothing to do. */
-export function isDone({ table }: Job, { retryFailed, wait }: CarryOutOptions): boolean {
-  return table.finished && !(retryFailed && table.has('failed')) && !(wait && !table.final);
+export function isDone({ state }: Job, { retryFailed, wait }: CarryOutOptions): boolean {
+  return state.finished && !(retryFailed && state.has('failed')) && !(wait && !state.final);
 }
 
-/** Exit 11 for a job that is done: when it finished, and what can still be done about what failed. */
-export function alreadyDone(context: Context, { id, table }: Job, foreign: boolean): CliError {
-  const { tally, ended } = table;
+/** Throws CliError (exit 11) unless `--if-finished ok` was given. */
+export async function endFinished(
+  context: Context,
+  job: Job,
+  options: CarryOutOptions,
+  leftOut: LeftOut | null,
+): Promise<void> {
+  const { id, plan, state, journal } = job;
+  const foreign = !options.sameProject && (await isForeign(context, job));
+  if (options.ifFinished !== 'ok' || foreign) {
+    throw state.ranElsewhere && !foreign ? ranElsewhere(job) : alreadyDone(context, job, foreign);
+  }
+  const reported = await reportFinished(context, job, options);
+  const ended = exitOfJob(state, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
+  const exit = exitWithReport(exitWithRows(ended, leftOut), reported);
+  await context.io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
+  const said = `The job ${id} finished before; nothing was sent now.`;
+  if (exit === exits.ok) return context.io.note(said);
+  const next =
+    leftOut === null ? null : nextStep(context, job, options, { stopped: null, waited: null }, leftOut);
+  if (next === null) context.io.conclude(said);
+  else context.io.conclude(`${said} ${next[0]}`, next[1]);
+  throw new Ended(exit);
+}
+
+/** The report of a finished job is written too: the file may be that of another run. */
+async function reportFinished(context: Context, job: Job, options: CarryOutOptions): Promise<Reported> {
+  if (options.report === undefined) return 'written';
+  const runtime = await openJobRuntime(context, options);
+  try {
+    return await report(context, job, options.report, {
+      runtime,
+      timeout: options.waitTimeout,
+      tell: context.io.warn,
+    });
+  } finally {
+    runtime.close();
+  }
+}
+
+/** Exit 11 for a finished job; the hint names the commands that send again. */
+function alreadyDone(context: Context, { id, state }: Job, foreign: boolean): CliError {
+  const { tally, ended } = state;
   const at = ended === null ? '' : ` at ${localTime(ended.at)}`;
   const under = foreign ? ', under another API key' : '';
   return new CliError('job_done', exits.refused, `the job ${id} finished${at}${under}`, {
     hint: [
       `${grouped(tally.accepted)} of ${grouped(tally.planned)} were accepted, and nothing was sent now.`,
       'To send to everyone again, add --again to the bulk command.',
-      ...failedHint(context, { id, table }, foreign),
+      ...failedHint(context, { id, state }, foreign),
     ].join(' '),
     details: { job: id, ended_at: ended?.at ?? null, ...tally },
   });
 }
 
-function failedHint(context: Context, { id, table }: Pick<Job, 'id' | 'table'>, foreign: boolean): string[] {
-  if (foreign || table.tally.failed === 0) return [];
-  const failed = counted(table.tally.failed, 'failed message');
-  if (table.has('failed')) {
+function failedHint(context: Context, { id, state }: Pick<Job, 'id' | 'state'>, foreign: boolean): string[] {
+  if (foreign || state.tally.failed === 0) return [];
+  const failed = counted(state.tally.failed, 'failed message');
+  if (state.has('failed')) {
     return [`To try only the ${failed} again: ${resumeCommand(context, id, { '--retry-failed': true })}`];
   }
   const report = context.config.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` });
   return [`To send to the ${failed} only, use --only failed with the report of: ${report}`];
 }
 
-/** Exit 11 for a job whose every acceptance repeats an earlier one: this machine did not send it. */
-export function ranElsewhere({ id, table }: Job): CliError {
-  const at = table.ranAt === null ? '' : ` at ${localTime(table.ranAt)}`;
+/** Exit 11 for a job whose every acceptance repeats an earlier one. */
+export function ranElsewhere({ id, state }: Job): CliError {
+  const at = state.ranAt === null ? '' : ` at ${localTime(state.ranAt)}`;
   return new CliError(
     'job_done',
     exits.refused,
     `the job ${id} already ran${at}, elsewhere or before its record was lost; nothing new was sent`,
     {
-      hint: 'To take that for a success, add --if-finished ok; to send to everyone again, add --again to the bulk command.',
-      details: { job: id, ended_at: table.ranAt, ...table.tally },
+      hint: 'To exit with 0, add --if-finished ok; to send to everyone again, add --again to the bulk command.',
+      details: { job: id, ended_at: state.ranAt, ...state.tally },
     },
   );
 }

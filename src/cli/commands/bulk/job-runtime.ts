@@ -2,20 +2,23 @@ import { setMaxListeners } from 'node:events';
 import type { Context } from '../../context.js';
 import type { CarryOutOptions } from './options.js';
 
-/** After a SIGTERM what is in flight has this long; the process has to be gone in 5 s. */
-const terminateAfter = 3_500;
+/** Requests in flight have this long after a SIGTERM; the process has to end within 5 s. */
+const abandonAfter = 3_500;
 
-export type JobWorld = Awaited<ReturnType<typeof openJobWorld>>;
+export type JobRuntime = Awaited<ReturnType<typeof openJobRuntime>>;
 
-/** What a job touches outside: the client, the rate limiter it shares, the clock, the signals. */
-export async function openJobWorld(context: Context, options: Pick<CarryOutOptions, 'rate'>) {
-  const { clock, signal } = context;
+/** The client, rate limiter, clock and signals of a job. Close it at the end. */
+export async function openJobRuntime(
+  { clock, signal, network }: Pick<Context, 'clock' | 'signal' | 'network'>,
+  { rate }: Pick<CarryOutOptions, 'rate'>,
+) {
   const sleep = (milliseconds: number, stop?: AbortSignal) => clock.sleep(milliseconds, stop).catch(() => {});
-  const { client, limiter } = await context.network.unlimitedClient();
-  if (options.rate !== undefined) limiter.limitTo(options.rate);
+  const { client, send, limiter } = await network.unlimitedClient();
+  const { balance, pricing, batches, messages } = client;
+  if (rate !== undefined) limiter.limitTo(rate);
   const replays = { count: 0 };
   const replayed = new Set<string>();
-  const forget = context.network.onExchange((exchange) => {
+  const stopListening = network.onExchange((exchange) => {
     const { status, idempotencyKey } = exchange;
     if (!exchange.replayed) return;
     replays.count += 1;
@@ -23,22 +26,23 @@ export async function openJobWorld(context: Context, options: Pick<CarryOutOptio
   });
   const abandon = new AbortController();
   const onSignal = () => {
-    if ((signal.reason as Error).cause !== 'SIGINT') void sleep(terminateAfter).then(() => abandon.abort());
+    if ((signal.reason as Error).cause !== 'SIGINT') void sleep(abandonAfter).then(() => abandon.abort());
   };
   signal.addEventListener('abort', onSignal);
-  // Every request in flight listens to it, and stops listening when it ends.
+  // Every request in flight listens to it.
   setMaxListeners(0, abandon.signal);
   return {
-    client,
+    client: { send, balance, pricing, batches, messages },
     listing: client,
-    pace: limiter,
+    rateLimiter: limiter,
     replays,
     isReplay: (idempotencyKey: string) => replayed.delete(idempotencyKey),
-    forget() {
-      forget();
+    close() {
+      stopListening();
       signal.removeEventListener('abort', onSignal);
     },
     sleep,
+    random: () => network.random(),
     now: () => clock.elapsed(),
     after: (milliseconds: number, run: () => void) => clock.after(milliseconds, run),
     stop: signal,

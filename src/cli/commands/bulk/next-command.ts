@@ -2,30 +2,36 @@ import type { Channel } from '../../../contract/index.js';
 import type { Job, JobView } from '../../bulk/job/open-job.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
-import type { Ending } from '../../bulk/send/run.js';
-import type { PrintedOptions } from '../../command-line.js';
+import type { Ending } from '../../bulk/send/ending.js';
+import type { PrintedOptions } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { writtenDuration } from '../../input/duration.js';
 import { visible } from '../../terminal/sanitise.js';
 import { type BulkOptions, type CarryOutOptions, carryOutDefaults } from './options.js';
 
-/** What to do next: words, and the command they are about. */
+/** The next command, and the text before it. */
 export type NextStep = readonly [text: string, command: string];
 
-/** The command that goes on with a job, from anywhere. */
-export function resumeCommand(context: Context, id: string, options: PrintedOptions = {}): string {
-  return context.config.commandLine(['jobs', 'resume', id], options);
+export function resumeCommand(
+  { config }: Pick<Context, 'config'>,
+  id: string,
+  options: PrintedOptions = {},
+): string {
+  return config.commandLine(['jobs', 'resume', id], options);
 }
 
-/** The command that goes on with a job that is only looked at, perhaps from where its service is not chosen. */
-export function resumeOf(context: Context, { id, meta }: Pick<JobView, 'id' | 'meta'>): string {
+/** For a job of any service: a job of the sandbox is resumed with --sandbox. */
+export function resumeOf(
+  context: Pick<Context, 'config'>,
+  { id, meta }: Pick<JobView, 'id' | 'meta'>,
+): string {
   return resumeCommand(context, id, { '--sandbox': meta.baseUrl === sandboxBaseUrl });
 }
 
-/** Whether a terminal shows it as it is: a line end in a text would come back as two other characters. */
+/** Whether a terminal shows it unchanged; it would show a line end in a text as two other characters. */
 const isPrintable = (text: string) => visible(text) === text;
 
-/** The options of this run that the next one should have, too. How long it tries is not one: it would give up again. */
+/** The options that the next run needs too; not --max-wait, with which it would give up again. */
 export function keptOptions(options: CarryOutOptions): PrintedOptions {
   const { concurrency, maxCredits, rate, wait, waitTimeout, report } = options;
   const differs = <Value>(value: Value, usual: Value) => (value === usual ? undefined : value);
@@ -40,9 +46,9 @@ export function keptOptions(options: CarryOutOptions): PrintedOptions {
   };
 }
 
-/** The command that sends the rows that were left out, and nobody else, once they are fixed. */
+/** The command that sends only the rejected rows, once they are fixed. */
 export function rejectsStep(
-  context: Context,
+  context: Pick<Context, 'config' | 'options'>,
   { channel, file, templates, options }: LeftOut,
 ): NextStep | null {
   const { job, toColumn, allowRepeats } = options;
@@ -59,7 +65,7 @@ export function rejectsStep(
 
 const withoutReport = ({ report: _, ...options }: BulkOptions): CarryOutOptions => options;
 
-/** Rows that were left out of a job, and what the others were sent with. */
+/** Rows left out of a job, and the options of its command. */
 export interface LeftOut {
   channel: Channel;
   file: string;
@@ -67,7 +73,7 @@ export interface LeftOut {
   options: BulkOptions;
 }
 
-/** As it was given; what was typed at a question, or came from standard input, in full. */
+/** Files as given; texts from a prompt or standard input in full. */
 function textOptions(options: BulkOptions, { text, html, subject }: MessageTemplates): PrintedOptions {
   const { textFile, htmlFile, fromName, replyTo } = options;
   const isFile = (file: string | undefined) => file !== undefined && file !== '-';
@@ -80,30 +86,30 @@ function textOptions(options: BulkOptions, { text, html, subject }: MessageTempl
   };
 }
 
-/** The way on from where a job stands; null when nothing is left to do. */
+/** Null when nothing is left to do. */
 export function nextStep(
-  context: Context,
+  context: Pick<Context, 'config' | 'options'>,
   job: Job,
   options: CarryOutOptions,
   { stopped }: Ending,
   leftOut: LeftOut | null,
 ): NextStep | null {
-  const { id, table } = job;
+  const { id, state } = job;
   const kept = keptOptions(options);
-  if (!table.finished && stopped?.by === 'limit') {
+  if (!state.finished && stopped?.by === 'limit') {
     const enough = { ...kept, '--max-credits': creditsOfAll(job, stopped.price) };
-    return ['To go on with a higher limit:', resumeCommand(context, id, enough)];
+    return ['Resume with a higher limit:', resumeCommand(context, id, enough)];
   }
-  if (!table.finished) return ['Go on with:', resumeCommand(context, id, kept)];
-  if (!table.has('failed')) return leftOut === null ? null : rejectsStep(context, leftOut);
-  return ['To try the failed ones again:', resumeCommand(context, id, { ...kept, '--retry-failed': true })];
+  if (!state.finished) return ['Resume with:', resumeCommand(context, id, kept)];
+  if (!state.has('failed')) return leftOut === null ? null : rejectsStep(context, leftOut);
+  return ['Retry the failed messages with:', resumeCommand(context, id, { ...kept, '--retry-failed': true })];
 }
 
-/** What the whole job costs: as planned, or as dear for everyone as it was so far, or as the next one is. */
-function creditsOfAll({ plan, table }: Job, price: number): number {
-  const { accepted, in_doubt, pending } = table.tally;
+/** The price of the whole job: planned, or at the average price so far, or at the price of the next recipient. */
+function creditsOfAll({ plan, state }: Job, price: number): number {
+  const { accepted, in_doubt, pending } = state.tally;
   const left = in_doubt + pending;
-  const soFar = accepted === 0 ? 0 : (table.credits / accepted) * (accepted + left);
-  const fromHere = Number.isFinite(price) ? table.credits + price * left : 0;
+  const soFar = accepted === 0 ? 0 : (state.credits / accepted) * (accepted + left);
+  const fromHere = Number.isFinite(price) ? state.credits + price * left : 0;
   return Math.max(plan.meta.credits, Math.ceil(soFar), Math.ceil(fromHere));
 }

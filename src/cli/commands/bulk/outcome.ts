@@ -1,21 +1,23 @@
-import { isSystemError } from '../../bulk/job/append-file.js';
 import type { JobState } from '../../bulk/job/job-state.js';
-import type { Ending } from '../../bulk/send/run.js';
+import type { Ending } from '../../bulk/send/ending.js';
 import { type ExitCode, exitOfFailure, exits } from '../../exit-codes.js';
 import { grouped } from '../../wording.js';
+import type { LeftOut } from './next-command.js';
+
+/** Whether a report was written, and whether anything in it is missing or alarming. */
+export type Reported = 'written' | 'incomplete' | 'alarming' | 'unwritten';
 
 /**
- * The exit code of a job. Doubt goes first, since it may cost money to overlook it; 0 only when every
- * recipient was accepted, and with `--wait` sent. A job that ran elsewhere is refused, unless the caller
- * takes a finished job for a success (`ranElsewhere: 'ok'`).
+ * The exit code of a job. Doubt comes first, since it may cost money to overlook it. 0 only when every recipient was
+ * accepted, and with `--wait` sent. A job that ran elsewhere is refused unless `ranElsewhere` is `ok`.
  */
 export function exitOfJob(
-  table: JobState,
+  state: JobState,
   { stopped, waited }: Ending,
   { ranElsewhere = 'refused' }: { ranElsewhere?: 'refused' | 'ok' } = {},
 ): ExitCode {
-  const { planned, accepted, rejected, failed, in_doubt, pending } = table.tally;
-  if (stopped?.by === 'fault') return exits.fault;
+  const { planned, accepted, rejected, failed, in_doubt, pending } = state.tally;
+  if (stopped?.by === 'fault') return exits.internal;
   if (stopped?.by === 'disk') return exits.machine;
   if (in_doubt > 0) return exits.doubt;
   if (stopped?.by === 'limit') return exits.money;
@@ -25,8 +27,8 @@ export function exitOfJob(
     // Everything that left was answered, so nothing can be in doubt: the service was away.
     return exit === exits.doubt ? exits.later : exit;
   }
-  if (pending > 0) return table.wasRefused('insufficient_credits') ? exits.money : exits.later;
-  if (table.ranElsewhere && ranElsewhere === 'refused') return exits.refused;
+  if (pending > 0) return state.wasRefused('insufficient_credits') ? exits.money : exits.later;
+  if (state.ranElsewhere && ranElsewhere === 'refused') return exits.refused;
   if (waited !== null && !waited.final) {
     return waited.refused === null ? exits.notFinal : exitOfFailure(waited.refused, 'reading');
   }
@@ -35,22 +37,31 @@ export function exitOfJob(
   return failed === planned ? exits.notSent : exits.partly;
 }
 
-/** Why a run ends with an error: what this machine refuses is no fault of the program. */
-export function stoppedBy(error: unknown, journalFault: Error | null): NonNullable<Ending['stopped']> {
-  if (journalFault !== null) return { by: 'disk', doing: 'write', error: journalFault };
-  return isSystemError(error) ? { by: 'disk', doing: 'read', error } : { by: 'fault', error };
+/** `--skip-invalid` left rows out, perhaps of a file with the same plan as an earlier one. */
+export function exitWithRows(exit: ExitCode, leftOut: LeftOut | null): ExitCode {
+  return exit === exits.ok && leftOut !== null ? exits.partly : exit;
 }
 
-/** The last line: what is certain, what is in doubt, and the command for what is left to do. */
+export function exitWithReport(exit: ExitCode, reported: Reported): ExitCode {
+  if (reported === 'incomplete') return exit === exits.ok || exit === exits.partly ? exits.notFinal : exit;
+  return reported === 'unwritten' && exit === exits.ok ? exits.machine : exit;
+}
+
+/** The warning about an answer that is not for its request. */
+export function alarmText(request: number, reason: string): string {
+  return `request ${request}: ${reason}; it is counted as in doubt`;
+}
+
+/** The last line: the certain figures, those in doubt, and the command for the rest. */
 export function lastLine(
-  table: JobState,
+  state: JobState,
   ending: Ending,
   next: readonly [text: string, command: string] | null,
 ): [text: string, command?: string] {
-  const { accepted, rejected, failed, in_doubt, pending } = table.tally;
-  const unknown = accepted - table.sent;
+  const { accepted, rejected, failed, in_doubt, pending } = state.tally;
+  const unknown = accepted - state.sent;
   const certain = [
-    // Only after waiting is it known what became of everything that was accepted.
+    // Only --wait knows the final figures of everything accepted.
     ...(ending.waited?.final ? [`${grouped(accepted)} sent`] : [`${grouped(accepted)} accepted`]),
     ...(ending.waited?.final === false && unknown > 0 ? [`${grouped(unknown)} of them not final yet`] : []),
     ...(rejected > 0 ? [`${grouped(rejected)} rejected`] : []),
@@ -73,7 +84,7 @@ function why({ stopped }: Ending): string {
     case 'signal':
       return 'Stopped. ';
     case 'fault':
-      return 'Stopped by a fault. ';
+      return 'Stopped by an internal error. ';
     case 'limit':
       return 'Stopped at --max-credits. ';
     default:

@@ -1,30 +1,31 @@
-import { isSystemError } from '../../bulk/job/append-file.js';
+import type { Entry } from '../../bulk/job/entries.js';
 import { type Job, openJob } from '../../bulk/job/open-job.js';
-import { Listing } from '../../bulk/results/batch-messages.js';
+import { isSystemError } from '../../bulk/job/system-error.js';
+import { BatchMessages } from '../../bulk/results/batch-messages.js';
 import { ReceiptStore } from '../../bulk/results/receipt-store.js';
 import { Receipts } from '../../bulk/results/receipts.js';
-import { inBlocks, type ReportRow, reportBlocks, reportRows, reportView } from '../../bulk/results/report.js';
+import { inBlocks, type ReportRow, reportBlocks, reportRows } from '../../bulk/results/report.js';
 import type { Context } from '../../context.js';
 import { byteOrderMark } from '../../csv/line.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { masked, maskedError } from '../../output/mask.js';
 import type { View } from '../../output/view.js';
 import { counted, grouped } from '../../wording.js';
-import { type JobWorld, openJobWorld } from './job-runtime.js';
-import { refuseOtherService } from './prepare.js';
+import { refuseOtherService } from './base-url.js';
+import { type JobRuntime, openJobRuntime } from './job-runtime.js';
+import { alarmText, type Reported } from './outcome.js';
+import { reportView } from './report-view.js';
 
-/** What came of a report: whether it is there, and whether anything in it is missing or alarming. */
-export type Reported = 'written' | 'incomplete' | 'alarming' | 'unwritten';
-
-/** Writes the report of a job that was carried out just now; warns of what is wrong with it. */
+/** Writes the report of the job that this command ran; `tell` gets its problems. */
 export async function report(
-  context: Context,
+  context: Pick<Context, 'io' | 'config'>,
   job: Job,
   path: string,
-  { world, timeout, tell }: { world: JobWorld; timeout: number; tell: Context['io']['warn'] },
+  { runtime, timeout, tell }: { runtime: JobRuntime; timeout: number; tell: Context['io']['warn'] },
 ): Promise<Reported> {
   try {
-    const receipts = await gather(context, job, { world, timeout });
+    const receipts = await gather(context, job, { runtime, timeout });
     await context.io.files.write(path, reportBlocks(job, receipts));
     if (receipts.alarms.length > 0) return 'alarming';
     if (receipts.unread === null) return 'written';
@@ -47,22 +48,22 @@ export interface ReportOptions {
 }
 
 /**
- * Writes the report of a job that nobody is working on, in any format; to standard output without `report`.
+ * Writes the report of a job that is not running, in any format; to standard output without `report`.
  * Throws CliError (exit 14) when it is written and incomplete.
  */
 export async function reportJob(context: Context, id: string, options: ReportOptions): Promise<void> {
   const { offline, refresh, waitTimeout: timeout } = options;
   await context.io.files.checkWritable(options.report);
   const job = await openJob(context.config.stateDirectory, id);
-  let world: JobWorld | null = null;
+  let runtime: JobRuntime | null = null;
   try {
     if (!offline) {
       await refuseOtherService(context, job);
-      world = await openJobWorld(context, {});
+      runtime = await openJobRuntime(context, {});
     }
     const view = reportView(job.plan);
     await context.io.printer.checkColumns(view);
-    const receipts = await gather(context, job, { world, timeout, refresh });
+    const receipts = await gather(context, job, { runtime, timeout, refresh });
     await print(context, job, receipts, view, options.report);
     if (receipts.unreported > 0 && !offline) {
       const rows = counted(receipts.unreported, 'row');
@@ -72,24 +73,23 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
     }
     if (receipts.unread !== null) throw incomplete(receipts.unread);
   } finally {
-    world?.forget();
+    runtime?.close();
     await job.close();
   }
 }
 
-/** As CSV unless another format is asked for, a table included. */
+/** As CSV unless another format was given, even `table`. */
 async function print(
-  context: Context,
+  { io, options }: Pick<Context, 'io' | 'options'>,
   job: Job,
   receipts: Receipts,
   view: View<ReportRow>,
   file: string | undefined,
 ): Promise<void> {
-  const { options } = context;
-  const { printer, files } = context.io;
-  const rows = reportRows(job, receipts, { mask: options.mask === true });
+  const { printer, files } = io;
+  const rows = reportRows(job, receipts, options.mask ? { recipient: masked, error: maskedError } : null);
   if (options.output === 'table' && !printer.isMachine && file === undefined) {
-    return context.io.printAll(view, rows);
+    return io.printAll(view, rows);
   }
   const format = printer.isMachine ? printer.format : 'csv';
   const terminal = file === undefined && printer.isTerminal;
@@ -116,27 +116,27 @@ const incomplete = (unread: Unread) =>
   });
 
 interface GatherOptions {
-  /** Null: only what this machine knows. */
-  world: JobWorld | null;
+  /** Null: nothing is read from the service. */
+  runtime: JobRuntime | null;
   timeout: number;
   refresh?: boolean | undefined;
 }
 
-/** What turns out not to be this job's is recorded as an alarm. */
+/** Batches that turn out to be another request's are recorded as alarms. */
 async function gather(
-  context: Context,
+  { io }: Pick<Context, 'io'>,
   job: Job,
-  { world, timeout, refresh }: GatherOptions,
+  { runtime, timeout, refresh }: GatherOptions,
 ): Promise<Receipts> {
-  const { plan, journal, table } = job;
-  const progress = context.io.progress();
+  const { plan, journal, state } = job;
+  const progress = io.progress();
   const store = await ReceiptStore.open(job.folder, { id: job.id, ...plan.meta });
   let batches = 0;
   try {
     const receipts = await Receipts.gather({
       plan,
       journal,
-      listing: world === null ? null : new Listing({ ...world, timeout }),
+      batchMessages: runtime === null ? null : new BatchMessages({ ...runtime, timeout }),
       store,
       refresh,
       onBatch() {
@@ -149,15 +149,15 @@ async function gather(
       },
     });
     if (receipts.unlisted) {
-      context.io.note(
-        'The service does not list the messages of a batch: the report has what the batches say.',
+      io.note(
+        'The service does not list the messages of a batch: the report has the figures of the batches.',
       );
     }
     for (const { request, reason } of receipts.alarms) {
-      context.io.warn(`request ${request}: ${reason}; it is counted as in doubt`);
-      const entry = ['alarm', request, table.revision(request), reason] as const;
-      await journal.append([...entry]);
-      table.apply([...entry]);
+      io.warn(alarmText(request, reason));
+      const entry: Entry = { type: 'alarm', request, revision: state.revision(request), reason };
+      await journal.append(entry);
+      state.apply(entry);
     }
     return receipts;
   } catch (error) {

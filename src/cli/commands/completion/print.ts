@@ -1,18 +1,18 @@
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { type Shell, scripts, shells } from '../../completion/scripts.js';
 import { readChoice } from '../../options.js';
 
-export const completion: CommandBody = (command, context) => {
+export const completion: CommandBody<'io'> = (command, { io }) => {
   command
-    .description('Print the script that completes commands, options, ids, profiles and jobs in a shell.')
+    .description('Print a script that completes commands, options, ids, profiles and jobs in a shell.')
     .argument('<shell>', shells.join(', '), readChoice(...shells));
-  describe(command, {
+  addHelp(command, {
     examples: [
       ['eval "$(urtuu completion bash)"', 'in ~/.bashrc; the same with zsh in ~/.zshrc'],
       ['urtuu completion fish > ~/.config/fish/completions/urtuu.fish', 'for fish'],
     ],
     exits: [],
   });
-  command.action((shell: Shell) => context.io.printer.text(scripts[shell]));
+  command.action((shell: Shell) => io.printer.text(scripts[shell]));
 };

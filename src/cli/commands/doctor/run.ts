@@ -1,6 +1,6 @@
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
-import { type Check, examine } from '../../doctor/checks.js';
+import { addHelp } from '../../command-help.js';
+import { type Check, runChecks } from '../../doctor/checks.js';
 import { field, type View } from '../../output/view.js';
 
 const view: View<Check> = {
@@ -13,33 +13,34 @@ const view: View<Check> = {
   record: (check) => check,
 };
 
-export const doctor: CommandBody = (command, context) => {
+export const doctor: CommandBody<'io' | 'network' | 'config' | 'clock'> = (command, context) => {
   command.description(
-    'Check what a send needs: Node.js, configuration, data, key, service, clock and rate. Sends nothing.',
+    'Check Node.js, configuration, data, key, service, clock and rate limit before a send. Sends nothing.',
   );
-  describe(command, {
+  addHelp(command, {
     view,
     examples: [
-      ['urtuu doctor', 'find out why something does not work'],
-      ['urtuu doctor --profile work --json', 'check another profile, for a program'],
+      ['urtuu doctor', 'check the profile in use'],
+      ['urtuu doctor --profile work --json', 'check another profile, as JSON'],
     ],
-    ok: 'all is well',
+    ok: 'no check failed',
     exits: [4, 5, 12],
     json: '[{"check": "key", "status": "ok", "detail": "from URTUU_API_KEY", "hint": null}]',
   });
   command.action(async () => {
+    const { io, network, config, clock } = context;
     const bad: Check[] = [];
     try {
-      await context.io.printAll(view, noting(bad, examine(context)));
+      await io.printAll(view, collectBad(bad, runChecks({ files: io.files, network, config, clock })));
     } finally {
-      // The error that follows has the hint of the first one that failed.
-      const told = bad.find(({ status }) => status === 'failed');
-      for (const each of bad) if (each !== told) context.io.note(`${each.check}: ${each.hint}`);
+      // The error that follows prints the hint of the first failed check.
+      const inError = bad.find(({ status }) => status === 'failed');
+      for (const each of bad) if (each !== inError) io.note(`${each.check}: ${each.hint}`);
     }
   });
 };
 
-async function* noting(bad: Check[], checks: AsyncIterable<Check>): AsyncGenerator<Check> {
+async function* collectBad(bad: Check[], checks: AsyncIterable<Check>): AsyncGenerator<Check> {
   for await (const check of checks) {
     if (check.status !== 'ok') bad.push(check);
     yield check;

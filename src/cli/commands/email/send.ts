@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { emailExample } from '../../output/examples.js';
 import { estimateEmail, estimateView, sendView } from '../../single/dry-run.js';
 import { addContentOptions, type ContentOptions, emailOf } from '../../single/email.js';
@@ -8,15 +8,15 @@ import { addSendOptions, type SingleSendOptions } from '../../single/options.js'
 
 export const emailSend: CommandBody = (command, context) => {
   command
-    .description('Send one email. It is queued; --wait waits until it is sent.')
+    .description('Send one email. Returns when it is queued; --wait waits until it is sent.')
     .argument('[to]', 'recipient address');
   addContentOptions(command);
   addSendOptions(command);
-  describe(command, {
+  addHelp(command, {
     view: sendView,
     sends: true,
     examples: [
-      ["urtuu email send bat@example.mn --subject 'Сайн уу' --text 'Маргааш ирнэ.'", 'send a plain text'],
+      ["urtuu email send bat@example.mn --subject 'Сайн уу' --text 'Маргааш ирнэ.'", 'send plain text'],
       [
         'urtuu email send bat@example.mn --subject Report --html-file report.html --wait',
         'wait for the outcome',
@@ -33,7 +33,7 @@ export const emailSend: CommandBody = (command, context) => {
     ],
   });
   command.action(async (to: string | undefined, options: ContentOptions & SingleSendOptions) => {
-    const message = await emailOf(context, to, options);
+    const message = await emailOf(context.io, to, options);
     if (options.dryRun) return context.io.print(estimateView, await estimateEmail(context, message));
     const { email } = await context.network.client();
     const { sendSingle } = await import('../../single/send.js');

@@ -1,13 +1,13 @@
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { jobExample } from '../../output/examples.js';
 import { jobRows, jobView } from './views.js';
 
 export const jobsList: CommandBody = (command, context) => {
-  describe(command.description('List the bulk jobs of this machine.'), {
+  addHelp(command.description('List the bulk jobs of this machine.'), {
     view: jobView,
     examples: [
-      ['urtuu jobs list', 'what was sent, and what is unfinished'],
+      ['urtuu jobs list', 'all jobs and their progress'],
       ['urtuu jobs list -o csv --columns job,pending,in_doubt', 'for a script'],
     ],
     exits: [],

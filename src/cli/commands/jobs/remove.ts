@@ -1,22 +1,26 @@
-import { type JobView, removeJob } from '../../bulk/job/open-job.js';
+import type { JobView } from '../../bulk/job/open-job.js';
+import { removeJob } from '../../bulk/job/remove-job.js';
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { resumeOf } from '../bulk/next-command.js';
 
 export const jobsRemove: CommandBody = (command, context) => {
   command
-    .description('Forget jobs: plan, journal and receipts. What was sent stays sent.')
+    .description('Remove jobs: plan, journal and receipts. Sent messages stay sent.')
     .argument('<job...>', 'names or ids')
-    .option('--force', 'also when something is pending or in doubt: nobody can settle it afterwards');
-  describe(command, {
+    .option('--force', 'also when rows are pending or in doubt, which cannot be settled afterwards');
+  addHelp(command, {
     examples: [
       ['urtuu jobs remove july-offer', 'a finished job'],
-      ['urtuu jobs remove test --force', 'one that shall never be finished'],
+      ['urtuu jobs remove test --force', 'an unfinished job'],
     ],
     exits: [11, 12],
   });
   command.action(async (ids: string[], { force }: { force?: boolean }) => {
-    const goOn = (job: JobView) => resumeOf(context, job);
-    for (const id of ids) await removeJob(context.config.stateDirectory, id, { force: force ?? false, goOn });
+    const options = {
+      force: force ?? false,
+      resumeCommand: (job: JobView) => resumeOf(context, job),
+    };
+    for (const id of ids) await removeJob(context.config.stateDirectory, id, options);
   });
 };

@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { readDuration } from '../../input/duration.js';
 import { type ReportOptions, reportJob } from '../bulk/report.js';
 
@@ -9,16 +9,16 @@ export const jobsReport: CommandBody = (command, context) => {
       "Write the outcome of every row of a job: the input's columns and the receipts, as CSV or with -o.",
     )
     .argument('<job>', 'name or id of the job')
-    .option('--report <file>', 'where to write it; standard output without it')
-    .option('--offline', 'only what this machine knows: batches are not asked for their messages')
-    .option('--refresh', 'read every message again, for delivery reports that came later')
+    .option('--report <file>', 'the file to write; by default standard output')
+    .option('--offline', 'only the records of this machine; do not read batches from the service')
+    .option('--refresh', 'read every message again, for later delivery reports')
     .addOption(
       command
-        .createOption('--wait-timeout <duration>', 'how long to wait for an answer of the service')
+        .createOption('--wait-timeout <duration>', 'how long to wait for the service')
         .argParser(readDuration)
         .default(600_000),
     );
-  describe(command, {
+  addHelp(command, {
     findsColumns: true,
     examples: [
       ['urtuu jobs report july-offer --report report.csv', 'all rows'],
@@ -27,7 +27,7 @@ export const jobsReport: CommandBody = (command, context) => {
     exits: [4, 5, 11, 12, 14],
   });
   command.action(async (id: string, options: ReportOptions) => {
-    // Each page is asked for again by itself, with a token for every try.
+    // Each page is retried by itself, with a token for every try.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
     await reportJob(context, id, options);
   });

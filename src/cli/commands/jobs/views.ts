@@ -1,16 +1,18 @@
-import { isGone, type JobView, jobIds, viewJob } from '../../bulk/job/open-job.js';
+import { isNoJob, jobIds } from '../../bulk/job/jobs-folder.js';
+import { type JobView, viewJob } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
-import { type BatchFigures, outcomes } from '../../bulk/results/summary.js';
+import type { BatchFigures } from '../../bulk/results/summary.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { counts, field, type View } from '../../output/view.js';
 import { duration } from '../../wording.js';
+import { outcomes } from '../bulk/summary-view.js';
 
 /** A job in a list. */
 export interface JobRow {
   job: string;
   state: 'new' | 'running' | 'unfinished' | 'finished';
-  /** Of a running job: its process, recipients a second, and expected seconds to its end. */
+  /** Of a running job: its process, recipients a second, and the seconds left. */
   pid: number | null;
   rate: number | null;
   seconds_left: number | null;
@@ -29,19 +31,19 @@ export interface JobRow {
   exit: number | null;
 }
 
-export async function jobRow({ id, folder, meta, table }: JobView, now: number): Promise<JobRow> {
-  const running = await runningOf(folder, table, now);
-  const ended = running === null ? table.ended : null;
+export async function jobRow({ id, folder, meta, state }: JobView, now: number): Promise<JobRow> {
+  const running = await runningOf(folder, state, now);
+  const ended = running === null ? state.ended : null;
   return {
     job: id,
-    state: running !== null ? 'running' : stateOf(table),
+    state: running !== null ? 'running' : stateOf(state),
     pid: running?.pid ?? null,
     rate: running?.rate ?? null,
     seconds_left: running?.seconds_left ?? null,
     channel: meta.channel,
     source: meta.source,
-    ...table.tally,
-    credits: table.credits,
+    ...state.tally,
+    credits: state.credits,
     base_url: meta.baseUrl,
     created_at: meta.created_at,
     ended_at: ended?.at ?? null,
@@ -49,10 +51,10 @@ export async function jobRow({ id, folder, meta, table }: JobView, now: number):
   };
 }
 
-const stateOf = ({ finished, untouched }: JobView['table']) =>
+const stateOf = ({ finished, untouched }: JobView['state']) =>
   finished ? 'finished' : untouched ? 'new' : 'unfinished';
 
-/** One that cannot be read is told of, and does not hide the others. */
+/** `damaged` gets the error of a job that cannot be read. */
 export async function* jobRows(
   { config, clock }: Pick<Context, 'config' | 'clock'>,
   damaged: (error: CliError) => void,
@@ -62,7 +64,7 @@ export async function* jobRows(
       yield await jobRow(await viewJob(config.stateDirectory, id), clock.now());
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      if (!isGone(error)) damaged(error);
+      if (!isNoJob(error)) damaged(error);
     }
   }
 }
@@ -105,7 +107,6 @@ export const jobView: View<JobRow> = {
   empty: 'There are no jobs.',
 };
 
-/** A job by itself, with its batches. */
 export interface JobDetails extends JobRow {
   batches: BatchFigures[];
 }

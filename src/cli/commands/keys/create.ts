@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { field, type View } from '../../output/view.js';
 import type { DataOptions } from '../sandbox/data.js';
 import { addKeyDataOption, keyAdministration } from './data.js';
@@ -10,21 +10,21 @@ const view: View<ApiKey & { secret: string }> = {
   record: ({ id, secret, created_at }) => ({ id, secret, created_at }),
 };
 
-export const keysCreate: CommandBody = (command, context) => {
-  command.description('Make an API key for the service on this machine. It is shown this once.');
+export const keysCreate: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
+  command.description('Create an API key for the service on this machine. Shows it only once.');
   addKeyDataOption(command);
-  describe(command, {
+  addHelp(command, {
     view,
     examples: [
-      ['urtuu keys create', 'make a key for urtuu serve'],
-      ['urtuu keys create --json | jq -r .secret > key.txt', 'keep it in a file'],
+      ['urtuu keys create', 'create a key for urtuu serve'],
+      ['urtuu keys create --json | jq -r .secret > key.txt', 'save it in a file'],
     ],
     exits: [8],
     json: '{"id": "3f0a...7d", "secret": "urtuu_...", "created_at": "2026-11-21T08:00:00.000Z"}',
   });
   command.action(async (options: DataOptions) => {
-    const service = await keyAdministration(context, options);
-    await context.io.print(view, await service.createKey());
-    context.io.note('Keep the key now: it is not shown again.');
+    const service = await keyAdministration(network, config, options);
+    await io.print(view, await service.createKey());
+    io.note('Save the key now: it is not shown again.');
   });
 };

@@ -1,21 +1,21 @@
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import type { DataOptions } from '../sandbox/data.js';
 import { addKeyDataOption, keyAdministration, keyView } from './data.js';
 
-export const keysList: CommandBody = (command, context) => {
+export const keysList: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
   addKeyDataOption(command);
-  describe(command, {
+  addHelp(command, {
     view: keyView,
     examples: [
-      ['urtuu keys list', 'the keys of urtuu serve; never the keys themselves'],
-      ['urtuu keys list --data /srv/urtuu --json', 'those of another folder'],
+      ['urtuu keys list', 'ids of the keys of urtuu serve, without the keys'],
+      ['urtuu keys list --data /srv/urtuu --json', 'keys of another data folder'],
     ],
     exits: [],
     json: '[{"id": "3f0a...7d", "created_at": "2026-11-21T08:00:00.000Z", "revoked_at": null}]',
   });
   command.action(async (options: DataOptions) => {
-    const service = await keyAdministration(context, options);
-    await context.io.printAll(keyView, await service.listKeys());
+    const service = await keyAdministration(network, config, options);
+    await io.printAll(keyView, await service.listKeys());
   });
 };

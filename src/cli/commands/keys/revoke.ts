@@ -1,30 +1,30 @@
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { confirmed } from '../../input/required.js';
 import type { DataOptions } from '../sandbox/data.js';
 import { addKeyDataOption, keyAdministration } from './data.js';
 
-export const keysRevoke: CommandBody = (command, context) => {
+export const keysRevoke: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command
-    .description('Revoke an API key: from the next request on it is unknown.')
+    .description('Revoke an API key. The next request with it is refused.')
     .argument('<id>', 'id of the key');
   addKeyDataOption(command);
-  describe(command, {
+  addHelp(command, {
     examples: [
-      ['urtuu keys revoke 3f0a...7d', 'after a question'],
+      ['urtuu keys revoke 3f0a...7d', 'after a prompt'],
       ['urtuu keys revoke "$id" --yes', 'in a script'],
     ],
     exits: [12],
   });
   command.action(async (id: string, options: DataOptions) => {
-    await confirmed(context, `Revoke key ${id}? Whoever uses it is locked out.`);
-    const service = await keyAdministration(context, options);
+    await confirmed(context, `Revoke key ${id}? Its users lose access.`);
+    const service = await keyAdministration(context.network, context.config, options);
     if (!(await service.revokeKey(id))) throw noSuchKey(id);
     context.io.note(`Revoked key ${id}.`);
   });
 };
 
 const noSuchKey = (id: string) =>
-  new CliError('not_found', exits.missing, `there is no active key ${id}`, { hint: 'See: urtuu keys list' });
+  new CliError('not_found', exits.missing, `no active key ${id}`, { hint: 'See: urtuu keys list' });

@@ -1,5 +1,5 @@
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { addIdOptions, type IdSource, readIds } from '../../input/ids.js';
 import { messageResource } from '../../lookup/resources.js';
 import { show } from '../../lookup/show.js';
@@ -7,13 +7,11 @@ import { addWaitOptions, type WaitOptions } from '../../lookup/wait.js';
 import { messageExample, missingExample } from '../../output/examples.js';
 import { messageView } from '../../output/views.js';
 
-export const messagesGet: CommandBody = (command, context) => {
-  command.description(
-    'Show messages, in the order of the ids. Many are read at the pace the service allows.',
-  );
+export const messagesGet: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (command, context) => {
+  command.description('Show messages, in the order of the ids, within the rate limit of the service.');
   addIdOptions(command);
   addWaitOptions(command, 'every message is sent or failed');
-  describe(command, {
+  addHelp(command, {
     view: messageView,
     examples: [
       ['urtuu messages get 0b6f...2c --wait', 'wait until an email is sent or failed'],

@@ -1,6 +1,6 @@
 import { measureText, type Pricing, priceOfSms } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { readText } from '../../input/text.js';
 import { field, type View } from '../../output/view.js';
 
@@ -29,7 +29,7 @@ interface PricedText {
   size: number;
   parts: number;
   max_parts: number;
-  /** Null when the text is too long to be sent. */
+  /** Null when the text is too long. */
   credits: number | null;
 }
 
@@ -43,12 +43,12 @@ interface Options {
   textFile?: string;
 }
 
-export const pricing: CommandBody = (command, context) => {
+export const pricing: CommandBody<'io' | 'network'> = (command, { io, network }) => {
   command
-    .description('Show the price list, or what one SMS with a text costs.')
-    .option('--text <text>', 'price this text as an SMS; - reads it from standard input')
+    .description('Show the price list, or the price of one SMS.')
+    .option('--text <text>', 'price this text as an SMS; - reads standard input')
     .option('--text-file <file>', 'price the text of a file');
-  describe(command, {
+  addHelp(command, {
     view: ({ text, textFile }) =>
       (text === undefined && textFile === undefined ? view : textView) as View<never>,
     examples: [
@@ -66,10 +66,10 @@ export const pricing: CommandBody = (command, context) => {
   });
   command.action(async (options: Options) => {
     const source = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
-    const text = await readText(context.io.files, source);
-    const prices = await (await context.network.client()).pricing.get();
-    if (text === undefined) return context.io.print(view, prices);
-    await context.io.print(textView, priced(text, prices));
+    const text = await readText(io.files, source);
+    const prices = await (await network.client()).pricing.get();
+    if (text === undefined) return io.print(view, prices);
+    await io.print(textView, priced(text, prices));
   });
 };
 

@@ -1,25 +1,25 @@
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { profileExample } from '../../output/examples.js';
 import { profileView } from './view.js';
 
-export const profilesList: CommandBody = (command, context) => {
-  describe(command, {
+export const profilesList: CommandBody<'io' | 'config'> = (command, { io, config }) => {
+  addHelp(command, {
     view: profileView,
     examples: [
-      ['urtuu profiles list', 'which profiles there are'],
+      ['urtuu profiles list', 'all profiles'],
       ["urtuu profiles list --json | jq -r '.[].name'", 'their names'],
     ],
     exits: [],
     json: `[${profileExample}]`,
   });
   command.action(async () => {
-    const { current, profiles } = await context.config.read();
+    const { current, profiles } = await config.read();
     const rows = Object.entries(profiles).map(([name, profile]) => ({
       name,
       profile,
       current: name === current,
     }));
-    await context.io.printAll(profileView, rows);
+    await io.printAll(profileView, rows);
   });
 };

@@ -1,16 +1,16 @@
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { profileNameOf } from '../../config/settings.js';
 import { profileExample } from '../../output/examples.js';
 import { namedProfile } from './named.js';
 import { profileView } from './view.js';
 
-export const profilesShow: CommandBody = (command, context) => {
+export const profilesShow: CommandBody<'options' | 'io' | 'config'> = (command, context) => {
   command.argument('[name]', 'name of the profile (default: the one in use)');
-  describe(command, {
+  addHelp(command, {
     view: profileView,
     examples: [
-      ['urtuu profiles show', 'the profile in use; never its key'],
+      ['urtuu profiles show', 'the profile in use, without its key'],
       ['urtuu profiles show work --json | jq -r .base_url', 'one value of a profile'],
     ],
     exits: [],
@@ -19,7 +19,7 @@ export const profilesShow: CommandBody = (command, context) => {
   command.action(async (given: string | undefined) => {
     const config = await context.config.read();
     const name = given ?? profileNameOf(context.options, context.config.env, config);
-    const profile = await namedProfile(context, name);
+    const profile = await namedProfile(context.config, name);
     await context.io.print(profileView, { name, profile, current: name === config.current });
   });
 };

@@ -1,19 +1,19 @@
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { namedProfile } from './named.js';
 
-export const profilesUse: CommandBody = (command, context) => {
+export const profilesUse: CommandBody<'io' | 'config'> = (command, { io, config }) => {
   command.argument('<name>', 'name of the profile');
-  describe(command, {
+  addHelp(command, {
     examples: [
-      ['urtuu profiles use work', 'use a profile from now on'],
-      ['urtuu --profile work balance', 'use it for one command'],
+      ['urtuu profiles use work', 'switch to a profile'],
+      ['urtuu --profile work balance', 'use a profile for one command'],
     ],
     exits: [],
   });
   command.action(async (name: string) => {
-    await namedProfile(context, name);
-    await context.config.write({ ...(await context.config.read()), current: name });
-    context.io.note(`Now using profile ${name}.`);
+    await namedProfile(config, name);
+    await config.write({ ...(await config.read()), current: name });
+    io.note(`Now using profile ${name}.`);
   });
 };

@@ -1,6 +1,6 @@
 import type { Balance } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { usageError } from '../../errors.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
@@ -12,17 +12,17 @@ interface Options extends DataOptions {
   set?: number;
 }
 
-export const sandboxCredit: CommandBody = (command, context) => {
+export const sandboxCredit: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
   command
-    .description('Add credits to the balance of the embedded service, or set it.')
-    .argument('[credits]', 'how many to add', readCount)
-    .option('--set <credits>', 'make the balance this', readCount);
+    .description('Add credits to the embedded service, or set its balance.')
+    .argument('[credits]', 'credits to add', readCount)
+    .option('--set <credits>', 'set the balance', readCount);
   addDataOption(command);
-  describe(command, {
+  addHelp(command, {
     view,
     examples: [
       ['urtuu sandbox credit 5000', 'add 5,000 credits'],
-      ['urtuu sandbox credit --set 0', 'see what happens without credits'],
+      ['urtuu sandbox credit --set 0', 'test without credits'],
     ],
     exits: [],
     json: '{"balance": 15000}',
@@ -30,8 +30,8 @@ export const sandboxCredit: CommandBody = (command, context) => {
   command.action(async (credits: number | undefined, { set, ...data }: Options) => {
     if ((credits === undefined) === (set === undefined))
       throw usageError('give either credits or --set', 'Example: urtuu sandbox credit 5000');
-    const service = await administration(context, data);
+    const service = await administration(network, config, data);
     const change = credits ?? (set ?? 0) - (await service.credit(0));
-    await context.io.print(view, { balance: await service.credit(change) });
+    await io.print(view, { balance: await service.credit(change) });
   });
 };

@@ -1,6 +1,6 @@
 import type { Delivery } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
 import { addDataOption, administration, type DataOptions } from './data.js';
@@ -19,7 +19,7 @@ const view: View<Delivery> = {
     field('message_id', { detail: true }),
   ],
   record: (delivery) => delivery,
-  empty: 'Nothing was delivered yet.',
+  empty: 'No messages yet.',
 };
 
 interface Options extends DataOptions {
@@ -27,25 +27,25 @@ interface Options extends DataOptions {
   limit?: number;
 }
 
-export const sandboxOutbox: CommandBody = (command, context) => {
+export const sandboxOutbox: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
   command
-    .description('Show what the embedded service delivered, texts and verification codes included.')
-    .option('--to <recipient>', 'only to this recipient')
-    .option('--limit <n>', 'only so many, the newest', readCount);
+    .description('Show the messages that the embedded service delivered, with texts and codes.')
+    .option('--to <recipient>', 'only messages to this recipient')
+    .option('--limit <n>', 'only the newest n messages', readCount);
   addDataOption(command);
-  describe(command, {
+  addHelp(command, {
     view,
     examples: [
-      ['urtuu sandbox outbox', 'everything, the oldest first'],
+      ['urtuu sandbox outbox', 'all messages, oldest first'],
       ['urtuu sandbox outbox --to 99112233 --limit 1 --json', 'the newest message to a number'],
     ],
     exits: [],
     json: '[{"delivered_at": "2026-11-21T08:00:00.100Z", "channel": "sms", "to": "99112233", "route": "Mobicom", "subject": null, "text": "...", "html": null, "from": null, "reply_to": null, "message_id": "0b6f...2c"}]',
   });
   command.action(async ({ to, limit, ...data }: Options) => {
-    const service = await administration(context, data);
+    const service = await administration(network, config, data);
     const deliveries = service.outbox(to === undefined ? {} : { to });
-    await context.io.printAll(view, limit === undefined ? deliveries : newest(deliveries, limit));
+    await io.printAll(view, limit === undefined ? deliveries : newest(deliveries, limit));
   });
 };
 

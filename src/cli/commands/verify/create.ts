@@ -1,13 +1,13 @@
 import type { Channel, VerifyCreateParams } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
-import { describe } from '../../command-help.js';
+import { addHelp } from '../../command-help.js';
 import { readDuration } from '../../input/duration.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { readChoice, readCount } from '../../options.js';
 import { createdExample } from '../../output/examples.js';
 import { createdView } from '../../output/views.js';
-import { remember } from '../../recent.js';
+import { rememberId } from '../../recent-ids.js';
 import { ensureShown } from '../../single/shown.js';
 
 interface Options {
@@ -18,20 +18,16 @@ interface Options {
   textFile?: string;
 }
 
-export const verifyCreate: CommandBody = (command, context) => {
+export const verifyCreate: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
   command
     .description('Send a verification code by SMS or email.')
     .argument('[to]', 'recipient number or address')
-    .option(
-      '--channel <channel>',
-      'sms or email (default: by the form of the recipient)',
-      readChoice('sms', 'email'),
-    )
-    .option('--code-length <digits>', 'digits of the code, 4 to 8 (default 6)', readCount)
-    .option('--expires-in <duration>', 'how long it can be used, 60s to 1h (default 10m)', readDuration)
-    .option('--text <text>', 'text with {code} and, if wanted, {brand}; - reads it from standard input')
+    .option('--channel <channel>', 'sms or email (default: from the recipient)', readChoice('sms', 'email'))
+    .option('--code-length <digits>', 'length of the code, 4 to 8 (default 6)', readCount)
+    .option('--expires-in <duration>', 'lifetime of the code, 60s to 1h (default 10m)', readDuration)
+    .option('--text <text>', 'text with {code}, and optionally {brand}; - reads standard input')
     .option('--text-file <file>', 'read the text from a file');
-  describe(command, {
+  addHelp(command, {
     view: createdView,
     sends: true,
     examples: [
@@ -47,16 +43,16 @@ export const verifyCreate: CommandBody = (command, context) => {
   });
   command.action(async (given: string | undefined, options: Options) => {
     const source = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
-    const text = await readText(context.io.files, source);
-    const { to } = await required(context.io, {
+    const text = await readText(io.files, source);
+    const { to } = await required(io, {
       to: { value: given, name: '<to>', question: 'Recipient number or address:' },
     });
-    const { verify } = await context.network.client();
+    const { verify } = await network.client();
     const params = paramsOf(to, text, options);
-    const verification = await context.io.withProgress('Sending', () => verify.create(params));
-    await remember(context.config, verification.id);
-    await context.io.print(createdView, verification);
-    ensureShown(context, 'The code was sent', verification.id, 'verify get');
+    const verification = await io.withProgress('Sending', () => verify.create(params));
+    await rememberId(config, verification.id);
+    await io.print(createdView, verification);
+    ensureShown(io.printer, 'The code was sent', verification.id, 'verify get');
   });
 };
 

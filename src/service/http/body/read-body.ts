@@ -4,12 +4,12 @@ import { ServiceError } from '../../service-error.js';
 import type { HttpContext } from '../context.js';
 
 /**
- * The bytes of a request's body, counted as they come: the length a request claims can only refuse it.
- * Throws `request_too_large`, or `invalid_request` when the body breaks off.
+ * The bytes of a request's body, counted as they come: the declared length can only refuse it.
+ * Throws `request_too_large`, or `invalid_request` when the body ends early.
  */
 export async function readBody(context: HttpContext): Promise<Uint8Array> {
-  const claimed = context.req.header('content-length');
-  if (claimed !== undefined && Number(claimed) > maxRequestBytes) throw tooLarge();
+  const declared = context.req.header('content-length');
+  if (declared !== undefined && Number(declared) > maxRequestBytes) throw tooLarge();
   const { plain } = context.env;
   return plain === undefined ? readStream(context.req.raw.body) : plain.readBody();
 }
@@ -20,7 +20,7 @@ async function readStream(stream: ReadableStream<Uint8Array> | null): Promise<Ui
   let size = 0;
   for (;;) {
     const chunk = await reader?.read().catch(() => {
-      throw brokenOff();
+      throw endedEarly();
     });
     if (chunk?.value === undefined) return Buffer.concat(chunks);
     size += chunk.value.byteLength;
@@ -32,7 +32,7 @@ async function readStream(stream: ReadableStream<Uint8Array> | null): Promise<Ui
   }
 }
 
-/** The bytes of a text, when there are not too many. */
+/** The bytes of a text. Throws `request_too_large`. */
 export async function readText(text: string): Promise<Uint8Array> {
   const bytes = Buffer.from(text);
   if (bytes.length > maxRequestBytes) throw tooLarge();
@@ -44,23 +44,23 @@ export function readIncoming(incoming: IncomingMessage): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const settle = (outcome: () => void) => {
-      incoming.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
-      outcome();
+    const finish = (end: () => void) => {
+      incoming.off('data', onData).off('end', onEnd).off('error', onAbort).off('close', onAbort);
+      end();
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
-      if (size > maxRequestBytes) settle(() => reject(tooLarge()));
+      if (size > maxRequestBytes) finish(() => reject(tooLarge()));
     };
     const onEnd = () =>
-      settle(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    const onBroken = () => settle(() => reject(brokenOff()));
-    if (incoming.errored !== null || incoming.destroyed) reject(brokenOff());
-    else incoming.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
+      finish(() => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+    const onAbort = () => finish(() => reject(endedEarly()));
+    if (incoming.errored !== null || incoming.destroyed) reject(endedEarly());
+    else incoming.on('data', onData).on('end', onEnd).on('error', onAbort).on('close', onAbort);
   });
 }
 
 const tooLarge = () =>
-  new ServiceError('request_too_large', `the request body is over ${maxRequestBytes} bytes`);
-const brokenOff = () => new ServiceError('invalid_request', 'the request body broke off');
+  new ServiceError('request_too_large', `The body is over the limit of ${maxRequestBytes} bytes`);
+const endedEarly = () => new ServiceError('invalid_request', 'The body ended early');

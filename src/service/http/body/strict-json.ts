@@ -1,9 +1,10 @@
 import { isUtf8 } from 'node:buffer';
+import { quoteKey } from '../../parse-fields.js';
 import { ServiceError } from '../../service-error.js';
 
 export type JsonObject = Record<string, unknown>;
 
-/** The deepest request has two levels; more than this only wants to hurt. */
+/** The deepest valid request has two levels. */
 const maxDepth = 32;
 const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -13,18 +14,18 @@ const prototypeKeys = new Set(['__proto__', 'constructor', 'prototype']);
  */
 export function parseStrictJson(bytes: Uint8Array): JsonObject {
   const text = decodeUtf8(bytes);
-  if (text === '') throw refusal('the body is empty: it must be a JSON object');
-  if (text.startsWith('\uFEFF')) throw refusal('the body must not start with a byte order mark');
+  if (text === '') throw refusal('The body is empty; it must be a JSON object');
+  if (text.startsWith('\uFEFF')) throw refusal('The body must not start with a byte order mark');
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw refusal('the body must be a JSON object');
+    throw refusal('The body must be a JSON object');
   }
   checkKeys(text);
   return value as JsonObject;
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
-  if (!isUtf8(bytes)) throw refusal('the body must be UTF-8');
+  if (!isUtf8(bytes)) throw refusal('The body must be UTF-8');
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
@@ -32,17 +33,17 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw refusal('the body must be valid JSON');
+    throw refusal('The body must be valid JSON');
   }
 }
 
-/** JSON.parse keeps the last of two equal keys and says nothing, so valid JSON is read once more for its keys. */
+/** JSON.parse silently keeps the last of two equal keys, so valid JSON is read once more for its keys. */
 function checkKeys(text: string): void {
   const open: (Set<string> | null)[] = [];
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
     if (character === '{' || character === '[') {
-      if (open.length === maxDepth) throw refusal(`the body is nested more than ${maxDepth} levels deep`);
+      if (open.length === maxDepth) throw refusal(`The body is nested more than ${maxDepth} levels deep`);
       open.push(character === '{' ? new Set() : null);
     } else if (character === '}' || character === ']') {
       open.pop();
@@ -73,13 +74,8 @@ function isKey(text: string, end: number): boolean {
 function addKey(keys: Set<string>, literal: string): void {
   const key = literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
   if (prototypeKeys.has(key)) throw refusal(`${key}: is not allowed as a key`);
-  if (keys.has(key)) throw refusal(`${quoteKey(key)}: stands twice in one object`);
+  if (keys.has(key)) throw refusal(`${quoteKey(key)}: appears twice in one object`);
   keys.add(key);
-}
-
-/** A key of the caller's in a message: as it is when it is a plain word, else as a short JSON string. */
-export function quoteKey(key: string): string {
-  return /^\w{1,64}$/.test(key) ? key : JSON.stringify(key.slice(0, 64));
 }
 
 const refusal = (message: string) => new ServiceError('invalid_request', message);

@@ -1,9 +1,9 @@
-import { ConnectionDropped } from '../../fault-injection/http-faults.js';
 import { ServiceError } from '../../service-error.js';
 import { errorAnswer, respond } from '../answer.js';
 import type { HttpContext } from '../context.js';
+import { ConnectionDropped } from '../inject-fault.js';
 
-/** Receives what went wrong inside; the caller only learns that the service is unavailable. */
+/** Called for every unexpected error; its text goes to no caller. */
 export type Report = (error: unknown, requestId: string) => void;
 
 /** The one place where an error becomes an answer. */
@@ -12,7 +12,7 @@ export function answerError(report: Report): (error: Error, context: HttpContext
     if (error instanceof ConnectionDropped) throw error;
     const refusal = error instanceof ServiceError ? error : null;
     if (refusal === null) report(error, context.get('requestId'));
-    const shown = refusal ?? new ServiceError('unavailable', 'the service cannot answer now');
+    const shown = refusal ?? new ServiceError('unavailable', 'The service cannot answer now');
     const { body, headers } = errorAnswer(shown);
     return respond(context, shown.status, body, headers);
   };

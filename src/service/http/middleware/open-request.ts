@@ -1,11 +1,11 @@
-import { fullAllowance, kindOf } from '../answer.js';
+import { fullRateLimit, kindOf } from '../answer.js';
 import type { Middleware } from '../context.js';
 
-/** Gives the request its id, and the allowance that its answer shows as long as no project is known. */
+/** Gives the request its id, and the unused rate limit until its project is known. */
 export function openRequest(newId: () => string): Middleware {
   return (context, next) => {
     context.set('requestId', newId());
-    context.set('allowance', fullAllowance(kindOf(context.req.method)));
+    context.set('rateLimit', fullRateLimit(kindOf(context.req.method)));
     return next();
   };
 }

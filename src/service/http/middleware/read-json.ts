@@ -6,7 +6,7 @@ import type { Middleware } from '../context.js';
 const jsonType = /^application\/json *(?:;|$)/i;
 const charsets = /; *charset *= *("?)([^";]*)\1/gi;
 
-/** Media type, then size, then syntax of the request's body, which becomes `body` of the context. */
+/** Checks media type, size and syntax of the body, in this order, and sets `body`. */
 export const readJson: Middleware = async (context, next) => {
   if (!isJson(context.req.header('content-type') ?? '')) {
     throw new ServiceError('unsupported_media_type', 'Content-Type: must be application/json in UTF-8');

@@ -3,14 +3,14 @@ import { errorAnswer, respond } from '../answer.js';
 import type { Handler } from '../context.js';
 
 export const unknownRoute: Handler = async () => {
-  throw new ServiceError('not_found', 'there is no such route');
+  throw new ServiceError('not_found', 'No such route');
 };
 
-/** For a path that exists with other methods. */
+/** For a route with other methods. */
 export function wrongMethod(methods: readonly string[]): Handler {
   const allowed = methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])).join(', ');
   return async (context) => {
-    const error = new ServiceError('method_not_allowed', `this route takes ${allowed}`);
+    const error = new ServiceError('method_not_allowed', `This route allows only ${allowed}`);
     const { body, headers } = errorAnswer(error);
     return respond(context, error.status, body, { ...headers, Allow: allowed });
   };

@@ -4,12 +4,12 @@ import { ServiceError } from '../../service-error.js';
 import { respondToSend } from '../answer.js';
 import type { Middleware } from '../context.js';
 
-/** Limits, Idempotency, 1: a send whose key already has an answer gets that answer, whatever its fields say. */
+/** Limits, Idempotency, 1: a send with a used key gets the answer of that key, whatever its fields are. */
 export function replayAnswer(operations: Operations): Middleware {
   return async (context, next) => {
     const key = context.req.header('idempotency-key') ?? null;
     if ((context.env.plain?.countOf?.('idempotency-key') ?? 0) > 1) {
-      throw new ServiceError('invalid_request', 'Idempotency-Key: must not stand twice');
+      throw new ServiceError('invalid_request', 'Idempotency-Key: must appear only once');
     }
     if (key !== null && !isIdempotencyKey(key)) {
       throw new ServiceError(

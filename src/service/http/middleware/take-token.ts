@@ -3,7 +3,7 @@ import { ServiceError } from '../../service-error.js';
 import { kindOf } from '../answer.js';
 import type { Middleware } from '../context.js';
 
-/** Limits, Request rate: one token of the project's allowance for each request, whatever becomes of it. */
+/** Limits, Request rate: every request takes one token of its project, refused ones too. */
 export function takeToken(operations: Operations): Middleware {
   return async (context, next) => {
     const kind = kindOf(context.req.method);
@@ -11,9 +11,9 @@ export function takeToken(operations: Operations): Middleware {
       context.get('caller').projectId,
       kind,
     );
-    context.set('allowance', { limit, remaining });
+    context.set('rateLimit', { limit, remaining });
     if (!allowed) {
-      throw new ServiceError('rate_limited', `too many requests: wait ${retryAfter} s`, {
+      throw new ServiceError('rate_limited', `Too many requests; try again in ${retryAfter} s`, {
         retryAfter,
       });
     }

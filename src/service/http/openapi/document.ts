@@ -14,7 +14,7 @@ import { verifyCheck, verifyCreate } from '../schemas/verify.js';
 import { type Endpoint, endpoints } from './endpoints.js';
 import * as resources from './resources.js';
 
-// Rules that the operations check, in JSON Schema's words.
+// Rules that the operations check, as JSON Schema.
 const hasContent = { anyOf: [{ required: ['html'] }, { required: ['text'] }] };
 const rules = new Map<object, object>([
   [subject, { maxLength: maxSubjectLength }],
@@ -50,7 +50,7 @@ function componentSchemas(): Record<string, unknown> {
     uri: (id) => `#/components/schemas/${id}`,
     override: ({ zodSchema, jsonSchema }) => {
       Object.assign(jsonSchema, rules.get(zodSchema));
-      // Said by the format and by the type already.
+      // The format and the type say the same.
       if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
@@ -62,16 +62,19 @@ function componentSchemas(): Record<string, unknown> {
 
 const wholeNumber = { type: 'integer', minimum: 0 };
 const commonHeaders = {
-  'X-Request-Id': { description: 'The id of this request', schema: { type: 'string', format: 'uuid' } },
-  'X-RateLimit-Limit': { description: 'The burst of this kind of request', schema: wholeNumber },
-  'X-RateLimit-Remaining': { description: 'Requests left now', schema: wholeNumber },
+  'X-Request-Id': { description: 'Id of this request', schema: { type: 'string', format: 'uuid' } },
+  'X-RateLimit-Limit': {
+    description: 'Burst of the rate limit for this kind of request',
+    schema: wholeNumber,
+  },
+  'X-RateLimit-Remaining': { description: 'Requests available now', schema: wholeNumber },
 };
 const retryAfter = {
   'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 1 } },
 };
 const replayed = {
   'Idempotency-Replayed': {
-    description: 'On the answer of an earlier request with the same key',
+    description: 'Set on the answer of an earlier request with the same key',
     schema: { const: 'true' },
   },
 };
@@ -115,8 +118,8 @@ function parametersOf({ path, idempotent, paged }: Endpoint): object[] {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A repeat with the same key sends nothing new and gets the first answer, byte for byte; what became of a ' +
-      'message that was queued then is in its look-up',
+      'A repeat with the same key sends nothing and gets the first answer, byte for byte. ' +
+      'Read the message for its status since then',
     schema: { type: 'string', pattern: '^[\\x20-\\x7e]*$', minLength: 1, maxLength: maxIdempotencyKeyLength },
   };
   const { min: minimum, max: maximum, default: standard } = messagePage;
@@ -125,7 +128,7 @@ function parametersOf({ path, idempotent, paged }: Endpoint): object[] {
     {
       name: 'after',
       in: 'query',
-      description: 'The `next` of the page before',
+      description: '`next` of the previous page',
       schema: { type: 'string', format: 'uuid' },
     },
   ];
@@ -151,7 +154,7 @@ export function openApiDocument(): object {
     info: {
       title: 'urtuu',
       version: '1',
-      description: 'Sends text messages and email.',
+      description: 'Send SMS and email.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: defaultBaseUrl.replace(/\/v1$/, '') }],

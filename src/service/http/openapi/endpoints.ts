@@ -1,16 +1,15 @@
 import type { ServiceErrorCode } from '../../../contract/index.js';
 
-/** One line of the document's table of endpoints; `body` and `answer` name its schemas. */
+/** An endpoint of the document; `body` and `answer` name schemas. */
 export interface Endpoint {
   method: 'get' | 'post';
-  /** As OpenAPI writes it: parameters in braces. */
   path: string;
   id: string;
   summary: string;
   body?: string;
   status: number;
   answer: string;
-  /** Codes it can answer with, besides those that every endpoint of its method shares. */
+  /** Its own error codes, besides those of every endpoint with its method. */
   codes: ServiceErrorCode[];
   /** Whether it takes `Idempotency-Key`. */
   idempotent?: true;

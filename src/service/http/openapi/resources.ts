@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type * as contract from '../../../contract/index.js';
 import { serviceErrors } from '../../../contract/index.js';
 
-// What the service answers with, for the document only. Each schema must be of the contract's own type.
+// Schemas of the answers, for the document only; each must fit the type in the contract.
 
 const id = z.uuid();
 const time = z.iso.datetime({ precision: 3 });

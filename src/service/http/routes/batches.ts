@@ -1,9 +1,9 @@
 import { messagePage } from '../../../contract/index.js';
 import type { Operations } from '../../operations/operations.js';
+import { parseFields, quoteKey } from '../../parse-fields.js';
 import { ServiceError } from '../../service-error.js';
 import { respond } from '../answer.js';
 import type { HttpContext } from '../context.js';
-import { parse } from '../schemas/parse.js';
 import { pageQuery } from '../schemas/path.js';
 import { idOf } from './id.js';
 
@@ -14,7 +14,7 @@ export const batchRoutes = (operations: Operations) => ({
 
   async listMessages(context: HttpContext): Promise<Response> {
     const id = idOf(context);
-    const { limit, after = null } = parse(pageQuery, queryOf(context));
+    const { limit, after = null } = parseFields(pageQuery, queryOf(context));
     const page = { limit: limit === undefined ? messagePage.default : Number(limit), after };
     return respond(context, 200, await operations.listBatchMessages(context.get('caller'), id, page));
   },
@@ -23,6 +23,8 @@ export const batchRoutes = (operations: Operations) => ({
 function queryOf(context: HttpContext): Record<string, string> {
   const parameters = new URL(context.req.url).searchParams;
   const repeated = [...parameters.keys()].find((name, at, names) => names.indexOf(name) !== at);
-  if (repeated !== undefined) throw new ServiceError('invalid_request', 'a query parameter stands twice');
+  if (repeated !== undefined) {
+    throw new ServiceError('invalid_request', `${quoteKey(repeated)}: appears twice in the query`);
+  }
   return Object.fromEntries(parameters);
 }

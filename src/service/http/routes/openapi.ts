@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { write } from '../answer.js';
 import type { Handler } from '../context.js';
 
-/** The service's description, written once. Its module is loaded when somebody first asks. */
+/** The OpenAPI document, made and loaded on first use. */
 export function openApi(): Handler {
   let document: Promise<{ body: Buffer<ArrayBuffer>; tag: string }> | undefined;
   return async (context) => {
-    document ??= written();
+    document ??= openApiJson();
     const { body, tag } = await document;
     const headers = { ETag: tag, 'Cache-Control': 'no-cache' };
     const known = context.req.header('if-none-match')?.split(/ *, */) ?? [];
@@ -16,7 +16,7 @@ export function openApi(): Handler {
   };
 }
 
-async function written(): Promise<{ body: Buffer<ArrayBuffer>; tag: string }> {
+async function openApiJson(): Promise<{ body: Buffer<ArrayBuffer>; tag: string }> {
   const { openApiDocument } = await import('../openapi/document.js');
   const body = Buffer.from(JSON.stringify(openApiDocument()));
   return { body, tag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };

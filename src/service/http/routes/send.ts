@@ -1,21 +1,21 @@
 import type * as z from 'zod/mini';
-import type { BreakOnDemand } from '../../fault-injection/http-faults.js';
 import type { Answer, SendCall } from '../../operations/operations.js';
+import { parseFields } from '../../parse-fields.js';
 import { respondToSend } from '../answer.js';
 import type { Handler } from '../context.js';
-import { parse } from '../schemas/parse.js';
+import type { InjectFault } from '../inject-fault.js';
 
-/** What the four sends have in common: field rules, then the operation, then its answer. */
+/** The route of a send: field rules, operation, answer. */
 export function sendRoute<Params extends { to: string | string[] }>(
   schema: z.ZodMiniType<Params>,
   send: (call: SendCall<Params>) => Promise<Answer>,
-  breakOnDemand: BreakOnDemand,
+  injectFault: InjectFault,
 ): Handler {
   return async (context) => {
-    const params = parse(schema, context.get('body'));
+    const params = parseFields(schema, context.get('body'));
     const caller = context.get('caller');
     const idempotencyKey = context.get('idempotencyKey');
-    return breakOnDemand(context, params.to, async () =>
+    return injectFault(context, params.to, async () =>
       respondToSend(context, await send({ caller, params, idempotencyKey })),
     );
   };

@@ -1,21 +1,21 @@
-import type { BreakOnDemand } from '../../fault-injection/http-faults.js';
 import type { Operations } from '../../operations/operations.js';
+import { parseFields } from '../../parse-fields.js';
 import { respond } from '../answer.js';
 import type { HttpContext } from '../context.js';
-import { parse } from '../schemas/parse.js';
+import type { InjectFault } from '../inject-fault.js';
 import { verifyCheck, verifyCreate } from '../schemas/verify.js';
 import { idOf } from './id.js';
 
-export const verifyRoutes = (operations: Operations, breakOnDemand: BreakOnDemand) => ({
+export const verifyRoutes = (operations: Operations, injectFault: InjectFault) => ({
   async create(context: HttpContext): Promise<Response> {
-    const params = parse(verifyCreate, context.get('body'));
-    return breakOnDemand(context, params.to, async () =>
+    const params = parseFields(verifyCreate, context.get('body'));
+    return injectFault(context, params.to, async () =>
       respond(context, 201, await operations.createVerification(context.get('caller'), params)),
     );
   },
 
   async check(context: HttpContext): Promise<Response> {
-    const params = parse(verifyCheck, context.get('body'));
+    const params = parseFields(verifyCheck, context.get('body'));
     return respond(
       context,
       200,

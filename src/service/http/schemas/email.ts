@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { EmailBulkParams, EmailSendParams } from '../../../contract/index.js';
 import { recipients, text } from './fields.js';
 
-/** A schema of its own, so that the API's description can say more of it than of other texts. */
+/** A schema of its own: the OpenAPI document adds its length. */
 export const subject = text.check();
 
 const content = {
@@ -13,7 +13,7 @@ const content = {
   reply_to: z.exactOptional(text),
 };
 
-// That one of html and text is there, and not empty, is a rule of meaning: the operations refuse it.
+// The operations check that one of html and text is there.
 type Schema<Params> = z.ZodMiniType<Params>;
 export const emailSend = z.strictObject({
   to: text,

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { maxBatchRecipients } from '../../../contract/index.js';
 
-// Types and shapes only; what depends on meaning, settings or state is the operations' to check.
+// Types and shapes only; the operations check rules of meaning, settings and state.
 
-/** A string that every store can keep: whole Unicode, no NUL. */
+/** A string that every store can hold: whole Unicode, no NUL. */
 export const text = z.string().check(
   z.refine((value) => !/\p{Surrogate}/u.test(value), {
     error: 'must not contain half a surrogate pair',
@@ -12,7 +12,7 @@ export const text = z.string().check(
   z.refine((value) => !value.includes('\0'), { error: 'must not contain a NUL character' }),
 );
 
-/** One of many: the operations refuse those that cannot be sent to, of whatever type, and name all of them. */
+/** An entry of a list, of any type: the operations list all invalid entries. */
 export const recipient = z.unknown() as unknown as z.ZodMiniType<string>;
 
 export const recipients = z

@@ -60,32 +60,32 @@ describe('encodings', () => {
       Buffer.from(`\ufeff${text}`, 'utf16le').subarray(0, 41),
       {},
       2,
-      /not utf-16le/,
+      /invalid utf-16le/,
       /--encoding/,
     ],
     [
-      'an encoding nobody knows',
+      'an unknown encoding',
       Buffer.from(text),
       { encoding: 'cp-9' },
       null,
-      /cp-9 is no known encoding/,
+      /unknown encoding cp-9/,
       /utf-16le/,
     ],
     [
-      'a mark that says something else',
+      'a byte order mark of another encoding',
       Buffer.from(`\ufeff${text}`),
       { encoding: 'cp1251' },
       1,
-      /mark of utf-8/,
-      /leave/,
+      /utf-8 byte order mark/,
+      /Leave out --encoding/,
     ],
     [
-      'UTF-8 that is named windows-1251',
+      'UTF-8 with --encoding windows-1251',
       Buffer.from(text),
       { encoding: 'cp1251' },
       1,
-      /bytes are UTF-8/,
-      /leave/,
+      /the input is UTF-8/,
+      /Leave out --encoding/,
     ],
     [
       'Ө written as Є in windows-1251',
@@ -106,7 +106,7 @@ describe('encodings', () => {
   ])('%s is refused', async (_, bytes, options, line, message, hint) => {
     for (const blockBytes of [5, bytes.length]) {
       expect(await refusal(bytes, { ...options, blockBytes })).toMatchObject({
-        fault: 'encoding',
+        kind: 'encoding',
         line,
         message: expect.stringMatching(message),
         hint: expect.stringMatching(hint),
@@ -120,8 +120,8 @@ describe('encodings', () => {
     });
     expect((await requestsOf(outcome))[0]?.to).toEqual(['80112233']);
     expect(outcome.rejects.first).toEqual([
-      'list.csv:2: name: holds U+FFFD, where a character was lost',
-      'list.csv:3: name: holds a NUL',
+      'list.csv:2: name: contains U+FFFD, a lost character',
+      'list.csv:3: name: contains a NUL',
     ]);
   });
 });

@@ -37,7 +37,7 @@ describe('a file that is no list is named', () => {
   ])('%j', async (begin, what) => {
     for (const blockBytes of [undefined, 100]) {
       const error = await refusal(bytes(begin), { source: 'list.x', ...(blockBytes ? { blockBytes } : {}) });
-      expect(error).toMatchObject({ name: 'InputError', fault: 'file', hint: expect.stringMatching(/\w/) });
+      expect(error).toMatchObject({ name: 'InputError', kind: 'file', hint: expect.stringMatching(/\w/) });
       expect((error as Error).message.startsWith(`list.x ${what}`)).toBe(true);
     }
   });

@@ -44,17 +44,17 @@ describe('a number is repaired only where that is certain', () => {
     ['9.9112233E+08', /has lost its last digits/],
     ['9.76991E+10', /has lost its last digits/],
     ['9.91122334E7', /has lost its last digits/],
-    ['99112233.5', /is no telephone number/],
-    ['9911O233', /is no telephone number/],
-    ['(976) 99112233', /is no telephone number/],
-    ['99112233/88112233', /is no telephone number/],
-    ['99112233 88112233', /is no telephone number/],
+    ['99112233.5', /is not a phone number/],
+    ['9911O233', /is not a phone number/],
+    ['(976) 99112233', /is not a phone number/],
+    ['99112233/88112233', /is not a phone number/],
+    ['99112233 88112233', /is not a phone number/],
     ['99112233 881122', /is not served by any operator/],
-    ["99112233'", /is no telephone number/],
-    ['٩٩١١٢٢٣٣', /is no telephone number/],
+    ["99112233'", /is not a phone number/],
+    ['٩٩١١٢٢٣٣', /is not a phone number/],
     ['70112233', /is not served by any operator/],
     ['9911223', /is not served by any operator/],
-    ['-', /is no telephone number/],
+    ['-', /is not a phone number/],
     ['', /is empty/],
     ['\u00a0', /is empty/],
   ])('%j is refused', async (written, reason) => {
@@ -80,7 +80,7 @@ describe('an address is repaired only at its edges', () => {
       const outcome = await plan(`email\n"${written}"\n`, { channel: 'email', subject: 'Hi' });
       expect(outcome.plan).toBeNull();
       expect(outcome.rejects.first).toEqual([
-        `list.csv:2: email: ${JSON.stringify(written)} is no email address`,
+        `list.csv:2: email: ${JSON.stringify(written)} is not an email address`,
       ]);
     },
   );

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
-import { type Entry, NewerJournalError, readEntries } from '../../../../src/cli/bulk/job/journal.js';
-import { movedEntry } from '../../../../src/cli/bulk/job/taken-rows.js';
+import { NewerJournalError, readEntries } from '../../../../src/cli/bulk/job/journal-reader.js';
+import { movedEntry } from '../../../../src/cli/bulk/job/moved-rows.js';
 import type { PlannedRequest } from '../../../../src/cli/bulk/plan/plan.js';
-import { checksummed } from '../journal-lines.js';
+import { checksummed, decoded, type Encoded } from '../journal-lines.js';
 import { memoryPlan, numbers } from '../memory-plan.js';
 import { collect } from '../plan-in.js';
 
@@ -14,16 +14,16 @@ const plan = memoryPlan([
 ]);
 const none = { rejected: 0, failed: 0, in_doubt: 0, pending: 0 };
 
-function tableOf(...entries: Entry[]): JobState {
-  const table = new JobState(plan.meta);
-  for (const entry of entries) table.apply(entry);
-  return table;
+function stateOf(...entries: Encoded[]): JobState {
+  const state = new JobState(plan.meta);
+  for (const entry of entries) state.apply(decoded(entry));
+  return state;
 }
 
 describe('rows that went to another job', () => {
   const request = async (number: number) => (await collect(plan.requests(number)))[0] as PlannedRequest;
 
-  it.each<[string, Entry[], number, number[], object, string]>([
+  it.each<[string, Encoded[], number, number[], object, string]>([
     ['that were never sent, some', [], 0, [0, 2], { rejected: 2, pending: 3 }, 'pending'],
     ['that were never sent, all', [], 0, [0, 1, 2], { rejected: 3, pending: 2 }, 'rejected'],
     [
@@ -60,31 +60,31 @@ describe('rows that went to another job', () => {
       'rejected',
     ],
   ])('%s, count as rejected and are never sent again', async (_, before, number, indexes, tally, phase) => {
-    const table = tableOf(...before);
-    const entry = movedEntry(await request(number), table, indexes);
+    const state = stateOf(...before);
+    const entry = movedEntry(await request(number), state, indexes);
     if (entry === null) throw new Error('nothing was moved');
-    table.apply(entry);
-    expect(table.tally).toEqual({ ...none, planned: 5, accepted: 0, ...tally });
-    expect(table.phase(number)).toBe(phase);
+    state.apply(entry);
+    expect(state.tally).toEqual({ ...none, planned: 5, accepted: 0, ...tally });
+    expect(state.phase(number)).toBe(phase);
     // A body that has changed never meets the key of the one before.
-    if (phase === 'pending') expect(table.revision(number)).toBeGreaterThan(0);
-    expect(movedEntry(await request(number), table, indexes)).toBeNull();
+    if (phase === 'pending') expect(state.revision(number)).toBeGreaterThan(0);
+    expect(movedEntry(await request(number), state, indexes)).toBeNull();
   });
 
   it('are never those in doubt, and nothing is said of those accepted', async () => {
-    const doubt = tableOf(['send', 0, 0, 3]);
+    const doubt = stateOf(['send', 0, 0, 3]);
     await expect(async () => movedEntry(await request(0), doubt, [1])).rejects.toThrow('in doubt');
-    const accepted = tableOf(['send', 0, 0, 3], ['accepted', 0, 0, 'b', 30, 'batch']);
+    const accepted = stateOf(['send', 0, 0, 3], ['accepted', 0, 0, 'b', 30, 'batch']);
     expect(movedEntry(await request(0), accepted, [1])).toBeNull();
   });
 });
 
 describe('a job whose acceptances repeat earlier ones', () => {
-  const sent = (request: number, recipients: number): Entry => ['send', request, 0, recipients];
+  const sent = (request: number, recipients: number): Encoded => ['send', request, 0, recipients];
   const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
 
   it('ran elsewhere when all of them do; the earliest says when', () => {
-    const table = tableOf(
+    const state = stateOf(
       sent(0, 3),
       ['accepted', 0, 0, 'b', 30, 'batch', at(2)],
       sent(1, 1),
@@ -92,11 +92,11 @@ describe('a job whose acceptances repeat earlier ones', () => {
       sent(2, 1),
       ['accepted', 2, 0, 'n', 10, 'single', ''],
     );
-    expect([table.ranElsewhere, table.ranAt]).toEqual([true, at(1)]);
+    expect([state.ranElsewhere, state.ranAt]).toEqual([true, at(1)]);
   });
 
   it('is an ordinary job when one does not, and when nothing was accepted', () => {
-    const some = tableOf(sent(0, 3), ['accepted', 0, 0, 'b', 30, 'batch', at(2)], sent(1, 1), [
+    const some = stateOf(sent(0, 3), ['accepted', 0, 0, 'b', 30, 'batch', at(2)], sent(1, 1), [
       'accepted',
       1,
       0,
@@ -104,15 +104,15 @@ describe('a job whose acceptances repeat earlier ones', () => {
       10,
       'single',
     ]);
-    expect([some.ranElsewhere, tableOf().ranElsewhere]).toEqual([false, false]);
-    const disowned = tableOf(sent(0, 3), ['accepted', 0, 0, 'b', 30, 'batch', at(2)], ['alarm', 0, 0, 'x']);
+    expect([some.ranElsewhere, stateOf().ranElsewhere]).toEqual([false, false]);
+    const disowned = stateOf(sent(0, 3), ['accepted', 0, 0, 'b', 30, 'batch', at(2)], ['alarm', 0, 0, 'x']);
     expect(disowned.ranElsewhere).toBe(false);
   });
 });
 
 describe('a batch that turned out to be another one', () => {
   it('stays in doubt whatever became of it, and the end of the others is still waited for', () => {
-    const table = tableOf(
+    const state = stateOf(
       ['send', 0, 0, 3],
       ['accepted', 0, 0, 'b', 30, 'batch'],
       ['alarm', 0, 0, 'for others'],
@@ -120,23 +120,23 @@ describe('a batch that turned out to be another one', () => {
       ['send', 1, 0, 1],
       ['accepted', 1, 0, 'm', 10, 'single'],
     );
-    expect(table.tally).toEqual({ ...none, planned: 5, accepted: 1, in_doubt: 3, pending: 1 });
-    expect([table.sent, table.final]).toEqual([1, true]);
-    table.apply(['accepted', 2, 0, 'c', 10, 'batch']);
-    expect(table.final).toBe(false);
+    expect(state.tally).toEqual({ ...none, planned: 5, accepted: 1, in_doubt: 3, pending: 1 });
+    expect([state.sent, state.final]).toEqual([1, true]);
+    state.apply(decoded(['accepted', 2, 0, 'c', 10, 'batch']));
+    expect(state.final).toBe(false);
   });
 });
 
 describe('what the journal says of the whole job', () => {
   it('is the last limit, and every account', () => {
-    const table = tableOf(['limit', 100], ['account', 'a'], ['limit', 200], ['account', 'b']);
-    expect([table.limit, table.accounts]).toEqual([200, ['a', 'b']]);
-    table.apply(['limit', null]);
-    expect(table.limit).toBeNull();
+    const state = stateOf(['limit', 100], ['account', 'a'], ['limit', 200], ['account', 'b']);
+    expect([state.limit, state.accounts]).toEqual([200, ['a', 'b']]);
+    state.apply(decoded(['limit', null]));
+    expect(state.limit).toBeNull();
   });
 
   it('is refused where a newer version has said what this one does not know', async () => {
-    const bytes = checksummed([['job', 'a', 'd']]) + checksummed([['later', 1] as unknown as Entry]);
+    const bytes = checksummed([['job', 'a', 'd']]) + checksummed([['later', 1]]);
     const read = readEntries(
       (async function* () {
         yield Buffer.from(bytes);

@@ -3,19 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { nodeDisk } from '../../../../src/cli/bulk/job/append-file.js';
-import {
-  BrokenJournalError,
-  type Entry,
-  Journal,
-  readEntries,
-} from '../../../../src/cli/bulk/job/journal.js';
-import { checksummed } from '../journal-lines.js';
+import type { Entry } from '../../../../src/cli/bulk/job/entries.js';
+import { Journal } from '../../../../src/cli/bulk/job/journal.js';
+import { BrokenJournalError, readEntries } from '../../../../src/cli/bulk/job/journal-reader.js';
+import { checksummed, decoded, type Encoded } from '../journal-lines.js';
 import { MemoryDisk } from '../memory-disk.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'urtuu-journal-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const send = (request: number): Entry => ['send', request, 0, 10];
+const encodedSend = (request: number): Encoded => ['send', request, 0, 10];
+const send = (request: number): Entry => decoded(encodedSend(request));
 
 async function entriesIn(bytes: Buffer): Promise<Entry[]> {
   const entries: Entry[] = [];
@@ -36,11 +34,11 @@ describe('the journal', () => {
   it('gives back what was appended, in order, from a private file', async () => {
     const path = join(folder, 'whole');
     const { journal } = await reopen(nodeDisk, path);
-    await journal.append(['job', 'a', 'd']);
+    await journal.append({ type: 'job', id: 'a', digest: 'd' });
     await Promise.all([journal.append(send(1)), journal.append(send(2))]);
     await journal.close();
     const again = await reopen(nodeDisk, path);
-    expect(again.entries).toEqual([['job', 'a', 'd'], send(1), send(2)]);
+    expect(again.entries).toEqual([{ type: 'job', id: 'a', digest: 'd' }, send(1), send(2)]);
     await again.journal.close();
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
@@ -112,7 +110,10 @@ describe('the journal', () => {
     const path = join(folder, 'flipped');
     const { journal } = await reopen(nodeDisk, path);
     await journal.append(send(1));
-    await Promise.all([journal.append(send(2)), journal.append(['accepted', 2, 0, 'b', 10, 'batch'])]);
+    await Promise.all([
+      journal.append(send(2)),
+      journal.append(decoded(['accepted', 2, 0, 'b', 10, 'batch'])),
+    ]);
     await journal.append(send(3));
     await journal.close();
     const bytes = readFileSync(path);
@@ -154,25 +155,27 @@ describe('the journal', () => {
   });
 
   it('refuses a whole last line with a wrong checksum: it may have been acted on', async () => {
-    const lines = Buffer.from(checksummed([send(1)]) + checksummed([send(2)]));
+    const lines = Buffer.from(checksummed([encodedSend(1)]) + checksummed([encodedSend(2)]));
     lines[lines.length - 5] = 0x39;
     await expect(entriesIn(lines)).rejects.toThrow(BrokenJournalError);
   });
 
   it.each([
-    ['in a line before the last', Buffer.from(`${'\0'.repeat(9)}\n${checksummed([send(1)])}`)],
-    ['in place of one byte of the last', Buffer.from(checksummed([send(1)]).replace(' ', '\0'))],
+    ['in a line before the last', Buffer.from(`${'\0'.repeat(9)}\n${checksummed([encodedSend(1)])}`)],
+    ['in place of one byte of the last', Buffer.from(checksummed([encodedSend(1)]).replace(' ', '\0'))],
   ])('refuses zeros %s', async (_, bytes) => {
     await expect(entriesIn(bytes)).rejects.toThrow(BrokenJournalError);
   });
 
   it('drops zeros that a power cut left at the beginning, in the middle or at the end of the last line', async () => {
-    const last = checksummed([send(2)]);
+    const last = checksummed([encodedSend(2)]);
     for (let from = 0; from < last.length; from += 1) {
       for (const to of [from + 2, from + 9, last.length]) {
         const zeros = '\0'.repeat(Math.max(0, Math.min(to, last.length) - from));
         if (zeros.length < 2) continue;
-        const bytes = Buffer.from(checksummed([send(1)]) + last.slice(0, from) + zeros + last.slice(to));
+        const bytes = Buffer.from(
+          checksummed([encodedSend(1)]) + last.slice(0, from) + zeros + last.slice(to),
+        );
         expect([from, to, await entriesIn(bytes)]).toEqual([from, to, [send(1)]]);
       }
     }

@@ -9,7 +9,7 @@ import {
   repeatId,
   requestKeys,
 } from '../../../../src/cli/bulk/job/keys.js';
-import { SetAside } from '../../../../src/cli/bulk/send/due-queue.js';
+import { DueQueue } from '../../../../src/cli/bulk/send/due-queue.js';
 import { isIdempotencyKey } from '../../../../src/contract/index.js';
 
 describe('the keys of a job', () => {
@@ -79,7 +79,7 @@ describe('what is set aside', () => {
   it('comes back in the order it is due, and not before', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(50), { maxLength: 40 }), (dues) => {
-        const aside = new SetAside<{ request: number; since: number; due: number }>();
+        const aside = new DueQueue<{ request: number; since: number; due: number }>();
         for (const [request, due] of dues.entries()) aside.put({ request, since: 0, due });
         const taken: number[] = [];
         for (let now = 0; now <= 50; now += 1) {

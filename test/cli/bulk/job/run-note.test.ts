@@ -6,15 +6,16 @@ import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import { forgetRun, noteRun, runningOf } from '../../../../src/cli/bulk/job/run-note.js';
 import { lockFolder } from '../../../../src/cli/platform/lock.js';
 import { desk, figures, people, personal } from '../../commands/bulk/desks.js';
+import { decoded } from '../journal-lines.js';
 
 /** 10 requests of one recipient each, and so many of them accepted. */
-function tableOf(accepted: number): JobState {
-  const table = new JobState({ requests: 10, recipients: 10, rejected: 0, channel: 'sms' });
+function stateOf(accepted: number): JobState {
+  const state = new JobState({ requests: 10, recipients: 10, rejected: 0, channel: 'sms' });
   for (let request = 0; request < accepted; request += 1) {
-    table.apply(['send', request, 0, 1]);
-    table.apply(['accepted', request, 0, 'id', 10, 'single']);
+    state.apply(decoded(['send', request, 0, 1]));
+    state.apply(decoded(['accepted', request, 0, 'id', 10, 'single']));
   }
-  return table;
+  return state;
 }
 
 async function lockedFolder(): Promise<string> {
@@ -29,19 +30,19 @@ async function lockedFolder(): Promise<string> {
 describe('a running job', () => {
   it('has a rate and a time left, from what this run has done', async () => {
     const folder = await lockedFolder();
-    await noteRun(folder, tableOf(2), 1_000);
-    expect(await runningOf(folder, tableOf(6), 3_000)).toEqual({
+    await noteRun(folder, stateOf(2), 1_000);
+    expect(await runningOf(folder, stateOf(6), 3_000)).toEqual({
       pid: process.pid,
       rate: 2,
       seconds_left: 2,
     });
-    expect(await runningOf(folder, tableOf(2), 3_000)).toEqual({
+    expect(await runningOf(folder, stateOf(2), 3_000)).toEqual({
       pid: process.pid,
       rate: null,
       seconds_left: null,
     });
     await forgetRun(folder);
-    expect(await runningOf(folder, tableOf(6), 3_000)).toMatchObject({ pid: process.pid, rate: null });
+    expect(await runningOf(folder, stateOf(6), 3_000)).toMatchObject({ pid: process.pid, rate: null });
   });
 
   it.each(['', '{', 'null', '{"pid": 1, "since": 2, "open": 3, "settled": 4}', '{"pid": "x"}'])(
@@ -49,7 +50,7 @@ describe('a running job', () => {
     async (note) => {
       const folder = await lockedFolder();
       writeFileSync(join(folder, 'running'), note);
-      expect(await runningOf(folder, tableOf(1), 1)).toEqual({
+      expect(await runningOf(folder, stateOf(1), 1)).toEqual({
         pid: process.pid,
         rate: null,
         seconds_left: null,

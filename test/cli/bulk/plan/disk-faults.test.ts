@@ -1,19 +1,19 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Disk, nodeDisk } from '../../../../src/cli/bulk/plan/plan-disk.js';
+import { nodePlanDisk, type PlanDisk } from '../../../../src/cli/bulk/plan/plan-disk.js';
 import { openPlan } from '../../../../src/cli/bulk/plan/plan-reader.js';
 import { plan, refusal, temporaryFolder } from '../plans.js';
 
-type Operation = keyof Disk;
+type Operation = keyof PlanDisk;
 const csv = 'phone,n\n99000001,a\n9,b\n99000001,a\n88000001,b\n88000002,c\n';
 
 /** A disk on which the n-th call of one operation fails. */
-function failing(operation: Operation, at: number, fault: Error): Disk {
+function failing(operation: Operation, at: number, fault: Error): PlanDisk {
   let calls = 0;
-  const call = nodeDisk[operation] as (...args: unknown[]) => unknown;
+  const call = nodePlanDisk[operation] as (...args: unknown[]) => unknown;
   return {
-    ...nodeDisk,
+    ...nodePlanDisk,
     sync: () => undefined,
     [operation]: (...args: unknown[]) => {
       calls += 1;
@@ -48,10 +48,10 @@ describe('a disk fault at any operation is what the planning ends with, and leav
   );
 
   it('short writes are finished', async () => {
-    const disk: Disk = {
-      ...nodeDisk,
+    const disk: PlanDisk = {
+      ...nodePlanDisk,
       sync: () => undefined,
-      write: (file, bytes) => nodeDisk.write(file, bytes.subarray(0, 7)),
+      write: (file, bytes) => nodePlanDisk.write(file, bytes.subarray(0, 7)),
     };
     const outcome = await plan(csv, { text: '{n}', skipInvalid: true, disk });
     expect(outcome.meta.digest).toBe((await plan(csv, { text: '{n}', skipInvalid: true })).meta.digest);
@@ -66,10 +66,10 @@ describe('a disk fault at any operation is what the planning ends with, and leav
   it('every file and then the folder are synced, plan.json last of the files', async () => {
     const names = new Map<number, string>();
     const synced: string[] = [];
-    const disk: Disk = {
-      ...nodeDisk,
+    const disk: PlanDisk = {
+      ...nodePlanDisk,
       open(path, flags) {
-        const file = nodeDisk.open(path, flags);
+        const file = nodePlanDisk.open(path, flags);
         names.set(file, path.split('/').at(-1) ?? '');
         return file;
       },

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecipientIndex, RowSet } from '../../../../src/cli/bulk/plan/recipient-index.js';
+import { RecipientIndex } from '../../../../src/cli/bulk/plan/recipient-index.js';
+import { RowSet } from '../../../../src/cli/bulk/plan/row-set.js';
 
 const uint32 = fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 0xffff_ffff }));
 

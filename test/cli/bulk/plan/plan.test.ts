@@ -117,7 +117,7 @@ describe('one recipient in several rows', () => {
     expect(outcome.plan).toBeNull();
     expect(outcome.rejects.first).toEqual(
       [4, 6, 7].map(
-        (line) => `list.csv:${line}: line ${line === 6 ? 3 : 2} has the same recipient with another message`,
+        (line) => `list.csv:${line}: same recipient as line ${line === 6 ? 3 : 2}, with another message`,
       ),
     );
     const skipped = await plan(csv, { text: '{n}', skipInvalid: true });

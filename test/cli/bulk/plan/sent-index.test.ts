@@ -13,10 +13,10 @@ describe('the index of what was sent', () => {
     for (const each of sent) index.addSent(each, hello);
     for (const each of open) index.addOpen(each, hello, 'july');
     const mistaken = [...all, ...all].filter(
-      (each) => index.has(each, hello) !== sent.has(each) || index.has(each, hi),
+      (each) => index.count(each, hello) !== sent.has(each) || index.count(each, hi),
     );
     expect(mistaken).toEqual([]);
-    expect(index.met).toEqual({ sent: sent.size, open: new Map([['july', open.size]]) });
+    expect(index.counts).toEqual({ sent: sent.size, open: new Map([['july', open.size]]) });
   });
 
   it('takes who is still to be sent to for that, whichever is told first', () => {
@@ -25,7 +25,7 @@ describe('the index of what was sent', () => {
     index.addSent('99112233', message);
     index.addOpen('99112233', message, 'july');
     index.addSent('99112233', message);
-    expect(index.has('99112233', message)).toBe(false);
-    expect(index.met).toEqual({ sent: 0, open: new Map([['july', 1]]) });
+    expect(index.count('99112233', message)).toBe(false);
+    expect(index.counts).toEqual({ sent: 0, open: new Map([['july', 1]]) });
   });
 });

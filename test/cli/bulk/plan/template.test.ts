@@ -26,15 +26,15 @@ describe('templates', () => {
   });
 
   it.each([
-    ['Hi {nmae}', 'text: {nmae} is no column of the input', 'the columns are phone, name'],
-    ['Hi {', 'text: "{" at character 4 names no column', /\{\{ and \}\}/],
-    ['Hi }', 'text: "}" at character 4 names no column', /\{\{ and \}\}/],
-    ['{}', 'text: "{}" at character 1 names no column', /\{\{ and \}\}/],
-    ['{{{name}', 'text: "{" at character 8 names no column', /./],
+    ['Hi {nmae}', 'text: unknown column {nmae}', 'Columns: phone, name.'],
+    ['Hi {', 'text: "{" at character 4 is not a column', /\{\{ and \}\}/],
+    ['Hi }', 'text: "}" at character 4 is not a column', /\{\{ and \}\}/],
+    ['{}', 'text: "{}" at character 1 is not a column', /\{\{ and \}\}/],
+    ['{{{name}', 'text: "{" at character 8 is not a column', /./],
   ])('%j is an error before any row is read', async (text, message, hint) => {
     if (text === '{{{name}') return expect(render(text, ['a'])).toBe('{a');
     expect(await refusal('phone,name\n9,x\n', { text })).toMatchObject({
-      fault: 'template',
+      kind: 'template',
       message,
       hint: typeof hint === 'string' ? hint : expect.stringMatching(hint),
     });
@@ -60,49 +60,49 @@ describe('the rules of messages, for every row before anything is sent', () => {
       'SMS over 5 parts, Latin',
       { text: `{v}` },
       'a'.repeat(751),
-      'text: the text has 6 parts (751 latin characters); the most is 5',
+      'text: the text has 6 parts (751 latin characters); the limit is 5',
     ],
     [
       'SMS over 5 parts, Cyrillic',
       { text: `{v}` },
       'ө'.repeat(301),
-      'text: the text has 6 parts (301 cyrillic characters); the most is 5',
+      'text: the text has 6 parts (301 cyrillic characters); the limit is 5',
     ],
     [
       'subject over 255',
       { ...email, subject: '{v}', text: 'x' },
       'a'.repeat(256),
-      'subject: the subject has 256 characters; the most is 255',
+      'subject: the subject has 256 characters; the limit is 255',
     ],
     [
       'subject of two lines',
       { ...email, subject: '{v}', text: 'x' },
       'a\nb',
-      'subject: the subject is more than one line',
+      'subject: the subject has a line break',
     ],
     [
       'sender of two lines',
       { ...email, fromName: '{v}', text: 'x' },
       'a\rb',
-      'from-name: the from-name is more than one line',
+      'from-name: the from-name has a line break',
     ],
     [
       'reply-to that is none',
       { ...email, replyTo: '{v}', text: 'x' },
       'a@b',
-      'reply-to: "a@b" is no email address',
+      'reply-to: "a@b" is not an email address',
     ],
     [
       'bodies over 256 KB',
       { ...email, html: '{v}', text: 'x' },
       'a'.repeat(262_144),
-      'html: html and text have 262145 bytes together; the most is 262144',
+      'html: html and text have 262145 bytes together; the limit is 262144',
     ],
     [
       'a request over 1 MB',
       { ...email, text: '{v}' },
       '\u0001'.repeat(170_000),
-      'text: the request would have 1021025 bytes; the most is 1000000',
+      'text: the request would have 1021025 bytes; the limit is 1000000',
     ],
   ])('%s', async (_, options, value, error) => {
     const csv = `${'channel' in options ? 'email' : 'phone'},v\n${'channel' in options ? 'a@b.mn' : '99112233'},"${value}"\n`;
@@ -111,12 +111,12 @@ describe('the rules of messages, for every row before anything is sent', () => {
 
   it.each([
     [{ text: '' }, 'text: the text is empty'],
-    [{ text: 'a'.repeat(751) }, 'text: the text has 6 parts (751 latin characters); the most is 5'],
+    [{ text: 'a'.repeat(751) }, 'text: the text has 6 parts (751 latin characters); the limit is 5'],
     [{ ...email }, 'text: the body is empty'],
     [{ ...email, subject: ' ', text: 'x' }, 'subject: the subject is empty'],
   ])('a constant message that breaks a rule is one error: %j', async (options, message) => {
     const csv = 'channel' in options ? 'email\na@b.mn\n' : 'phone\n99112233\n';
-    expect(await refusal(csv, options)).toMatchObject({ fault: 'template', message });
+    expect(await refusal(csv, options)).toMatchObject({ kind: 'template', message });
   });
 
   it('750 Latin and 300 Cyrillic characters are 5 parts', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { Entry } from '../../../../src/cli/bulk/job/entries.js';
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
-import { type Entry, Journal } from '../../../../src/cli/bulk/job/journal.js';
-import type { ReadingClient } from '../../../../src/cli/bulk/results/poller.js';
+import { Journal } from '../../../../src/cli/bulk/job/journal.js';
+import { type OutcomeClient, Poller } from '../../../../src/cli/bulk/results/poller.js';
 import type { BulkEvent } from '../../../../src/cli/bulk/send/events.js';
 import type { RunOptions } from '../../../../src/cli/bulk/send/run.js';
 import { runJob } from '../../../../src/cli/bulk/send/runner.js';
@@ -20,7 +21,7 @@ function setting(batches: number, takes: number) {
   const plan = memoryPlan(
     Array.from({ length: batches }, (_, at) => ({ to: all.slice(at * 2, at * 2 + 2), text: `${at}` })),
   );
-  const service = new ModelService({ binding: false, credits: 1_000_000 });
+  const service = new ModelService({ credits: 1_000_000 });
   const clock = new VirtualClock();
   const started = clock.time;
   const disk = new MemoryDisk();
@@ -39,7 +40,7 @@ function setting(batches: number, takes: number) {
     reads.push({ id, at: clock.time - started, age });
     return { total: 2, sent: Math.min(2, Math.floor((2 * age) / takes)), failed: 0 };
   };
-  const reading = (answer: (id: string) => Progress = look): ReadingClient => ({
+  const reading = (answer: (id: string) => Progress = look): OutcomeClient => ({
     batches: {
       async get(id) {
         await clock.sleep(20);
@@ -60,15 +61,22 @@ function setting(batches: number, takes: number) {
     messages: { get: () => Promise.reject(new Error('no single message is waited for')) },
   });
   const run = async (client = reading(), extra: Partial<RunOptions> = {}, timeout = 600_000) => {
-    const table = new JobState(plan.meta);
-    const journal = await Journal.open(disk, 'j', (entry) => table.apply(entry));
-    const pace = new RateLimiter({ buckets: memoryBuckets(), clock });
+    const state = new JobState(plan.meta);
+    const journal = await Journal.open(disk, 'j', (entry) => state.apply(entry));
+    const rateLimiter = new RateLimiter({ buckets: memoryBuckets(), clock });
     const events: BulkEvent[] = [];
     const work = async () => {
       const job = runJob({
-        ...{ jobId: 'job', plan, journal, table, client: sending, pace },
-        ...{ now: clock.now, sleep: clock.sleep, random: () => 0.5 },
-        ...{ concurrency: 8, maxWait: 600_000, wait: { client, timeout, after: clock.after } },
+        ...{ jobId: 'job', plan, journal, state, client: sending, rateLimiter },
+        ...{ now: clock.now, sleep: clock.sleep, random: () => 0.5, concurrency: 8, maxWait: 600_000 },
+        openPoller: (run) =>
+          new Poller(
+            {
+              ...{ plan, journal, state, client, rateLimiter, timeout },
+              ...{ now: clock.now, sleep: clock.sleep, after: clock.after },
+            },
+            run,
+          ),
         ...extra,
       });
       for (;;) {
@@ -78,11 +86,11 @@ function setting(batches: number, takes: number) {
       }
     };
     const ending = await clock.run(work());
-    return { ending, events, table, seconds: (clock.time - started) / 1_000 };
+    return { ending, events, state, seconds: (clock.time - started) / 1_000 };
   };
   const finals = async () => {
     const found: Entry[] = [];
-    await Journal.open(disk, 'j', (entry) => void (entry[0] === 'final' && found.push(entry)));
+    await Journal.open(disk, 'j', (entry) => void (entry.type === 'final' && found.push(entry)));
     return found;
   };
   return { run, reading, look, reads, sends, finals, started, disk };
@@ -91,9 +99,9 @@ function setting(batches: number, takes: number) {
 describe('waiting for the end of what is accepted', () => {
   it('goes on while others are sent: as long as the slower of the two allowances, each batch read once', async () => {
     const { run, reads, sends, started, finals } = setting(300, 300);
-    const { ending, table, seconds } = await run();
+    const { ending, state, seconds } = await run();
     expect(ending).toEqual({ stopped: null, waited: { final: true, refused: null } });
-    expect(table.tally).toMatchObject({ accepted: 600, failed: 0, pending: 0 });
+    expect(state.tally).toMatchObject({ accepted: 600, failed: 0, pending: 0 });
     const sentAfter = ((sends.at(-1) ?? 0) - started) / 1_000;
     expect(sentAfter).toBeGreaterThan(12);
     // 300 reads at 10 a second, and a burst less than the first second's waiting.
@@ -142,19 +150,19 @@ describe('waiting for the end of what is accepted', () => {
     expect(await finals()).toEqual([]);
     const second = await run(undefined, {}, 7_200_000);
     expect(second.ending.waited?.final).toBe(true);
-    expect(second.table.sent).toBe(6);
+    expect(second.state.sent).toBe(6);
   });
 
   it('asks no more for a batch that turned out to be another one', async () => {
     const { run, reads, disk } = setting(2, 3_600_000);
     await run(undefined, {}, 1_000);
     const journal = await Journal.open(disk, 'j', () => {});
-    await journal.append(['alarm', 0, 0, 'for others']);
+    await journal.append({ type: 'alarm', request: 0, revision: 0, reason: 'for others' });
     reads.length = 0;
-    const { ending, table } = await run(undefined, {}, 7_200_000);
+    const { ending, state } = await run(undefined, {}, 7_200_000);
     expect(ending.waited?.final).toBe(true);
     expect(new Set(reads.map(({ id }) => id)).size).toBe(1);
-    expect(table.tally).toMatchObject({ accepted: 2, in_doubt: 2 });
+    expect(state.tally).toMatchObject({ accepted: 2, in_doubt: 2 });
   });
 
   it('sends on when the service refuses to be asked, and says so at the end', async () => {
@@ -162,12 +170,12 @@ describe('waiting for the end of what is accepted', () => {
     const refusing = reading(() => {
       throw new Refused('unauthorized', 401);
     });
-    const { ending, table } = await run(refusing);
+    const { ending, state } = await run(refusing);
     expect(ending).toEqual({
       stopped: null,
       waited: { final: false, refused: { code: 'unauthorized', status: 401 } },
     });
-    expect(table.tally.accepted).toBe(120);
+    expect(state.tally.accepted).toBe(120);
   });
 
   it('takes a read that failed for one to repeat', async () => {
@@ -188,16 +196,16 @@ describe('waiting for the end of what is accepted', () => {
     disk.before = () => {
       if (reads.length > 30) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
     };
-    const { ending, table } = await run();
+    const { ending, state } = await run();
     expect(ending).toMatchObject({ stopped: { by: 'disk', error: { code: 'ENOSPC' } } });
-    expect(table.tally).toMatchObject({ planned: 80, accepted: 80 });
-    expect(table.final).toBe(false);
+    expect(state.tally).toMatchObject({ planned: 80, accepted: 80 });
+    expect(state.final).toBe(false);
   });
 
   it('asks for nothing more once it is stopped', async () => {
     const { run, reads } = setting(200, 300);
     const { ending } = await run(undefined, {
-      client: clientOf(new ModelService({ binding: false, credits: 100 })),
+      client: clientOf(new ModelService({ credits: 100 })),
     });
     expect(ending.stopped).toMatchObject({ by: 'service', code: 'insufficient_credits' });
     expect(reads.length).toBeLessThanOrEqual(5);

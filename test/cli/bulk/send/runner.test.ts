@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
 import { memoryPlan, numbers } from '../memory-plan.js';
 import { clientOf, Refused } from '../model-service.js';
 import { setting } from '../run-in.js';
@@ -8,12 +9,12 @@ const settled = { rejected: 0, failed: 0, in_doubt: 0, pending: 0 };
 describe('a run', () => {
   it('sends everything once and says so', async () => {
     const { run, service } = setting();
-    const { ending, tally, table } = await run();
+    const { ending, tally, state } = await run();
     expect(ending.stopped).toBeNull();
     expect(tally).toEqual({ ...settled, planned: 7, accepted: 7 });
     expect(service.accepted.size).toBe(7);
-    expect(table.credits).toBe(70);
-    expect(table.balance).toBe(100_000 - 70);
+    expect(state.credits).toBe(70);
+    expect(state.balance).toBe(100_000 - 70);
   });
 
   it('sends nothing when all is settled already', async () => {
@@ -28,10 +29,10 @@ describe('a run', () => {
     const all = numbers(1_000);
     const unsupported = new Set(all.filter((_, index) => index % 8 === 3).slice(0, 120));
     const { run, service } = setting({ unsupported }, memoryPlan([{ to: all, text: 'x' }]));
-    const { tally, table } = await run();
+    const { tally, state } = await run();
     expect(tally).toEqual({ ...settled, planned: 1_000, accepted: 880, rejected: 120 });
     expect([...unsupported].filter((each) => service.accepted.has(each))).toEqual([]);
-    expect([...table.removed(0)].map((index) => all[index])).toEqual([...unsupported]);
+    expect([...state.removed(0).keys()].map((index) => all[index])).toEqual([...unsupported]);
     expect(new Set(service.keys).size).toBe(4);
   });
 
@@ -100,10 +101,10 @@ describe('a run', () => {
 
   it('leaves a capped single pending when its wait is over maxWait', async () => {
     const { run } = setting({ capped: new Map([['99000010', 9]]) });
-    const { ending, tally, table } = await run(undefined, { maxWait: 10_000 });
+    const { ending, tally, state } = await run(undefined, { maxWait: 10_000 });
     expect(ending.stopped).toBeNull();
     expect(tally).toMatchObject({ accepted: 6, pending: 1, in_doubt: 0 });
-    expect(table.refusal(1)).toBe('recipient_rate_limited');
+    expect(state.refusal(1)).toBe('recipient_rate_limited');
   });
 
   it('gives up a service that is away after maxWait, at least three tries, and tells what is in doubt', async () => {
@@ -123,15 +124,15 @@ describe('a run', () => {
     const { run, service } = setting();
     const poison = new Set<string>();
     const client = clientOf(service);
-    const sms = {
-      ...client.sms,
-      send: (params: { to: string; text: string }, options: { idempotencyKey: string }) => {
-        if (params.to !== '99000010') return client.sms.send(params, options);
-        poison.add(options.idempotencyKey);
+    const poisoned: SendingClient = {
+      ...client,
+      send(request) {
+        if (JSON.parse(request.body).to !== '99000010') return client.send(request);
+        poison.add(request.idempotencyKey);
         return Promise.reject(new Refused('internal', 500));
       },
     };
-    const { ending, tally } = await run({ ...client, sms }, { maxWait: 1 });
+    const { ending, tally } = await run(poisoned, { maxWait: 1 });
     expect(ending.stopped).toBeNull();
     expect(tally).toMatchObject({ accepted: 6, in_doubt: 1, pending: 0 });
     expect(poison.size).toBe(1);
@@ -198,7 +199,9 @@ describe('a run', () => {
       if (!failed) return expect(tally.accepted).toBe(7);
       expect(ending.stopped).toMatchObject({ by: 'disk', error: { code: 'ENOSPC' } });
       disk.before = () => {};
-      const intents = new Set((await entries()).filter(([kind]) => kind === 'send').map((entry) => entry[1]));
+      const intents = new Set(
+        (await entries()).flatMap((entry) => (entry.type === 'send' ? [entry.request] : [])),
+      );
       expect(new Set(service.keys).size).toBeLessThanOrEqual(intents.size);
       expect((await run()).tally.accepted).toBe(7);
       expect([...service.accepted.values()].every((times) => times === 1)).toBe(true);

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JobState, type Tally } from '../../../../src/cli/bulk/job/job-state.js';
+import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import { Journal } from '../../../../src/cli/bulk/job/journal.js';
+import type { Tally } from '../../../../src/cli/bulk/job/phases.js';
 import type { FrozenPlan } from '../../../../src/cli/bulk/plan/plan.js';
-import type { Ending } from '../../../../src/cli/bulk/send/run.js';
+import type { Ending } from '../../../../src/cli/bulk/send/ending.js';
 import { runJob } from '../../../../src/cli/bulk/send/runner.js';
 import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
 import { seededRandom } from '../../../support/random.js';
@@ -48,33 +49,29 @@ async function live(life: Life): Promise<End> {
   const own = new MemoryDisk();
   own.before = step;
   for (const [name, file] of disk.files) own.files.set(name, file);
-  const mortal =
-    <Params>(send: (params: Params, options: { idempotencyKey: string }) => Promise<unknown>) =>
-    async (params: Params, options: { idempotencyKey: string }) => {
+  const mortalClient: SendingClient = {
+    ...client,
+    async send(request) {
       await step();
-      const answer = await send(params, options).then(
+      const answer = await client.send(request).then(
         (result) => ({ result }),
         (error) => ({ error }),
       );
       await step();
       if ('error' in answer) throw answer.error;
       return answer.result;
-    };
-  const mortalClient: SendingClient = {
-    sms: { send: mortal(client.sms.send), sendBulk: mortal(client.sms.sendBulk) },
-    email: { send: mortal(client.email.send), sendBulk: mortal(client.email.sendBulk) },
-    balance: client.balance,
+    },
   };
   const work = async (): Promise<End> => {
-    const table = new JobState(plan.meta);
-    const journal = await Journal.open(own, path, (entry) => table.apply(entry));
+    const state = new JobState(plan.meta);
+    const journal = await Journal.open(own, path, (entry) => state.apply(entry));
     const run = runJob({
       jobId: life.jobId,
       plan,
       journal,
-      table,
+      state,
       client: mortalClient,
-      pace: { take: async (_, signal) => !signal?.aborted, block: () => {} },
+      rateLimiter: { take: async (_, signal) => !signal?.aborted, block: () => {} },
       now: clock.now,
       sleep: clock.sleep,
       random: life.random,
@@ -84,7 +81,7 @@ async function live(life: Life): Promise<End> {
     });
     for (;;) {
       const { value, done } = await run.next();
-      if (done) return { died: false, ending: value, tally: { ...table.tally } };
+      if (done) return { died: false, ending: value, tally: { ...state.tally } };
       expectConserved(value.tally);
     }
   };

@@ -1,20 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { readError, readResult } from '../../../../src/cli/bulk/send/answer.js';
+import { type Answer, readError, readResult } from '../../../../src/cli/bulk/send/answer.js';
 import {
-  type Answer,
-  countShort,
-  next,
-  type Sent,
+  nextStep,
+  type RequestFacts,
   type Step,
+  shortageAfter,
 } from '../../../../src/cli/bulk/send/transitions.js';
 
-const single: Sent = { kind: 'single', to: ['99112233'], unanswered: 0, foreign: 0, short: null };
-const batch: Sent = {
+const single: RequestFacts = {
+  kind: 'single',
+  to: ['99112233'],
+  unanswered: 0,
+  foreignRefusals: 0,
+  shortage: null,
+};
+const batch: RequestFacts = {
   kind: 'batch',
   to: ['99112233', '88112233', '95112233'],
   unanswered: 0,
-  foreign: 0,
-  short: null,
+  foreignRefusals: 0,
+  shortage: null,
 };
 const refusal = (code: string, status: number, extra: object = {}): Answer => ({
   kind: 'refusal',
@@ -25,78 +30,78 @@ const refusal = (code: string, status: number, extra: object = {}): Answer => ({
 const figures = { credits: 30, balance: 970, replayOf: null };
 
 describe('the states of a request', () => {
-  const table: [title: string, sent: Sent, answer: Answer, step: Step][] = [
+  const table: [title: string, sent: RequestFacts, answer: Answer, step: Step][] = [
     [
       'a batch with the planned total is accepted',
       batch,
       { kind: 'batch', id: 'b', total: 3, ...figures },
-      { to: 'accepted', id: 'b', credits: 30, replayOf: null },
+      { kind: 'accept', id: 'b', credits: 30, replayOf: null },
     ],
     [
       'a batch with another total is an earlier result, to be compared',
       batch,
       { kind: 'batch', id: 'b', total: 2, ...figures },
-      { to: 'compared', id: 'b', total: 2, credits: 30, replayOf: null },
+      { kind: 'compare', id: 'b', total: 2, credits: 30, replayOf: null },
     ],
     [
       'a price that is no number makes no answer believable',
       batch,
       { kind: 'batch', id: 'b', total: 3, ...figures, credits: null },
-      { to: 'alarm', reason: 'batch b has no price', stops: true },
+      { kind: 'alarm', reason: 'batch b has no price', stops: true },
     ],
     [
       'a message for the recipient is accepted, however the number is written',
       single,
       { kind: 'message', id: 'm', to: '+976 9911-2233', ...figures },
-      { to: 'accepted', id: 'm', credits: 30, replayOf: null },
+      { kind: 'accept', id: 'm', credits: 30, replayOf: null },
     ],
     [
       'a message that failed is no acceptance, whatever the HTTP status',
       single,
       { kind: 'message', id: 'm', to: '99112233', failed: true, ...figures },
-      { to: 'failed', code: 'provider_failed', id: 'm' },
+      { kind: 'fail', code: 'provider_failed', id: 'm' },
     ],
     [
       'a repeated answer that has lost its recipient is that of its key',
       single,
       { kind: 'message', id: 'm', to: '', ...figures, replayOf: '2026-01-01T00:00:00.000Z' },
-      { to: 'accepted', id: 'm', credits: 30, replayOf: '2026-01-01T00:00:00.000Z' },
+      { kind: 'accept', id: 'm', credits: 30, replayOf: '2026-01-01T00:00:00.000Z' },
     ],
     [
       'a new answer without a recipient is an alarm',
       single,
       { kind: 'message', id: 'm', to: '', ...figures },
-      { to: 'alarm', reason: 'message m is for , not for 99112233', stops: false },
+      { kind: 'alarm', reason: 'message m is for , not for 99112233', stops: false },
     ],
     [
       'a message for another recipient, replayed, is an alarm and no success',
       single,
       { kind: 'message', id: 'm', to: '88112233', ...figures },
-      { to: 'alarm', reason: 'message m is for 88112233, not for 99112233', stops: false },
+      { kind: 'alarm', reason: 'message m is for 88112233, not for 99112233', stops: false },
     ],
     [
       'refused entries are taken out',
       batch,
       refusal('invalid_request', 400, { invalid: ['+97688112233', '70112233'] }),
-      { to: 'removed', positions: [1] },
+      { kind: 'remove', positions: [1] },
     ],
     [
       'refused entries that are no longer in the body are an old answer, bound to the key',
       batch,
       refusal('invalid_request', 400, { invalid: ['70112233'] }),
-      { to: 'revised', code: 'invalid_request' },
+      { kind: 'revise', code: 'invalid_request' },
     ],
     [
       '... but not for ever',
-      { ...batch, foreign: 25 },
+      { ...batch, foreignRefusals: 25 },
       refusal('invalid_request', 400, { invalid: ['70112233'] }),
-      { to: 'rejected', code: 'invalid_request' },
+      { kind: 'reject', code: 'invalid_request' },
     ],
     [
       'a batch that is refused without entries is rejected',
       batch,
       refusal('invalid_request', 400),
-      { to: 'rejected', code: 'invalid_request' },
+      { kind: 'reject', code: 'invalid_request' },
     ],
     ...(
       [
@@ -106,123 +111,123 @@ describe('the states of a request', () => {
         ['request_too_large', 413],
         ['some_new_code', 422],
       ] as const
-    ).map(([code, status]): [string, Sent, Answer, Step] => [
+    ).map(([code, status]): [string, RequestFacts, Answer, Step] => [
       `${code} rejects a single send`,
       single,
       refusal(code, status),
-      { to: 'rejected', code },
+      { kind: 'reject', code },
     ]),
     [
       'a cap sets a single send aside',
       single,
       refusal('recipient_rate_limited', 429, { retryAfter: 300 }),
-      { to: 'wait', for: 'recipient', seconds: 300 },
+      { kind: 'wait-for-recipient', seconds: 300 },
     ],
     [
       'provider_failed is final for its key',
       single,
       refusal('provider_failed', 502, { id: 'm' }),
-      { to: 'failed', code: 'provider_failed', id: 'm' },
+      { kind: 'fail', code: 'provider_failed', id: 'm' },
     ],
     [
       'rate_limited waits as long as the service says',
       batch,
       refusal('rate_limited', 429, { retryAfter: 7 }),
-      { to: 'wait', for: 'project', seconds: 7 },
+      { kind: 'wait-for-project', seconds: 7 },
     ],
     [
       'any other 429 waits too',
       batch,
       refusal('slow_down', 429),
-      { to: 'wait', for: 'project', seconds: null },
+      { kind: 'wait-for-project', seconds: null },
     ],
     [
       'insufficient_credits stops',
       batch,
       refusal('insufficient_credits', 402, { balance: 5, required: 30, actual: 5 }),
-      { to: 'stop', code: 'insufficient_credits', status: 402 },
+      { kind: 'stop', code: 'insufficient_credits', status: 402 },
     ],
     [
       'insufficient_credits stops when the balance cannot be read',
       batch,
       refusal('insufficient_credits', 402, { balance: 5, required: 30, actual: null }),
-      { to: 'stop', code: 'insufficient_credits', status: 402 },
+      { kind: 'stop', code: 'insufficient_credits', status: 402 },
     ],
     [
       'insufficient_credits after a top-up repeats the key',
-      { ...batch, short: { balance: 5, repeats: 0 } },
+      { ...batch, shortage: { balance: 5, repeats: 0 } },
       refusal('insufficient_credits', 402, { balance: 5, required: 30, actual: 500 }),
-      { to: 'repeat' },
+      { kind: 'retry-refused', code: 'insufficient_credits' },
     ],
     [
       'an outdated balance that keeps coming back is bound to the key',
-      { ...batch, short: { balance: 5, repeats: 1 } },
+      { ...batch, shortage: { balance: 5, repeats: 1 } },
       refusal('insufficient_credits', 402, { balance: 5, required: 30, actual: 500 }),
-      { to: 'revised', code: 'insufficient_credits' },
+      { kind: 'revise', code: 'insufficient_credits' },
     ],
     [
       '... unless a copy is unanswered: that keeps the key',
-      { ...batch, unanswered: 1, short: { balance: 5, repeats: 9 } },
+      { ...batch, unanswered: 1, shortage: { balance: 5, repeats: 9 } },
       refusal('insufficient_credits', 402, { balance: 5, required: 30, actual: 500 }),
-      { to: 'repeat' },
+      { kind: 'retry-refused', code: 'insufficient_credits' },
     ],
     [
       'a single send is not settled by foreign entries while a copy is unanswered',
       { ...single, unanswered: 1 },
       refusal('invalid_request', 400, { invalid: ['70112233'] }),
-      { to: 'again', code: 'invalid_request' },
+      { kind: 'retry-in-doubt', code: 'invalid_request' },
     ],
     [
       '... but by its own, which answers every copy',
       { ...single, unanswered: 1 },
       refusal('invalid_request', 400, { invalid: ['+976 99112233'] }),
-      { to: 'rejected', code: 'invalid_request' },
+      { kind: 'reject', code: 'invalid_request' },
     ],
     [
       'foreign entries do not give a new key either while a copy is unanswered',
       { ...batch, unanswered: 1 },
       refusal('invalid_request', 400, { invalid: ['70112233'] }),
-      { to: 'again', code: 'invalid_request' },
+      { kind: 'retry-in-doubt', code: 'invalid_request' },
     ],
     [
       'entries of the body answer every copy',
       { ...batch, unanswered: 1 },
       refusal('invalid_request', 400, { invalid: ['88112233'] }),
-      { to: 'removed', positions: [1] },
+      { kind: 'remove', positions: [1] },
     ],
     ...(
       [
         ['request_too_large', 413],
         ['teapot', 418],
       ] as const
-    ).map(([code, status]): [string, Sent, Answer, Step] => [
+    ).map(([code, status]): [string, RequestFacts, Answer, Step] => [
       `${code} answers only its own copy`,
       { ...single, unanswered: 1 },
       refusal(code, status),
-      { to: 'again', code },
+      { kind: 'retry-in-doubt', code },
     ]),
     ...(
       [
         ['invalid_request', 400],
         ['unsupported_number', 422],
       ] as const
-    ).map(([code, status]): [string, Sent, Answer, Step] => [
+    ).map(([code, status]): [string, RequestFacts, Answer, Step] => [
       `${code} answers every copy`,
       { ...single, unanswered: 1 },
       refusal(code, status),
-      { to: 'rejected', code },
+      { kind: 'reject', code },
     ]),
     [
       'provider_failed answers every copy',
       { ...single, unanswered: 1 },
       refusal('provider_failed', 502, { id: 'm' }),
-      { to: 'failed', code: 'provider_failed', id: 'm' },
+      { kind: 'fail', code: 'provider_failed', id: 'm' },
     ],
     [
       'a balance that changes is not',
-      { ...batch, short: { balance: 5, repeats: 1 } },
+      { ...batch, shortage: { balance: 5, repeats: 1 } },
       refusal('insufficient_credits', 402, { balance: 6, required: 30, actual: 500 }),
-      { to: 'repeat' },
+      { kind: 'retry-refused', code: 'insufficient_credits' },
     ],
     ...(
       [
@@ -232,29 +237,29 @@ describe('the states of a request', () => {
         ['method_not_allowed', 405],
         ['unsupported_media_type', 415],
       ] as const
-    ).map(([code, status]): [string, Sent, Answer, Step] => [
+    ).map(([code, status]): [string, RequestFacts, Answer, Step] => [
       `${code} stops the job`,
       batch,
       refusal(code, status),
-      { to: 'stop', code, status },
+      { kind: 'stop', code, status },
     ]),
     ...['timeout', 'connection_error', 'unexpected_response', 'unavailable'].map(
-      (code): [string, Sent, Answer, Step] => [
+      (code): [string, RequestFacts, Answer, Step] => [
         `${code} leads to the same key and nowhere else`,
         batch,
         { kind: 'doubt', code },
-        { to: 'again', code },
+        { kind: 'retry-in-doubt', code },
       ],
     ),
   ];
-  it.each(table)('%s', (_, sent, answer, step) => expect(next(sent, answer)).toEqual(step));
+  it.each(table)('%s', (_, sent, answer, step) => expect(nextStep(sent, answer)).toEqual(step));
 
   it('counts only refusals with the same balance', () => {
-    const once = countShort(null, 5);
+    const once = shortageAfter(null, 5);
     expect(once).toEqual({ balance: 5, repeats: 0 });
-    expect(countShort(once, 5)).toEqual({ balance: 5, repeats: 1 });
-    expect(countShort(once, 6)).toEqual({ balance: 6, repeats: 0 });
-    expect(countShort(once, null)).toBeNull();
+    expect(shortageAfter(once, 5)).toEqual({ balance: 5, repeats: 1 });
+    expect(shortageAfter(once, 6)).toEqual({ balance: 6, repeats: 0 });
+    expect(shortageAfter(once, null)).toBeNull();
   });
 });
 
@@ -309,7 +314,7 @@ describe('reading an answer', () => {
     expect(readResult('single', result).kind).toBe('doubt');
   });
 
-  it('throws on what is no failed request: a fault of the program', () => {
+  it('throws any other error: it is internal', () => {
     expect(() => readError(new TypeError('x'))).toThrow(TypeError);
   });
 });

@@ -2,10 +2,10 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-import { answers, pricing } from '../../../support/run.js';
+import { pricing } from '../../../support/resources.js';
+import { answers, refusal } from '../../../support/run.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, partly, people, personal } from './desks.js';
-import { refused } from './fake-project.js';
 
 describe('urtuu sms bulk', () => {
   it('shows what it would cost with --dry-run, sends nothing and leaves no job', async () => {
@@ -178,15 +178,15 @@ describe('urtuu sms bulk', () => {
   });
 
   it.each([
-    ['unauthorized', refused(401, 'unauthorized'), 4],
-    ['not_found', refused(404, 'not_found'), 12],
+    ['unauthorized', refusal(401, 'unauthorized'), 4],
+    ['not_found', refusal(404, 'not_found'), 12],
     ['a service that is away', new Error('ECONNREFUSED'), 6],
   ])('ends with the right code for %s, and the same command goes on', async (_, reply, exit) => {
     const here = desk(people(2));
     here.project.options.instead = ({ method }) => (method === 'POST' ? reply : undefined);
     const { code, stderr } = await here.run(`${personal} --max-wait 1s`);
     expect(code).toBe(exit);
-    expect(stderr).toMatch(/Certain: 0 accepted.*Go on with: urtuu jobs resume july/);
+    expect(stderr).toMatch(/Certain: 0 accepted.*Resume with: urtuu jobs resume july/);
     delete here.project.options.instead;
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1]);

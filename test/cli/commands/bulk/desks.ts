@@ -1,6 +1,7 @@
 import { afterEach } from 'vitest';
+import { Desk } from '../../../support/desk.js';
+import type { ProjectOptions } from '../../../support/fake-project.js';
 import { numbers } from '../../bulk/memory-plan.js';
-import { Desk, type ProjectOptions } from './fake-project.js';
 
 const desks: Desk[] = [];
 afterEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobState } from '../../../../src/cli/bulk/job/job-state.js';
-import type { Ending } from '../../../../src/cli/bulk/send/run.js';
+import type { Ending } from '../../../../src/cli/bulk/send/ending.js';
 import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
 import { exitOfJob } from '../../../../src/cli/commands/bulk/outcome.js';
 import { checksummed } from '../../bulk/journal-lines.js';
@@ -9,7 +9,7 @@ import { clientOf, Refused } from '../../bulk/model-service.js';
 import { setting } from '../../bulk/run-in.js';
 
 const batch = memoryPlan([{ to: numbers(3), text: 'to all' }]);
-const exitOf = ({ ending, table }: { ending: Ending; table: JobState }) => exitOfJob(table, ending);
+const exitOf = ({ ending, state }: { ending: Ending; state: JobState }) => exitOfJob(state, ending);
 const lost = () => new Refused('connection_error', null);
 const poor = (balance = 0) => new Refused('insufficient_credits', 402, { balance, required: 30 });
 
@@ -32,10 +32,10 @@ function meeting(
 describe('one copy without an answer keeps its key', () => {
   it('however often an outdated balance is named while there is enough', async () => {
     const given = setting({}, batch);
-    const { ending, table } = await given.run(meeting(given, [lost(), poor()]));
+    const { ending, state } = await given.run(meeting(given, [lost(), poor()]));
     expect(new Set(given.service.keys).size).toBe(1);
-    expect(table.tally).toMatchObject({ in_doubt: 3, pending: 0 });
-    expect(exitOf({ ending, table })).toBe(6);
+    expect(state.tally).toMatchObject({ in_doubt: 3, pending: 0 });
+    expect(exitOf({ ending, state })).toBe(6);
   });
 
   it('when the copy arrives after all: nobody gets it twice', async () => {
@@ -74,10 +74,10 @@ describe('one copy without an answer keeps its key', () => {
   ])('after %s it is in doubt, in this run and in the next ones', async (_, error, balance, exit) => {
     const given = setting({}, batch);
     const first = await given.run(meeting(given, [lost(), error], balance), { maxWait: 5_000 });
-    expect(first.table.tally).toMatchObject({ in_doubt: 3, pending: 0 });
+    expect(first.state.tally).toMatchObject({ in_doubt: 3, pending: 0 });
     expect(exitOf(first)).toBe(exit);
     const second = await given.run(meeting(given, [error], balance), { maxWait: 5_000 });
-    expect(second.table.tally).toMatchObject({ in_doubt: 3, pending: 0 });
+    expect(second.state.tally).toMatchObject({ in_doubt: 3, pending: 0 });
     const third = await given.run(meeting(given, [poor()]), { maxWait: 5_000 });
     expect(exitOf(third)).toBe(6);
     expect(new Set(given.service.keys).size).toBe(1);
@@ -96,9 +96,9 @@ describe('one copy without an answer keeps its key', () => {
     ['400 without entries', new Refused('invalid_request', 400), 'rejected'],
   ])('until %s answers every copy', async (_, error, phase) => {
     const given = setting({}, batch);
-    const { table } = await given.run(meeting(given, [lost(), error, null]));
-    expect(table.phase(0)).toBe(phase);
-    expect(table.tally.in_doubt).toBe(0);
+    const { state } = await given.run(meeting(given, [lost(), error, null]));
+    expect(state.phase(0)).toBe(phase);
+    expect(state.tally.in_doubt).toBe(0);
   });
 
   it('also in a set-aside single send', async () => {
@@ -106,7 +106,7 @@ describe('one copy without an answer keeps its key', () => {
     const given = setting({}, single);
     const capped = new Refused('recipient_rate_limited', 429, { retryAfter: 900 });
     const first = await given.run(meeting(given, [lost(), capped]));
-    expect(first.table.tally).toMatchObject({ in_doubt: 1, pending: 0 });
+    expect(first.state.tally).toMatchObject({ in_doubt: 1, pending: 0 });
     expect(exitOf(first)).toBe(6);
   });
 
@@ -136,12 +136,12 @@ describe('one copy without an answer keeps its key', () => {
       if (given.service.keys.at(-1) === given.service.keys[0]) throw poor();
       return call();
     });
-    const { table, ending } = await given.run(
+    const { state, ending } = await given.run(
       { ...poorClient, balance: { get: async () => ({ balance: 0 }) } },
       { concurrency: 1 },
     );
-    expect(table.tally).toMatchObject({ accepted: 3, pending: 3, in_doubt: 0 });
-    expect(exitOf({ ending, table })).toBe(7);
+    expect(state.tally).toMatchObject({ accepted: 3, pending: 3, in_doubt: 0 });
+    expect(exitOf({ ending, state })).toBe(7);
   });
 });
 
@@ -161,7 +161,7 @@ describe('an outdated balance that is bound to the key', () => {
       const start = given.clock.time;
       const end = await given.run(meeting(given, [poor()]), { maxWait });
       expect(exitOf(end)).toBe(7);
-      expect(end.table.tally).toMatchObject({ pending: 3, in_doubt: 0 });
+      expect(end.state.tally).toMatchObject({ pending: 3, in_doubt: 0 });
       expect(given.clock.time - start).toBeLessThanOrEqual(Math.max(maxWait, 2_000));
     }
   });
@@ -205,7 +205,7 @@ describe('a request that never left', () => {
     const given = setting({}, batch);
     const away = new Refused('connection_error', null, { requestSent: false });
     const end = await given.run(meeting(given, [away]), { maxWait: 1_000 });
-    expect(end.table.tally).toMatchObject({ pending: 3, in_doubt: 0 });
+    expect(end.state.tally).toMatchObject({ pending: 3, in_doubt: 0 });
     expect(exitOf(end)).toBe(5);
   });
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { refusal } from '../../../support/run.js';
 import { constant, desk, people } from './desks.js';
-import { refused } from './fake-project.js';
 
 const bad = ['9911,Dorj', '88112233', 'nobody@example.mn,=1+1'];
 const formats = ['--json', '-o ndjson', '-o csv', '-o tsv'];
@@ -19,13 +19,13 @@ describe('with a machine format, standard error is one JSON object', () => {
         rejected: 3,
         rejects_file: expect.stringMatching(/rejects\/july-[0-9a-f]{12}\.csv$/),
         rows: [
-          { line: 4, column: 'phone', value: '9911', message: '"9911" is no telephone number' },
+          { line: 4, column: 'phone', value: '9911', message: '"9911" is not a phone number' },
           { line: 5, column: 'phone', value: '88112233', message: 'the row has 1 field, the header has 2' },
           {
             line: 6,
             column: 'phone',
             value: 'nobody@example.mn',
-            message: '"nobody@example.mn" is no telephone number',
+            message: '"nobody@example.mn" is not a phone number',
           },
         ],
       },
@@ -84,7 +84,7 @@ describe('with a machine format, standard error is one JSON object', () => {
   });
 
   it('for a refusal after a warning', async () => {
-    const instead = () => refused(401, 'unauthorized');
+    const instead = () => refusal(401, 'unauthorized');
     const here = desk(people(2), { instead });
     const { code, stderr } = await here.run(`${constant} --json`);
     expect(code).toBe(4);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RunOptions } from '../../../../src/cli/bulk/send/run.js';
 import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
 import { exitOfJob } from '../../../../src/cli/commands/bulk/outcome.js';
+import { decoded } from '../../bulk/journal-lines.js';
 import { memoryPlan, numbers } from '../../bulk/memory-plan.js';
 import { clientOf, Refused } from '../../bulk/model-service.js';
 import { setting } from '../../bulk/run-in.js';
@@ -48,11 +49,11 @@ describe('an answer whose total is not that of the body', () => {
     ],
   ])('is settled by the messages of that batch, where it %s', async (_, total, members, tally, exit) => {
     const given = setting({}, batch);
-    const { table, ending } = await given.run(answering(given, answer('b', total)), {
+    const { state, ending } = await given.run(answering(given, answer('b', total)), {
       listing: listed(...members),
     });
-    expect(table.tally).toMatchObject({ planned: 3, in_doubt: 0, pending: 0, ...tally });
-    expect(exitOfJob(table, ending)).toBe(exit);
+    expect(state.tally).toMatchObject({ planned: 3, in_doubt: 0, pending: 0, ...tally });
+    expect(exitOfJob(state, ending)).toBe(exit);
     expect(given.service.keys).toHaveLength(1);
   });
 
@@ -68,10 +69,10 @@ describe('an answer whose total is not that of the body', () => {
     'counts as its figures where there is %s: the difference is in doubt, exit 6',
     async (_, total, listing, tally) => {
       const given = setting({}, batch);
-      const { table, ending } = await given.run(answering(given, answer('b', total)), { listing });
-      expect(table.tally).toMatchObject({ planned: 3, rejected: 0, pending: 0, ...tally });
-      expect(exitOfJob(table, ending)).toBe(6);
-      expect((await given.run()).table.tally).toEqual(table.tally);
+      const { state, ending } = await given.run(answering(given, answer('b', total)), { listing });
+      expect(state.tally).toMatchObject({ planned: 3, rejected: 0, pending: 0, ...tally });
+      expect(exitOfJob(state, ending)).toBe(6);
+      expect((await given.run()).state.tally).toEqual(state.tally);
     },
   );
 
@@ -80,11 +81,11 @@ describe('an answer whose total is not that of the body', () => {
     const client = answering(given, answer('b', 2));
     const start = given.clock.time;
     const first = await given.run(client, { listing: notListed(503, 'unavailable'), maxWait: 20_000 });
-    expect(first.table.tally).toMatchObject({ in_doubt: 3 });
-    expect(exitOfJob(first.table, first.ending)).toBe(6);
+    expect(first.state.tally).toMatchObject({ in_doubt: 3 });
+    expect(exitOfJob(first.state, first.ending)).toBe(6);
     expect(given.clock.time - start).toBeLessThanOrEqual(20_000);
     const second = await given.run(client, { listing: listed(...numbers(2)) });
-    expect(second.table.tally).toMatchObject({ accepted: 2, rejected: 1, in_doubt: 0 });
+    expect(second.state.tally).toMatchObject({ accepted: 2, rejected: 1, in_doubt: 0 });
     expect(new Set(given.service.keys).size).toBe(1);
   });
 });
@@ -98,13 +99,13 @@ describe("an answer that cannot be the service's stops the job, exit 6", () => {
 
   it('one batch for two requests', async () => {
     const given = setting({}, two);
-    const { table, ending } = await given.run(answering(given, answer('b', 3)), { concurrency: 1 });
-    expect(ending.stopped).toEqual({ by: 'alarm', reason: 'batch b is the answer to two requests, 0 and 1' });
-    expect(table.tally).toMatchObject({ accepted: 3, in_doubt: 3, pending: 3 });
-    expect(exitOfJob(table, ending)).toBe(6);
+    const { state, ending } = await given.run(answering(given, answer('b', 3)), { concurrency: 1 });
+    expect(ending.stopped).toEqual({ by: 'alarm', reason: 'batch b answers two requests, 0 and 1' });
+    expect(state.tally).toMatchObject({ accepted: 3, in_doubt: 3, pending: 3 });
+    expect(exitOfJob(state, ending)).toBe(6);
     // Also when the first answer came in an earlier run.
     const later = await given.run(answering(given, answer('b', 3)), { concurrency: 1 });
-    expect(later.table.tally).toMatchObject({ accepted: 3, in_doubt: 6, pending: 0 });
+    expect(later.state.tally).toMatchObject({ accepted: 3, in_doubt: 6, pending: 0 });
   });
 
   it('one batch for two requests that are answered at once', async () => {
@@ -113,10 +114,10 @@ describe("an answer that cannot be the service's stops the job, exit 6", () => {
       { to: numbers(3, 10), text: 'two' },
     ]);
     const given = setting({}, pair);
-    const { table, ending } = await given.run(answering(given, answer('b', 3)), { concurrency: 2 });
-    expect(ending.stopped).toEqual({ by: 'alarm', reason: 'batch b is the answer to two requests, 0 and 1' });
-    expect(table.tally).toMatchObject({ accepted: 3, in_doubt: 3 });
-    expect(exitOfJob(table, ending)).toBe(6);
+    const { state, ending } = await given.run(answering(given, answer('b', 3)), { concurrency: 2 });
+    expect(ending.stopped).toEqual({ by: 'alarm', reason: 'batch b answers two requests, 0 and 1' });
+    expect(state.tally).toMatchObject({ accepted: 3, in_doubt: 3 });
+    expect(exitOfJob(state, ending)).toBe(6);
   });
 
   it.each([Number.POSITIVE_INFINITY, Number.NaN, '30', null, undefined, -30])(
@@ -124,10 +125,10 @@ describe("an answer that cannot be the service's stops the job, exit 6", () => {
     async (credits) => {
       const given = setting({}, two);
       const client = answering(given, { ...answer('b', 3), credits });
-      const { table, ending } = await given.run(client, { concurrency: 1 });
+      const { state, ending } = await given.run(client, { concurrency: 1 });
       expect(ending.stopped).toEqual({ by: 'alarm', reason: 'batch b has no price' });
-      expect(table.tally).toMatchObject({ accepted: 0, in_doubt: 3, pending: 6 });
-      expect([table.credits, exitOfJob(table, ending)]).toEqual([0, 6]);
+      expect(state.tally).toMatchObject({ accepted: 0, in_doubt: 3, pending: 6 });
+      expect([state.credits, exitOfJob(state, ending)]).toEqual([0, 6]);
     },
   );
 });
@@ -144,12 +145,12 @@ describe('a batch whose figures at its end are not its recipients', () => {
     [4, -1, { accepted: 2, failed: 0, in_doubt: 1 }, 2],
   ])('%i sent and %i failed of 3: the difference is in doubt', async (sent, failed, tally, known) => {
     const given = setting({}, batch);
-    const { table, ending } = await given.run();
-    table.apply(['final', 0, sent, failed, null]);
-    expect(table.tally).toEqual({ planned: 3, rejected: 0, pending: 0, ...tally });
-    expect(table.sent).toBe(known);
-    expect(exitOfJob(table, { ...ending, waited: { final: true, refused: null } }) === 6).toBe(
-      table.tally.in_doubt > 0,
+    const { state, ending } = await given.run();
+    state.apply(decoded(['final', 0, sent, failed, null]));
+    expect(state.tally).toEqual({ planned: 3, rejected: 0, pending: 0, ...tally });
+    expect(state.sent).toBe(known);
+    expect(exitOfJob(state, { ...ending, waited: { final: true, refused: null } }) === 6).toBe(
+      state.tally.in_doubt > 0,
     );
   });
 });

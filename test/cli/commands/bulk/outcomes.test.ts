@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lockFolder } from '../../../../src/cli/platform/lock.js';
 import type { FetchLike } from '../../../../src/client/index.js';
-import { answers, sentMessage } from '../../../support/run.js';
+import { smsMessage } from '../../../support/resources.js';
+import { answers, refusal } from '../../../support/run.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, people, personal } from './desks.js';
-import { refused } from './fake-project.js';
 
 describe('what becomes of a bulk job', () => {
   it('counts a single that was answered as failed for failed, exit 9', async () => {
@@ -15,7 +15,7 @@ describe('what becomes of a bulk job', () => {
       if (method !== 'POST' || path !== '/sms') return undefined;
       const error = { code: 'provider_failed', message: 'no' };
       const to = String(body?.to);
-      return { body: { ...sentMessage, id: `m${to}`, status: 'failed', to, error, credits: 0 } };
+      return { body: { ...smsMessage({ status: 'failed', error, credits: 0 }), id: `m${to}`, to } };
     };
     const { code, stderr } = await here.run(personal);
     expect(code).toBe(9);
@@ -120,7 +120,7 @@ describe('what becomes of a bulk job', () => {
       if (method !== 'POST') return undefined;
       // What a plan that vanishes under a running job does.
       rmSync(fresh.jobFile('july', 'bodies'), { force: true });
-      return refused(429, 'recipient_rate_limited');
+      return refusal(429, 'recipient_rate_limited');
     };
     const { code, stderr } = await fresh.run(personal);
     expect(code).not.toBe(0);
@@ -138,7 +138,7 @@ describe('what becomes of a bulk job', () => {
     const lock = await lockFolder(dirname(here.jobFile('july', 'x')));
     const { code, stderr } = await here.run(personal);
     expect(code).toBe(11);
-    expect(stderr).toContain(`process ${process.pid}`);
+    expect(stderr).toContain(`pid ${process.pid}`);
     if (lock.held) await lock.release();
   });
 
@@ -157,7 +157,7 @@ describe('what becomes of a bulk job', () => {
     });
     expect(code).toBe('SIGINT');
     expect(stderr).toMatch(
-      /Stopped\. Certain: \d+ accepted, \d+ not sent yet; nothing in doubt\. Go on with: /,
+      /Stopped\. Certain: \d+ accepted, \d+ not sent yet; nothing in doubt\. Resume with: /,
     );
     expect(here.project.messages.length).toBeLessThan(20);
     expect(await here.run(personal)).toMatchObject({ code: 0 });

@@ -15,7 +15,7 @@ describe('a finished job', () => {
     const failing = new Set(numbers(3).slice(0, 1));
     const here = desk(people(3), { failing });
     const first = await here.run(personal);
-    expect(first.stderr).toMatch(/To try the failed ones again: urtuu jobs resume july --retry-failed\n$/);
+    expect(first.stderr).toMatch(/Retry the failed messages with: urtuu jobs resume july --retry-failed\n$/);
     const again = await here.run(personal);
     expect(again.code).toBe(11);
     expect(again.stderr).toContain('To send to everyone again, add --again');
@@ -215,7 +215,7 @@ describe('the last line', () => {
     });
     expect(code).toBe('SIGINT');
     expect(stderr).toMatch(
-      /Certain: 0 accepted, \d\d not sent yet; in doubt: \d\. Go on with: urtuu jobs resume july --concurrency 4\n$/,
+      /Certain: 0 accepted, \d\d not sent yet; in doubt: \d\. Resume with: urtuu jobs resume july --concurrency 4\n$/,
     );
     expect(stderr).not.toContain('--idempotency-key');
   });
@@ -229,7 +229,7 @@ describe('the last line', () => {
     here.project.balance = 1_000;
     const limited = await here.run('jobs resume july --max-credits 30');
     expect(limited.code).toBe(7);
-    expect(limited.stderr).toContain('To go on with a higher limit: ');
+    expect(limited.stderr).toContain('Resume with a higher limit: ');
     expect(printed(limited.stderr)).toBe('jobs resume july --max-credits 50');
     expect(await here.run(printed(limited.stderr))).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1, 1]);

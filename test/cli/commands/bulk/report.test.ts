@@ -1,8 +1,10 @@
 import { appendFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Desk } from '../../../support/desk.js';
+import type { FakeProject } from '../../../support/fake-project.js';
 import type { Reply } from '../../../support/run.js';
+import { refusal } from '../../../support/run.js';
 import { constant, desk, figures, people } from './desks.js';
-import { type Desk, type FakeProject, refused } from './fake-project.js';
 
 const header = 'message_id,batch_id,status,error_code,credits,line,delivery,job';
 const grouped = "sms bulk list.csv --text 'Hello {name}' --job july --yes";
@@ -131,7 +133,7 @@ describe('the report of a job', () => {
     ['405', 405, 'method_not_allowed'],
   ])('has the figures of batches where a list is answered with %s, exit 0', async (_, status, code) => {
     const here = desk(pairs(6));
-    listing(here, () => refused(status, code));
+    listing(here, () => refusal(status, code));
     const end = await here.run(`${grouped} --wait --report out.csv`);
     expect(end).toMatchObject({ code: 0, stderr: expect.stringContaining('does not list') });
     expect(here.read('out.csv').match(/,sent,/g)).toHaveLength(6);
@@ -144,7 +146,7 @@ describe('the report of a job', () => {
     await here.run(grouped);
     const gone = here.project.messages[2]?.batch_id ?? '';
     here.project.options.instead = ({ path }) =>
-      path.startsWith(`/batches/${gone}`) ? refused(404, 'not_found') : undefined;
+      path.startsWith(`/batches/${gone}`) ? refusal(404, 'not_found') : undefined;
     const { code, stdout, stderr } = await here.run('jobs report july');
     expect(code).toBe(14);
     expect(stdout.match(/,queued,not_read,/g)).toHaveLength(2);
@@ -153,10 +155,10 @@ describe('the report of a job', () => {
   });
 
   it.each([
-    ['a fault of the service', () => refused(500, 'internal')],
+    ['a fault of the service', () => refusal(500, 'internal')],
     ['no answer', () => new Error('reset')],
-    ['a bad request', () => refused(400, 'invalid_request')],
-    ['a key that is revoked', () => refused(401, 'unauthorized')],
+    ['a bad request', () => refusal(400, 'invalid_request')],
+    ['a key that is revoked', () => refusal(401, 'unauthorized')],
   ])('is incomplete after %s, exit 14, and complete the next time', async (_, answer) => {
     const here = desk(pairs(6));
     listing(here, (count) => (count === 1 ? undefined : answer()));
@@ -264,7 +266,7 @@ describe('a batch that is completed without all of its recipients', () => {
 });
 
 const refusedFor = (seconds: number): Reply => ({
-  ...refused(429, 'rate_limited'),
+  ...refusal(429, 'rate_limited'),
   headers: { 'Retry-After': String(seconds) },
 });
 

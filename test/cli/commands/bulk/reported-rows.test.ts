@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Phase } from '../../../../src/cli/bulk/job/phases.js';
 import { verdictOf } from '../../../../src/cli/commands/bulk/report-verdict.js';
-import { answers } from '../../../support/run.js';
+import { answers, refusal } from '../../../support/run.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, partly, people, personal } from './desks.js';
-import { refused } from './fake-project.js';
 
 const take = (status: string, more = '') =>
   `sms bulk report.csv --only ${status} --text 'Hello {name}' --job more --yes${more}`;
@@ -59,7 +58,7 @@ describe('--only with the report of a job on this machine', () => {
     here.project.balance = 1_000;
     const { code, stderr } = await here.run(take('pending'));
     expect(code).toBe(11);
-    expect(stderr).toMatch(/the job july itself would still send 3 of these rows/);
+    expect(stderr).toMatch(/the job july would still send 3 of these rows itself/);
     expect(stderr).toMatch(/to finish it: urtuu jobs resume july\n$/);
     expect(await here.run(take('pending', ' --dry-run'))).toMatchObject({ code: 11 });
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
@@ -136,7 +135,7 @@ describe('--only with the report of a job on this machine', () => {
 
   it('leaves to the job the rows of a failed batch that it does not take', async () => {
     const here = desk(people(3));
-    const refusing = refused(502, 'provider_failed', { id: 'm' });
+    const refusing = refusal(502, 'provider_failed', { id: 'm' });
     here.project.options.instead = ({ method }) => (method === 'POST' ? refusing : undefined);
     expect(await here.run(`${constant} --report report.csv`)).toMatchObject({ code: 9 });
     delete here.project.options.instead;

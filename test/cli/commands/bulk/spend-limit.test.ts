@@ -43,10 +43,10 @@ describe('--max-credits', () => {
   it.each([1, 8])('is kept when the price has risen since the plan, with %i at once', async (concurrency) => {
     const given = setting({}, singles);
     const client = charging(given, () => 21);
-    const { table, ending } = await given.run(client, { maxCredits: 160, concurrency });
-    expect(table.credits).toBeLessThanOrEqual(160);
-    expect(table.tally).toMatchObject({ accepted: 7, pending: 13, in_doubt: 0 });
-    expect(exitOfJob(table, ending)).toBe(7);
+    const { state, ending } = await given.run(client, { maxCredits: 160, concurrency });
+    expect(state.credits).toBeLessThanOrEqual(160);
+    expect(state.tally).toMatchObject({ accepted: 7, pending: 13, in_doubt: 0 });
+    expect(exitOfJob(state, ending)).toBe(7);
   });
 
   it('counts what is in flight at the dearest price that was seen', async () => {
@@ -57,14 +57,14 @@ describe('--max-credits', () => {
       () => 40,
       () => 10,
     );
-    const { table } = await given.run(client, { maxCredits: 160, concurrency: 1 });
-    expect(table.credits).toBe(160);
+    const { state } = await given.run(client, { maxCredits: 160, concurrency: 1 });
+    expect(state.credits).toBe(160);
     const again = charging(
       given,
       () => 40,
       () => 10,
     );
-    expect((await given.run(again, { concurrency: 1 })).table.credits).toBe(160);
+    expect((await given.run(again, { concurrency: 1 })).state.credits).toBe(160);
   });
 
   it('reads the price again at each run, and after an answer dearer than all that is known', async () => {
@@ -74,18 +74,15 @@ describe('--max-credits', () => {
     const first = await given.run(
       {
         ...client,
-        sms: {
-          ...client.sms,
-          send: (params, options) => {
-            if (given.service.accepted.size === 3) price = 30;
-            return client.sms.send(params, options);
-          },
+        send(request) {
+          if (given.service.accepted.size === 3) price = 30;
+          return client.send(request);
         },
       },
       { maxCredits: 100, concurrency: 1 },
     );
     expect(client.asked).toBe(2);
-    expect(first.table.credits).toBe(90);
+    expect(first.state.credits).toBe(90);
   });
 
   it('reads the price again before a finished job tries what failed once more', async () => {
@@ -94,28 +91,28 @@ describe('--max-credits', () => {
     let price = 10;
     const client = charging(given, () => price);
     const first = await given.run(client, { maxCredits: 35 });
-    expect(first.table.tally).toMatchObject({ accepted: 2, failed: 1 });
+    expect(first.state.tally).toMatchObject({ accepted: 2, failed: 1 });
     failing.clear();
     price = 50;
-    const { table, ending } = await given.run(client, { retryFailed: true });
-    expect([table.credits, ending.stopped]).toEqual([20, { by: 'limit', price: 50 }]);
-    expect(exitOfJob(table, ending)).toBe(7);
+    const { state, ending } = await given.run(client, { retryFailed: true });
+    expect([state.credits, ending.stopped]).toEqual([20, { by: 'limit', price: 50 }]);
+    expect(exitOfJob(state, ending)).toBe(7);
   });
 
   it('stays in the job: only another one changes it', async () => {
     const given = setting({}, singles);
     const client = charging(given, () => 10);
-    expect((await given.run(client, { maxCredits: 50 })).table.credits).toBe(50);
-    expect((await given.run(client)).table.credits).toBe(50);
-    expect((await given.run(client, { maxCredits: 80 })).table.credits).toBe(80);
-    expect((await given.run(client, { maxCredits: 20 })).table.credits).toBe(80);
+    expect((await given.run(client, { maxCredits: 50 })).state.credits).toBe(50);
+    expect((await given.run(client)).state.credits).toBe(50);
+    expect((await given.run(client, { maxCredits: 80 })).state.credits).toBe(80);
+    expect((await given.run(client, { maxCredits: 20 })).state.credits).toBe(80);
     const last = await given.run(client);
-    expect([last.table.limit, exitOfJob(last.table, last.ending)]).toEqual([20, 7]);
-    const limits = (await given.entries()).filter(([kind]) => kind === 'limit');
+    expect([last.state.limit, exitOfJob(last.state, last.ending)]).toEqual([20, 7]);
+    const limits = (await given.entries()).filter(({ type }) => type === 'limit');
     expect(limits).toEqual([
-      ['limit', 50],
-      ['limit', 80],
-      ['limit', 20],
+      { type: 'limit', credits: 50 },
+      { type: 'limit', credits: 80 },
+      { type: 'limit', credits: 20 },
     ]);
   });
 
@@ -126,18 +123,18 @@ describe('--max-credits', () => {
       throw new Refused('timeout', null);
     });
     const first = await given.run(losing, { maxCredits: 65, maxWait: 0, concurrency: 1 });
-    expect(first.table.tally).toMatchObject({ in_doubt: 3, pending: 9 });
+    expect(first.state.tally).toMatchObject({ in_doubt: 3, pending: 9 });
     // Doubt is settled, and the second batch fits; the third would not.
     const refusing = clientOf(given.service, async (call) => {
       if (given.service.keys.at(-1) === given.service.keys[0]) throw new Refused('unavailable', 503);
       return call();
     });
     const second = await given.run(refusing, { maxWait: 0, concurrency: 1 });
-    expect(second.table.tally).toMatchObject({ in_doubt: 3 });
+    expect(second.state.tally).toMatchObject({ in_doubt: 3 });
     expect(given.service.accepted.size * 10).toBeLessThanOrEqual(65);
     const third = await given.run();
-    expect(third.table.tally).toMatchObject({ accepted: 6, in_doubt: 0, pending: 6 });
-    expect(exitOfJob(third.table, third.ending)).toBe(7);
+    expect(third.state.tally).toMatchObject({ accepted: 6, in_doubt: 0, pending: 6 });
+    expect(exitOfJob(third.state, third.ending)).toBe(7);
   });
 
   it('sends nothing where nothing says what it costs', async () => {
@@ -150,10 +147,10 @@ describe('--max-credits', () => {
         },
       },
     );
-    const { table } = await unpriced.run(clientOf(unpriced.service), { maxCredits: 1_000 });
-    expect(table.tally.pending).toBe(20);
+    const { state } = await unpriced.run(clientOf(unpriced.service), { maxCredits: 1_000 });
+    expect(state.tally.pending).toBe(20);
     const priced = await unpriced.run(charging(unpriced, () => 10));
-    expect(priced.table.tally.accepted).toBe(20);
+    expect(priced.state.tally.accepted).toBe(20);
   });
 
   it('asks for no price where there is no limit', async () => {

@@ -49,7 +49,7 @@ describe('sms bulk list.xlsx', () => {
     const here = workbookDesk({ sheets: [july, august] });
     const questions = answers('August', true);
     expect(await here.run(line, { terminal: 80, questions })).toMatchObject({ code: 0 });
-    expect(questions.asked[0]).toBe('list.xlsx has several sheets with rows. Which one?');
+    expect(questions.asked[0]).toBe('list.xlsx has several sheets with rows. Which sheet is it?');
     expect(received(here)).toEqual(['99000002']);
   });
 
@@ -58,7 +58,7 @@ describe('sms bulk list.xlsx', () => {
     const refused = await here.run(`${line} --yes`);
     expect(refused.code).toBe(8);
     expect(refused.stderr).toContain('list.xlsx has several sheets with rows');
-    expect(refused.stderr).toMatch(/choose one with --sheet; the sheets are July, August/i);
+    expect(refused.stderr).toMatch(/Choose one with --sheet\. Sheets: July, August\./);
     const stdin = workbook({ sheets: [july, august] });
     const piped = await here.run("sms bulk - --text 'Hello'", { stdin, terminal: 80, questions: answers() });
     expect(piped).toMatchObject({ code: 8 });
@@ -82,7 +82,7 @@ describe('sms bulk list.xlsx', () => {
       'sms bulk list.csv --text hi --yes --sheet July',
     );
     expect(code).toBe(2);
-    expect(stderr).toContain('list.csv is no Excel workbook, so it has no sheets');
+    expect(stderr).toContain('list.csv is not an Excel workbook, so it has no sheets');
   });
 
   it('warns of hidden rows, which it reads', async () => {
@@ -91,7 +91,7 @@ describe('sms bulk list.xlsx', () => {
     const here = workbookDesk({ sheets: [{ data }] });
     const { code, stderr } = await here.run("sms bulk list.xlsx --text 'Hello' --yes");
     expect(code).toBe(0);
-    expect(stderr).toContain('the sheet Sheet1 has 1 hidden row, which is read like the others');
+    expect(stderr).toContain('sheet Sheet1: 1 hidden row included');
     expect(received(here)).toEqual(['99000000']);
   });
 

@@ -62,7 +62,7 @@ export class Archive {
     const entry = this.#entries.get(keyOf(name));
     if (entry === undefined) throw damaged(`its part ${name} is missing`);
     const { compressedSize, uncompressedSize, crc32 } = entry;
-    if (entry.isEncrypted()) throw new WorkbookError('is encrypted', 'save it without a password');
+    if (entry.isEncrypted()) throw new WorkbookError('is encrypted', 'Save it without a password.');
     if (
       uncompressedSize > most ||
       (uncompressedSize > anyRatioBytes && uncompressedSize > compressedSize * mostRatio)

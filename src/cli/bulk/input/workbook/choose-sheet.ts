@@ -1,4 +1,4 @@
-import { listed } from '../recipient-column.js';
+import { listed } from '../header.js';
 import { HasRows } from './sheet-rows.js';
 import type { Sheet, Workbook } from './workbook.js';
 import { WorkbookError } from './workbook-error.js';
@@ -20,10 +20,10 @@ export async function chooseSheet(workbook: Workbook, name: string | undefined):
   const [first] = shown;
   if (first !== undefined && shown.length === 1) return first;
   const names = (shown.length > 0 ? shown : filled).map((sheet) => sheet.name);
-  const hint = `choose one with --sheet; the sheets are ${listed(names)}`;
+  const hint = `Choose one with --sheet. Sheets: ${listed(names)}.`;
   if (first !== undefined) throw new WorkbookError('has several sheets with rows', hint, names);
   if (names.length > 0) throw new WorkbookError('has rows in hidden sheets only', hint);
-  throw new WorkbookError('has no rows', 'is it the right file?');
+  throw new WorkbookError('has no rows', 'Is it the right file?');
 }
 
 /** Exact, or else the only one that differs in case or in the space around it. */
@@ -35,6 +35,6 @@ function namedSheet({ sheets }: Workbook, name: string): Sheet {
   if (found !== undefined) return found;
   throw new WorkbookError(
     `has no sheet named ${name}`,
-    `the sheets are ${listed(sheets.map((sheet) => sheet.name))}`,
+    `Sheets: ${listed(sheets.map((sheet) => sheet.name))}.`,
   );
 }

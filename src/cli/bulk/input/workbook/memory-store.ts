@@ -10,7 +10,7 @@ export class MemoryStore implements ByteStore {
 
   append(bytes: Uint8Array): void {
     const size = this.size + bytes.length;
-    if (size > mostBytes) throw new WorkbookError('has over 100 MB', 'save the sheet as CSV (UTF-8)');
+    if (size > mostBytes) throw new WorkbookError('has over 100 MB', 'Save the sheet as CSV (UTF-8).');
     if (size > this.#bytes.length) {
       const wider = Buffer.alloc(Math.max(size, this.#bytes.length * 2));
       wider.set(this.#bytes.subarray(0, this.size));

@@ -1,16 +1,16 @@
 import { WorkbookError } from './workbook-error.js';
 
-const saveAsSheet = 'save it as .xlsx or as CSV (UTF-8)';
+const saveAsSheet = 'Save it as .xlsx or as CSV (UTF-8).';
 
 /** Zip archives that are not workbooks, by a part that only they have. */
 const kinds: readonly [part: RegExp, what: string, hint: string][] = [
   [/^xl\/workbook\.bin$/i, 'is a binary workbook (.xlsb)', saveAsSheet],
-  [/^word\//i, 'is a Word document', 'save its table as .xlsx or as CSV (UTF-8)'],
-  [/^ppt\//i, 'is a PowerPoint file', 'put the list into a sheet, and save it as .xlsx or as CSV (UTF-8)'],
+  [/^word\//i, 'is a Word document', 'Save its table as .xlsx or as CSV (UTF-8).'],
+  [/^ppt\//i, 'is a PowerPoint file', 'Put the list into a sheet, and save it as .xlsx or as CSV (UTF-8).'],
   [
     /^Index\/(?:Tables|Document|CalculationEngine)|^Index\.zip$/,
     'is a Numbers sheet',
-    'export it as .xlsx or as CSV (UTF-8)',
+    'Export it as .xlsx or as CSV (UTF-8).',
   ],
   [/^content\.xml$/, 'is an OpenDocument sheet', saveAsSheet],
 ];
@@ -21,5 +21,5 @@ export function otherArchive(names: readonly string[], main: string): WorkbookEr
     if (names.some((name) => part.test(name))) return new WorkbookError(what, hint);
   }
   if (main !== '' && !/\.bin$/i.test(main)) return null;
-  return new WorkbookError('is a zip archive without a workbook', 'unpack it, and name the list in it');
+  return new WorkbookError('is a zip archive without a workbook', 'Unpack it, and name the list in it.');
 }

@@ -29,7 +29,7 @@ export class SharedStrings {
   add(text: string): void {
     const bytes = Buffer.from(text);
     if (this.#end + bytes.length > mostBytes) {
-      throw new WorkbookError('has over 4 GB of text', 'divide it into several files');
+      throw new WorkbookError('has over 4 GB of text', 'Divide it into several files.');
     }
     this.#makeRoom(bytes.length);
     if (this.#spill === null) this.#pages.at(-1)?.set(bytes, this.#end % pageBytes);

@@ -157,14 +157,14 @@ export class SheetRows implements XmlHandler {
 
   #number(written: string): string {
     const digits = exactDigits(written);
-    if (digits === null) throw this.#damaged(`is no number: ${written.slice(0, 40)}`);
+    if (digits === null) throw this.#damaged(`is not a number: ${written.slice(0, 40)}`);
     const serial = Number(written) + (this.#rules.from1904 ? daysTo1904 : 0);
     return this.#dated(serial, digits);
   }
 
   #isoDate(written: string): string {
     const serial = serialOfIso(written);
-    if (serial === null) throw this.#damaged(`is no date: ${written.slice(0, 40)}`);
+    if (serial === null) throw this.#damaged(`is not a date: ${written.slice(0, 40)}`);
     return this.#dated(serial, written.replace(/T00:00(?::00(?:\.0+)?)?Z?$/, '').replace('T', ' '));
   }
 
@@ -174,7 +174,7 @@ export class SheetRows implements XmlHandler {
     if (format === null) return plain;
     const shown = format.show(serial);
     if (shown === null)
-      this.#fault = `${plain} has a date format, but is no date: format it as a number or text`;
+      this.#fault = `${plain} has a date format, but is not a date: format it as a number or text`;
     return shown ?? plain;
   }
 

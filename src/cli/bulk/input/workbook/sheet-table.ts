@@ -2,7 +2,7 @@ import { columnLetters } from './cell-value.js';
 import type { SheetRow } from './sheet-rows.js';
 
 /** What is wrong with a cell of a row. */
-export interface CellFault {
+export interface CellError {
   /** Index in the record; null for a cell outside of the table's columns. */
   field: number | null;
   /** Letters of the sheet's column. */
@@ -10,9 +10,9 @@ export interface CellFault {
   error: string;
 }
 
-export type RecordHandler = (record: string[], row: number, faults: readonly CellFault[]) => void;
+export type RecordHandler = (record: string[], row: number, faults: readonly CellError[]) => void;
 
-const none: readonly CellFault[] = [];
+const none: readonly CellError[] = [];
 const noName = 'the column has no name in the header';
 const outside = 'the first row has nothing in this column';
 
@@ -40,7 +40,7 @@ export class SheetTable {
     if (row.hidden) this.hiddenRows += 1;
     if (this.columns.length === 0) this.#begin(row);
     const record = new Array<string>(this.columns.length).fill('');
-    let faults: CellFault[] | null = null;
+    let faults: CellError[] | null = null;
     for (let at = 0; at < row.columns.length; at += 1) {
       const column = row.columns[at] ?? 0;
       const value = row.values[at] ?? '';

@@ -13,7 +13,7 @@ export class WorkbookError extends Error {
   }
 }
 
-export const saveAgain = 'save it again as .xlsx, or as CSV (UTF-8)';
+export const saveAgain = 'Save it again as .xlsx, or as CSV (UTF-8).';
 
 export function damaged(detail: string): WorkbookError {
   return new WorkbookError(`is damaged: ${detail}`, saveAgain);

@@ -115,7 +115,7 @@ describe('a date is shown as the sheet shows it', () => {
         {
           field: 0,
           letters: 'A',
-          error: `${written} has a date format, but is no date: format it as a number or text`,
+          error: `${written} has a date format, but is not a date: format it as a number or text`,
         },
       ],
     });
@@ -186,11 +186,11 @@ describe('a cell', () => {
   });
 
   it.each([
-    ['no number', '><v>abc</v>', /cell A2 of xl\/worksheets\/sheet1\.xml is no number: abc/],
+    ['no number', '><v>abc</v>', /cell A2 of xl\/worksheets\/sheet1\.xml is not a number: abc/],
     ['a text that is missing', 't="s"><v>99</v>', /cell A2 .* refers to text 99, which is missing/],
     ['a text without a number', 't="s"><v>x</v>', /refers to text x/],
     ['an unknown type', 't="z"><v>1</v>', /cell A2 .* has the unknown type z/],
-    ['no date', 't="d"><v>soon</v>', /cell A2 .* is no date: soon/],
+    ['no date', 't="d"><v>soon</v>', /cell A2 .* is not a date: soon/],
   ])('of %s ends the reading', async (_, xml, message) => {
     await expect(read(workbook({ sheets: [{ rows: [['a'], [{ xml }]] }] }))).rejects.toThrow(message);
   });

@@ -147,7 +147,7 @@ describe('a bad row of a workbook', () => {
       ],
       {},
     );
-    expect(rejects.first[0]).toMatch(/^list\.xlsx!Sheet1:B2: name: holds U\+FFFD/);
+    expect(rejects.first[0]).toMatch(/^list\.xlsx!Sheet1:B2: name: contains U\+FFFD/);
   });
 });
 
@@ -157,22 +157,22 @@ describe('a workbook that cannot be planned is refused', () => {
       'without a known column',
       { sheets: [{ rows: [null, ['a', 'b']] }] },
       {},
-      { fault: 'columns', message: 'list.xlsx!Sheet1:2: no column is known to hold the recipient' },
+      { kind: 'columns', message: 'list.xlsx!Sheet1:2: no recipient column found' },
     ],
     [
       'with a column twice',
       { sheets: [{ rows: [['a', 'a']] }] },
       {},
-      { fault: 'columns', message: 'list.xlsx!Sheet1:1: two columns are named a' },
+      { kind: 'columns', message: 'list.xlsx!Sheet1:1: duplicate column a' },
     ],
     [
       'with several sheets',
       { sheets: [{ rows: [['a']] }, { rows: [['b']] }] },
       {},
       {
-        fault: 'sheet',
+        kind: 'sheet',
         message: 'list.xlsx has several sheets with rows',
-        hint: 'choose one with --sheet; the sheets are Sheet1, Sheet2',
+        hint: 'Choose one with --sheet. Sheets: Sheet1, Sheet2.',
         sheets: ['Sheet1', 'Sheet2'],
       },
     ],
@@ -180,29 +180,29 @@ describe('a workbook that cannot be planned is refused', () => {
       'without that sheet',
       { sheets: [{ rows: [['a']] }] },
       { sheet: 'x' },
-      { fault: 'file', message: 'list.xlsx has no sheet named x' },
+      { kind: 'file', message: 'list.xlsx has no sheet named x' },
     ],
     [
       'without recipients',
       { sheets: [{ rows: [['phone']] }] },
       {},
-      { fault: 'empty', message: 'list.xlsx: no recipients' },
+      { kind: 'empty', message: 'list.xlsx: no recipients' },
     ],
     [
       'with an encoding',
       { sheets: [] },
       { encoding: 'windows-1251' },
       {
-        fault: 'options',
+        kind: 'options',
         message: 'list.xlsx is an Excel workbook, which has no encoding',
-        hint: 'leave --encoding out',
+        hint: 'Remove --encoding.',
       },
     ],
     [
       'with a delimiter',
       { sheets: [] },
       { delimiter: ';' },
-      { fault: 'options', message: 'list.xlsx is an Excel workbook, which has no delimiter' },
+      { kind: 'options', message: 'list.xlsx is an Excel workbook, which has no delimiter' },
     ],
     [
       'with an endless row',
@@ -217,7 +217,7 @@ describe('a workbook that cannot be planned is refused', () => {
         ],
       },
       {},
-      { fault: 'csv', message: 'list.xlsx!Sheet1:2: this row has over 2000000 characters' },
+      { kind: 'csv', message: 'list.xlsx!Sheet1:2: this row has over 2000000 characters' },
     ],
   ])('%s', async (_, book, test, error) => {
     expect(await refusal(workbook(book), { source, ...test })).toMatchObject({
@@ -240,9 +240,9 @@ describe('a workbook that cannot be planned is refused', () => {
 
   it('and CSV has no sheets', async () => {
     expect(await refusal('phone\n99112233\n', { sheet: 'x' })).toMatchObject({
-      fault: 'options',
-      message: 'list.csv is no Excel workbook, so it has no sheets',
-      hint: 'leave --sheet out',
+      kind: 'options',
+      message: 'list.csv is not an Excel workbook, so it has no sheets',
+      hint: 'Remove --sheet.',
     });
   });
 });

@@ -3,12 +3,12 @@ import {
   readWorkbook,
   type WorkbookReading,
 } from '../../../../../src/cli/bulk/input/workbook/read-workbook.js';
-import type { CellFault } from '../../../../../src/cli/bulk/input/workbook/sheet-table.js';
+import type { CellError } from '../../../../../src/cli/bulk/input/workbook/sheet-table.js';
 
 export interface ReadRow {
   row: number;
   record: string[];
-  faults: CellFault[];
+  faults: CellError[];
 }
 
 export interface Reading extends WorkbookReading {

@@ -186,7 +186,7 @@ describe('the sheet', () => {
       [full, { ...full, name: 'July' }],
       undefined,
       'has several sheets with rows',
-      'choose one with --sheet; the sheets are Sheet1, July',
+      'Choose one with --sheet. Sheets: Sheet1, July.',
       ['Sheet1', 'July'],
     ],
     [
@@ -194,18 +194,11 @@ describe('the sheet', () => {
       [empty, { ...full, state: 'hidden' }],
       undefined,
       'has rows in hidden sheets only',
-      'choose one with --sheet; the sheets are Sheet2',
+      'Choose one with --sheet. Sheets: Sheet2.',
       [],
     ],
-    ['no rows at all', [empty, blank], undefined, 'has no rows', 'is it the right file?', []],
-    [
-      'none of that name',
-      [full, empty],
-      'July',
-      'has no sheet named July',
-      'the sheets are Sheet1, Sheet2',
-      [],
-    ],
+    ['no rows at all', [empty, blank], undefined, 'has no rows', 'Is it the right file?', []],
+    ['none of that name', [full, empty], 'July', 'has no sheet named July', 'Sheets: Sheet1, Sheet2.', []],
   ])('of a workbook with %s is not guessed', async (_, sheets, sheet, message, hint, choices) => {
     await expect(read(workbook({ sheets }), sheet === undefined ? {} : { sheet })).rejects.toMatchObject({
       name: 'WorkbookError',

@@ -1,0 +1,52 @@
+import { grouped } from '../../wording.js';
+import { InputError } from './input-error.js';
+
+/** A header name without what does not tell two apart: case, outer spaces, the marks between words. */
+export function plainName(name: string): string {
+  return name
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[\s._:*-]+/g, ' ')
+    .trim();
+}
+
+const listedNames = 20;
+
+/** `a, b, c`, cut after the first 20 names. */
+export function listed(names: readonly string[]): string {
+  const first = names.slice(0, listedNames).join(', ');
+  const more = names.length - listedNames;
+  return more > 0 ? `${first} and ${grouped(more)} more` : first;
+}
+
+export const columnsHint = (names: readonly string[]) => `Columns: ${listed(names)}.`;
+
+/** The trimmed names of a header row. Throws InputError for an empty or duplicate name. */
+export function readHeader(record: readonly string[], source: string, line: number): string[] {
+  const columns = record.map((name) => name.normalize('NFC').trim());
+  const hint = 'Give every column its own name, or use --headerless.';
+  const empty = columns.indexOf('');
+  if (empty !== -1) {
+    throw new InputError('columns', source, `column ${empty + 1} has no name`, hint, { line });
+  }
+  const seen = new Set<string>();
+  const duplicate = columns.find((name) => seen.size === seen.add(name).size);
+  if (duplicate !== undefined) {
+    throw new InputError('columns', source, `duplicate column ${duplicate}`, hint, { line });
+  }
+  return columns;
+}
+
+/** Names for the columns of a file without a header: 1, 2, 3 ... */
+export function numberedColumns(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => String(index + 1));
+}
+
+/** Index of a column by its exact name, else by its plain name if only one column has it; -1 for none. */
+export function columnNamed(columns: readonly string[], name: string): number {
+  const wanted = name.normalize('NFC').trim();
+  const exact = columns.indexOf(wanted);
+  if (exact !== -1) return exact;
+  const alike = columns.flatMap((column, index) => (plainName(column) === plainName(wanted) ? [index] : []));
+  return alike.length === 1 ? (alike[0] ?? -1) : -1;
+}

@@ -1,0 +1,129 @@
+import { type Channel, normalizeAddress, type OperatorTable, readNumber } from '../../../contract/index.js';
+import { quoted } from './input-error.js';
+import { isRounded, type RepairCounts, type Repaired, repairAddress, repairNumber } from './repair.js';
+
+/** Reads the recipients of a file, one after the other. */
+export interface RecipientReader {
+  /** Repaired rows by kind of repair; a row can count under several. */
+  readonly repairs: RepairCounts;
+  /** Repaired rows. */
+  readonly repaired: number;
+  /** Returns why the recipient cannot be sent to, else null. */
+  read(written: string): string | null;
+  /** The last recipient in its normal form. */
+  readonly normalized: string;
+}
+
+export function recipientReader(
+  channel: Channel,
+  operators: OperatorTable | undefined,
+): PhoneNumberReader | AddressReader {
+  return channel === 'sms' ? new PhoneNumberReader(operators) : new AddressReader();
+}
+
+class RepairLog {
+  readonly counts: RepairCounts = {};
+  total = 0;
+
+  add({ kinds }: Repaired): void {
+    if (kinds.length > 0) this.total += 1;
+    for (const kind of kinds) this.counts[kind] = (this.counts[kind] ?? 0) + 1;
+  }
+}
+
+const digit0 = 0x30;
+
+export class PhoneNumberReader implements RecipientReader {
+  /** The last number, below 100,000,000. */
+  number = 0;
+  readonly #operators: OperatorTable | undefined;
+  readonly #log = new RepairLog();
+  /** By the first two digits, whether an operator serves them. */
+  readonly #served: Uint8Array;
+
+  constructor(operators: OperatorTable | undefined) {
+    this.#operators = operators;
+    this.#served = Uint8Array.from({ length: 100 }, (_, prefix) =>
+      readNumber(`${String(prefix).padStart(2, '0')}000000`, operators).kind === 'number' ? 1 : 0,
+    );
+  }
+
+  get repairs(): RepairCounts {
+    return this.#log.counts;
+  }
+
+  get repaired(): number {
+    return this.#log.total;
+  }
+
+  get normalized(): string {
+    return String(this.number).padStart(8, '0');
+  }
+
+  read(written: string): string | null {
+    const number = eightDigits(written);
+    if (number === -1 || this.#served[(number / 1_000_000) | 0] === 0) return this.#readRepaired(written);
+    this.number = number;
+    return null;
+  }
+
+  #readRepaired(written: string): string | null {
+    const repair = repairNumber(written);
+    const reading = readNumber(repair.value, this.#operators);
+    if (reading.kind === 'number') {
+      if (/[ -]/.test(written) && !repair.kinds.includes('separators')) repair.kinds.push('separators');
+      if (repair.value.replace(/[ -]/g, '') !== reading.number) repair.kinds.push('country_code');
+      this.#log.add(repair);
+      this.number = Number(reading.number);
+      return null;
+    }
+    if (repair.value.trim() === '') return 'is empty';
+    if (isRounded(repair.value)) {
+      return `${quoted(written)} has lost its last digits; format the column as text and export it again`;
+    }
+    return reading.kind === 'unsupported'
+      ? `${quoted(written)} is not served by any operator`
+      : `${quoted(written)} is not a phone number`;
+  }
+}
+
+/** The number of a field of exactly 8 digits, else -1. */
+function eightDigits(field: string): number {
+  if (field.length !== 8) return -1;
+  let number = 0;
+  for (let at = 0; at < 8; at += 1) {
+    const digit = field.charCodeAt(at) - digit0;
+    if (digit < 0 || digit > 9) return -1;
+    number = number * 10 + digit;
+  }
+  return number;
+}
+
+export class AddressReader implements RecipientReader {
+  normalized = '';
+  readonly #log = new RepairLog();
+
+  get repairs(): RepairCounts {
+    return this.#log.counts;
+  }
+
+  get repaired(): number {
+    return this.#log.total;
+  }
+
+  read(written: string): string | null {
+    const plain = normalizeAddress(written);
+    if (plain !== null) {
+      this.normalized = plain;
+      return null;
+    }
+    const repair = repairAddress(written);
+    const address = normalizeAddress(repair.value);
+    if (address === null) {
+      return repair.value === '' ? 'is empty' : `${quoted(written)} is not an email address`;
+    }
+    this.#log.add(repair);
+    this.normalized = address;
+    return null;
+  }
+}

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+
+/** Digits of the checksum, and the space behind it. */
+const prefix = 17;
+
+/** A value as a line of JSON behind its checksum. */
+export function checkedLine(value: unknown): string {
+  const text = JSON.stringify(value);
+  return `${checksum(text)} ${text}\n`;
+}
+
+/** The value of a line without its newline; null where the checksum is not that of the text. */
+export function readCheckedLine(line: Buffer): unknown {
+  const text = line.toString('utf8', prefix);
+  const isWhole = line[prefix - 1] === 32 && line.toString('latin1', 0, prefix - 1) === checksum(text);
+  return isWhole ? JSON.parse(text) : null;
+}
+
+function checksum(text: string): string {
+  return createHash('sha256')
+    .update(text)
+    .digest('hex')
+    .slice(0, prefix - 1);
+}

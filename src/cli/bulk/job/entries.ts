@@ -1,0 +1,173 @@
+/**
+ * What the journal remembers: of the whole job, or of a request and its revision. The members of a request never
+ * change, so positions in it (`indexes`) stay true for ever.
+ */
+export type Entry = JobEntry | RequestEntry;
+
+export type JobEntry =
+  | { type: 'job'; id: string; digest: string }
+  /** The most the job may spend from here on; null for no limit. */
+  | { type: 'limit'; credits: number | null }
+  /** A further API key of the same project, as a hash with the salt of the plan. */
+  | { type: 'account'; hash: string }
+  /** A run ended: when, its exit code, and the balance last seen. */
+  | { type: 'end'; at: string; exit: number; balance: number | null };
+
+export type RequestEntry =
+  /** About to be sent to so many recipients. */
+  | { type: 'send'; request: number; revision: number; recipients: number }
+  | AcceptedEntry
+  /** The answer is not for this request; needs a person. */
+  | { type: 'alarm'; request: number; revision: number; reason: string }
+  /** The service refused the rest of the request for good. */
+  | { type: 'rejected'; request: number; revision: number; code: string }
+  /** Refused recipients, taken out; the request continues as the next revision. */
+  | { type: 'removed'; request: number; revision: number; indexes: number[] }
+  /** Continues as the next revision: the refusal was bound to the key, or `--retry-failed` was given. */
+  | { type: 'revised'; request: number; revision: number }
+  | { type: 'failed'; request: number; revision: number; code: string; id: string | null }
+  /**
+   * Not sent, and free to be sent later with the same key. `unanswered`: copies under the key without an answer;
+   * null in journals of earlier releases, which wrote the entry also where there were some.
+   */
+  | { type: 'refused'; request: number; revision: number; code: string; unanswered: 0 | null }
+  /** Members of an accepted request that are not in its batch: not sent to under its key. */
+  | { type: 'absent'; request: number; revision: number; indexes: number[] }
+  /** So many members of an accepted request may not be in its batch, and the service does not list them. */
+  | { type: 'unsure'; request: number; revision: number; recipients: number }
+  /** The final figures of an accepted request, in messages. */
+  | { type: 'final'; request: number; sent: number; failed: number; code: string | null }
+  /** Rows taken over by another job, of a body with so many recipients: never sent by this job again. */
+  | { type: 'moved'; request: number; revision: number; indexes: number[]; recipients: number };
+
+export interface AcceptedEntry {
+  type: 'accepted';
+  request: number;
+  revision: number;
+  id: string;
+  credits: number;
+  kind: 'single' | 'batch';
+  /**
+   * When the earlier request with this key was accepted, which this machine did not send ('' where unknown);
+   * null for a new acceptance.
+   */
+  replayOf: string | null;
+}
+
+export type EntryOf<Type extends Entry['type']> = Extract<Entry, { type: Type }>;
+
+/** On the disk an entry is an array: its type, then its fields in this order. */
+interface Codec<OneEntry> {
+  encode(entry: OneEntry): unknown[];
+  decode(fields: Fields): OneEntry;
+}
+
+/** Unchecked: the checksum of the line vouches for them. */
+type Fields = [type: never, never, never, never, never, never, never];
+
+const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
+  job: {
+    encode: ({ id, digest }) => [id, digest],
+    decode: ([, id, digest]) => ({ type: 'job', id, digest }),
+  },
+  limit: {
+    encode: ({ credits }) => [credits],
+    decode: ([, credits]) => ({ type: 'limit', credits }),
+  },
+  account: {
+    encode: ({ hash }) => [hash],
+    decode: ([, hash]) => ({ type: 'account', hash }),
+  },
+  end: {
+    encode: ({ at, exit, balance }) => [at, exit, balance],
+    decode: ([, at, exit, balance = null]) => ({ type: 'end', at, exit, balance }),
+  },
+  send: {
+    encode: ({ request, revision, recipients }) => [request, revision, recipients],
+    decode: ([, request, revision, recipients]) => ({ type: 'send', request, revision, recipients }),
+  },
+  accepted: {
+    encode: ({ request, revision, id, credits, kind, replayOf }) => [
+      ...[request, revision, id, credits, kind],
+      ...unlessNull(replayOf),
+    ],
+    decode: ([, request, revision, id, credits, kind, replayOf = null]) => ({
+      type: 'accepted',
+      request,
+      revision,
+      id,
+      credits,
+      kind,
+      replayOf,
+    }),
+  },
+  alarm: {
+    encode: ({ request, revision, reason }) => [request, revision, reason],
+    decode: ([, request, revision, reason]) => ({ type: 'alarm', request, revision, reason }),
+  },
+  rejected: {
+    encode: ({ request, revision, code }) => [request, revision, code],
+    decode: ([, request, revision, code]) => ({ type: 'rejected', request, revision, code }),
+  },
+  removed: {
+    encode: ({ request, revision, indexes }) => [request, revision, indexes],
+    decode: ([, request, revision, indexes]) => ({ type: 'removed', request, revision, indexes }),
+  },
+  revised: {
+    encode: ({ request, revision }) => [request, revision],
+    decode: ([, request, revision]) => ({ type: 'revised', request, revision }),
+  },
+  failed: {
+    encode: ({ request, revision, code, id }) => [request, revision, code, id],
+    decode: ([, request, revision, code, id = null]) => ({ type: 'failed', request, revision, code, id }),
+  },
+  refused: {
+    encode: ({ request, revision, code, unanswered }) => [
+      ...[request, revision, code],
+      ...unlessNull(unanswered),
+    ],
+    decode: ([, request, revision, code, unanswered = null]) => ({
+      type: 'refused',
+      request,
+      revision,
+      code,
+      unanswered,
+    }),
+  },
+  absent: {
+    encode: ({ request, revision, indexes }) => [request, revision, indexes],
+    decode: ([, request, revision, indexes]) => ({ type: 'absent', request, revision, indexes }),
+  },
+  unsure: {
+    encode: ({ request, revision, recipients }) => [request, revision, recipients],
+    decode: ([, request, revision, recipients]) => ({ type: 'unsure', request, revision, recipients }),
+  },
+  final: {
+    encode: ({ request, sent, failed, code }) => [request, sent, failed, code],
+    decode: ([, request, sent, failed, code = null]) => ({ type: 'final', request, sent, failed, code }),
+  },
+  moved: {
+    encode: ({ request, revision, indexes, recipients }) => [request, revision, indexes, recipients],
+    decode: ([, request, revision, indexes, recipients]) => ({
+      type: 'moved',
+      request,
+      revision,
+      indexes,
+      recipients,
+    }),
+  },
+};
+
+/** A field that journals do not have where it is null. */
+const unlessNull = (field: unknown) => (field === null ? [] : [field]);
+
+export function encodeEntry(entry: Entry): unknown[] {
+  const { encode } = codecs[entry.type] as Codec<Entry>;
+  return [entry.type, ...encode(entry)];
+}
+
+/** Null for an entry of a type that this version does not know. */
+export function decodeEntry(encoded: readonly unknown[]): Entry | null {
+  const type = encoded[0] as Entry['type'];
+  return Object.hasOwn(codecs, type) ? codecs[type].decode(encoded as unknown as Fields) : null;
+}

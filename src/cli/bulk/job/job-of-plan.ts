@@ -1,0 +1,97 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CliError, machineError, usageError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { renameFile } from '../../platform/rename.js';
+import { syncFolder } from '../../platform/sync-folder.js';
+import type { FrozenPlan } from '../plan/plan.js';
+import { differencesOf } from '../plan/plan-difference.js';
+import { openPlan } from '../plan/plan-reader.js';
+import { isNoJob, jobsFolder } from './jobs-folder.js';
+import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
+import { type Job, type JobView, openJob, viewJob } from './open-job.js';
+
+/** Of finding and opening a job: each further one means that another process discarded it. */
+const mostTries = 20;
+
+export interface JobChoice {
+  /** `--job`; without it the plan names the job. */
+  name?: string | undefined;
+  /** Repeats a finished job. */
+  again?: boolean | undefined;
+  /** The command that resumes a job. */
+  resumeCommand(job: JobView): string;
+}
+
+/**
+ * Opens the job of a plan: a new one, which takes the plan's folder, or the job that the plan already is, with the
+ * same keys. Throws CliError (exit 11) when the name belongs to another plan, or another process runs the job.
+ */
+export async function openJobOf(stateDirectory: string, plan: FrozenPlan, choice: JobChoice): Promise<Job> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await openJob(stateDirectory, await adoptPlan(stateDirectory, plan, choice));
+    } catch (error) {
+      // Another process discarded the job meanwhile, and a third one may have created it again.
+      if (tries === mostTries || !(isNoJob(error) || isFileMissing(error))) throw error;
+    }
+  }
+}
+
+const isFileMissing = (error: unknown) => error instanceof CliError && error.details.errno === 'ENOENT';
+
+/** Gives the job's id. */
+async function adoptPlan(stateDirectory: string, plan: FrozenPlan, choice: JobChoice): Promise<string> {
+  if (choice.name !== undefined && !isJobName(choice.name)) {
+    throw usageError(
+      `'${choice.name}' is not a job name`,
+      'Use letters, digits, dots, dashes and underscores; a dot and digits at the end are for repeats.',
+    );
+  }
+  const base = choice.name ?? jobIdOf(plan.meta);
+  const jobs = jobsFolder(stateDirectory);
+  for (;;) {
+    const runs = (await readdir(jobs)).map(readJobId).filter((each) => each.base === base);
+    const last = Math.max(0, ...runs.map(({ run }) => run));
+    if (last > 0) {
+      const id = repeatId(base, last);
+      const job = await viewJob(stateDirectory, id);
+      await refuseOtherPlan(job, plan, choice);
+      if (!choice.again || !job.state.finished) return id;
+    }
+    const id = repeatId(base, last + 1);
+    try {
+      await renameFile(plan.folder, join(jobs, id));
+      await syncFolder(jobs);
+      return id;
+    } catch (error) {
+      // Another process created it first: then it is read again.
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOTEMPTY' && code !== 'EEXIST')
+        throw machineError(`the job ${id} could not be saved`, error);
+    }
+  }
+}
+
+async function refuseOtherPlan(
+  job: JobView,
+  plan: FrozenPlan,
+  { resumeCommand }: Pick<JobChoice, 'resumeCommand'>,
+): Promise<void> {
+  const { id, meta } = job;
+  const { digest, baseUrl, channel } = plan.meta;
+  if (meta.digest === digest && meta.baseUrl === baseUrl && meta.channel === channel) return;
+  const differences = await openPlan(job.folder)
+    .then((kept) => differencesOf(kept, plan))
+    .catch(() => ['its plan cannot be read']);
+  const rename = 'Choose another --job name';
+  throw new CliError(
+    'job_differs',
+    exits.refused,
+    `the job ${id} has another plan: ${differences.join('; ')}`,
+    {
+      hint: job.state.finished ? `${rename}.` : `${rename}, or resume the old job: ${resumeCommand(job)}`,
+      details: { job: id, differences },
+    },
+  );
+}

@@ -1,0 +1,84 @@
+import { readCheckedLine } from './checked-line.js';
+import { decodeEntry, type Entry } from './entries.js';
+
+/** A line of the journal has changed since it was written. */
+export class BrokenJournalError extends Error {
+  override readonly name = 'BrokenJournalError';
+  constructor(path: string, line: number) {
+    super(`${path}:${line}: the journal is damaged`);
+  }
+}
+
+/** The journal has an entry unknown to this version, whose meaning must not be guessed. */
+export class NewerJournalError extends Error {
+  override readonly name = 'NewerJournalError';
+  constructor(path: string, line: number, type: unknown) {
+    super(`${path}:${line}: a newer version of urtuu wrote '${String(type)}' here`);
+  }
+}
+
+/**
+ * Reads a journal that another process may be writing, and skips its torn end. Torn is a last line without a
+ * newline, or with zeros where a power cut left no data: nothing was sent after it. Any other damage is refused.
+ * `whole` is where the entries end; `ended` is false when only the last newline is wrong.
+ */
+export async function readEntries(
+  bytes: AsyncIterable<Uint8Array>,
+  path: string,
+  onEntry: (entry: Entry) => void,
+): Promise<{ whole: number; size: number; ended: boolean }> {
+  let rest = Buffer.alloc(0);
+  let whole = 0;
+  let size = 0;
+  let lines = 0;
+  let torn = 0;
+  const decode = (group: readonly unknown[][]) => {
+    for (const encoded of group) {
+      const entry = decodeEntry(encoded);
+      if (entry === null) throw new NewerJournalError(path, lines, encoded[0]);
+      onEntry(entry);
+    }
+  };
+  for await (const piece of bytes) {
+    size += piece.length;
+    rest = rest.length === 0 ? Buffer.from(piece) : Buffer.concat([rest, piece]);
+    let start = 0;
+    for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10, start)) {
+      if (torn > 0) throw new BrokenJournalError(path, torn);
+      lines += 1;
+      const line = rest.subarray(start, end);
+      const group = readGroup(line);
+      if (group !== null) {
+        decode(group);
+        whole += end + 1 - start;
+      } else if (hasLostPages(line)) {
+        torn = lines;
+      } else {
+        throw new BrokenJournalError(path, lines);
+      }
+      start = end + 1;
+    }
+    rest = rest.subarray(start);
+  }
+  if (torn > 0 && rest.length > 0) throw new BrokenJournalError(path, torn);
+  const unended = readGroup(rest.subarray(0, -1));
+  if (unended === null) return { whole, size, ended: true };
+  lines += 1;
+  decode(unended);
+  return { whole: whole + rest.length - 1, size, ended: false };
+}
+
+/** The entries of one group commit, still encoded. */
+const readGroup = (line: Buffer) => readCheckedLine(line) as unknown[][] | null;
+
+/** Whether a line has the zeros of a power cut; a single byte turned to zero is damage. */
+function hasLostPages(line: Buffer): boolean {
+  const at = line.indexOf(0);
+  if (at === -1 || line.indexOf(0, at + 1) !== -1) return at !== -1;
+  const restored = Buffer.from(line);
+  for (let byte = 1; byte < 256; byte += 1) {
+    restored[at] = byte;
+    if (readGroup(restored) !== null) return false;
+  }
+  return true;
+}

@@ -1,0 +1,128 @@
+import type { PlanMeta } from '../plan/plan.js';
+import { figureOf, type Phase, phases, type Tally } from './phases.js';
+
+/** Why a recipient was taken out of its request; it counts as rejected. */
+export type Removal = 'invalid_request' | 'not_in_batch' | 'moved';
+
+const noRemovals: ReadonlyMap<number, Removal> = new Map();
+
+/** Phase, revision and recipients of every request, and the recipients of all by outcome: 5 bytes a request. */
+export class RequestStates {
+  readonly requests: number;
+  readonly tally: Tally;
+  readonly #phase: Uint8Array;
+  readonly #revision: Uint16Array;
+  readonly #recipients: Uint16Array;
+  readonly #removed = new Map<number, Map<number, Removal>>();
+  readonly #refused = new Map<number, string>();
+  #open: number;
+
+  constructor({ requests, recipients, rejected }: Pick<PlanMeta, 'requests' | 'recipients' | 'rejected'>) {
+    this.requests = requests;
+    this.#open = requests;
+    this.#phase = new Uint8Array(requests);
+    this.#revision = new Uint16Array(requests);
+    this.#recipients = new Uint16Array(requests);
+    const planned = recipients + rejected;
+    this.tally = { planned, accepted: 0, rejected, failed: 0, in_doubt: 0, pending: recipients };
+  }
+
+  phase(request: number): Phase {
+    return phases[this.#phase[request] ?? 0] ?? 'pending';
+  }
+
+  revision(request: number): number {
+    return this.#revision[request] ?? 0;
+  }
+
+  /** Recipients of the body as it was last sent. */
+  recipients(request: number): number {
+    return this.#recipients[request] ?? 0;
+  }
+
+  /** Positions in the planned request that were taken out of it. */
+  removed(request: number): ReadonlyMap<number, Removal> {
+    return this.#removed.get(request) ?? noRemovals;
+  }
+
+  /** Why a pending request was last refused. */
+  refusal(request: number): string | null {
+    return this.#refused.get(request) ?? null;
+  }
+
+  /** Whether an open request was last refused with this code. */
+  wasRefused(code: string): boolean {
+    return [...this.#refused.values()].includes(code);
+  }
+
+  /** Whether the request still has something to send. */
+  isOpen(request: number): boolean {
+    const phase = this.phase(request);
+    return phase === 'pending' || phase === 'doubt';
+  }
+
+  /** How many requests are open. */
+  get open(): number {
+    return this.#open;
+  }
+
+  get finished(): boolean {
+    return this.#open === 0;
+  }
+
+  /** Whether nothing was ever sent. */
+  get untouched(): boolean {
+    return this.#recipients.every((count) => count === 0);
+  }
+
+  has(phase: Phase): boolean {
+    return this.#phase.includes(phases.indexOf(phase));
+  }
+
+  /** The last request in a phase; -1 when there is none. */
+  last(phase: Phase): number {
+    return this.#phase.lastIndexOf(phases.indexOf(phase));
+  }
+
+  /** The first open request; `requests` when there is none. */
+  firstOpen(): number {
+    const found = this.#phase.findIndex((_, request) => this.isOpen(request));
+    return found === -1 ? this.requests : found;
+  }
+
+  /** The requests in a phase, in order. */
+  *in(phase: Phase): Iterable<number> {
+    for (let request = 0; request < this.requests; request += 1)
+      if (this.phase(request) === phase) yield request;
+  }
+
+  protected setBody(request: number, revision: number, recipients = this.recipients(request)): void {
+    this.#revision[request] = revision;
+    this.#recipients[request] = recipients;
+  }
+
+  protected setRefusal(request: number, code: string): void {
+    this.#refused.set(request, code);
+  }
+
+  protected move(request: number, to: Phase): void {
+    const from = this.phase(request);
+    const recipients = this.recipients(request);
+    this.tally[figureOf[from]] -= recipients;
+    this.tally[figureOf[to]] += recipients;
+    const wasOpen = this.isOpen(request);
+    this.#phase[request] = phases.indexOf(to);
+    this.#open += Number(this.isOpen(request)) - Number(wasOpen);
+    if (to !== 'pending') this.#refused.delete(request);
+  }
+
+  /** Gives how many of them were still in. */
+  protected takeOut(request: number, indexes: readonly number[], why: Removal): number {
+    const removed = this.#removed.get(request) ?? new Map<number, Removal>();
+    this.#removed.set(request, removed);
+    const before = removed.size;
+    for (const index of indexes) removed.set(index, why);
+    this.#recipients[request] = this.recipients(request) - removed.size + before;
+    return removed.size - before;
+  }
+}

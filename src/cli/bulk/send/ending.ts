@@ -1,0 +1,35 @@
+import { isSystemError } from '../job/system-error.js';
+
+/** Why a job stopped before everything was sent. */
+export type StopReason =
+  | { by: 'service'; code: string; status: number | null }
+  | { by: 'signal' }
+  /** An answer that cannot be the service's, so none of its answers can be believed. */
+  | { by: 'alarm'; reason: string }
+  /** The next request would cost more than `maxCredits` allows; `price` is of one recipient. */
+  | { by: 'limit'; price: number }
+  /** The journal cannot be written, or the plan cannot be read. */
+  | { by: 'disk'; doing: 'write' | 'read'; error: Error }
+  /** An internal error. */
+  | { by: 'fault'; error: unknown };
+
+/** Whether everything accepted got its final figures, or the service refused to be read. */
+export type Waited = { final: boolean; refused: { code: string; status: number } | null };
+
+/** How a run ended; the job state has the outcome. */
+export interface Ending {
+  /** Null when it came to its end. */
+  stopped: StopReason | null;
+  /** Null without `--wait`. */
+  waited: Waited | null;
+}
+
+export function stopReasonOf(error: unknown, journalFault: Error | null): StopReason {
+  if (journalFault !== null) return { by: 'disk', doing: 'write', error: journalFault };
+  return isSystemError(error) ? { by: 'disk', doing: 'read', error } : { by: 'fault', error };
+}
+
+/** Requests in doubt can still be settled then: they may have been paid for. */
+export function isOutOfMoney(stopped: StopReason | null): boolean {
+  return stopped?.by === 'limit' || (stopped?.by === 'service' && stopped.code === 'insufficient_credits');
+}

@@ -1,0 +1,62 @@
+import type { Channel } from '../../../contract/index.js';
+import { jobIds } from '../../bulk/job/jobs-folder.js';
+import { readJobId } from '../../bulk/job/keys.js';
+import { type JobView, viewJob } from '../../bulk/job/open-job.js';
+import { isSystemError } from '../../bulk/job/system-error.js';
+import type { Context } from '../../context.js';
+import { CliError, machineError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { grouped } from '../../wording.js';
+import { resumeOf } from './next-command.js';
+
+interface RequestedJob {
+  channel: Channel;
+  file: string;
+  /** Of `--job`. */
+  name: string | undefined;
+}
+
+/**
+ * The error of a job that the disk did not take: exit 13, nothing was sent now. If an earlier run of the same job has
+ * sent some, it names the command that resumes that one. Other errors stay as they are.
+ */
+export async function explainDiskError(
+  context: Pick<Context, 'config'>,
+  error: unknown,
+  requested: RequestedJob,
+): Promise<unknown> {
+  const isSystem = isSystemError(error);
+  if (!isSystem && !isFullDisk(error)) return error;
+  const what = isSystem ? `cannot save the job (${error.code})` : error.message;
+  const earlier = await unfinishedJob(context.config.stateDirectory, requested).catch(() => null);
+  if (earlier !== null) return resumable(context, `${what}; nothing was sent now`, error, earlier);
+  return isSystem ? machineError(`${what}; nothing was sent`, error) : error;
+}
+
+function isFullDisk(error: unknown): error is CliError {
+  if (!(error instanceof CliError) || error.exit !== exits.machine) return false;
+  return ['ENOSPC', 'EDQUOT', 'EROFS'].includes(String(error.details.errno));
+}
+
+function resumable(context: Pick<Context, 'config'>, what: string, error: Error, job: JobView): CliError {
+  const { accepted, in_doubt, pending } = job.state.tally;
+  const earlier = `earlier, ${job.id} had ${grouped(accepted)} accepted, ${grouped(in_doubt)} in doubt, ${grouped(pending)} not sent yet`;
+  return machineError(`${what}; ${earlier}`, error, `Make room, then resume with: ${resumeOf(context, job)}`);
+}
+
+/** The unfinished job of the same name, or else the newest of the same file. */
+async function unfinishedJob(
+  stateDirectory: string,
+  { channel, file, name }: RequestedJob,
+): Promise<JobView | null> {
+  let found: JobView | null = null;
+  for (const id of await jobIds(stateDirectory)) {
+    if (name !== undefined && readJobId(id).base !== name) continue;
+    const job = await viewJob(stateDirectory, id).catch(() => null);
+    if (job === null || job.state.finished || job.state.untouched) continue;
+    const { meta } = job;
+    if (meta.channel !== channel || meta.source !== file) continue;
+    if (found === null || meta.created_at > found.meta.created_at) found = job;
+  }
+  return found;
+}

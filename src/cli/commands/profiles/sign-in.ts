@@ -1,0 +1,64 @@
+import { UrtuuError } from '../../../client/index.js';
+import { defaultBaseUrl } from '../../../contract/index.js';
+import { checkBaseUrl } from '../../config/base-url.js';
+import { envFlag } from '../../config/env-flag.js';
+import { checkedKey, readKey } from '../../config/key.js';
+import { isProfileName, type Profile } from '../../config/profiles.js';
+import type { Context } from '../../context.js';
+import { usageError } from '../../errors.js';
+import { exitOfFailure, exits } from '../../exit-codes.js';
+import { required } from '../../input/required.js';
+
+export interface SignInOptions {
+  keyCommand?: string;
+  allowHttp?: boolean;
+}
+
+type Needs = Pick<Context, 'options' | 'io' | 'network' | 'config'>;
+
+/** A profile of the options; what they leave open stays as it was in the profile of that name. */
+export async function newProfile(
+  { options: { apiKeyFile, baseUrl }, io, config }: Needs,
+  name: string,
+  { keyCommand, allowHttp: allow }: SignInOptions,
+): Promise<Profile> {
+  if (!isProfileName(name)) {
+    throw usageError(`invalid profile name '${name}'`, 'Use letters, digits, . _ -');
+  }
+  if (apiKeyFile !== undefined && keyCommand !== undefined) {
+    throw usageError(
+      '--api-key-file and --key-command exclude each other',
+      'Keep the key, or the command that prints it.',
+    );
+  }
+  const { profiles } = await config.read();
+  const before = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const allowHttp = allow ?? before?.allow_http ?? false;
+  const url = baseUrl ?? config.env.URTUU_BASE_URL ?? before?.base_url ?? defaultBaseUrl;
+  const isHttpAllowed = allowHttp || envFlag(config.env, 'URTUU_ALLOW_HTTP');
+  const place = { base_url: checkBaseUrl(url, isHttpAllowed), ...(allowHttp ? { allow_http: true } : {}) };
+  if (keyCommand !== undefined) return { ...place, key_command: keyCommand };
+  const given = apiKeyFile === undefined ? undefined : await io.files.text(apiKeyFile);
+  const { key } = await required(io, {
+    key: { value: given, name: '--api-key-file', question: 'API key:', secret: true },
+  });
+  return { ...place, api_key: checkedKey(key) };
+}
+
+/** Throws when the service refuses the key; only warns when it cannot be reached. */
+export async function tryKey(
+  { io, network, config }: Needs,
+  { api_key: key = '', key_command: command, base_url: baseUrl = defaultBaseUrl, allow_http }: Profile,
+): Promise<void> {
+  const source =
+    command === undefined ? ({ kind: 'stored', key } as const) : ({ kind: 'command', command } as const);
+  const apiKey = await readKey(source, io.files, config.platform);
+  const allowHttp = allow_http === true || envFlag(config.env, 'URTUU_ALLOW_HTTP');
+  const client = await network.clientWith(apiKey, baseUrl, allowHttp);
+  try {
+    await io.withProgress('Trying the key', () => client.balance.get());
+  } catch (error) {
+    if (!(error instanceof UrtuuError) || exitOfFailure(error, 'reading') !== exits.later) throw error;
+    io.warn(`the key could not be tried: ${error.message}`);
+  }
+}

@@ -1,0 +1,16 @@
+import { type CliError, machineError } from '../../errors.js';
+
+const reasons: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
+  EADDRINUSE: ['address in use', 'Stop the other program, or choose another port with --port.'],
+  EACCES: ['permission denied', 'Choose a port from 1024 on with --port.'],
+  EADDRNOTAVAIL: ['not an address of this machine', 'Choose one of its addresses with --host.'],
+  ENOTFOUND: ['unknown host', 'Choose an address of this machine with --host.'],
+};
+
+export function listenError(host: string, port: number, error: NodeJS.ErrnoException): CliError {
+  const { code = '' } = error;
+  const [reason, hint] = reasons[code] ?? [code || error.message, 'Choose others with --host and --port.'];
+  return machineError(`cannot listen on ${hostInUrl(host)}:${port}: ${reason}`, error, hint);
+}
+
+export const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);

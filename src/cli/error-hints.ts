@@ -1,0 +1,51 @@
+import type { ErrorCode } from '../contract/index.js';
+
+/** Hints for failed requests; commands that go to the service are between backticks. */
+export const hints: Readonly<Record<ErrorCode, string>> = {
+  invalid_request: 'Fix the named value; see --help of the command.',
+  unauthorized: 'Check the key with: `urtuu doctor`; or sign in again with: `urtuu login`',
+  insufficient_credits: 'Nothing was sent. Add credits, then run it again; see: `urtuu balance`',
+  not_found: 'Check the id, and that the profile belongs to its project.',
+  method_not_allowed: 'The base URL may belong to another service; see: `urtuu doctor`',
+  verification_closed: 'Create a new one with: `urtuu verify create`',
+  request_too_large: 'A request can have at most 1 MB; send less at once.',
+  unsupported_media_type: 'The base URL may belong to another service; see: `urtuu doctor`',
+  unsupported_number: 'Nothing was sent. Use an 8-digit mobile number of a Mongolian operator.',
+  message_too_long:
+    'Nothing was sent. The limit of an SMS is 5 parts (750 Latin or 300 Cyrillic characters), of an email 256 KB.',
+  invalid_code: 'Ask for the code again; the number of tries is limited.',
+  rate_limited: 'Wait and run it again; nothing is in doubt.',
+  recipient_rate_limited:
+    'Nothing was sent. Wait, or raise the cap in the dashboard under Settings, Sending.',
+  provider_failed: 'It was not sent and not charged. To send it again, use a new idempotency key.',
+  unavailable: 'Wait and run it again.',
+  timeout: 'Allow more time with --timeout, or check the connection with: `urtuu doctor`',
+  connection_error: 'Check the base URL and the connection with: `urtuu doctor`',
+  unexpected_response: 'A proxy, or a wrong base URL, may have answered; see: `urtuu doctor`',
+};
+
+const trust = 'If you trust it, save its CA certificate and set NODE_EXTRA_CA_CERTS to that file.';
+const wrongHost = 'Check the base URL: the certificate is for another host.';
+const proxy = 'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.';
+const noTls = 'Check the base URL: an https address needs a service that speaks TLS.';
+
+/** Hints for failed connections, by the error code of Node.js. */
+export const hintsByErrno: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'Nothing listens there. Check the base URL and its port.',
+  ENOTFOUND: 'The host does not exist. Check the base URL.',
+  EAI_AGAIN: 'Check the network and its name server, then run it again.',
+  PROXY_REFUSED: proxy,
+  PROXY_UNREACHABLE: proxy,
+  DEPTH_ZERO_SELF_SIGNED_CERT: trust,
+  SELF_SIGNED_CERT_IN_CHAIN: trust,
+  UNABLE_TO_GET_ISSUER_CERT: trust,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: trust,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: trust,
+  CERT_UNTRUSTED: trust,
+  CERT_HAS_EXPIRED: 'The service needs a new certificate. If it has one, check the clock of this machine.',
+  CERT_NOT_YET_VALID: 'Check the clock of this machine.',
+  HOSTNAME_MISMATCH: wrongHost,
+  ERR_TLS_CERT_ALTNAME_INVALID: wrongHost,
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+  EPROTO: noTls,
+};

@@ -1,0 +1,183 @@
+import { type ConnectFailure, connectFailure } from '../client/connect.js';
+import type { UrtuuError } from '../client/index.js';
+import { defaultBaseUrl, type ErrorCode, isLoopback, type RequestKind } from '../contract/index.js';
+import { withCommands } from './config/printed-command.js';
+import { hints, hintsByErrno } from './error-hints.js';
+import { CliError } from './errors.js';
+import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
+import type { Exchange } from './network/exchange.js';
+import { counted, grouped } from './wording.js';
+
+/** An error as it is printed, for a person or as JSON. */
+export interface PrintedError {
+  code: string;
+  message: string;
+  hint?: string;
+  exit: ExitCode;
+  /** Running the same command later is safe, and can succeed. */
+  retryable: boolean;
+  status: number | null;
+  /** Seconds. */
+  retry_after: number | null;
+  request_id: string | null;
+  [field: string]: unknown;
+}
+
+interface Source {
+  readonly network: {
+    /** The newest exchange that has ended. */
+    readonly lastExchange: Exchange | null;
+    /** A posted request without a known outcome. */
+    readonly pendingSend?: Exchange | null;
+  };
+  readonly config: { commandLine(words: readonly string[]): string };
+}
+
+export async function printedError(error: unknown, { network, config }: Source): Promise<PrintedError> {
+  const printed = await withoutCommands(error, network.lastExchange, network.pendingSend ?? null);
+  if (printed.hint !== undefined) {
+    printed.hint = withCommands(printed.hint, (words) => config.commandLine(words));
+  }
+  return printed;
+}
+
+/** The commands in its hint are still between backticks. */
+async function withoutCommands(
+  error: unknown,
+  last: Exchange | null,
+  pending: Exchange | null,
+): Promise<PrintedError> {
+  if (error instanceof CliError) {
+    const { code, message, hint, exit, details } = error;
+    const retryable = exit === exits.later || exit === exits.notFinal;
+    return { ...bare(code, message, exit, hint), retryable, ...details };
+  }
+  const { UrtuuError } = await import('../client/index.js');
+  if (error instanceof UrtuuError) {
+    // An invalid proxy address, say, which is found on the way to the connection.
+    if (error.cause instanceof CliError && !error.requestSent)
+      return withoutCommands(error.cause, last, null);
+    return requestError(error, last);
+  }
+  if (isRefusal(error)) {
+    return bare(error.code, error.message, exitOfFailure(error, 'reading'), hintOfCode(error.code));
+  }
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  const internal = bare(
+    'fault',
+    `internal error: ${message}`,
+    exits.internal,
+    'Please report it; -v shows where.',
+  );
+  if (pending === null) return internal;
+  const key = pending.idempotencyKey;
+  const hint = doubtHint(key, false);
+  return { ...internal, exit: exits.doubt, hint, ...(key === null ? {} : { idempotency_key: key }) };
+}
+
+/** Of a command that printed its result and ends with another code than 0. */
+export function printedExit(
+  exit: ExitCode,
+  conclusion: { message: string; hint?: string } | null,
+): PrintedError {
+  const code = codeOfExit[exit] ?? 'ended';
+  const printed = bare(code, conclusion?.message ?? exitMeanings[exit], exit, conclusion?.hint);
+  return { ...printed, retryable: exit === exits.later || exit === exits.doubt || exit === exits.notFinal };
+}
+
+const codeOfExit: Partial<Record<ExitCode, string>> = {
+  [exits.partly]: 'partly',
+  [exits.later]: 'unfinished',
+  [exits.doubt]: 'in_doubt',
+  [exits.money]: 'out_of_credits',
+  [exits.input]: 'rejected',
+  [exits.notSent]: 'not_sent',
+  [exits.machine]: 'machine',
+  [exits.notFinal]: 'not_final',
+};
+
+/** `last` is the exchange of the failed request. */
+function requestError(error: UrtuuError, last: Exchange | null): PrintedError {
+  const kind = last?.kind ?? 'reading';
+  const exit = exitOfFailure(error, kind);
+  const unreached = connectFailure(error.cause);
+  const { code, status, retryAfter, requestId, attempts, idempotencyKey, requestSent, inDoubt, ...fields } = {
+    ...error,
+  };
+  const message =
+    unreached === null || last === null || code === 'timeout' ? error.message : notConnected(last, unreached);
+  return {
+    ...bare(code, message, exit, hintOf(error, exit, kind, unreached, last)),
+    retryable: exit === exits.later || (exit === exits.doubt && idempotencyKey !== null),
+    status,
+    retry_after: retryAfter,
+    request_id: requestId,
+    attempts,
+    ...(exit === exits.doubt && idempotencyKey !== null ? { idempotency_key: idempotencyKey } : {}),
+    ...fields,
+  };
+}
+
+function notConnected({ baseUrl }: Exchange, { reason }: ConnectFailure): string {
+  const origin = baseUrl === defaultBaseUrl ? ' (the default; set URTUU_BASE_URL)' : '';
+  return `cannot connect to ${baseUrl}${origin}: ${reason}`;
+}
+
+function bare(code: string, message: string, exit: ExitCode, hint: string | undefined): PrintedError {
+  return {
+    code,
+    message,
+    ...(hint === undefined ? {} : { hint }),
+    exit,
+    retryable: false,
+    status: null,
+    retry_after: null,
+    request_id: null,
+  };
+}
+
+function hintOf(
+  error: UrtuuError,
+  exit: ExitCode,
+  kind: RequestKind,
+  unreached: ConnectFailure | null,
+  last: Exchange | null,
+): string {
+  const isRefused =
+    unreached !== null || (error.status !== null && error.status >= 400 && error.status < 500);
+  if (exit === exits.doubt) return doubtHint(error.idempotencyKey, isRefused && error.attempts > 1);
+  const nothing = kind === 'sending' ? 'Nothing was sent. ' : '';
+  if (error.code === 'insufficient_credits' && error.required !== undefined) {
+    return `Nothing was sent: it needs ${counted(error.required, 'credit')}, and ${grouped(error.balance ?? 0)} are left. Add credits, then run it again.`;
+  }
+  if (error.code === 'invalid_code' && error.attempts_remaining !== undefined) {
+    return `Tries left: ${error.attempts_remaining}.`;
+  }
+  if (error.retryAfter !== null) return `${nothing}Try again in ${error.retryAfter} s.`;
+  if (unreached !== null) return nothing + hintOfConnection(unreached, last);
+  return hintOfCode(error.code);
+}
+
+function doubtHint(key: string | null, isEarlierAttempt: boolean): string {
+  const what = isEarlierAttempt ? 'An earlier attempt may have been sent' : 'It may have been sent';
+  if (key !== null) return `${what}. Repeat it with --idempotency-key ${key}: that cannot send it twice.`;
+  return 'It may have arrived. Check before you run it again.';
+}
+
+function hintOfConnection({ code }: ConnectFailure, last: Exchange | null): string {
+  if (code === 'ECONNREFUSED' && last !== null && isLoopback(new URL(last.baseUrl).hostname)) {
+    return 'Nothing listens there. Start the service with: urtuu serve; or try: --sandbox';
+  }
+  return (code === null ? undefined : hintsByErrno[code]) ?? hints.connection_error;
+}
+
+function hintOfCode(code: string): string {
+  if (Object.hasOwn(hints, code)) return hints[code as ErrorCode];
+  return 'This version does not know the code; a newer one may. See: urtuu --version';
+}
+
+/** An error of the administration of a service on this machine. */
+function isRefusal(error: unknown): error is Error & { code: string; status: number } {
+  if (!(error instanceof Error) || !('code' in error) || !('status' in error)) return false;
+  return typeof error.code === 'string' && typeof error.status === 'number';
+}

@@ -1,0 +1,71 @@
+import { normalizeAddress, readNumber } from '../../contract/index.js';
+import type { Context } from '../context.js';
+import { CliError } from '../errors.js';
+import { exits } from '../exit-codes.js';
+import type { Printer } from '../output/printer.js';
+
+export interface Single {
+  channel: 'sms' | 'email';
+  to: string;
+}
+
+/** Whether the answer is about this message. A service may have erased the recipient of an old one. */
+export function isAbout(sent: { to: string; channel?: string }, { channel, to }: Single): boolean {
+  if (sent.channel !== undefined && sent.channel !== channel) return false;
+  return sent.to === '' || canonicalRecipient(sent.to) === canonicalRecipient(to);
+}
+
+/** One form to compare recipients by: services write numbers and domains differently. */
+export function canonicalRecipient(to: string): string {
+  const reading = readNumber(to);
+  if (reading.kind === 'number') return reading.number;
+  const address = normalizeAddress(to) ?? to;
+  const at = address.lastIndexOf('@');
+  if (at < 0 || !URL.canParse(`http://${address.slice(at + 1)}`)) return address.toLowerCase();
+  return `${address.slice(0, at)}@${new URL(`http://${address.slice(at + 1)}`).hostname}`.toLowerCase();
+}
+
+export function keyUsed(
+  printer: Pick<Printer, 'recipient'>,
+  sent: { id: string; to: string; channel?: string },
+  single: Single,
+): CliError {
+  const by = sent.channel !== undefined && sent.channel !== single.channel ? ` by ${sent.channel}` : '';
+  const earlier = isAbout(sent, single)
+    ? 'another message to the same recipient'
+    : `a message to ${printer.recipient(sent.to)}${by}`;
+  const message = `this idempotency key was used for ${earlier}: nothing was sent to ${printer.recipient(single.to)}`;
+  return new CliError('key_used', exits.refused, message, {
+    hint: 'Use a new key for a new message.',
+    details: { id: sent.id },
+  });
+}
+
+export function keyUsedTwice({ id }: { id: string }): CliError {
+  const message = 'this idempotency key was used for two messages, and it is unknown which of them was sent';
+  return new CliError('key_used', exits.doubt, message, {
+    hint: 'Ask the recipient, or check the dashboard. Use a new key for every message.',
+    details: { id },
+  });
+}
+
+type AnswerContext = Pick<Context, 'io' | 'network'>;
+
+/** The answer to a send under a new key. */
+export function answersAnother(context: AnswerContext, { to }: Single): CliError {
+  const recipient = context.io.printer.recipient(to);
+  return wrongAnswer(context, `the service answered about another message than the one to ${recipient}`);
+}
+
+/** A batch with fewer recipients than the request had. */
+export function answersFewer(context: AnswerContext, total: number, asked: number): CliError {
+  return wrongAnswer(context, `the service accepted ${total} recipients of ${asked}`);
+}
+
+function wrongAnswer({ network }: AnswerContext, message: string): CliError {
+  const { idempotencyKey = null } = network.lastExchange ?? {};
+  return new CliError('unexpected_response', exits.doubt, message, {
+    hint: `It may have been sent. Repeat it with --idempotency-key ${idempotencyKey}: that cannot send it twice.`,
+    details: { idempotency_key: idempotencyKey, retryable: true },
+  });
+}

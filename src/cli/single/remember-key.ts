@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import type { Context } from '../context.js';
+import type { Replayed } from './used-keys.js';
+
+/** One key and one message, on this machine. */
+export interface KeyMemory {
+  /** An earlier command sent the message under the key, and had no answer. */
+  readonly isOpen: boolean;
+  accepted(): void;
+  /** It was certainly not sent, by any command. */
+  settled(): void;
+  /** It was certainly not sent, by this command. */
+  notSent(): void;
+  replayed(repeated: boolean): Replayed;
+}
+
+/** Null without a key, and on a machine that cannot remember it: that must not stop a send. */
+export async function rememberKey(
+  { options, io, network, config }: Pick<Context, 'options' | 'io' | 'network' | 'config'>,
+  key: string | undefined,
+  message: unknown,
+): Promise<KeyMemory | null> {
+  if (key === undefined) return null;
+  // The sandbox has one account, whose key is another in every process.
+  const account = config.sandbox ? 'sandbox' : [(await config.settings()).baseUrl, await network.apiKey()];
+  const onFailure = (error: unknown) => {
+    if (options.verbose) io.note(`cannot remember the key: ${(error as Error).message}`);
+  };
+  try {
+    const { UsedKeys } = await import('./used-keys.js');
+    const keys = await UsedKeys.open(join(config.stateDirectory, 'used-keys'));
+    const used = keys?.use(account, key, message);
+    if (used === undefined) return null;
+    const attempt = (write: () => void) => {
+      try {
+        write();
+      } catch (error) {
+        onFailure(error);
+      }
+    };
+    return {
+      isOpen: used.isOpen,
+      accepted: () => attempt(() => used.accepted()),
+      settled: () => attempt(() => used.settled()),
+      notSent: () => attempt(() => used.notSent()),
+      replayed: (repeated) => used.replayed(repeated),
+    };
+  } catch (error) {
+    onFailure(error);
+    return null;
+  }
+}

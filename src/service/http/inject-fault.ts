@@ -1,0 +1,62 @@
+import type { RequestFault } from '../fault-injection/faults.js';
+import { ServiceError } from '../service-error.js';
+import { write } from './answer.js';
+import type { HttpContext } from './context.js';
+
+/** The fault to inject for a recipient, as written by the caller. */
+export type FaultFor = (recipient: string) => RequestFault | null;
+
+/** True once for a name, until a reset. */
+export type IsFirst = (name: string) => Promise<boolean>;
+
+/** Rejects an in-process call as a failed fetch does; over a socket the connection is cut. */
+export class ConnectionDropped extends TypeError {
+  constructor() {
+    const cause = Object.assign(new Error('the connection was dropped on demand'), { code: 'ECONNRESET' });
+    super('fetch failed', { cause });
+  }
+}
+
+const proxyPage = '<html><body><h1>502 Bad Gateway</h1></body></html>';
+
+/** Injects faults into requests; with an idempotency key, only into the first one. */
+export function faultInjector(faultFor: FaultFor | undefined, isFirst: IsFirst) {
+  async function faultOf(context: HttpContext, recipients: string | string[]): Promise<RequestFault | null> {
+    if (faultFor === undefined) return null;
+    for (const recipient of [recipients].flat()) {
+      // An entry of a list may be of any type.
+      const fault = typeof recipient === 'string' ? faultFor(recipient) : null;
+      if (fault !== null) return (await isRepeat(context)) ? null : fault;
+    }
+    return null;
+  }
+
+  async function isRepeat(context: HttpContext): Promise<boolean> {
+    const key = context.get('idempotencyKey');
+    return Boolean(key) && !(await isFirst(`${context.get('caller').projectId} ${key}`));
+  }
+
+  return async (
+    context: HttpContext,
+    recipients: string | string[],
+    answer: () => Promise<Response>,
+  ): Promise<Response> => {
+    switch (await faultOf(context, recipients)) {
+      case null:
+        return answer();
+      case 'drop_before':
+        throw new ConnectionDropped();
+      case 'drop_after':
+        await answer();
+        throw new ConnectionDropped();
+      case 'answer_500':
+        throw new ServiceError('unavailable', 'Injected fault: HTTP 500', { status: 500 });
+      case 'answer_429':
+        throw new ServiceError('rate_limited', 'Injected fault: HTTP 429', { retryAfter: 1 });
+      case 'answer_html':
+        return write(context, { status: 502, body: proxyPage, headers: { 'Content-Type': 'text/html' } });
+    }
+  };
+}
+
+export type InjectFault = ReturnType<typeof faultInjector>;

@@ -1,0 +1,40 @@
+import { ServiceError } from '../service-error.js';
+import type { MessageRecord, Settled } from '../storage/store.js';
+import type { OperationContext } from './context.js';
+
+/** Topics of the outcome waiter. */
+export const keyTopic = (projectId: string, key: string) => `key ${projectId} ${key}`;
+export const messageTopic = (id: string) => `message ${id}`;
+export const resetTopic = 'reset';
+
+/** Seconds until a request with an unknown outcome may be repeated. */
+const retryAfter = 10;
+
+/**
+ * Waits for the end of a message that is dispatched in the background, here or in another process. Null while its
+ * outcome is not known in time; throws after a reset has removed it.
+ */
+export function finalizedMessage(
+  context: OperationContext,
+  { id, projectId }: MessageRecord,
+): Promise<Settled | null> {
+  return context.outcomes.wait(messageTopic(id), async () => {
+    const message = await context.store.getMessage(projectId, id);
+    if (message === null) throw removed();
+    if (message.status === 'queued') return null;
+    const project = await context.store.getProject(projectId);
+    return { message, balance: project?.balance ?? 0 };
+  });
+}
+
+export function outcomeUnknown(advice: string): ServiceError {
+  return new ServiceError(
+    'unavailable',
+    `The message was accepted, but its outcome is not known yet; ${advice}`,
+    { retryAfter },
+  );
+}
+
+export function removed(): ServiceError {
+  return new ServiceError('unavailable', 'The message was removed by a reset', { retryAfter: 1 });
+}

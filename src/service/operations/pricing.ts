@@ -1,0 +1,44 @@
+import { maxParts, type Pricing, priceOfSms, unitsPerPart } from '../../contract/index.js';
+import type { Settings } from '../settings.js';
+import type { OperationContext } from './context.js';
+import { partsOf } from './fields.js';
+import type { Caller } from './operations.js';
+
+/** The price of one message. */
+export interface Price {
+  parts: number | null;
+  rateMultiplier: number | null;
+  credits: number;
+}
+
+/** GET /v1/pricing. */
+export async function getPricing(context: OperationContext, { projectId }: Caller): Promise<Pricing> {
+  const { settings } = await context.project(projectId);
+  return {
+    sms: {
+      credits_per_part: settings.prices.sms_part,
+      rate_multiplier: holidayMultiplier(settings, context.clock.now()),
+      latin_characters_per_part: unitsPerPart.latin,
+      cyrillic_characters_per_part: unitsPerPart.cyrillic,
+      max_parts: maxParts,
+    },
+    email: { credits_per_message: settings.prices.email },
+  };
+}
+
+/** The price of an SMS accepted at `now` (ms). Refuses an empty text and one over the limit of parts. */
+export function smsPrice(settings: Settings, text: string, now: number): Price {
+  const parts = partsOf(text);
+  const rateMultiplier = holidayMultiplier(settings, now);
+  return { parts, rateMultiplier, credits: priceOfSms(parts, settings.prices.sms_part, rateMultiplier) };
+}
+
+export function emailPrice(settings: Settings): Price {
+  return { parts: null, rateMultiplier: null, credits: settings.prices.email };
+}
+
+/** Ulaanbaatar is UTC+8 all year. */
+function holidayMultiplier(settings: Settings, now: number): number {
+  const today = new Date(now + 8 * 3_600_000).toISOString().slice(0, 10);
+  return settings.holidays[today] ?? 1;
+}

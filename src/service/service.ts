@@ -1,0 +1,131 @@
+import type { Clock } from './clock.js';
+import type { DataError } from './data-error.js';
+import type { Fault } from './report.js';
+import type { Settings, SettingsPatch } from './settings.js';
+import type { LedgerReason } from './storage/store.js';
+
+export interface ServiceOptions {
+  /** Folder of the durable data, created when missing; without it everything is in memory. */
+  directory?: string;
+  /** Opens incomplete data as it is; without it, incomplete data is refused with DataError. */
+  acceptData?: boolean;
+  clock?: Clock;
+  /** Overrides the stored settings of all projects, in this service object. */
+  settings?: SettingsPatch;
+  /** `off` disables the request rate limits; `enforced` when absent. */
+  rates?: 'enforced' | 'off';
+  /** The same ids, keys and codes in every run that begins without data; never for real use. */
+  seed?: string;
+  /** Called for every unexpected error, in a request or in the background; absent, they go to standard error. */
+  report?(fault: Fault): void;
+}
+
+export interface ApiKey {
+  id: string;
+  created_at: string;
+  revoked_at: string | null;
+}
+
+export interface ProjectSummary {
+  id: string;
+  name: string;
+  created_at: string;
+}
+
+/** A change of a balance; the entries of a project add up to its balance. */
+export interface LedgerEntry {
+  amount: number;
+  reason: LedgerReason;
+  /** The id of its message, batch or verification. */
+  subject_id: string | null;
+  created_at: string;
+}
+
+/** A message in the outbox of the simulated operator or mail carrier. */
+export interface Delivery {
+  /** The message's id. */
+  message_id: string;
+  channel: 'sms' | 'email';
+  to: string;
+  /** As delivered: without links over a route that carries none. */
+  text: string | null;
+  subject: string | null;
+  html: string | null;
+  from: string | null;
+  reply_to: string | null;
+  /** The route or operator that accepted it. */
+  route: string;
+  delivered_at: string;
+}
+
+/** Owner's operations on a project, without the API. Refusals throw `invalid_request`. */
+export interface ProjectAdministration {
+  /** Creates a key; only this answer has its secret. Refused over 10 active keys. */
+  createKey(): Promise<ApiKey & { secret: string }>;
+  listKeys(): Promise<ApiKey[]>;
+  /** Revokes a key from the next request on. False for an unknown or revoked one. */
+  revokeKey(id: string): Promise<boolean>;
+  /** Adds credits (negative removes them, never below 0); returns the new balance. */
+  credit(amount: number): Promise<number>;
+  /** Every change of the balance, oldest first. */
+  ledger(): Promise<LedgerEntry[]>;
+  settings: {
+    get(): Promise<Settings>;
+    /** Changes the given fields; returns all settings. */
+    update(patch: SettingsPatch): Promise<Settings>;
+  };
+}
+
+/** Owner's operations without the API; those on a project concern the default project. */
+export interface Administration extends ProjectAdministration {
+  createProject(name: string): Promise<ProjectSummary>;
+  listProjects(): Promise<ProjectSummary[]>;
+  /** A project by its id; null when it does not exist. */
+  project(id: string): Promise<ProjectAdministration | null>;
+  /** Deliveries, oldest first; `limit` keeps the newest. */
+  outbox(filter?: { to?: string; limit?: number }): AsyncIterable<Delivery>;
+  /**
+   * Deletes everything but projects, their settings and keys, and restores the opening balance. Sends in progress end
+   * before it; new ones, in any process, wait until it is done.
+   */
+  reset(): Promise<void>;
+  /** Resolves when no message is due or in flight. */
+  settled(): Promise<void>;
+}
+
+export interface Listening {
+  /** Ends in `/v1`: the client's `baseUrl`. */
+  url: string;
+  /** Accepts no new connection, answers every request received, then resolves. */
+  close(): Promise<void>;
+}
+
+/** `url` is absolute: `http://embedded.invalid/v1/sms`. */
+export interface PlainRequest {
+  method: string;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string | undefined;
+}
+
+/** Header names as on the wire. */
+export interface PlainAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+export interface Service {
+  /** The service as a fetch function, for `new Urtuu(key, { fetch })`. */
+  fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
+  /** The same without web objects, which take Node.js 20 16 ms to load. */
+  exchange(request: PlainRequest): Promise<PlainAnswer>;
+  listen(address?: { host?: string; port?: number }): Promise<Listening>;
+  /** A key of the default project; in memory only, as long as this object lives. */
+  readonly localKey: string;
+  readonly administration: Administration;
+  /** Resolves when a data file is lost or replaced; from then on every answer is 503 `unavailable`. */
+  readonly lost: Promise<DataError>;
+  /** Stops listening, finishes requests and messages in flight, and closes the data. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,73 @@
+import {
+  defaultNoLinkOperators,
+  defaultOperators,
+  type OperatorTable,
+  recipientCaps,
+} from '../contract/index.js';
+import type { Caps } from './storage/caps.js';
+
+/** The settings of a project. */
+export interface Settings {
+  /** Default sender name of emails; null for the project's name. */
+  brand_name: string | null;
+  /** Default reply-to address of emails. */
+  reply_to: string | null;
+  /** Domain that emails are sent from; null for the service's shared one. */
+  own_domain: string | null;
+  /** Messages one recipient may get (Limits, Per-recipient caps). */
+  caps: { per_10_minutes: number; per_24_hours: number };
+  /** Credits. */
+  prices: { sms_part: number; email: number };
+  /** Multiplier of the SMS price by day in Asia/Ulaanbaatar, `YYYY-MM-DD`. */
+  holidays: Readonly<Record<string, number>>;
+  /** Operators by the first two digits of their numbers. */
+  operators: OperatorTable;
+  /** Operators whose messages go over the route without links. */
+  no_link_operators: readonly string[];
+}
+
+/** Changes of settings; `caps` and `prices` may be partial. */
+export type SettingsPatch = {
+  [Name in keyof Settings]?: Name extends 'caps' | 'prices' ? Partial<Settings[Name]> : Settings[Name];
+};
+
+const [tenMinutes, day] = recipientCaps;
+
+export const defaultSettings: Settings = {
+  brand_name: null,
+  reply_to: null,
+  own_domain: null,
+  caps: { per_10_minutes: tenMinutes.defaultMessages, per_24_hours: day.defaultMessages },
+  prices: { sms_part: 10, email: 2 },
+  holidays: {},
+  operators: defaultOperators,
+  no_link_operators: defaultNoLinkOperators,
+};
+
+/** Characters in the name of a project or a brand, which becomes the sender and part of the subject of emails. */
+export const maxNameLength = 100;
+
+export function mergeSettings<Base extends SettingsPatch>(base: Base, patch: SettingsPatch): Base {
+  const merged = { ...base, ...patch };
+  if (patch.caps) merged.caps = { ...base.caps, ...patch.caps };
+  if (patch.prices) merged.prices = { ...base.prices, ...patch.prices };
+  return merged;
+}
+
+/** Reads stored settings: over the defaults, under the overrides of this service object. */
+export function settingsReader(overrides: SettingsPatch): (stored: string) => Settings {
+  const known = new Map<string, Settings>();
+  return (stored) => {
+    let settings = known.get(stored);
+    if (settings === undefined) {
+      settings = mergeSettings(mergeSettings(defaultSettings, JSON.parse(stored)), overrides);
+      if (known.size > 1_000) known.clear();
+      known.set(stored, settings);
+    }
+    return settings;
+  };
+}
+
+export function capsOf(settings: Settings): Caps {
+  return [settings.caps.per_10_minutes, settings.caps.per_24_hours];
+}

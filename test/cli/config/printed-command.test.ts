@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { commandLine, type Destination, withCommands } from '../../../src/cli/config/printed-command.js';
+import { settingsOf } from '../../../src/cli/config/settings.js';
+
+const profiles = {
+  default: { api_key: 'k0', base_url: 'https://sms.example.mn/v1' },
+  work: { key_command: 'pass show urtuu', base_url: 'https://work.example.mn/v1' },
+  keyless: { base_url: 'https://keyless.example.mn/v1' },
+  plain: { api_key: 'k1', base_url: 'http://10.0.0.1/v1', allow_http: true },
+};
+const resume = ['jobs', 'resume', 'july'];
+const env = { URTUU_API_KEY: 'from-env' };
+const local = 'http://127.0.0.1:9/v1';
+type Row = [printed: string, given: Partial<Destination>];
+const destination = (given: Partial<Destination>): Destination => ({
+  options: {},
+  env: {},
+  config: { profiles: {} },
+  sandbox: false,
+  ...given,
+});
+
+const rows: Row[] = [
+  ['', {}],
+  ['', { env }],
+  [' --sandbox', { sandbox: true, env, config: { current: 'work', profiles } }],
+  [` --base-url ${local}`, { env: { ...env, URTUU_BASE_URL: local } }],
+  [` --base-url ${local}`, { options: { baseUrl: local }, env }],
+  [' --api-key-file /run/key', { options: { apiKeyFile: '/run/key' } }],
+  [" --api-key-file '/run/the key'", { options: { apiKeyFile: '/run/the key' } }],
+  [' --profile default', { config: { profiles } }],
+  [' --profile work', { options: { profile: 'work' }, config: { profiles } }],
+  [' --profile work', { env: { URTUU_PROFILE: 'work' }, config: { profiles } }],
+  [' --profile work', { config: { current: 'work', profiles } }],
+  [' --profile plain', { config: { current: 'plain', profiles } }],
+  [' --profile work', { options: { profile: 'work' }, env, config: { profiles } }],
+  // Named, its own key would go before that of the environment.
+  [' --base-url https://work.example.mn/v1', { env, config: { current: 'work', profiles } }],
+  [' --profile keyless', { env, config: { current: 'keyless', profiles } }],
+  [
+    ` --profile work --base-url ${local}`,
+    { options: { baseUrl: local }, config: { current: 'work', profiles } },
+  ],
+  [
+    ` --profile work --base-url ${local}`,
+    { env: { URTUU_BASE_URL: local }, config: { current: 'work', profiles } },
+  ],
+  [
+    ' --profile work --api-key-file k',
+    { options: { profile: 'work', apiKeyFile: 'k' }, config: { profiles } },
+  ],
+];
+
+describe('a command to be copied', () => {
+  it.each(rows)('goes with `%s`', (printed, given) => {
+    expect(commandLine(resume, {}, destination(given), 'linux')).toBe(`urtuu jobs resume july${printed}`);
+  });
+
+  const reaching = rows.filter(([, { sandbox }]) => !sandbox);
+  it.each(reaching)('leads to the same base URL and key from another shell: `%s`', (printed, given) => {
+    const here = destination(given);
+    const words = printed
+      .replaceAll("'", '')
+      .trim()
+      .split(/ (?=--)/)
+      .filter(Boolean);
+    const said = Object.fromEntries(words.map((each) => each.replace(/^--/, '').split(/ (.*)/, 2)));
+    const options = { profile: said.profile, baseUrl: said['base-url'], apiKeyFile: said['api-key-file'] };
+    const given2 = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+    // Another profile is in use by then; a key from the environment has to be there again.
+    const later = { ...here.config, current: 'default' };
+    const there = settingsOf(given2, { URTUU_API_KEY: here.env.URTUU_API_KEY }, later);
+    const before = settingsOf(here.options, here.env, here.config);
+    expect({ baseUrl: there.baseUrl, key: there.key }).toEqual({ baseUrl: before.baseUrl, key: before.key });
+  });
+
+  it('keeps the options that matter, quoted for the shell', () => {
+    const options = {
+      '--max-credits': 50,
+      '--wait': true,
+      '--report': "it's.csv",
+      '--rate': undefined,
+      '--x': false,
+    };
+    expect(commandLine(resume, options, destination({}), 'linux')).toBe(
+      "urtuu jobs resume july --max-credits 50 --wait --report 'it'\\''s.csv'",
+    );
+    expect(commandLine(resume, options, destination({}), 'win32')).toBe(
+      "urtuu jobs resume july --max-credits '50' --wait --report 'it''s.csv'",
+    );
+  });
+
+  it('stands in a hint between backticks', () => {
+    const hint = 'Check with: `urtuu doctor`; or: `urtuu verify create`';
+    expect(withCommands(hint, (words) => words.join('+'))).toBe('Check with: doctor; or: verify+create');
+  });
+});

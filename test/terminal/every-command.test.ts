@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CommandHome } from '../cli/command-home.js';
+import { commandLines } from '../cli/command-lines.js';
+import { words } from '../support/run.js';
+import { pty, Terminal } from './pseudoterminal.js';
+
+const home = new CommandHome();
+beforeAll(() => home.open());
+afterAll(() => home.close());
+
+const machine = {
+  get home() {
+    return home.path;
+  },
+  environment: (extra: NodeJS.ProcessEnv = {}) => ({
+    PATH: process.env.PATH,
+    HOME: home.path,
+    XDG_STATE_HOME: join(home.path, '.local/state'),
+    XDG_CONFIG_HOME: join(home.path, '.config'),
+    ...home.env,
+    ...extra,
+  }),
+};
+const cases = commandLines(home.known, (line, setting) => home.here(line, { cwd: home.path, ...setting }));
+// What reads standard input would wait for a person; a pipe is tested in test/cli.
+const withoutInput = cases.filter(({ stdin }) => stdin === undefined);
+/** Both streams share the screen, so what begins one of them begins some line. */
+const onScreen = ({ source }: RegExp) => new RegExp(source, 'm');
+const endOfInput = '\u0004';
+const control = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
+
+describe.skipIf(pty === null)('every command of the real binary, at a real terminal', () => {
+  it.each(withoutInput.map((each) => [each.line.toString().replace(/^\(\) => /, ''), each] as const))(
+    '%s',
+    async (_, { line, code = 0, stdout, stderr, prepare }) => {
+      await prepare?.();
+      const terminal = new Terminal(machine, words(line()));
+      try {
+        if (line().startsWith('sendmail')) terminal.type(endOfInput);
+        const ending = await terminal.ended;
+        expect({ code: ending.code, signal: ending.signal }).toEqual({ code, signal: null });
+        expect(ending.screen).not.toMatch(control);
+        for (const pattern of [stdout, stderr])
+          if (pattern !== undefined && pattern.source !== '^$')
+            expect(ending.screen).toMatch(onScreen(pattern));
+      } finally {
+        terminal.close();
+      }
+    },
+  );
+});
