@@ -43,6 +43,8 @@ export class SheetRows implements XmlHandler {
   /** What the characters that come next belong to. */
   #into: 'value' | 'formula' | null = null;
   #inGuide = false;
+  /** The cell has a `v` or an `is`. */
+  #hasValue = false;
 
   constructor(part: string, rules: CellRules, onRow: (row: SheetRow) => void) {
     this.#part = part;
@@ -57,8 +59,12 @@ export class SheetRows implements XmlHandler {
     }
     if (name === 'c') this.#openCell(attribute);
     else if (name === 'row') this.#openRow(attribute);
-    else if (name === 'v' || (name === 't' && !this.#inGuide)) this.#into = 'value';
-    else if (name === 'f') {
+    else if (name === 'is') this.#beginValue();
+    else if (name === 't' && !this.#inGuide) this.#into = 'value';
+    else if (name === 'v') {
+      this.#beginValue();
+      this.#into = 'value';
+    } else if (name === 'f') {
       this.#into = 'formula';
       this.#formula = '';
     } else if (name === 'rPh') this.#inGuide = true;
@@ -107,6 +113,13 @@ export class SheetRows implements XmlHandler {
     this.#style = Number(attribute('s') ?? 0);
     this.#text = '';
     this.#formula = null;
+    this.#hasValue = false;
+  }
+
+  /** Two values would be read as one: 9911 and 2233 as 99112233. */
+  #beginValue(): void {
+    if (this.#hasValue) throw this.#damaged('has two values');
+    this.#hasValue = true;
   }
 
   #columnIn(reference: string): number {
