@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Script } from 'node:vm';
-import { makeFolder } from './config/make-folder.js';
+import { makeFolder } from './platform/make-folder.js';
 
 export interface CodeCacheOptions {
   /** Private folder of the caches, made when missing; null works without. */

@@ -4,64 +4,53 @@ import { type ExitCode, exits as exitCodes, exitMeanings } from './exit-codes.js
 import { globalOptionNames } from './options.js';
 import type { View } from './output/view.js';
 
-export interface Description<Row = never> {
-  /** Two real command lines, each with what it is for. */
+export interface CommandHelp<Row = never> {
+  /** Two real command lines, each with its purpose. */
   examples: readonly (readonly [line: string, purpose: string])[];
-  /** What 0 means, where it is not that something was done, or everything accepted. */
+  /** Meaning of 0, where it is neither "done" nor "all accepted". */
   ok?: string;
-  /** What 11 means, where it is not about a job. */
+  /** Meaning of 11, where it is not about a job. */
   refused?: string;
-  /** Exit codes besides 0, 1, 2 and 13, which every command can end with. */
+  /** Exit codes besides 0, 1, 2 and 13, which every command has. */
   exits: readonly ExitCode[];
-  /** What `--json` prints, as an example on one line; several with what each is of. */
-  json?: string | readonly (readonly [of: string, example: string])[];
-  /** Lines before the examples, for what no option says. */
+  /** Output of `--json`, as an example on one line; several with a label each. */
+  json?: string | readonly (readonly [label: string, example: string])[];
+  /** Lines before the examples. */
   notes?: readonly string[];
-  /** Another code in place of the program's own, for callers who expect those. */
+  /** Other exit codes, for callers who expect those. */
   exitAs?: ExitTranslation;
-  /** The view that `--columns` chooses from; it is checked before the action runs. */
+  /** The view that `--columns` chooses from, checked before the action. */
   view?: ViewChoice<Row>;
-  /** It sends, or counts a try: a command line that does not do that must not end with 0. */
+  /** It sends, or counts a try: a command line that does not must not exit with 0. */
   sends?: true;
-  /** The action finds out what columns there are, and checks `--columns` itself. */
+  /** The columns are known only to the action, which checks `--columns` itself. */
   findsColumns?: boolean;
 }
 
-/** A view, or the one that the command's options ask for. */
+/** A view, or the one for the command's options. */
 export type ViewChoice<Row> = View<Row> | ((options: Record<string, unknown>) => View<Row>);
 
-/** Another exit code for one of ours; `key` is the idempotency key of a request that is in doubt. */
+/** `key` is the idempotency key of a request that is in doubt. */
 export interface ExitTranslation {
   of(exit: ExitCode, key: unknown): Exit;
-  /** What to do about it, where ours would not do. */
+  /** The hint where ours would not do. */
   hint(exit: ExitCode, key: unknown): string | undefined;
   meanings: Readonly<Record<number, string>>;
 }
 
-const translations = new WeakMap<Command, ExitTranslation>();
-export const exitTranslationOf = (command: Command): ExitTranslation | undefined => translations.get(command);
+const helps = new WeakMap<Command, CommandHelp>();
+export const commandHelpOf = (command: Command): CommandHelp | undefined => helps.get(command);
 
-const views = new WeakMap<Command, ViewChoice<never>>();
-const finders = new WeakSet<Command>();
-/** Whether the columns of a command are known only to its action. */
-export const findsColumns = (command: Command): boolean => finders.has(command);
-
-const senders = new WeakSet<Command>();
-export const sends = (command: Command): boolean => senders.has(command);
-
-/** What a command is about to print. */
+/** The view of the results of a command with its options. */
 export function viewOf(command: Command): View<never> | undefined {
-  const choice = views.get(command);
-  return typeof choice === 'function' ? choice(command.opts()) : choice;
+  const view = helps.get(command)?.view;
+  return typeof view === 'function' ? view(command.opts()) : view;
 }
 
-/** Adds to a command's help what its options do not say. */
-export function addHelp<Row>(command: Command, description: Description<Row>): Command {
-  const { examples, exits, ok, refused, json, view, exitAs, notes } = description;
-  if (description.findsColumns) finders.add(command);
-  if (description.sends) senders.add(command);
-  if (view !== undefined) views.set(command, view as unknown as ViewChoice<never>);
-  if (exitAs !== undefined) translations.set(command, exitAs);
+/** Adds examples, JSON, exit codes and the names of the global options to a command's help. */
+export function addHelp<Row>(command: Command, help: CommandHelp<Row>): Command {
+  const { examples, exits, ok, refused, json, exitAs, notes } = help;
+  helps.set(command, help as unknown as CommandHelp);
   return command.addHelpText('after', () => {
     const helper = helperOf(command);
     const variants = typeof json === 'string' ? [['', json] as const] : (json ?? []);
@@ -70,7 +59,11 @@ export function addHelp<Row>(command: Command, description: Description<Row>): C
       '',
       'Examples:',
       ...examples.flatMap(([line, purpose]) => [`  # ${purpose}`, `  ${line}`]),
-      ...variants.flatMap(([of, example]) => ['', `JSON${of && ` ${of}`}:`, ...jsonLines(helper, example)]),
+      ...variants.flatMap(([label, example]) => [
+        '',
+        `JSON${label && ` ${label}`}:`,
+        ...jsonLines(helper, example),
+      ]),
       '',
       exitAs === undefined ? 'Exit codes (urtuu help exit-codes):' : 'Exit codes (sysexits.h):',
       ...linesOf(exitAs?.meanings ?? meaningsOf(exits, ok, refused), helper),
@@ -81,12 +74,12 @@ export function addHelp<Row>(command: Command, description: Description<Row>): C
   });
 }
 
-/** What is at the end of every help. */
+/** The end of every help. */
 export function globalOptionNote(helper: Help): string[] {
   return ['Global options (urtuu --help):', ...indented(helper, globalOptionNames)];
 }
 
-/** Commander's helper for a command, as wide as its help is. */
+/** Commander's helper with the width of the command's help. */
 export function helperOf(command: Command): Help {
   const helper = command.createHelp();
   const helpWidth = command.configureOutput().getOutHelpWidth?.();
@@ -94,14 +87,14 @@ export function helperOf(command: Command): Help {
   return helper;
 }
 
-/** As lines that begin two columns from the left, all but the first one `further`. */
+/** Lines indented by two, all but the first also by `further`. */
 const indented = (helper: Help, text: string, further = '') =>
   helper
     .boxWrap(text, (helper.helpWidth ?? 80) - 2 - further.length)
     .split('\n')
     .map((line, index) => `  ${index === 0 ? '' : further}${line}`);
 
-/** Broken between fields only: a value stays with its name. */
+/** Wrapped between fields only. */
 const jsonLines = (helper: Help, example: string) =>
   indented(helper, example.replaceAll('": ', '":\0'), ' ').map((line) => line.replaceAll('\0', ' '));
 

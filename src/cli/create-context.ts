@@ -7,7 +7,7 @@ import { type OwnedNetwork, openNetwork } from './network/network.js';
 import { once } from './once.js';
 import type { GlobalOptions } from './options.js';
 import { Printer } from './output/printer.js';
-import { sentToSandbox } from './output/view.js';
+import { sandboxView } from './output/view.js';
 import type { ProcessEnvironment } from './process-environment.js';
 import { Notices } from './terminal/notices.js';
 import type { Sink } from './terminal/streams.js';
@@ -74,7 +74,7 @@ export function createContext(
 
   const io: Io = {
     async print(view, row) {
-      await printer().one(network.sentToSandbox ? sentToSandbox(view) : view, row);
+      await printer().one(network.sentToSandbox ? sandboxView(view) : view, row);
       network.shown();
     },
     async printAll(view, rows) {
@@ -104,7 +104,7 @@ export function createContext(
     async prompts() {
       if (!canPrompt()) {
         const { usageError } = await import('./errors.js');
-        throw usageError('there is no terminal to ask at', 'Give every value as an option or argument.');
+        throw usageError('cannot prompt without a terminal', 'Give every value as an argument or option.');
       }
       const { safeQuestions } = await import('./terminal/prompts.js');
       if (environment.questions !== undefined) return safeQuestions(environment.questions);

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.js';
 
-/** A moment that a wait may not go beyond, on the clock that nobody sets. */
+/** A point in time on the monotonic clock. */
 export class Deadline {
   readonly #clock: Clock;
   readonly #at: number;
@@ -15,7 +15,7 @@ export class Deadline {
     return this.#at - this.#clock.elapsed();
   }
 
-  /** What the work gives, or null when that comes too late; the work itself goes its way. */
+  /** The result of the work, or null when it comes too late; the work itself goes on. */
   async orNull<T>(work: () => Promise<T>): Promise<T | null> {
     if (this.left <= 0) return null;
     let cancel = () => {};

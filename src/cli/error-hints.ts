@@ -1,38 +1,38 @@
 import type { ErrorCode } from '../contract/index.js';
 
-/** What to do about a failed request; one line each. Commands that go to the service are between backticks. */
+/** Hints for failed requests; commands that go to the service are between backticks. */
 export const hints: Readonly<Record<ErrorCode, string>> = {
-  invalid_request: 'Mend what the message names; see --help of the command.',
+  invalid_request: 'Fix the named value; see --help of the command.',
   unauthorized: 'Check the key with: `urtuu doctor`; or sign in again with: `urtuu login`',
   insufficient_credits: 'Nothing was sent. Add credits, then run it again; see: `urtuu balance`',
-  not_found: 'Check the id, and that the profile is of the project it belongs to.',
+  not_found: 'Check the id, and that the profile belongs to its project.',
   method_not_allowed: 'The base URL may belong to another service; see: `urtuu doctor`',
-  verification_closed: 'Make a new one with: `urtuu verify create`',
-  request_too_large: 'A request may have 1 MB; send less at once.',
+  verification_closed: 'Create a new one with: `urtuu verify create`',
+  request_too_large: 'A request can have at most 1 MB; send less at once.',
   unsupported_media_type: 'The base URL may belong to another service; see: `urtuu doctor`',
-  unsupported_number: 'Nothing was sent. Supported are 8-digit mobile numbers of Mongolian operators.',
+  unsupported_number: 'Nothing was sent. Use an 8-digit mobile number of a Mongolian operator.',
   message_too_long:
-    'Nothing was sent. An SMS has 5 parts: 750 Latin or 300 Cyrillic characters; an email 256 KB.',
-  invalid_code: 'Ask for the code again, and mind the tries that are left.',
+    'Nothing was sent. The limit of an SMS is 5 parts (750 Latin or 300 Cyrillic characters), of an email 256 KB.',
+  invalid_code: 'Ask for the code again; the number of tries is limited.',
   rate_limited: 'Wait and run it again; nothing is in doubt.',
   recipient_rate_limited:
     'Nothing was sent. Wait, or raise the cap in the dashboard under Settings, Sending.',
-  provider_failed: 'It was not sent and not charged. To try again, use a new idempotency key.',
+  provider_failed: 'It was not sent and not charged. To send it again, use a new idempotency key.',
   unavailable: 'Wait and run it again.',
-  timeout: 'Give it longer with --timeout, or check the connection with: `urtuu doctor`',
+  timeout: 'Allow more time with --timeout, or check the connection with: `urtuu doctor`',
   connection_error: 'Check the base URL and the connection with: `urtuu doctor`',
   unexpected_response: 'A proxy, or a wrong base URL, may have answered; see: `urtuu doctor`',
 };
 
-const trust = 'If you trust it, put its CA certificate in a file and name the file in NODE_EXTRA_CA_CERTS.';
-const wrongHost = 'Check the base URL: the certificate has to be for its host.';
+const trust = 'If you trust it, save its CA certificate and set NODE_EXTRA_CA_CERTS to that file.';
+const wrongHost = 'Check the base URL: the certificate is for another host.';
 const proxy = 'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.';
 const noTls = 'Check the base URL: an https address needs a service that speaks TLS.';
 
-/** Connections that were never made, by the code of Node.js. */
+/** Hints for failed connections, by the error code of Node.js. */
 export const hintsByErrno: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens there. Check the base URL and its port.',
-  ENOTFOUND: 'There is no such host. Check the base URL.',
+  ENOTFOUND: 'The host does not exist. Check the base URL.',
   EAI_AGAIN: 'Check the network and its name server, then run it again.',
   PROXY_REFUSED: proxy,
   PROXY_UNREACHABLE: proxy,

@@ -1,6 +1,6 @@
 import { type ExitCode, exits } from './exit-codes.js';
 
-/** An error of this machine or of the person's input: one line what, one line what to do about it. */
+/** An error of this machine or of the input: a message and a hint, one line each. */
 export class CliError extends Error {
   /** Machine-readable, in the style of the service's codes. */
   readonly code: string;
@@ -32,14 +32,14 @@ export const inputError = (message: string, hint?: string): CliError =>
 
 const diskHints: Readonly<Record<string, string>> = {
   ENOSPC: 'Make room on the disk.',
-  EDQUOT: 'Make room: your share of the disk is used up.',
+  EDQUOT: 'Make room: the disk quota is used up.',
   EROFS: 'The disk is read-only. Choose another folder with XDG_CONFIG_HOME or XDG_STATE_HOME.',
-  EACCES: 'The file and its folder have to be yours.',
-  EPERM: 'The file and its folder have to be yours.',
-  ENOTDIR: 'A file stands where a folder has to be.',
+  EACCES: 'The file and its folder must belong to you.',
+  EPERM: 'The file and its folder must belong to you.',
+  ENOTDIR: 'Part of the path is a file and not a folder.',
 };
 
-/** A file or folder that this machine does not give us; the hint follows from the cause where none is given. */
+/** The operating system refuses a file or folder; without a hint, the cause gives one. */
 export function machineError(message: string, cause: unknown, hint?: string): CliError {
   const code = (cause as NodeJS.ErrnoException | undefined)?.code;
   const what = hint ?? diskHints[code ?? ''];
@@ -50,12 +50,20 @@ export function machineError(message: string, cause: unknown, hint?: string): Cl
   });
 }
 
-/** The person pressed Ctrl-C in a question. */
+const unusable: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR'];
+
+/** The hint where the state folder cannot be used at all; undefined for other causes. */
+export function stateHint(error: unknown): string | undefined {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return unusable.includes(code) ? 'Set XDG_STATE_HOME to a folder of your own.' : undefined;
+}
+
+/** The person pressed Ctrl-C in a prompt. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
 }
 
-/** A command that printed its result and ends with another code than 0. */
+/** Thrown by a command that printed its result, to end with a code. */
 export class Ended extends Error {
   override readonly name = 'Ended';
   constructor(readonly exit: ExitCode) {

@@ -1,9 +1,9 @@
 import type { ErrorCode, RequestKind } from '../contract/index.js';
 
-/** What an exit code tells a script; `urtuu help exit-codes` prints this table. */
+/** `urtuu help exit-codes` prints this table. */
 export const exits = {
   ok: 0,
-  fault: 1,
+  internal: 1,
   usage: 2,
   partly: 3,
   key: 4,
@@ -23,22 +23,22 @@ export type ExitCode = (typeof exits)[keyof typeof exits];
 export const exitMeanings: Record<ExitCode, string> = {
   0: 'all accepted; with --wait, all sent',
   1: 'internal error',
-  2: 'usage: unknown option, missing value, no terminal to ask at, a question declined or left',
+  2: 'usage: unknown option, missing value, no terminal to prompt at, a prompt declined or left',
   3: 'partly: some recipients, rows or ids failed or were left out',
   4: 'key: missing, or the service does not know it',
   5: 'later: nothing was sent, nothing is in doubt; try again',
   6: 'in doubt: it may have been sent; repeat with the same key',
-  7: 'money: the balance is too low, or a limit of yours was reached',
+  7: 'money: the balance is too low, or it would be over your limit',
   8: 'input: a number, text or file content that cannot be sent',
   9: 'not sent, refunded',
   10: 'wrong or closed verification code',
-  11: 'refused: a job that is done, running or different, a key used for another message',
-  12: 'not there: no such id',
+  11: 'refused: the job is done, running or different, or the key was used for another message',
+  12: 'not found: no such id',
   13: 'this machine: full disk, unreadable file, unsafe configuration',
   14: 'not final yet: --wait ran out of time; accepted, not in doubt',
 };
 
-/** A failed request that created something may have done so all the same; a failed read did not. */
+/** A failed request that creates something may have done so; a failed read has no effect. */
 type ByKind = Record<RequestKind, ExitCode>;
 const unanswered: ByKind = { sending: exits.doubt, reading: exits.later };
 
@@ -63,17 +63,16 @@ export const exitOfCode = {
   unexpected_response: unanswered,
 } as const satisfies Record<ErrorCode, ExitCode | ByKind>;
 
-/** As much of a failed request as its exit code depends on. */
 export interface FailedRequest {
   code: string;
   status: number | null;
-  /** What the client says of the whole call; without it, `kind` decides where no answer came. */
+  /** The client's verdict on the whole call; without it, `kind` decides where no answer came. */
   inDoubt?: boolean;
 }
 
 /**
- * The exit code of a failed request. Codes this version does not know go by their HTTP status.
- * `posted` is the kind of the request that failed: `sending` for everything posted.
+ * Codes that this version does not know go by their HTTP status. `posted` is the kind of the failed request: `sending`
+ * for everything posted.
  */
 export function exitOfFailure(failure: FailedRequest, posted: RequestKind): ExitCode {
   if (failure.inDoubt) return exits.doubt;

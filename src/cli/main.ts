@@ -35,7 +35,7 @@ async function applied(
   } catch (error) {
     const { visible } = await import('./terminal/sanitise.js');
     await streams.stderr.write(`urtuu: internal error: ${visible(String(error))}\n`);
-    return exits.fault;
+    return exits.internal;
   }
 }
 
@@ -49,7 +49,7 @@ export interface System {
 /** Runs the command line of this process, and ends the process. */
 export async function start(process: NodeJS.Process, system: System): Promise<void> {
   // Where nothing is left to wait for, Node.js ends the process by itself, and with 0.
-  process.exitCode = exits.fault;
+  process.exitCode = exits.internal;
   const exit = await run(process.argv.slice(2), environmentOf(process, system));
   if (typeof exit === 'string') {
     endBySignal(process, exit);

@@ -1,27 +1,18 @@
 import { type Command, type Help, InvalidArgumentError } from 'commander';
 import { readDuration } from './input/duration.js';
+import { formats, type OutputOptions } from './output/formats.js';
 
-export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv'] as const;
-export type Format = (typeof formats)[number];
-
-/** The options every command takes, before or after its name. */
-export interface GlobalOptions {
+/** The options that every command takes, before or after its name. */
+export interface GlobalOptions extends OutputOptions {
   profile?: string;
   apiKeyFile?: string;
   sandbox?: boolean;
   baseUrl?: string;
-  /** Milliseconds one attempt may take. */
+  /** Of one attempt, in milliseconds. */
   timeout?: number;
   maxRetries?: number;
-  output?: Format;
-  json?: boolean;
-  /** `true` when given without names: list them. */
-  columns?: string | true;
-  header?: boolean;
   quiet?: boolean;
   verbose?: boolean;
-  color?: boolean;
-  mask?: boolean;
   yes?: boolean;
 }
 
@@ -31,21 +22,21 @@ const declarations: readonly Declaration[] = [
   ['--profile <name>', 'use this profile (URTUU_PROFILE)', readName],
   ['--api-key-file <file>', 'read the API key from a file, or from standard input with -'],
   ['--sandbox', 'use the embedded service, with durable data of its own (URTUU_SANDBOX=1)'],
-  ['--base-url <url>', 'where the service is; ends in /v1 (URTUU_BASE_URL)'],
-  ['--timeout <duration>', 'what one attempt may take: 500ms, 30s, 10m (default 30s)', readTimeout],
-  ['--max-retries <n>', 'how often a failed request is sent again (default 2)', readCount],
+  ['--base-url <url>', 'address of the service; ends in /v1 (URTUU_BASE_URL)'],
+  ['--timeout <duration>', 'limit of one attempt: 500ms, 30s, 10m (default 30s)', readTimeout],
+  ['--max-retries <n>', 'retries of a failed request (default 2)', readCount],
   ['-o, --output <format>', `${formats.join(', ')} (default table)`, readChoice(...formats)],
   ['--json', 'the same as --output json'],
-  ['--columns [names]', 'only these columns, comma-separated; without names: list them'],
-  ['--no-header', 'leave out the header of table, csv and tsv'],
-  ['-q, --quiet', 'no progress and no notes'],
+  ['--columns [names]', 'print only these columns, comma-separated; without names, list them'],
+  ['--no-header', 'omit the header of table, csv and tsv'],
+  ['-q, --quiet', 'hide progress and notes'],
   ['-v, --verbose', 'show each HTTP exchange on standard error, key and texts redacted'],
-  ['--no-color', 'no colours (NO_COLOR)'],
+  ['--no-color', 'disable colours (NO_COLOR)'],
   ['--mask', 'show recipients as 9911**33'],
-  ['--yes', 'answer yes to questions'],
+  ['--yes', 'answer yes to prompts'],
 ];
 
-/** Adds the global options; `urtuu --help` tells of them below the commands, the help of a command names them. */
+/** Hidden from the options of a command: `urtuu --help` lists them, and the help of a command names them. */
 export function addGlobalOptions(command: Command): void {
   for (const [flags, description, read] of declarations) {
     const option = command.createOption(flags, description).hideHelp();
@@ -54,7 +45,7 @@ export function addGlobalOptions(command: Command): void {
   }
 }
 
-/** What `urtuu --help` says of them. */
+/** For `urtuu --help`. */
 export function globalOptionLines(helper: Help): string[] {
   const widest = Math.max(...declarations.map(([flags]) => flags.length));
   return [
@@ -63,14 +54,13 @@ export function globalOptionLines(helper: Help): string[] {
   ];
 }
 
-/** Their names, one after the other. */
 export const globalOptionNames: string = declarations.map(nameOf).join(', ');
 
 function nameOf([flags]: Declaration): string {
   return flags.replace(/ [<[].*/, '').replace(/^-\w, /, '');
 }
 
-/** The global options of a command line, wherever they stood; the nearer to the command wins. */
+/** The global options of a command line, before or after the command's name; those after it win. */
 export function globalOptions(command: Command): GlobalOptions {
   const line: Command[] = [];
   for (let each: Command | null = command; each !== null; each = each.parent) line.unshift(each);
@@ -83,7 +73,7 @@ export function globalOptions(command: Command): GlobalOptions {
   return given as GlobalOptions;
 }
 
-/** A variable of a script that is not set must not stand for the profile in use. */
+/** An unset variable of a script must not mean the profile in use. */
 function readName(written: string): string {
   if (written === '') throw new InvalidArgumentError('the name is empty');
   return written;
@@ -91,7 +81,7 @@ function readName(written: string): string {
 
 function readTimeout(written: string): number {
   const timeout = readDuration(written);
-  if (timeout === 0) throw new InvalidArgumentError('it must be over 0');
+  if (timeout === 0) throw new InvalidArgumentError('must be over 0');
   return timeout;
 }
 
@@ -101,11 +91,10 @@ export function readCount(written: string): number {
   return Number(written);
 }
 
-/** One of some words. */
 export function readChoice<Word extends string>(...words: readonly Word[]): (written: string) => Word {
   return (written) => {
     const word = words.find((each) => each === written);
-    if (word === undefined) throw new InvalidArgumentError(`'${written}' is none of ${words.join(', ')}`);
+    if (word === undefined) throw new InvalidArgumentError(`'${written}' is not one of ${words.join(', ')}`);
     return word;
   };
 }

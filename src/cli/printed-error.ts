@@ -1,20 +1,20 @@
 import { type ConnectFailure, connectFailure } from '../client/connect.js';
 import type { UrtuuError } from '../client/index.js';
 import { defaultBaseUrl, type ErrorCode, isLoopback, type RequestKind } from '../contract/index.js';
+import { withCommands } from './config/printed-command.js';
 import { hints, hintsByErrno } from './error-hints.js';
 import { CliError } from './errors.js';
 import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
 import type { Exchange } from './network/exchange.js';
-import { withCommands } from './printed-command.js';
 import { counted, grouped } from './wording.js';
 
-/** An error as a person and a program are told of it. */
-export interface Failure {
+/** An error as it is printed, for a person or as JSON. */
+export interface PrintedError {
   code: string;
   message: string;
   hint?: string;
   exit: ExitCode;
-  /** Running the same command later can succeed, and harms nothing. */
+  /** Running the same command later is safe, and can succeed. */
   retryable: boolean;
   status: number | null;
   /** Seconds. */
@@ -23,33 +23,30 @@ export interface Failure {
   [field: string]: unknown;
 }
 
-interface FailureContext {
+interface Source {
   readonly network: {
     /** The newest exchange that has ended. */
     readonly lastExchange: Exchange | null;
-    /** A posted request that nothing has settled. */
+    /** A posted request without a known outcome. */
     readonly pendingSend?: Exchange | null;
   };
   readonly config: { commandLine(words: readonly string[]): string };
 }
 
-/** What an error that ended a command means. Errors nobody foresaw are faults of the program. */
-export async function printedError(error: unknown, context: FailureContext): Promise<Failure> {
-  const failure = await describedError(
-    error,
-    context.network.lastExchange,
-    context.network.pendingSend ?? null,
-  );
-  if (failure.hint !== undefined)
-    failure.hint = withCommands(failure.hint, (words) => context.config.commandLine(words));
-  return failure;
+export async function printedError(error: unknown, { network, config }: Source): Promise<PrintedError> {
+  const printed = await withoutCommands(error, network.lastExchange, network.pendingSend ?? null);
+  if (printed.hint !== undefined) {
+    printed.hint = withCommands(printed.hint, (words) => config.commandLine(words));
+  }
+  return printed;
 }
 
-async function describedError(
+/** The commands in its hint are still between backticks. */
+async function withoutCommands(
   error: unknown,
   last: Exchange | null,
   pending: Exchange | null,
-): Promise<Failure> {
+): Promise<PrintedError> {
   if (error instanceof CliError) {
     const { code, message, hint, exit, details } = error;
     const retryable = exit === exits.later || exit === exits.notFinal;
@@ -57,34 +54,38 @@ async function describedError(
   }
   const { UrtuuError } = await import('../client/index.js');
   if (error instanceof UrtuuError) {
-    // A proxy's address that is none, say: found on the way to the connection.
-    if (error.cause instanceof CliError && !error.requestSent) return describedError(error.cause, last, null);
+    // An invalid proxy address, say, which is found on the way to the connection.
+    if (error.cause instanceof CliError && !error.requestSent)
+      return withoutCommands(error.cause, last, null);
     return requestError(error, last);
   }
   if (isRefusal(error)) {
     return bare(error.code, error.message, exitOfFailure(error, 'reading'), hintOfCode(error.code));
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const fault = bare(
+  const internal = bare(
     'fault',
-    `a fault of the program: ${message}`,
-    exits.fault,
+    `internal error: ${message}`,
+    exits.internal,
     'Please report it; -v shows where.',
   );
-  if (pending === null) return fault;
+  if (pending === null) return internal;
   const key = pending.idempotencyKey;
   const hint = doubtHint(key, false);
-  return { ...fault, exit: exits.doubt, hint, ...(key === null ? {} : { idempotency_key: key }) };
+  return { ...internal, exit: exits.doubt, hint, ...(key === null ? {} : { idempotency_key: key }) };
 }
 
-/** A command that did what it could, printed its result, and ends with another code than 0. */
-export function printedExit(exit: ExitCode, said: { message: string; hint?: string } | null): Failure {
-  const code = codesOfEnd[exit] ?? 'ended';
-  const failure = bare(code, said?.message ?? exitMeanings[exit], exit, said?.hint);
-  return { ...failure, retryable: exit === exits.later || exit === exits.doubt || exit === exits.notFinal };
+/** Of a command that printed its result and ends with another code than 0. */
+export function printedExit(
+  exit: ExitCode,
+  conclusion: { message: string; hint?: string } | null,
+): PrintedError {
+  const code = codeOfExit[exit] ?? 'ended';
+  const printed = bare(code, conclusion?.message ?? exitMeanings[exit], exit, conclusion?.hint);
+  return { ...printed, retryable: exit === exits.later || exit === exits.doubt || exit === exits.notFinal };
 }
 
-const codesOfEnd: Partial<Record<ExitCode, string>> = {
+const codeOfExit: Partial<Record<ExitCode, string>> = {
   [exits.partly]: 'partly',
   [exits.later]: 'unfinished',
   [exits.doubt]: 'in_doubt',
@@ -95,8 +96,8 @@ const codesOfEnd: Partial<Record<ExitCode, string>> = {
   [exits.notFinal]: 'not_final',
 };
 
-/** A failed request; `last` is its exchange. */
-export function requestError(error: UrtuuError, last: Exchange | null): Failure {
+/** `last` is the exchange of the failed request. */
+function requestError(error: UrtuuError, last: Exchange | null): PrintedError {
   const kind = last?.kind ?? 'reading';
   const exit = exitOfFailure(error, kind);
   const unreached = connectFailure(error.cause);
@@ -117,13 +118,12 @@ export function requestError(error: UrtuuError, last: Exchange | null): Failure 
   };
 }
 
-/** Where it was to go, and why it did not get there. */
 function notConnected({ baseUrl }: Exchange, { reason }: ConnectFailure): string {
   const origin = baseUrl === defaultBaseUrl ? ' (the default; set URTUU_BASE_URL)' : '';
   return `cannot connect to ${baseUrl}${origin}: ${reason}`;
 }
 
-function bare(code: string, message: string, exit: ExitCode, hint: string | undefined): Failure {
+function bare(code: string, message: string, exit: ExitCode, hint: string | undefined): PrintedError {
   return {
     code,
     message,
@@ -143,12 +143,12 @@ function hintOf(
   unreached: ConnectFailure | null,
   last: Exchange | null,
 ): string {
-  // An answer that refuses, after an attempt that had none.
-  const earlier = unreached !== null || (error.status !== null && error.status >= 400 && error.status < 500);
-  if (exit === exits.doubt) return doubtHint(error.idempotencyKey, earlier && error.attempts > 1);
+  const isRefused =
+    unreached !== null || (error.status !== null && error.status >= 400 && error.status < 500);
+  if (exit === exits.doubt) return doubtHint(error.idempotencyKey, isRefused && error.attempts > 1);
   const nothing = kind === 'sending' ? 'Nothing was sent. ' : '';
   if (error.code === 'insufficient_credits' && error.required !== undefined) {
-    return `Nothing was sent: it needs ${counted(error.required, 'credit')}, ${grouped(error.balance ?? 0)} are left. Add some, then run it again.`;
+    return `Nothing was sent: it needs ${counted(error.required, 'credit')}, and ${grouped(error.balance ?? 0)} are left. Add credits, then run it again.`;
   }
   if (error.code === 'invalid_code' && error.attempts_remaining !== undefined) {
     return `Tries left: ${error.attempts_remaining}.`;
@@ -158,10 +158,10 @@ function hintOf(
   return hintOfCode(error.code);
 }
 
-function doubtHint(key: string | null, earlier: boolean): string {
-  const what = earlier ? 'An earlier attempt may have been sent' : 'It may have been sent';
+function doubtHint(key: string | null, isEarlierAttempt: boolean): string {
+  const what = isEarlierAttempt ? 'An earlier attempt may have been sent' : 'It may have been sent';
   if (key !== null) return `${what}. Repeat it with --idempotency-key ${key}: that cannot send it twice.`;
-  return 'It may have arrived. Look before you run it again.';
+  return 'It may have arrived. Check before you run it again.';
 }
 
 function hintOfConnection({ code }: ConnectFailure, last: Exchange | null): string {
@@ -173,10 +173,10 @@ function hintOfConnection({ code }: ConnectFailure, last: Exchange | null): stri
 
 function hintOfCode(code: string): string {
   if (Object.hasOwn(hints, code)) return hints[code as ErrorCode];
-  return 'This version does not know the code; a newer one may: urtuu --version';
+  return 'This version does not know the code; a newer one may. See: urtuu --version';
 }
 
-/** What the administration of a service on this machine refuses. */
+/** An error of the administration of a service on this machine. */
 function isRefusal(error: unknown): error is Error & { code: string; status: number } {
   if (!(error instanceof Error) || !('code' in error) || !('status' in error)) return false;
   return typeof error.code === 'string' && typeof error.status === 'number';

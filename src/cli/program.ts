@@ -9,7 +9,6 @@ import { addGlobalOptions, globalOptionLines } from './options.js';
 type Leaf = readonly [name: string, summary: string, load: () => Promise<CommandBody>];
 type Group = readonly [name: string, summary: string, commands: readonly Leaf[]];
 
-/** The tree of commands. */
 const tree: readonly (Leaf | Group)[] = [
   [
     'sms',
@@ -18,7 +17,7 @@ const tree: readonly (Leaf | Group)[] = [
       ['send', 'Send one SMS', async () => (await import('./commands/sms/send.js')).smsSend],
       [
         'bulk',
-        'Send an SMS to everybody in a file',
+        'Send an SMS to every row of a file',
         async () => (await import('./commands/sms/bulk.js')).smsBulk,
       ],
     ],
@@ -30,7 +29,7 @@ const tree: readonly (Leaf | Group)[] = [
       ['send', 'Send one email', async () => (await import('./commands/email/send.js')).emailSend],
       [
         'bulk',
-        'Send an email to everybody in a file',
+        'Send an email to every row of a file',
         async () => (await import('./commands/email/bulk.js')).emailBulk,
       ],
     ],
@@ -54,15 +53,11 @@ const tree: readonly (Leaf | Group)[] = [
     'Look up batches',
     [['get', 'Show batches', async () => (await import('./commands/batches/get.js')).batchesGet]],
   ],
-  [
-    'balance',
-    'Show the credits that are left',
-    async () => (await import('./commands/balance/get.js')).balance,
-  ],
+  ['balance', 'Show the credit balance', async () => (await import('./commands/balance/get.js')).balance],
   ['pricing', 'Show prices', async () => (await import('./commands/pricing/get.js')).pricing],
   [
     'jobs',
-    'The bulk jobs of this machine',
+    'Manage the bulk jobs of this machine',
     [
       ['list', 'List the jobs', async () => (await import('./commands/jobs/list.js')).jobsList],
       ['show', 'Show the progress of a job', async () => (await import('./commands/jobs/show.js')).jobsShow],
@@ -75,7 +70,7 @@ const tree: readonly (Leaf | Group)[] = [
       ['remove', 'Remove jobs', async () => (await import('./commands/jobs/remove.js')).jobsRemove],
     ],
   ],
-  ['login', 'Keep an API key in a profile', async () => (await import('./commands/profiles/login.js')).login],
+  ['login', 'Save an API key in a profile', async () => (await import('./commands/profiles/login.js')).login],
   [
     'logout',
     'Remove a profile and its key',
@@ -83,26 +78,26 @@ const tree: readonly (Leaf | Group)[] = [
   ],
   [
     'profiles',
-    'Base URLs and keys by name',
+    'Manage profiles: base URLs and keys by name',
     [
       ['list', 'List the profiles', async () => (await import('./commands/profiles/list.js')).profilesList],
-      [
-        'use',
-        'Choose the profile to use',
-        async () => (await import('./commands/profiles/use.js')).profilesUse,
-      ],
+      ['use', 'Switch to a profile', async () => (await import('./commands/profiles/use.js')).profilesUse],
       ['show', 'Show a profile', async () => (await import('./commands/profiles/show.js')).profilesShow],
     ],
   ],
-  ['doctor', 'Check what a send needs', async () => (await import('./commands/doctor/run.js')).doctor],
+  [
+    'doctor',
+    'Check the setup: key, service, clock, rate limit',
+    async () => (await import('./commands/doctor/run.js')).doctor,
+  ],
   ['serve', 'Run the service on this machine', async () => (await import('./commands/serve/serve.js')).serve],
   [
     'sandbox',
-    'Look into the embedded service',
+    'Inspect the embedded service',
     [
       [
         'outbox',
-        'Show what was delivered',
+        'Show delivered messages',
         async () => (await import('./commands/sandbox/outbox.js')).sandboxOutbox,
       ],
       ['reset', 'Empty it', async () => (await import('./commands/sandbox/reset.js')).sandboxReset],
@@ -115,9 +110,9 @@ const tree: readonly (Leaf | Group)[] = [
   ],
   [
     'keys',
-    'API keys of the service on this machine',
+    'Manage API keys of the service on this machine',
     [
-      ['create', 'Make a key', async () => (await import('./commands/keys/create.js')).keysCreate],
+      ['create', 'Create a key', async () => (await import('./commands/keys/create.js')).keysCreate],
       ['list', 'List the keys', async () => (await import('./commands/keys/list.js')).keysList],
       ['revoke', 'Revoke a key', async () => (await import('./commands/keys/revoke.js')).keysRevoke],
     ],
@@ -129,10 +124,10 @@ const tree: readonly (Leaf | Group)[] = [
   ],
   [
     'completion',
-    'Complete in bash, zsh, fish or PowerShell',
+    'Print a completion script for bash, zsh, fish or PowerShell',
     async () => (await import('./commands/completion/print.js')).completion,
   ],
-  ['help', 'Help on a topic or a command', async () => (await import('./commands/help.js')).help],
+  ['help', 'Show help on a topic or a command', async () => (await import('./commands/help.js')).help],
   ['__complete', '', async () => (await import('./commands/completion/complete.js')).complete],
 ];
 
@@ -144,7 +139,7 @@ const firstSteps = [
   'More: urtuu help, urtuu <command> --help',
 ];
 
-/** A default as the person would write it. */
+/** With the default as it is written on a command line. */
 function optionDescription({ description, defaultValue, parseArg }: Option): string {
   if (defaultValue === undefined || typeof defaultValue === 'boolean') return description;
   const written =
@@ -154,20 +149,17 @@ function optionDescription({ description, defaultValue, parseArg }: Option): str
   return `${description} (default ${written})`;
 }
 
-/** Where commander writes: help to standard output, nothing else; errors are thrown. */
+/** Commander writes only help here; it throws errors. */
 export interface ProgramOutput {
   write(text: string): void;
   width: number;
 }
 
-/**
- * Commander's tree. The options of a command are read by the command itself, after its name: a text that
- * looks like a global option stays a text.
- */
+/** Each command parses the words after its name itself: a text that looks like a global option stays a text. */
 export function buildProgram(
   context: Context,
   output: ProgramOutput,
-  chosen: (command: Command) => void,
+  onCommand: (command: Command) => void,
 ): Command {
   const program: Command = new Command('urtuu')
     .description('Send SMS and email: single, in bulk from CSV files, exactly once.')
@@ -177,7 +169,7 @@ export function buildProgram(
       writeOut: output.write,
       writeErr: () => {},
       getOutHelpWidth: () => output.width,
-      // Nothing has to be taken out of texts that have no colours.
+      // Help has no colours, so nothing needs to be stripped.
       getOutHasColors: () => true,
     })
     .configureHelp({ optionDescription, subcommandTerm: (command) => command.name() })
@@ -205,7 +197,7 @@ export function buildProgram(
   };
   const loadBefore = (parent: Command) =>
     parent.hook('preSubcommand', async (_, command) => {
-      chosen(command);
+      onCommand(command);
       await loadBody(command, context);
     });
   loadBefore(program);

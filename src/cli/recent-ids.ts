@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { writePrivateFile } from './config/atomic-file.js';
-import { makeFolder } from './config/make-folder.js';
+import { makeFolder } from './platform/make-folder.js';
+import { writePrivateFile } from './platform/write-private-file.js';
 
 interface Place {
   /** Throws where there is none. */

@@ -1,4 +1,4 @@
-/** A number in a sentence: 1,250,000. In tables and data numbers stay plain, to be cut out and compared. */
+/** 1,250,000, for people; numbers in machine formats stay plain. */
 export function grouped(number: number): string {
   return String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
@@ -9,7 +9,7 @@ export function counted(count: number, one: string): string {
   return `${grouped(count)} ${one}${/(?:ch|s)$/.test(one) ? 'es' : 's'}`;
 }
 
-/** A length of time in words: `22 s`, `14 min`, `1.5 h`. */
+/** `22 s`, `14 min`, `1.5 h` */
 export function duration(seconds: number): string {
   if (seconds < 90) return `${Math.max(1, Math.round(seconds))} s`;
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;

@@ -16,51 +16,51 @@ export {
 } from '../service/index.js';
 
 export interface SandboxOptions {
-  /** Port on 127.0.0.1; 0, the default, takes a free one. null opens none: requests go through `fetch`. */
+  /** Port on 127.0.0.1; 0, the default, picks a free one. null opens none: use `fetch`. */
   port?: number | null;
-  /** Stands still until `advance` moves it: for windows, expiry and holidays. The system's when absent. */
+  /** Moves only by `advance`: for tests of windows, expiry and holidays. The system clock when absent. */
   clock?: ManualClock;
   /** Makes ids, keys and codes the same in every run. */
   seed?: string;
   /** Caps, prices, holidays, operators, sender name, over the defaults. */
   settings?: SettingsPatch;
-  /** `off` lets every request pass, however many a second; `enforced` when absent. */
+  /** `off` disables the request rate limits; `enforced` when absent. */
   rates?: 'enforced' | 'off';
   /** Keeps its data in this folder; without one it is gone after `close()`. */
   directory?: string;
-  /** Told of every unexpected error, in a request (its caller got 503 `unavailable`) or in the background. */
+  /** Called for every unexpected error, in a request (its caller gets 503 `unavailable`) or in the background. */
   report?(fault: Fault): void;
 }
 
 /** The whole service in this process, for tests; nothing it sends leaves the machine. */
 export interface Sandbox {
-  /** Ends in `/v1`: what the client takes as `baseUrl`. Nothing answers there with `port: null`. */
+  /** Ends in `/v1`: the client's `baseUrl`. Nothing answers there with `port: null`. */
   readonly url: string;
-  /** An API key of it. */
+  /** A working API key. */
   readonly key: string;
-  /** The same service without a socket: what the client takes as `fetch`. */
+  /** The same service without a socket: the client's `fetch`. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** The clock it was given. */
+  /** The clock from the options. */
   readonly clock?: ManualClock;
   /**
-   * What was delivered, the oldest first, as the recipient sees it. `to` is a recipient in its normal form:
-   * 8 digits, or an address with its domain in lower case. `limit` keeps the newest.
+   * The deliveries, oldest first, as the recipient sees them. `to` is a recipient in normal form: 8 digits, or an
+   * address with its domain in lower case. `limit` keeps the newest.
    */
   outbox(filter?: { to?: string; limit?: number }): Promise<Delivery[]>;
-  /** Adds credits to the 100,000 of the start (negative takes them away, never below 0); gives the balance. */
+  /** Adds credits to the first 100,000 (negative removes them, never below 0); returns the balance. */
   credit(amount: number): Promise<number>;
-  /** Resolves when no message is waiting that could be delivered now: emails and batches are done then. */
+  /** Resolves when no message is due or in flight: emails and batches are done. */
   settled(): Promise<void>;
   /**
-   * Forgets messages, batches, outbox and idempotency keys, and restores the first balance. Sends that are under way
-   * end before it; those that come meanwhile wait and come after it.
+   * Deletes messages, batches, outbox and idempotency keys, and restores the opening balance. Sends in progress end
+   * before it; new ones wait until it is done.
    */
   reset(): Promise<void>;
-  /** Answers what has arrived, lets what is on its way end, and closes the port. */
+  /** Answers every request received, finishes messages in flight, and closes the port. */
   close(): Promise<void>;
 }
 
-/** Where a client that was not given `fetch` finds nobody, rather than a service that happens to run. */
+/** An address without a service: a client that lacks `fetch` fails, rather than reach another service by chance. */
 const nowhere = 'https://sandbox.invalid/v1';
 
 /**

@@ -1,15 +1,14 @@
 /**
- * Time as the service sees it. Two clocks, and one rule for each:
+ * The two clocks of the service, one rule each:
  *
- * - Durations inside a process (how long a request waits, how long the holder of a lease may submit, how fast a
- *   process spends its rate) are measured on `monotonic`, which no correction of the system's clock touches.
- * - Times that are stored come from `now`, for other processes read them. The system's clock may be stepped at any
- *   moment, so a stored time in the future counts as now, and is put down as now where it would go on counting:
- *   caps and verifications (`clock_corrections`), messages due, rates. A lease that ends later than a lease can
- *   last has ended.
+ * - `monotonic` measures durations inside a process: waits of requests, deadlines of leases, its own request rate. No
+ *   correction of the system's clock touches it.
+ * - `now` gives the times to store, since other processes read them. The system's clock may be stepped at any moment, so
+ *   a stored time in the future counts as now and, where it would go on counting, is stored anew as now: caps and
+ *   verifications (`clock_corrections`), due messages, rates. A lease that ends later than a lease can last has ended.
  *
- * A clock that is set forward cannot be told from time that has passed: caps, waits and verifications age by the
- * step. A process never exceeds its own rate for that, for it also counts on its monotonic clock.
+ * A clock set forward looks like time passed: caps, waits and verifications age by the step. The rate of a process
+ * holds all the same, on its monotonic clock.
  */
 export interface Clock {
   /** Milliseconds since 1970, UTC; may be stepped in both directions. */
@@ -29,7 +28,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** A clock that stands still until `advance` moves it; for tests of windows, expiry and holidays. */
+/** A clock that moves only by `advance`; for tests of windows, expiry and holidays. */
 export class ManualClock implements Clock {
   #now: number;
   #elapsed = 0;
@@ -39,7 +38,7 @@ export class ManualClock implements Clock {
     this.#now = Number(start);
   }
 
-  /** Whole milliseconds, however little it was moved; a sum of thirds may be a hair less than their whole. */
+  /** Whole milliseconds; rounding errors of fractions do not count. */
   now(): number {
     return Math.floor(this.#now + 0.001);
   }
@@ -56,9 +55,9 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** Lets time pass and runs, in order, every timer that has come due. */
+  /** Lets time pass and runs every due timer, in order. */
   advance(milliseconds: number): void {
-    // No time passes backwards: this is a clock that is set.
+    // Time never passes backwards: this sets the clock.
     if (milliseconds < 0) this.set(this.#now + milliseconds);
     const end = this.#elapsed + Math.max(0, milliseconds);
     for (;;) {
@@ -71,7 +70,7 @@ export class ManualClock implements Clock {
     this.#pass(end - this.#elapsed);
   }
 
-  /** Sets the clock, as an administrator or a time server does: no time passes, no timer runs. */
+  /** Steps the clock, as a time server does: no time passes, no timer runs. */
   set(time: number | Date): void {
     this.#now = Number(time);
   }

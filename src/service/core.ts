@@ -25,7 +25,7 @@ import { openSqliteBuckets } from './storage/sqlite/rate-limiter.js';
 import { sqliteStore } from './storage/sqlite/sqlite-store.js';
 import type { Store } from './storage/store.js';
 
-/** Stands in front of a part, for tests of what happens when it fails. */
+/** Wrappers of parts, for tests of their failures. */
 export interface CoreDoubles {
   store?(store: Store): Store;
   carrier?(carrier: SimulatedCarrier): Carrier;
@@ -40,7 +40,7 @@ export interface Core {
   store: Store;
   allowances: Allowances;
   carrier: SimulatedCarrier;
-  /** Resolves when a data file is gone or replaced: from then on nothing is read or written. */
+  /** Resolves when a data file is lost or replaced; from then on nothing is read or written. */
   lost: Promise<DataError>;
   close(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     balance: openingBalance,
     createdAt: clock.now(),
   });
-  // A seed repeats its ids; over data that is there already they would clash.
+  // A seed repeats its ids; over existing data they would clash.
   if (!isNew && seed !== undefined)
     random = seededRandom(`${seed} ${Buffer.from(systemRandom.bytes(8)).toString('hex')}`);
 
@@ -134,7 +134,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
 
   return {
     operations,
-    administration: createAdministration(context, delivery, carrier, reset.run),
+    administration: createAdministration(context, carrier, reset.run),
     localKey,
     report,
     store,

@@ -21,7 +21,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     fetch: (input, init) => app.fetch(new Request(input, init)),
     exchange: exchangeWith(app),
     async listen(address) {
-      // Node's HTTP server is loaded only where somebody listens; most embedded services never do.
+      // Loaded late: most embedded services never listen.
       const { listen } = await import('./http/listen.js');
       const opened = await listen(app, address, {
         report: (error) => core.report(error, { level: 'warning' }),

@@ -1,10 +1,10 @@
-/** The data of a service cannot be used as it lies there. Nothing was changed. */
+/** The service refuses its data as found. Nothing was changed. */
 export class DataError extends Error {
   override readonly name = 'DataError';
   readonly code = 'data_refused';
-  /** The way out. */
+  /** A way to fix it. */
   readonly hint: string;
-  /** What `acceptData` would forget; null where it would not help. */
+  /** The data that `acceptData` would forget; null when it would not help. */
   readonly forgotten: string | null;
 
   constructor(message: string, extra: { hint: string; forgotten?: string; cause?: unknown }) {

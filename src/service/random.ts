@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Where ids, keys and codes come from. */
+/** The source of ids, keys and codes. */
 export interface Random {
   bytes(count: number): Uint8Array;
 }
@@ -8,7 +8,7 @@ export interface Random {
 /** The system's cryptographic generator. */
 export const systemRandom: Random = { bytes: (count) => randomBytes(count) };
 
-/** The same bytes for the same seed, for runs that can be repeated; never for anything that must stay secret. */
+/** The same bytes for the same seed, for repeatable runs; never for secrets. */
 export function seededRandom(seed: string): Random {
   let counter = 0;
   let pool = Buffer.alloc(0);
@@ -36,10 +36,7 @@ export function randomInteger(random: Random, limit: number): number {
   }
 }
 
-/**
- * Makes UUIDs of version 7: they begin with the time and grow from one to the next, so that they are appended
- * to an index and sort in the order of creation.
- */
+/** Makes UUIDs of version 7: they sort in the order of creation, so an index grows at its end. */
 export function idMaker(now: () => number, random: Random): () => string {
   let last = 0;
   let counter = 0;

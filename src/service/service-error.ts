@@ -3,8 +3,8 @@ import { type ErrorFields, type ServiceErrorCode, serviceErrors } from '../contr
 type FieldsOf<Code extends ServiceErrorCode> = Code extends keyof ErrorFields ? ErrorFields[Code] : undefined;
 
 /**
- * A request that is refused: nothing was stored, charged or sent, and nothing is bound to its idempotency
- * key. Thrown by operations and middleware, turned into an answer at one place, in `http/app.ts`.
+ * A refused request: nothing was stored, charged or sent, and nothing is bound to its idempotency key. Thrown by
+ * operations and middleware; `http/middleware/answer-error.ts` makes the answer.
  */
 export class ServiceError<Code extends ServiceErrorCode = ServiceErrorCode> extends Error {
   readonly code: Code;

@@ -12,7 +12,7 @@ export interface ServiceOptions {
   clock?: Clock;
   /** Overrides the stored settings of all projects, in this service object. */
   settings?: SettingsPatch;
-  /** `off` takes no request rate into account; `enforced` when absent. */
+  /** `off` disables the request rate limits; `enforced` when absent. */
   rates?: 'enforced' | 'off';
   /** The same ids, keys and codes in every run that begins without data; never for real use. */
   seed?: string;
@@ -32,75 +32,75 @@ export interface ProjectSummary {
   created_at: string;
 }
 
-/** A change of a balance; a project's entries add up to it. */
+/** A change of a balance; the entries of a project add up to its balance. */
 export interface LedgerEntry {
   amount: number;
   reason: LedgerReason;
-  /** The message, batch or verification it was for. */
+  /** The id of its message, batch or verification. */
   subject_id: string | null;
   created_at: string;
 }
 
-/** A message as the simulated operator or mail carrier delivered it. */
+/** A message in the outbox of the simulated operator or mail carrier. */
 export interface Delivery {
   /** The message's id. */
   message_id: string;
   channel: 'sms' | 'email';
   to: string;
-  /** The text as delivered: without links where the route carries none. */
+  /** As delivered: without links over a route that carries none. */
   text: string | null;
   subject: string | null;
   html: string | null;
   from: string | null;
   reply_to: string | null;
-  /** The route or operator that took it. */
+  /** The route or operator that accepted it. */
   route: string;
   delivered_at: string;
 }
 
-/** What an owner of the data may do to a project without the API. Refusals throw `invalid_request`. */
+/** Owner's operations on a project, without the API. Refusals throw `invalid_request`. */
 export interface ProjectAdministration {
-  /** A new key; the secret is shown this once. Refused over 10 active keys. */
+  /** Creates a key; only this answer has its secret. Refused over 10 active keys. */
   createKey(): Promise<ApiKey & { secret: string }>;
   listKeys(): Promise<ApiKey[]>;
-  /** From the next request on. False when there is no such active key. */
+  /** Revokes a key from the next request on. False for an unknown or revoked one. */
   revokeKey(id: string): Promise<boolean>;
-  /** Adds credits (negative takes them away, never below 0) and gives the new balance. */
+  /** Adds credits (negative removes them, never below 0); returns the new balance. */
   credit(amount: number): Promise<number>;
-  /** Every change of the balance, the oldest first. */
+  /** Every change of the balance, oldest first. */
   ledger(): Promise<LedgerEntry[]>;
   settings: {
     get(): Promise<Settings>;
-    /** Changes the fields that are named and gives all settings. */
+    /** Changes the given fields; returns all settings. */
     update(patch: SettingsPatch): Promise<Settings>;
   };
 }
 
-/** What an owner of the data may do without the API; the project's part is that of the default project. */
+/** Owner's operations without the API; those on a project concern the default project. */
 export interface Administration extends ProjectAdministration {
   createProject(name: string): Promise<ProjectSummary>;
   listProjects(): Promise<ProjectSummary[]>;
-  /** Another project than the default one; null when there is none with this id. */
+  /** A project by its id; null when it does not exist. */
   project(id: string): Promise<ProjectAdministration | null>;
-  /** Deliveries in their order, the oldest first; `limit` keeps the newest. */
+  /** Deliveries, oldest first; `limit` keeps the newest. */
   outbox(filter?: { to?: string; limit?: number }): AsyncIterable<Delivery>;
   /**
-   * Empties everything but projects, their settings and keys, and restores the first balance. Sends that are under
-   * way end before it; those that come meanwhile, in any process, wait and come after it.
+   * Deletes everything but projects, their settings and keys, and restores the opening balance. Sends in progress end
+   * before it; new ones, in any process, wait until it is done.
    */
   reset(): Promise<void>;
-  /** Resolves when no message is waiting for delivery that could be delivered now. */
+  /** Resolves when no message is due or in flight. */
   settled(): Promise<void>;
 }
 
 export interface Listening {
   /** Ends in `/v1`: the client's `baseUrl`. */
   url: string;
-  /** Takes no new connection, answers what has arrived, then resolves. */
+  /** Accepts no new connection, answers every request received, then resolves. */
   close(): Promise<void>;
 }
 
-/** `url` is whole: `http://embedded.invalid/v1/sms`. */
+/** `url` is absolute: `http://embedded.invalid/v1/sms`. */
 export interface PlainRequest {
   method: string;
   url: string;
@@ -108,7 +108,7 @@ export interface PlainRequest {
   body?: string | undefined;
 }
 
-/** Header names are spelt as they go over the wire. */
+/** Header names as on the wire. */
 export interface PlainAnswer {
   status: number;
   headers: Record<string, string>;
@@ -116,16 +116,16 @@ export interface PlainAnswer {
 }
 
 export interface Service {
-  /** The whole service as a fetch function: what `new Urtuu(key, { fetch })` takes. */
+  /** The service as a fetch function, for `new Urtuu(key, { fetch })`. */
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
-  /** The same without web objects, for Node.js 20 takes 16 ms to load them. */
+  /** The same without web objects, which take Node.js 20 16 ms to load. */
   exchange(request: PlainRequest): Promise<PlainAnswer>;
   listen(address?: { host?: string; port?: number }): Promise<Listening>;
-  /** A key of the default project that lives in memory as long as this object and is stored nowhere. */
+  /** A key of the default project; in memory only, as long as this object lives. */
   readonly localKey: string;
   readonly administration: Administration;
-  /** Resolves when a data file is gone or replaced; from then on every answer is 503 `unavailable`. */
+  /** Resolves when a data file is lost or replaced; from then on every answer is 503 `unavailable`. */
   readonly lost: Promise<DataError>;
-  /** Stops listening, lets what is on its way end, and closes the data. */
+  /** Stops listening, finishes requests and messages in flight, and closes the data. */
   close(): Promise<void>;
 }

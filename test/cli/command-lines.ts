@@ -247,9 +247,9 @@ export function commandLines(
       shape: '',
     },
     { line: () => 'completion zsh', stdout: /#compdef urtuu/, text: true },
-    { line: () => 'completion tcsh', code: 2, stderr: /none of bash/ },
+    { line: () => 'completion tcsh', code: 2, stderr: /not one of bash/ },
     { line: () => 'help jobs', stdout: /^Jobs$/m, text: true },
-    { line: () => 'help nothing', code: 2, stderr: /no help topic/ },
+    { line: () => 'help nothing', code: 2, stderr: /no command or help topic/ },
     { line: () => 'sendmail -t', stdin: 'To: cron@example.mn\nSubject: s\n\ntext\n', text: true },
     { line: () => 'sendmail -t', code: 64, stderr: /no recipient/ },
   ];

@@ -157,7 +157,7 @@ describe('the exit code', () => {
     ).toMatchObject({ code: 0 });
   });
 
-  it('of a fault of the program while a send is open is 6, with its key', async () => {
+  it('of an internal error while a send is open is 6, with its key', async () => {
     const pendingSend = { idempotencyKey: 'k-1' } as Exchange;
     const config = { commandLine: () => '' };
     const network = { lastExchange: null };
@@ -226,7 +226,7 @@ describe('the exit code', () => {
     const questions = { ...answers(), text: () => Promise.reject(new RangeError('odd')) };
     const { code, stderr } = await run('sms send', { questions, terminal: 100 });
     expect(code).toBe(1);
-    expect(stderr).toContain('a fault of the program: RangeError: odd');
+    expect(stderr).toContain('internal error: RangeError: odd');
   });
 
   it('is 13 when the embedded service cannot run', async () => {

@@ -74,7 +74,7 @@ describe('the sandbox', () => {
     expect(await json('sandbox credit --set 3')).toEqual({ balance: 3 });
     const { code, stderr } = await here('sms send 99112233 hi --sandbox');
     expect(code).toBe(7);
-    expect(stderr).toContain('it needs 10 credits, 3 are left');
+    expect(stderr).toContain('it needs 10 credits, and 3 are left');
     expect(await here('sandbox credit')).toMatchObject({ code: 2 });
     expect(await here('sandbox credit 1 --set 2')).toMatchObject({ code: 2 });
   });

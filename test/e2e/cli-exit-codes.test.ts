@@ -95,7 +95,7 @@ describe('the real command', () => {
     const env = { ...refused(), NODE_OPTIONS: `--require ${broken}` };
     const { code, stderr } = await machine.run(['balance'], { env });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^urtuu: a fault of the program: RangeError: odd\n {2}Please report it/);
+    expect(stderr).toMatch(/^urtuu: internal error: RangeError: odd\n {2}Please report it/);
   });
 
   it.each(['SIGINT', 'SIGTERM'] as const)('dies by %s', async (signal) => {

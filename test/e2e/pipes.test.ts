@@ -34,7 +34,7 @@ describe.skipIf(process.platform === 'win32')('a named pipe', () => {
   it('that nobody writes to is named after a second, and Ctrl-C ends the waiting', async () => {
     const child = start(bulk);
     const exited = once(child, 'exit');
-    await says(child, 'waiting for somebody to write to pipe');
+    await says(child, 'waiting for a writer of pipe');
     child.kill('SIGINT');
     expect(await exited).toEqual([null, 'SIGINT']);
   });
@@ -51,14 +51,14 @@ describe.skipIf(process.platform === 'win32')('a named pipe', () => {
     const report = ['jobs', 'report', 'j', '--report', 'pipe'];
     const child = start(report);
     const exited = once(child, 'exit');
-    await says(child, 'waiting for somebody to read');
+    await says(child, 'waiting for a reader');
     let text = '';
     for await (const chunk of createReadStream(pipe)) text += chunk;
     expect(text).toMatch(/^phone,message_id/);
     expect(await exited).toEqual([0, null]);
     const stopped = start(report);
     const died = once(stopped, 'exit');
-    await says(stopped, 'waiting for somebody to read');
+    await says(stopped, 'waiting for a reader');
     stopped.kill('SIGINT');
     expect(await died).toEqual([null, 'SIGINT']);
   });

@@ -98,7 +98,7 @@ describe('the sandbox on data that is not whole', () => {
     expect(JSON.parse(stderr)).toMatchObject({
       error: {
         message: `the data in ${folder} is not whole: secret is missing`,
-        hint: expect.stringMatching(/Or delete the folder: nothing in it was really sent\.$/),
+        hint: expect.stringMatching(/Or delete the folder: nothing in it was sent to anyone\.$/),
       },
     });
   });

@@ -179,7 +179,7 @@ describe('the installed command', () => {
       ]);
       expect({ stdout, stderr }).toEqual({
         stdout: '',
-        stderr: expect.stringMatching(/^There are no profiles/),
+        stderr: expect.stringMatching(/^No profiles/),
       });
     },
   );

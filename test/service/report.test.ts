@@ -70,7 +70,7 @@ describe('a fault', () => {
     'that is no error shows nothing of its value: %j',
     (value) => {
       const [fault] = reported(value);
-      expect(fault?.stack).toMatch(/^a value that is no error \(\w+\) was thrown$/);
+      expect(fault?.stack).toMatch(/^thrown: a value of type \w+, not an Error$/);
       expect(JSON.stringify(fault)).not.toMatch(/Сайн|99112233/);
     },
   );

@@ -10,13 +10,13 @@ export const help: CommandBody<'io'> = (command, { io }) => {
     const name = words.join(' ');
     const topic = Object.hasOwn(topics, name) ? topics[name] : undefined;
     if (name !== '' && topic === undefined) throw unknown(name);
-    await io.printer.text(topic?.text ?? list());
+    await io.printer.text(topic?.text() ?? list());
   });
 };
 
 const list = () =>
   [
-    'urtuu --help shows the commands, urtuu help COMMAND one of them. Topics:',
+    'urtuu --help lists the commands, urtuu help COMMAND shows one. Topics:',
     '',
     ...Object.entries(topics).map(([name, { summary }]) => `  urtuu help ${name.padEnd(12)} ${summary}`),
     '',
@@ -24,6 +24,6 @@ const list = () =>
 
 const unknown = (name: string) =>
   usageError(
-    `there is no command and no help topic '${name}'`,
-    `The topics are ${Object.keys(topics).join(', ')}; the commands: urtuu --help`,
+    `no command or help topic '${name}'`,
+    `Topics: ${Object.keys(topics).join(', ')}. Commands: urtuu --help`,
   );

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command, Option } from 'commander';
 import type { Config } from '../config/config.js';
-import { formats } from '../options.js';
+import { formats } from '../output/formats.js';
 import { recentIds } from '../recent-ids.js';
 import { topics } from '../topics/index.js';
 import { shells } from './scripts.js';

@@ -2,7 +2,7 @@ import { isLoopback } from '../../contract/index.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 
-/** Checks where requests go: an http(s) address; plain http only to this machine, unless allowed. */
+/** Throws CliError unless it is https, or http to this machine, or http is allowed. Drops trailing slashes. */
 export function checkBaseUrl(written: string, allowHttp: boolean): string {
   const url = URL.canParse(written) ? new URL(written) : null;
   if (
@@ -14,7 +14,7 @@ export function checkBaseUrl(written: string, allowHttp: boolean): string {
   }
   if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
     throw refused(
-      `the base URL ${url.origin} is plain http: the key and the texts would travel in the open`,
+      `the base URL ${url.origin} is plain http: key and texts would be sent unencrypted`,
       'Use https, or allow it: urtuu login --profile NAME --allow-http; or URTUU_ALLOW_HTTP=1',
     );
   }

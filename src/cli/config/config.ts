@@ -1,9 +1,9 @@
 import { once } from '../once.js';
 import type { GlobalOptions } from '../options.js';
-import { commandLine, type PrintedOptions } from '../printed-command.js';
 import type { ProcessEnvironment } from '../process-environment.js';
 import { envFlag } from './env-flag.js';
 import { configDirectory, noHome, stateDirectory } from './folders.js';
+import { commandLine, type PrintedOptions } from './printed-command.js';
 import { type ConfigFile, readConfig, writeConfig } from './profiles.js';
 import { type Settings, settingsOf } from './settings.js';
 

@@ -4,15 +4,15 @@ import type { Files } from '../files/files.js';
 import { platformOf } from '../platform/platform.js';
 import type { KeySource } from './settings.js';
 
-/** The API key from where it is kept. No error names the key, or what a command printed. */
+/** No error contains the key or the output of a key_command. */
 export async function readKey(
   source: KeySource,
   files: Pick<Files, 'text'>,
   platform: NodeJS.Platform,
-  within = commandWithin,
+  within = keyCommandTimeout,
 ): Promise<string> {
   if (source.kind === 'none') {
-    throw new CliError('no_key', exits.key, 'there is no API key', {
+    throw new CliError('no_key', exits.key, 'no API key', {
       hint: 'Set URTUU_API_KEY, add --sandbox to try without one, or run: `urtuu login`',
     });
   }
@@ -20,12 +20,12 @@ export async function readKey(
     source.kind === 'file'
       ? await files.text(source.file)
       : source.kind === 'command'
-        ? await printed(source.command, platform, within)
+        ? await outputOf(source.command, platform, within)
         : source.key;
   return checkedKey(text);
 }
 
-/** One line without spaces, as it goes into a header. */
+/** A key must fit into a header: one line without spaces. */
 export function checkedKey(text: string): string {
   const key = text.trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
@@ -34,21 +34,21 @@ export function checkedKey(text: string): string {
   });
 }
 
-/** How long a key_command may take: a password store that asks has to be answered by then. */
-const commandWithin = 10_000;
+/** Includes the time to answer the prompt of a password store. */
+const keyCommandTimeout = 10_000;
 
-async function printed(command: string, platform: NodeJS.Platform, within: number): Promise<string> {
+async function outputOf(command: string, platform: NodeJS.Platform, within: number): Promise<string> {
   const { file, words } = platformOf(platform).shell(command);
   const { execFile } = await import('node:child_process');
   return new Promise((resolve, reject) => {
-    // The error of execFile holds the command's output, so that nothing of it is passed on.
+    // The error of execFile has the command's output, so nothing of it is passed on.
     const options = { timeout: within, killSignal: 'SIGKILL', windowsVerbatimArguments: true } as const;
     execFile(file, words, options, (error, stdout) => {
       if (error === null) return resolve(stdout.split('\n', 1)[0] ?? '');
       const what = error.killed && error.code === null ? `did not end within ${within / 1_000} s` : 'failed';
       reject(
         new CliError('no_key', exits.key, `the profile's key_command ${what}`, {
-          hint: 'Run the command by hand to see why; it is in the profile: urtuu profiles show',
+          hint: 'Run the command by hand to see why. It is in the profile: urtuu profiles show',
         }),
       );
     });

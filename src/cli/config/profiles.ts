@@ -4,20 +4,19 @@ import { CliError, machineError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { exposureOf, type FileOwner } from '../platform/private-file.js';
 import { quoteArgument } from '../platform/quote.js';
-import { writePrivateFile } from './atomic-file.js';
+import { writePrivateFile } from '../platform/write-private-file.js';
 
 export interface Profile {
   base_url?: string;
-  /** The key itself. */
   api_key?: string;
-  /** A command that prints the key: pass, secret-tool, security, op. */
+  /** Prints the key: pass, secret-tool, security, op. */
   key_command?: string;
-  /** Plain http is allowed beyond this machine. */
+  /** Plain http to other machines is allowed. */
   allow_http?: boolean;
 }
 
 export interface ConfigFile {
-  /** The profile used when nobody names one. */
+  /** The profile in use. */
   current?: string;
   profiles: Record<string, Profile>;
 }
@@ -26,7 +25,6 @@ export const defaultProfile = 'default';
 export const isProfileName = (name: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
 export const configPath = (directory: string): string => join(directory, 'config.json');
 
-/** Who reads the configuration, and on what system. */
 export interface Reader {
   readonly platform: NodeJS.Platform;
   readonly user: number;
@@ -34,8 +32,8 @@ export interface Reader {
 const thisProcess = (platform: NodeJS.Platform): Reader => ({ platform, user: process.geteuid?.() ?? -1 });
 
 /**
- * Reads the profiles; none when there is no file. Refuses a file that is damaged, that others can read or write,
- * or that another user owns: a profile can name a command to run.
+ * No profiles without a file. Throws CliError for a file that is damaged, readable or writable by others, or owned by
+ * another user: a profile can name a command to run.
  */
 export function readConfig(
   directory: string,
@@ -45,21 +43,21 @@ export function readConfig(
   const file = configPath(directory);
   let text: string;
   try {
-    // Small, and read before anything else can be done: to wait for it in a thread takes longer.
+    // A small file, needed first: an asynchronous read takes longer.
     text = readPrivate(directory, file, reader);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { profiles: {} };
     throw error instanceof CliError
       ? error
-      : machineError(`${file} could not be read`, error, 'It has to be a file that is yours.');
+      : machineError(`cannot read ${file}`, error, 'It must be a file of your own.');
   }
   return parse(text, file);
 }
 
-/** What is checked is the file that was opened, not the one that has its name a moment later. */
+/** Checks the opened file, not the one that has its name a moment later. */
 function readPrivate(directory: string, file: string, reader: Reader): string {
   const { O_RDONLY, O_NONBLOCK = 0 } = constants;
-  // To open a pipe that nobody writes to would wait without end.
+  // Without O_NONBLOCK, opening a pipe without a writer never returns.
   const descriptor = openSync(file, O_RDONLY | O_NONBLOCK);
   try {
     const stats = fstatSync(descriptor);
@@ -72,7 +70,7 @@ function readPrivate(directory: string, file: string, reader: Reader): string {
   }
 }
 
-/** That others can see the names in the folder harms nobody. */
+/** Others may list the folder. */
 function refuseExposedFolder(directory: string, reader: Reader): void {
   const { uid, mode } = statSync(directory);
   refuseExposed(directory, { uid, mode: mode & ~0o044 }, reader, 700);
@@ -86,8 +84,8 @@ function refuseExposed(path: string, owner: FileOwner, { user, platform }: Reade
     exposure === 'owned by another user'
       ? `It belongs to user ${owner.uid}, and this is user ${user}. Set XDG_CONFIG_HOME to a folder of your own.`
       : exposure === 'readable by others'
-        ? `Run: chmod ${mode} ${quoted}; then make a new key if others may have read this one.`
-        : `Look for what others wrote there, then run: chmod ${mode} ${quoted}`;
+        ? `Run: chmod ${mode} ${quoted}; then create a new key if others may have read this one.`
+        : `Check it for changes by others, then run: chmod ${mode} ${quoted}`;
   throw new CliError('unsafe_config', exits.machine, `${path} ${exposed[exposure]}`, { hint });
 }
 
@@ -97,7 +95,7 @@ const exposed = {
   'readable by others': 'can be read by others on this machine',
 } as const;
 
-/** Writes the profiles. Refuses a folder that others can write to: they could put their own in its place. */
+/** Throws CliError for a folder that others can write to: they could replace the file. */
 export async function writeConfig(
   directory: string,
   config: ConfigFile,
@@ -109,10 +107,10 @@ export async function writeConfig(
 }
 
 function parse(text: string, file: string): ConfigFile {
-  // What JSON.parse says would quote the file, and with it perhaps the key.
+  // The error of JSON.parse would quote the file, perhaps with the key.
   const damaged = () =>
     new CliError('damaged_config', exits.machine, `${file} is damaged`, {
-      hint: 'Mend it, or move it away and run: `urtuu login`',
+      hint: 'Fix it, or move it away and run: `urtuu login`',
     });
   let value: unknown;
   try {

@@ -7,7 +7,6 @@ import { type ConfigFile, defaultProfile, type Profile } from './profiles.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Where the key comes from; `none` when nobody gave one. */
 export type KeySource =
   | { kind: 'file'; file: string }
   | { kind: 'environment'; key: string }
@@ -18,19 +17,19 @@ export type KeySource =
 export interface Settings {
   profileName: string;
   baseUrl: string;
-  /** Plain http to another machine is allowed. */
+  /** Plain http to other machines is allowed. */
   allowHttp: boolean;
   key: KeySource;
 }
 
-/** The profile that is meant: that of the option, of the environment, the one in use. */
+/** From the option, else the environment, else the profile in use. */
 export function profileNameOf(options: GlobalOptions, env: Env, { current }: { current?: string }): string {
   return options.profile || env.URTUU_PROFILE || current || defaultProfile;
 }
 
 /**
- * What is said on the command line goes before the environment, and that before the profile. A profile named
- * on the command line is said there too: its key and base URL go before those of the environment.
+ * The command line overrides the environment, and that the profile. A profile named on the command line overrides the
+ * environment too, with its key and base URL.
  */
 export function settingsOf(options: GlobalOptions, env: Env, config: ConfigFile): Settings {
   const profileName = profileNameOf(options, env, config);
@@ -53,11 +52,11 @@ export function settingsOf(options: GlobalOptions, env: Env, config: ConfigFile)
 
 export function noSuchProfile(name: string, profiles: ConfigFile['profiles']): CliError {
   const names = Object.keys(profiles).join(', ') || 'none';
-  const hint = `Profiles: ${names}. Make one with: urtuu login --profile NAME`;
-  return usageError(`there is no profile '${name}'`, hint);
+  const hint = `Profiles: ${names}. Create one with: urtuu login --profile NAME`;
+  return usageError(`no profile '${name}'`, hint);
 }
 
-/** Where the key comes from; a profile that was named on the command line goes before the environment. */
+/** A profile named on the command line overrides the environment. */
 export function keyOf(
   options: GlobalOptions,
   env: Env,

@@ -1,10 +1,7 @@
-/**
- * A value that a spreadsheet would run as a formula, with the quotes that already guard it: Excel also takes the
- * full-width forms of the signs.
- */
+/** A value that a spreadsheet would run as a formula, guarded or not. Excel accepts full-width signs, too. */
 const formula = /^'*[=+\-@\t\r\n＝＋－＠]/;
 
-/** A plain negative number is no formula, and stays a number in the spreadsheet. */
+/** Spreadsheets read it as a number. */
 const negativeNumber = /^-\d+(?:\.\d+)?$/;
 
 /** Guards a value with a leading `'`; `unguard` undoes exactly that. */
@@ -16,16 +13,16 @@ export function unguard(value: string): string {
   return value.startsWith("'") && formula.test(value.slice(1)) ? value.slice(1) : value;
 }
 
-/** One field of a CSV file: formula-safe, and quoted where it holds what divides fields anywhere. */
+/** A formula-safe field, in quotes if it has a delimiter of any CSV dialect. */
 export function csvField(value: string): string {
   const safe = guard(value);
   return /[",;\t|\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** One row of a CSV file that a spreadsheet may open, ending in CRLF (RFC 4180). */
+/** A formula-safe row, ending in CRLF (RFC 4180). */
 export function csvLine(fields: readonly string[]): string {
   return `${fields.map(csvField).join(',')}\r\n`;
 }
 
-/** What a spreadsheet needs at the beginning of a file, or it takes UTF-8 for the code page of its system. */
+/** Without it at the beginning of a file, spreadsheets read UTF-8 in the code page of their system. */
 export const byteOrderMark = '\ufeff';

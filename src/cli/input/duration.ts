@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 
 const milliseconds = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
 
-/** `500ms`, `30s`, `10m`, `1h`; a bare number is seconds. Milliseconds. Throws what commander tells of. */
+/** Reads `500ms`, `30s`, `10m`, `1h` or seconds, as milliseconds. Throws commander's InvalidArgumentError. */
 export function readDuration(written: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(written.trim());
   const unit = (match?.[2] ?? 's') as keyof typeof milliseconds;
@@ -14,7 +14,7 @@ export function readDuration(written: string): number {
   return Math.round(value);
 }
 
-/** `10m`: a duration as it is written on a command line. */
+/** Writes milliseconds as a duration for a command line: `10m`. */
 export function writtenDuration(duration: number): string {
   if (duration === 0) return '0s';
   const [unit, size] = Object.entries(milliseconds).findLast(([, each]) => duration % each === 0) ?? [

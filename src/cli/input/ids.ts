@@ -9,20 +9,19 @@ export interface IdSource {
   column?: string;
 }
 
-/** More would take days at the allowed rate. */
-const mostIds = 1_000_000;
-const longestLine = 1_000;
-const listHint = 'Give the ids one a line, or a CSV file with --column.';
+/** More would take days at the rate limit. */
+const maxIds = 1_000_000;
+const maxLineLength = 1_000;
+const listHint = 'Give one id per line, or a CSV file with --column.';
 
-/** Adds the ways to give many ids. */
 export function addIdOptions(command: Command): void {
   command
-    .argument('[id...]', 'ids; - reads them from standard input, one a line')
-    .option('--from-file <file>', 'read the ids from a file, one a line, or - for standard input')
-    .option('--column <name>', 'the file is a CSV with a header, and the ids are in this column');
+    .argument('[id...]', 'ids, or - to read one per line from standard input')
+    .option('--from-file <file>', 'read one id per line from a file, or - for standard input')
+    .option('--column <name>', 'read the ids from this column of a CSV file with a header');
 }
 
-/** The ids in their order: those of the arguments, `-` in its place, then those of the file. */
+/** The ids of the arguments, with those of `-` in its place, then those of the file. Throws CliError. */
 export async function readIds(
   files: Pick<Files, 'bytes'>,
   given: string[],
@@ -32,19 +31,22 @@ export async function readIds(
   if (column !== undefined && fromFile === undefined && !given.includes('-')) {
     throw usageError(
       '--column needs a CSV file',
-      'Name it with --from-file FILE, or give it on standard input with -',
+      'Name one with --from-file FILE, or use - for standard input.',
     );
   }
   if (given.length === 0 && fromFile === undefined) {
     throw usageError(
       'missing: <id>',
-      'Give ids as arguments, with --from-file FILE, or on standard input with -',
+      'Give ids as arguments, with --from-file FILE, or on standard input with -.',
     );
   }
   const ids: string[] = [];
   const take = (id: string, from: string) => {
-    if (ids.length === mostIds) {
-      throw inputError(`${nameOf(from)} has over ${grouped(mostIds)} ids`, 'Give them in several commands.');
+    if (ids.length === maxIds) {
+      throw inputError(
+        `${nameOf(from)} has over ${grouped(maxIds)} ids`,
+        'Split them over several commands.',
+      );
     }
     if (id !== '') ids.push(readId(id));
   };
@@ -54,21 +56,17 @@ export async function readIds(
     else await (column === undefined ? eachLine : eachOf(column))(files, file, (id) => take(id, file));
   }
   if (ids.length === 0)
-    throw inputError(
-      'there are no ids',
-      'Write one a line, or name the CSV column they are in with --column.',
-    );
+    throw inputError('no ids', 'Write one id per line, or name the column of a CSV file with --column.');
   return ids;
 }
 
-/** An id as it can stand in a path; the client refuses the others. */
+/** Throws CliError for an id that a path cannot hold. */
 export function readId(written: string): string {
   if (written === '' || written === '.' || written === '..')
-    throw inputError(`'${written}' is no id`, 'Ids are in the first column of what a send prints.');
+    throw inputError(`invalid id '${written}'`, 'A send prints its id in the first column.');
   return written;
 }
 
-/** One a line. */
 async function eachLine(
   files: Pick<Files, 'bytes'>,
   file: string,
@@ -80,9 +78,9 @@ async function eachLine(
     const lines = `${rest}${text}`.split(/\r\n|\n|\r/);
     rest = lines.pop() ?? '';
     for (const line of lines) take(line.trim());
-    if (rest.length > longestLine) {
+    if (rest.length > maxLineLength) {
       throw inputError(
-        `${nameOf(file)} is not a list of ids: it has a line of over ${longestLine} characters`,
+        `${nameOf(file)} is not a list of ids: a line has over ${maxLineLength} characters`,
         listHint,
       );
     }
@@ -96,7 +94,6 @@ async function eachLine(
   }
 }
 
-/** Those of a column of a CSV file. */
 const eachOf =
   (column: string) =>
   async (files: Pick<Files, 'bytes'>, file: string, take: (id: string) => void): Promise<void> => {
@@ -122,7 +119,7 @@ const eachOf =
           },
         },
       );
-      if (consumer === null) throw inputError('there are no ids', `${nameOf(file)} is empty.`);
+      if (consumer === null) throw inputError('no ids', `${nameOf(file)} is empty.`);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       throw inputError(error.message, error.kind === 'encoding' ? 'Save it as UTF-8.' : listHint);

@@ -3,20 +3,18 @@ import type { Io } from '../io.js';
 
 type PromptIo = Pick<Io, 'canPrompt' | 'prompts'>;
 
-/** A value a command cannot do without. */
+/** A required value. */
 export interface Wanted {
-  /** What was given. */
   value: string | undefined;
-  /** How it is given: `<to>`, `--subject`. */
+  /** Its argument or option: `<to>`, `--subject`. */
   name: string;
-  /** What to ask on a terminal. */
   question: string;
   secret?: boolean;
 }
 
 const notEmpty = (value: string) => value.trim() !== '' || 'It cannot be empty.';
 
-/** The values, those that are missing asked for on a terminal; elsewhere an error that names all of them. */
+/** Prompts for the missing values. Throws CliError (exit 2) that names all of them where it cannot prompt. */
 export async function required<Name extends string>(
   io: PromptIo,
   wanted: Record<Name, Wanted>,
@@ -25,7 +23,7 @@ export async function required<Name extends string>(
   const missing = entries.filter(([, { value }]) => value === undefined);
   if (missing.length > 0 && !io.canPrompt) {
     const names = missing.map(([, { name }]) => name).join(', ');
-    throw usageError(`missing: ${names}`, 'There is no terminal to ask at, so every value has to be given.');
+    throw usageError(`missing: ${names}`, 'Without a terminal it never prompts: give every value.');
   }
   const values: Record<string, string> = {};
   for (const [key, { value, question, secret }] of entries) {
@@ -39,14 +37,14 @@ async function ask(io: PromptIo, question: string, secret: boolean): Promise<str
   return secret ? questions.secret(question) : questions.text(question, notEmpty);
 }
 
-/** Asks before what cannot be undone; `--yes` answers, and elsewhere than at a terminal it has to. */
+/** Asks for confirmation, unless `--yes` is given. Throws CliError (exit 2) when declined, or where it cannot prompt. */
 export async function confirmed(
   { io, options }: { io: PromptIo; options: { yes?: boolean } },
   question: string,
 ): Promise<void> {
   if (options.yes) return;
   if (!io.canPrompt) {
-    throw usageError('there is no terminal to ask at', 'Add --yes to go on without the question.');
+    throw usageError('cannot ask for confirmation without a terminal', 'Add --yes to skip the question.');
   }
   const questions = await io.prompts();
   if (!(await questions.confirm(question))) throw usageError('declined', 'Nothing was done.');

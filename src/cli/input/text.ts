@@ -1,24 +1,23 @@
 import { inputError, usageError } from '../errors.js';
 import type { Files } from '../files/files.js';
 
-/** Where a text can come from: the value itself (`-` is standard input), or a file. */
+/** The two sources of a text: a value (`-` is standard input) and a file. */
 export interface TextSource {
   value: string | undefined;
   file: string | undefined;
-  /** How the value is given: `[text]`, `--html`. */
+  /** The argument or option of the value: `[text]`, `--html`. */
   name: string;
-  /** How the file is given. */
   fileOption: string;
 }
 
 /**
- * A text from where the person says it is; undefined when nothing is given. The line end that editors and
- * `echo` put last is not part of it. An empty text is refused: nobody means to pay for one.
+ * Reads a text without the last line end, which editors and `echo` add; undefined when it is not given. Throws
+ * CliError: exit 2 for both sources, 8 for an empty text.
  */
 export async function readText(files: Pick<Files, 'text'>, source: TextSource): Promise<string | undefined> {
   const { value, file, name, fileOption } = source;
   if (value !== undefined && file !== undefined) {
-    throw usageError(`${name} and ${fileOption} exclude each other`, 'Give the text in one of the two ways.');
+    throw usageError(`${name} and ${fileOption} exclude each other`, 'Use one of the two.');
   }
   const from = file ?? (value === '-' ? '-' : undefined);
   const text = from === undefined ? value : (await files.text(from)).replace(/\r?\n$/, '');

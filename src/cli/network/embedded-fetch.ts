@@ -1,7 +1,7 @@
 import type { FetchLike } from '../../client/index.js';
 import type { Service } from '../../service/index.js';
 
-/** What the client asks of fetch, from a service in this process. */
+/** A fetch that reaches a service in this process. */
 export function embeddedFetch(service: Service): FetchLike {
   return async (url, { method, headers, body }) => {
     const answer = await service.exchange({ method, url, headers, body });

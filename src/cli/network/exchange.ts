@@ -3,41 +3,39 @@ import type { FetchLike } from '../../client/index.js';
 import type { Redactor } from '../../client/secret.js';
 import type { RequestKind } from '../../contract/index.js';
 
-/** One HTTP request and what came back, as the rate limiter, `--verbose` and error reports see it. */
+/** One HTTP request and the head of its answer, for the rate limiter, `--verbose` and error messages. */
 export interface Exchange {
   method: string;
   url: string;
-  /** Where the client's requests go. */
   baseUrl: string;
-  /** `sending` for everything posted; the allowances are counted by it. */
+  /** `sending` for everything posted; each kind has its rate limit. */
   kind: RequestKind;
   idempotencyKey: string | null;
   /** Null when no answer arrived. */
   status: number | null;
-  /** False when it is known that nothing of the request left. */
+  /** False when certainly nothing of the request left. */
   requestSent: boolean;
   requestId: string | null;
-  /** The answer repeats that of an earlier request with the same key. */
+  /** The answer is that of an earlier request with the same key. */
   replayed: boolean;
   /** X-RateLimit-Limit and X-RateLimit-Remaining; null where the answer had none. */
   rate: { limit: number; remaining: number } | null;
   milliseconds: number;
-  /** The Date header, by which the clocks can be compared. */
+  /** The Date header. */
   date: string | null;
-  /** The request's JSON body, for `--verbose`; texts have to be redacted before they are shown. */
+  /** The JSON body of the request; redact it before it is shown. */
   body: string | null;
 }
 
-/** As far as the head of the answer tells; its body may not be there yet. */
+/** By the head of the answer; its body may still be on the way. */
 export const isAccepted = ({ status }: Pick<Exchange, 'status'>): boolean => status !== null && status < 400;
 
-/** Where the requests of a client go, and what must not be told of them. */
 interface Destination {
   baseUrl: string;
   redactor: Redactor;
 }
 
-/** A fetch that tells of every exchange as it begins, and when its answer's head arrived or failed to. */
+/** Calls `watch` when an exchange begins, and when the head of its answer has arrived or failed to. */
 export function observed(
   fetch: FetchLike,
   { baseUrl, redactor }: Destination,
@@ -88,7 +86,7 @@ function rateOf(headers: { get(name: string): string | null }): Exchange['rate']
   return { limit: Number(limit), remaining: Number(remaining) };
 }
 
-/** What `--verbose` shows of a request body: field names and sizes, never recipients, texts or codes. */
+/** Field names and sizes of a request body, without recipients, texts or codes. */
 export function redactedBody(body: string): string {
   try {
     const fields = Object.entries(JSON.parse(body) as Record<string, unknown>);

@@ -4,8 +4,8 @@ import type { FetchLike, FetchResponse } from '../../client/index.js';
 import { proxyFor } from './proxy.js';
 
 /**
- * A fetch over node:http(s) with kept-alive connections, at a fraction of the cpu of the global one. It does
- * what the client asks of fetch; it follows no redirect, and says of a failed request whether any of it left.
+ * A fetch over node:http(s) with kept-alive connections, at a fraction of the cpu of the global one. It follows no
+ * redirects, and its errors say whether any of the request left.
  */
 export function nodeFetch(env: Readonly<Record<string, string | undefined>>): FetchLike {
   const agents = new Map<string, Promise<http.Agent>>();
@@ -32,7 +32,7 @@ export function nodeFetch(env: Readonly<Record<string, string | undefined>>): Fe
           headers: body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) },
           agent,
         });
-        // The client no longer waits when its time is up, so what is known is said at once.
+        // The client stops waiting at its timeout, so the error must say at once what is known.
         const abort = () => outgoing.destroy(failed(signal.reason) as Error);
         signal.addEventListener('abort', abort, { once: true });
         outgoing

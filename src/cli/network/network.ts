@@ -5,9 +5,8 @@ import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
 import { redactorOf } from '../../client/secret.js';
 import type { DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
 import type { Config } from '../config/config.js';
-import { stateHint } from '../config/folders.js';
 import { readKey } from '../config/key.js';
-import { CliError, machineError, usageError } from '../errors.js';
+import { CliError, machineError, stateHint, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Files } from '../files/files.js';
 import { once } from '../once.js';
@@ -67,13 +66,13 @@ interface Needs {
   report(fault: Fault): void;
 }
 
-/** Where messages are sent, codes too. */
+/** Paths that send messages, verification codes included. */
 const sendPaths = /\/v1\/(?:(?:sms|email)(?:\/bulk)?|verify)$/;
 
-/** What `--verbose` shows; nothing is looked up or listens there. */
+/** For `--verbose` only: nothing listens there. */
 const sandboxUrl = 'http://sandbox/v1';
 
-/** How long a sandbox command waits at its end for messages on their way. */
+/** How long a sandbox command waits at its end for queued messages. */
 const settleWithin = 5_000;
 
 export function openNetwork(needs: Needs): OwnedNetwork {
@@ -81,7 +80,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
   let sentToSandbox = false;
   const listeners = new Set<(exchange: Exchange) => void>();
   const underway = new Set<Exchange>();
-  /** What no answer has settled yet, by idempotency key. */
+  /** Exchanges without a settled outcome, by idempotency key. */
   const doubtful = new Map<string | null, Exchange>();
   let last: Exchange | null = null;
   const services = new Map<string, Promise<Service>>();
@@ -96,7 +95,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
   };
   const began = (exchange: Exchange, single: boolean) => {
     underway.add(exchange);
-    // The client takes a new key only where the answer under the old one has settled that.
+    // The client takes a new key only after an answer has settled the old one.
     if (single && exchange.kind === 'sending' && !doubtful.has(exchange.idempotencyKey)) doubtful.clear();
     if (sentToSandbox || !sendPaths.test(exchange.url) || exchange.kind !== 'sending' || !config.sandbox)
       return;
@@ -127,7 +126,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     );
     limiters.push(limiter);
     const { timeout, maxRetries } = needs.options();
-    /** `single`: of a client that makes one send at a time, for one command. */
+    /** `single`: for a client that makes one send at a time. */
     const settingsFor = (single: boolean): UrtuuOptions => ({
       baseUrl,
       allowHttp,
@@ -149,17 +148,16 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     };
     return { limited, unlimited };
   };
-  // A key may come from standard input, or from a command that asks for something: it is read once.
+  // Once: the key may come from standard input, or from a command that prompts.
   const key = once(async () => readKey((await config.settings()).key, needs.files, environment.platform));
   const connection = once(async () => {
     if (config.sandbox) {
       if (needs.options().baseUrl !== undefined)
         throw usageError(
           '--sandbox and --base-url exclude each other',
-          'The embedded service has no address.',
+          'The embedded service has no base URL.',
         );
       const embedded = await service();
-      // Its address is a name only: nothing goes over a network.
       return connect(embedded.localKey, sandboxUrl, true, embeddedFetch(embedded));
     }
     const { baseUrl, allowHttp } = await config.settings();
@@ -232,7 +230,7 @@ const isDataError = (error: unknown): error is DataError =>
 function refusedData(error: DataError, folder: string, isSandbox: boolean): CliError {
   const { message, hint, forgotten } = error;
   const without = isSandbox
-    ? ' Or delete the folder: nothing in it was really sent.'
+    ? ' Or delete the folder: nothing in it was sent to anyone.'
     : ` Or start without them: urtuu serve --data '${folder}' --accept-data`;
   return new CliError(error.code, exits.machine, message, {
     hint: forgotten === null ? hint : hint + without,
@@ -241,11 +239,11 @@ function refusedData(error: DataError, folder: string, isSandbox: boolean): CliE
   });
 }
 
-/** The engine is an optional dependency, so it may not be there. */
+/** The database engine is an optional dependency. */
 function embeddedHint(error: unknown): string {
   return (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
-    ? 'Install its engine as urtuu is installed: npm install @photostructure/sqlite, with --global if urtuu is global'
-    : (stateHint(error) ?? 'It needs a folder of your own, with room in it; see: urtuu help sandbox');
+    ? 'Install its database engine: npm install @photostructure/sqlite, with --global if urtuu is global'
+    : (stateHint(error) ?? 'It needs a folder of your own with free space. See: urtuu help sandbox');
 }
 
 function described(exchange: Exchange): string {

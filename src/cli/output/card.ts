@@ -7,7 +7,7 @@ import type { Column } from './view.js';
 export interface TableStyle {
   paint: Paint;
   header: boolean;
-  /** Columns of the terminal; null on a pipe, which takes any width. */
+  /** Columns of the terminal; null on a pipe, which has any width. */
   width: number | null;
   mask: boolean;
 }
@@ -30,7 +30,7 @@ const statusStyles: Readonly<Record<string, Style>> = {
   not_found: 'red',
 };
 
-/** One row as `name  value` lines; what the row has no value for is left out. */
+/** One row as `name  value` lines, without empty values. */
 export async function card<Row>(
   columns: readonly Column<Row>[],
   row: Row,
@@ -54,7 +54,7 @@ export async function card<Row>(
   return text;
 }
 
-/** A cell in the colour that its value has. */
+/** Colours a status. */
 export function painted<Row>(
   column: Column<Row> | undefined,
   value: string,

@@ -1,23 +1,23 @@
 import { masked } from './mask.js';
 import type { Column } from './view.js';
 
-/** A cell for people: local time, nothing for null. */
+/** A cell for people, with local time. */
 export function shown<Row>(column: Column<Row>, row: Row, mask: boolean): string {
   const text = written(column, row, mask);
   return column.kind === 'time' && text !== '' ? localTime(text) : text;
 }
 
-/** A cell for machines: ISO time, nothing for null. */
+/** A cell for programs, with ISO time. */
 export function written<Row>(column: Column<Row>, row: Row, mask: boolean): string {
   const value = column.value(row);
   if (value === null || value === undefined) return '';
-  // As in JSON, which has no other numbers.
+  // JSON has no such numbers either.
   if (typeof value === 'number' && !Number.isFinite(value)) return '';
   const text = String(value);
   return mask && column.kind === 'recipient' ? masked(text) : text;
 }
 
-/** `2026-11-21 08:25:00` in the zone of this machine; a text that is no time stays as it is. */
+/** `2026-11-21 08:25:00` in the local time zone; another text stays as it is. */
 export function localTime(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return iso;

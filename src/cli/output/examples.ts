@@ -1,4 +1,4 @@
-/** What JSON looks like, for the helps of several commands; a test compares them with real answers. */
+/** JSON in the help of commands; a test compares it with real results. */
 const message =
   '"id": "0b6f...2c", "status": "sent", "channel": "sms", "to": "99112233", "parts": 1, "credits": 10, "error": null, "created_at": "2026-11-21T08:00:00.000Z", "sent_at": "2026-11-21T08:00:00.100Z", "batch_id": null, "rate_multiplier": 1';
 

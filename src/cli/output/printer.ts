@@ -1,23 +1,23 @@
 import { CliError, Ended, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
-import type { Format, GlobalOptions } from '../options.js';
 import { painter, wantsColour } from '../terminal/colour.js';
 import { safeJson, visible, visibleLines } from '../terminal/sanitise.js';
 import type { Sink } from '../terminal/streams.js';
+import type { Format, OutputOptions } from './formats.js';
 import { masked } from './mask.js';
 import type { Column, View } from './view.js';
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
 
-/** Writes results to standard output, in the format that was asked for. */
+/** Writes results to standard output in the chosen format. */
 export class Printer {
   readonly format: Format;
   readonly mask: boolean;
   readonly #sink: Sink;
-  readonly #options: GlobalOptions;
+  readonly #options: OutputOptions;
   readonly #colour: boolean;
 
-  constructor(sink: Sink, options: GlobalOptions, env: Readonly<Record<string, string | undefined>>) {
+  constructor(sink: Sink, options: OutputOptions, env: Readonly<Record<string, string | undefined>>) {
     this.#sink = sink;
     this.#options = options;
     this.format = options.json ? 'json' : (options.output ?? 'table');
@@ -25,7 +25,7 @@ export class Printer {
     this.#colour = this.format === 'table' && wantsColour(sink, env, options.color ?? true);
   }
 
-  /** Why standard output cannot be written; null while it can. */
+  /** The error of standard output; null without one. */
   get failure(): NodeJS.ErrnoException | null {
     return this.#sink.failure;
   }
@@ -36,13 +36,13 @@ export class Printer {
   }
 
   /**
-   * Before anything else happens: a wrong `--columns` is refused, one without names is answered. Of a command that
-   * `sends` it is refused too: a script whose list of names is empty would take the 0 for a send.
+   * Before the action: refuses a wrong `--columns`, and answers one without names. A command that `sends` refuses that
+   * too: a script with an empty list of names would take the 0 for a send.
    */
   async checkColumns(view: View<never> | undefined, sends = false): Promise<void> {
     const wanted = this.#options.columns;
     if (wanted === undefined) return;
-    if (view === undefined) throw usageError('this command has no columns to choose', 'It prints no table.');
+    if (view === undefined) throw usageError('this command has no columns', 'It prints no table.');
     if (wanted === true) {
       await this.text(
         view.columns.map(({ name }) => `${this.#sink.isTerminal ? visible(name) : name}\n`).join(''),
@@ -51,10 +51,10 @@ export class Printer {
         throw usageError('nothing was sent: --columns has no names', 'The columns are listed above.');
       throw new Ended(exits.ok);
     }
-    chosen(view.columns, wanted);
+    columnsNamed(view.columns, wanted);
   }
 
-  /** A recipient as it may be shown. */
+  /** Masked where recipients are masked. */
   recipient(to: string): string {
     return this.mask ? masked(to) : to;
   }
@@ -89,7 +89,7 @@ export class Printer {
     return arrived.length;
   }
 
-  /** A list of results as the text of a machine format, in pieces; safe for a terminal where one reads it. */
+  /** A list in a machine format, in blocks; safe for a terminal where one reads it. */
   async *formatted<Row>(
     view: View<Row>,
     rows: Rows<Row>,
@@ -124,7 +124,7 @@ export class Printer {
     }
   }
 
-  /** Writes what `formatted` gives for standard output. */
+  /** Writes blocks of `formatted`. */
   async write(blocks: AsyncIterable<string>): Promise<void> {
     for await (const block of blocks) {
       await this.#sink.write(block);
@@ -137,7 +137,7 @@ export class Printer {
     return this.#sink.isTerminal;
   }
 
-  /** A text as it is, for commands whose output is one; made safe where a terminal shows it. */
+  /** A plain text; made safe for a terminal. */
   async text(text: string): Promise<void> {
     await this.#sink.write(this.#sink.isTerminal ? visibleLines(text) : text);
   }
@@ -150,11 +150,11 @@ export class Printer {
 
   #columns<Row>(view: View<Row>, details: boolean): readonly Column<Row>[] {
     const wanted = this.#options.columns;
-    if (typeof wanted === 'string') return chosen(view.columns, wanted);
+    if (typeof wanted === 'string') return columnsNamed(view.columns, wanted);
     return details ? view.columns : view.columns.filter(({ detail }) => !detail);
   }
 
-  /** The JSON form: its fields are in the order of the columns, what no column has comes last. */
+  /** JSON fields in the order of the columns, then those without a column. */
   #record<Row>(view: View<Row>, columns: readonly Column<Row>[], row: Row, mask: boolean): object {
     const given: Record<string, unknown> = { ...view.record(row) };
     const full: Record<string, unknown> = {};
@@ -180,7 +180,7 @@ export class Printer {
   }
 }
 
-/** As `JSON.stringify` indents an array, without having all of it at once; closed also where the rows end early. */
+/** Indents as `JSON.stringify` does, row by row; closes the array also after an error. */
 async function* jsonArray<Row>(rows: Rows<Row>, json: (row: Row) => string): AsyncGenerator<string, void> {
   let count = 0;
   let problem: { error: unknown } | null = null;
@@ -196,7 +196,7 @@ async function* jsonArray<Row>(rows: Rows<Row>, json: (row: Row) => string): Asy
   if (problem !== null) throw problem.error;
 }
 
-/** The rows of a list, and the error it ended with. */
+/** All rows, and the error after them. */
 async function gather<Row>(rows: Rows<Row>): Promise<{ arrived: Row[]; problem: { error: unknown } | null }> {
   const arrived: Row[] = [];
   try {
@@ -207,11 +207,11 @@ async function gather<Row>(rows: Rows<Row>): Promise<{ arrived: Row[]; problem: 
   }
 }
 
-function chosen<Row>(columns: readonly Column<Row>[], wanted: string): readonly Column<Row>[] {
+function columnsNamed<Row>(columns: readonly Column<Row>[], wanted: string): readonly Column<Row>[] {
   return wanted.split(',').map((name) => {
     const column = columns.find((each) => each.name === name.trim());
     if (column !== undefined) return column;
-    throw new CliError('usage', exits.usage, `there is no column '${name.trim()}'`, {
+    throw new CliError('usage', exits.usage, `unknown column '${name.trim()}'`, {
       hint: `The columns are ${columns.map((each) => each.name).join(', ')}.`,
     });
   });

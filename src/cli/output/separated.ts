@@ -5,11 +5,11 @@ import type { Column } from './view.js';
 
 export interface SeparatedStyle {
   mask: boolean;
-  /** A terminal reads it, not a program: what could hurt it becomes visible. */
+  /** A terminal reads it: unsafe characters become visible. */
   terminal: boolean;
 }
 
-/** Tabs and line ends cannot stand in a TSV field, so they are written as \t and \n. */
+/** TSV fields have \t and \n in place of tabs and line ends. */
 function tsvLine(fields: readonly string[]): string {
   return `${fields.map(visible).join('\t')}\n`;
 }

@@ -13,10 +13,10 @@ const noBorders = Object.fromEntries(
   ]),
 );
 
-/** The time that cli-table3 takes grows with the square of the rows, so it gets few at a time. */
+/** cli-table3 takes quadratic time, so it gets few rows at a time. */
 const rowsAtOnce = 100;
 
-/** Rows as aligned columns; as cards where these do not fit the terminal. */
+/** Aligned columns, or cards where these do not fit the terminal. */
 export async function table<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
@@ -33,23 +33,25 @@ export async function table<Row>(
   if (style.width !== null && total > style.width) {
     return (await Promise.all(rows.map((row) => card(columns, row, style)))).join('\n');
   }
-  const standIns = new StandIns(width);
+  const placeholders = new Placeholders(width);
   const lines = [
     ...header.map((row) => row.map((name) => style.paint('bold', name))),
-    ...cells.map((row) => row.map((cell, index) => painted(columns[index], cell, standIns.of(cell), style))),
+    ...cells.map((row) =>
+      row.map((cell, index) => painted(columns[index], cell, placeholders.of(cell), style)),
+    ),
   ];
   const aligned: string[] = [];
   for (let at = 0; at < lines.length; at += rowsAtOnce) {
     aligned.push(align(columns, widths, lines.slice(at, at + rowsAtOnce)));
   }
-  return standIns.resolve(aligned.join(''));
+  return placeholders.resolve(aligned.join(''));
 }
 
 function align<Row>(columns: readonly Column<Row>[], widths: number[], rows: string[][]): string {
   const aligned = new Table({
     chars: { ...noBorders, middle: gap },
     colAligns: columns.map(({ kind }) => (kind === 'number' ? 'right' : 'left')),
-    // Zero would mean that it finds the width by itself.
+    // 0 means automatic.
     colWidths: widths.map((each) => Math.max(1, each)),
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
   });
@@ -61,10 +63,10 @@ const first = '\ue000';
 const further = '\ue001';
 
 /**
- * cli-table3 measures texts by an old Unicode. What may be wider or narrower by now is stood in for by
- * characters of the private use area while it aligns, and put back in the order in which it comes.
+ * cli-table3 measures texts by an old Unicode. Texts with other widths are replaced by placeholders of the private use
+ * area while it aligns, and put back in order.
  */
-class StandIns {
+class Placeholders {
   readonly #width: (text: string) => number;
   readonly #texts: string[] = [];
 

@@ -1,14 +1,14 @@
 import type { Batch, Message, Verification } from '../../contract/index.js';
 import { type Column, field, type View } from './view.js';
 
-/** Result fields that only some answers have. */
+/** Fields of some answers only. */
 type Extra = { balance?: number; replayed?: true };
-/** An id that the project does not have, in its place among the others. */
+/** Stands for an unknown id among others. */
 export interface Missing {
   id: string;
   status: 'not_found';
 }
-/** A message as it is shown: whole, with a balance after a send, or missing. */
+/** A message, with the balance after a send, or missing. */
 export type MessageRow = Partial<Omit<Message, 'status'>> & Extra & { id: string; status: string };
 export type BatchRow = Partial<Omit<Batch, 'status'>> & { id: string; status: string };
 export type VerificationRow = Verification & Extra;
@@ -27,7 +27,7 @@ const messageColumns: readonly Column<MessageRow>[] = [
   { ...ofSms('rate_multiplier'), detail: true },
 ];
 
-/** What only messages of one channel have. */
+/** Null for other channels. */
 function ofSms(name: 'parts' | 'rate_multiplier'): Column<MessageRow> {
   return {
     name,
@@ -36,7 +36,7 @@ function ofSms(name: 'parts' | 'rate_multiplier'): Column<MessageRow> {
   };
 }
 
-/** A person reads of the multiplier only on the days when there is one. */
+/** Hides a multiplier of 1 from people. */
 const cardOf = (columns: readonly Column<MessageRow>[]) =>
   columns.map((column) =>
     column.name === 'rate_multiplier'
@@ -48,13 +48,13 @@ export const messageView: View<MessageRow> = {
   columns: messageColumns,
   card: cardOf(messageColumns),
   record: (row) => row,
-  empty: 'There are no messages.',
+  empty: 'No messages.',
 };
 
 const balanceColumn = <Row extends Extra>(): Column<Row> =>
   field('balance', { kind: 'number', detail: true });
 
-/** A message that was sent just now: its answer says what is left. */
+/** A message after its send, with the balance. */
 export const sentView: View<MessageRow> = {
   columns: [...messageColumns, balanceColumn()],
   card: [...cardOf(messageColumns), balanceColumn()],
@@ -91,7 +91,7 @@ export const verificationView: View<VerificationRow> = {
   record: (row) => row,
 };
 
-/** A verification that was created just now. */
+/** A verification after its creation, with the balance. */
 export const createdView: View<VerificationRow> = {
   columns: [...verificationView.columns, balanceColumn()],
   record: (row) => row,

@@ -5,44 +5,43 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Lock, LockHolder } from './lock-types.js';
 import { platformOf } from './platform.js';
 
-/** libuv's UV_FS_O_EXLOCK: Windows then opens the file for nobody else until this process closes it or ends. */
+/** libuv's UV_FS_O_EXLOCK: Windows then refuses the file to others until this process closes it or ends. */
 const exclusive = 0x10000000;
-/** A virus scanner, or a look at who holds the lock, has the file open for a moment only. */
+/** A virus scanner, or a check of the lock, has the file open for a moment only. */
 const mostTries = 10;
 const between = 50;
 
-export interface FileLockDoors {
+export interface FileLockCalls {
   open(path: string, flags: number, mode: number): Promise<Pick<FileHandle, 'close'>>;
   sleep(milliseconds: number): Promise<unknown>;
 }
-const realDoors: FileLockDoors = { open, sleep };
+const realCalls: FileLockCalls = { open, sleep };
 
-/** Beside the folder, which could not be removed otherwise while this process holds its lock. */
+/** Beside the folder: Windows does not remove a folder with an open file. */
 const fileOf = (folder: string, what: 'lock' | 'pid') =>
   join(dirname(folder), `.${basename(folder)}.${what}`);
 const isBusy = (error: unknown) =>
   platformOf('win32').busyErrors.includes((error as NodeJS.ErrnoException).code ?? '');
 
-export async function lockFolder(folder: string, doors = realDoors): Promise<Lock> {
+export async function lockFolder(folder: string, calls = realCalls): Promise<Lock> {
   const path = fileOf(folder, 'lock');
   for (let tries = 1; ; tries += 1) {
     try {
-      const file = await doors.open(path, constants.O_RDWR | constants.O_CREAT | exclusive, 0o600);
+      const file = await calls.open(path, constants.O_RDWR | constants.O_CREAT | exclusive, 0o600);
       await writeFile(fileOf(folder, 'pid'), String(process.pid), { mode: 0o600 }).catch(() => {});
-      // Windows keeps the lock beside the folder.
       const end = () => release(folder, file);
       return { held: true, release: end, releaseRemoved: end };
     } catch (error) {
       if (!isBusy(error)) throw error;
       if (tries === mostTries) return { held: false, pid: await pidOf(folder) };
-      await doors.sleep(between);
+      await calls.sleep(between);
     }
   }
 }
 
-export async function lockHolder(folder: string, doors = realDoors): Promise<LockHolder | null> {
+export async function lockHolder(folder: string, calls = realCalls): Promise<LockHolder | null> {
   try {
-    await (await doors.open(fileOf(folder, 'lock'), constants.O_RDONLY, 0o600)).close();
+    await (await calls.open(fileOf(folder, 'lock'), constants.O_RDONLY, 0o600)).close();
     return null;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
@@ -59,6 +58,6 @@ async function pidOf(folder: string): Promise<number | null> {
 async function release(folder: string, file: Pick<FileHandle, 'close'>): Promise<void> {
   await rm(fileOf(folder, 'pid'), { force: true }).catch(() => {});
   await file.close();
-  // Another process that has it meanwhile keeps it: an open file is not removed.
+  // Windows does not remove the file if another process has it open by now.
   await rm(fileOf(folder, 'lock'), { force: true }).catch(() => {});
 }

@@ -1,9 +1,9 @@
-/** `pid` is null where the process does not say who it is, as one that is paused. */
+/** `pid` is null when the process does not answer, for example a paused one. */
 export type Lock =
   | {
       held: true;
       release(): Promise<void>;
-      /** Instead of `release`, where the folder was moved away: another one may have its place by now. */
+      /** For a folder that was moved away: another one may be in its place by now. */
       releaseRemoved(): Promise<void>;
     }
   | { held: false; pid: number | null };

@@ -1,17 +1,17 @@
-/** What differs between the systems the command runs on, as facts; the other modules here act on them. */
+/** The differences between operating systems, as facts; the other modules of this folder act on them. */
 export interface Platform {
-  /** What a process holds while it works on a job; the system frees both when the process ends. */
+  /** The lock of a job; the system frees both kinds when the process ends. */
   readonly lock: 'socket' | 'exclusive file';
-  /** Whether a folder can be opened and synced; where not, the system keeps names by itself. */
+  /** Whether a folder can be opened and synced; otherwise the system makes names durable by itself. */
   readonly syncsFolders: boolean;
-  /** What a rename fails with while another program has the file open, for a moment as a rule. */
+  /** Error codes of a rename while another program has the file open, usually for a moment. */
   readonly busyErrors: readonly string[];
   /** Whether files have an owner and a mode. */
   readonly hasFileModes: boolean;
-  /** Whether the parent of a process that a signal ended learns the signal. */
+  /** Whether the parent of a process learns which signal ended it. */
   readonly diesBySignals: boolean;
   readonly quoting: 'posix' | 'powershell';
-  /** What runs a command line; on Windows its words are to be passed on as they are. */
+  /** Runs a command line; on Windows the words must be passed on verbatim. */
   shell(line: string): { file: string; words: string[] };
 }
 
@@ -35,5 +35,4 @@ const windows: Platform = {
   shell: (line) => ({ file: 'cmd', words: ['/d', '/s', '/c', `"${line}"`] }),
 };
 
-/** The facts about a system; Linux, macOS and the other systems of Node.js are alike in all of them. */
 export const platformOf = (name: NodeJS.Platform): Platform => (name === 'win32' ? windows : posix);

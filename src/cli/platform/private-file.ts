@@ -5,10 +5,10 @@ export interface FileOwner {
   readonly mode: number;
 }
 
-/** Why a file or folder is not safe from other users of this machine; null when it is. */
+/** Why a file or folder is not private; null when it is. */
 export type Exposure = 'owned by another user' | 'writable by others' | 'readable by others' | null;
 
-/** `user` is who this process runs as. What root owns is safe too: root can do everything anyway. */
+/** `user` is the uid of this process. Files of root are safe too: root can do everything anyway. */
 export function exposureOf({ uid, mode }: FileOwner, user: number, platform: NodeJS.Platform): Exposure {
   if (!platformOf(platform).hasFileModes) return null;
   if (uid !== user && uid !== 0) return 'owned by another user';

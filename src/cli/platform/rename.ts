@@ -6,20 +6,20 @@ import { platformOf } from './platform.js';
 /** How long a rename waits for other programs to close the file, in milliseconds; 1.3 s in all. */
 const pauses: readonly number[] = [10, 20, 40, 80, 160, 320, 640];
 
-export interface RenameDoors<Done> {
+export interface RenameCalls<Done> {
   platform: NodeJS.Platform;
   rename(from: string, to: string): Done;
   sleep(milliseconds: number): Done;
   isFolder(path: string): boolean;
 }
 
-const real: RenameDoors<Promise<unknown>> = {
+const real: RenameCalls<Promise<unknown>> = {
   platform: process.platform,
   rename,
   sleep: (milliseconds) => setTimeout(milliseconds),
   isFolder,
 };
-const realSync: RenameDoors<void> = {
+const realSync: RenameCalls<void> = {
   platform: process.platform,
   rename: renameSync,
   sleep: sleepSync,
@@ -27,38 +27,38 @@ const realSync: RenameDoors<void> = {
 };
 
 /** Renames, also onto a file that a virus scanner or an indexer of Windows has open for a moment. */
-export async function renameFile(from: string, to: string, doors = real): Promise<void> {
+export async function renameFile(from: string, to: string, calls = real): Promise<void> {
   for (const pause of [...pauses, null]) {
     try {
-      await doors.rename(from, to);
+      await calls.rename(from, to);
       return;
     } catch (error) {
-      await doors.sleep(pauseAfter(error, to, pause, doors));
+      await calls.sleep(pauseAfter(error, to, pause, calls));
     }
   }
 }
 
-/** The same, where nothing else happens meanwhile. */
-export function renameFileSync(from: string, to: string, doors = realSync): void {
+/** Blocks the process. */
+export function renameFileSync(from: string, to: string, calls = realSync): void {
   for (const pause of [...pauses, null]) {
     try {
-      doors.rename(from, to);
+      calls.rename(from, to);
       return;
     } catch (error) {
-      doors.sleep(pauseAfter(error, to, pause, doors));
+      calls.sleep(pauseAfter(error, to, pause, calls));
     }
   }
 }
 
-/** How long to wait after a failure; throws what is final. */
+/** Milliseconds to wait after a failure; throws an error that waiting does not cure. */
 function pauseAfter(
   error: unknown,
   to: string,
   pause: number | null,
-  { platform, isFolder }: Pick<RenameDoors<unknown>, 'platform' | 'isFolder'>,
+  { platform, isFolder }: Pick<RenameCalls<unknown>, 'platform' | 'isFolder'>,
 ): number {
   if (!platformOf(platform).busyErrors.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-  // Windows says the same of a folder that is there already; other systems name it.
+  // Windows has one error for a busy file and an existing folder.
   if (isFolder(to)) throw Object.assign(error as Error, { code: 'EEXIST' });
   if (pause === null) throw error;
   return pause;

@@ -2,10 +2,10 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** What a socket's address holds on every system; macOS has the least room, 104 with the NUL. */
+/** Bytes of a socket's address; macOS has the shortest, 104 with the NUL. */
 const longestAddress = 103;
 
-/** Does something with the address of a socket in `folder`: a longer one goes through a short link. */
+/** Gives the address of a socket in `folder`: one that is too long goes through a short link. */
 export async function withShortPath<Value>(
   folder: string,
   name: string,

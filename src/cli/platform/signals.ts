@@ -1,44 +1,43 @@
 import { fstatSync, statSync } from 'node:fs';
 import { platformOf } from './platform.js';
 
-/** The signals that ask a process to end. */
 export type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
 const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const satisfies Record<EndSignal, number>;
 
-type Listening = Pick<NodeJS.Process, 'on' | 'off'>;
+type SignalSource = Pick<NodeJS.Process, 'on' | 'off'>;
 
 /**
- * Calls `listener` at each signal that asks the process to end; gives the way to stop that. A hang-up counts only
- * with a terminal: Node.js cannot see that nohup ignores it.
+ * Calls `listener` at each of the signals; the returned function stops that. A hang-up counts only with a terminal:
+ * Node.js cannot see that nohup ignores it.
  */
 export function watchSignals(
-  process: Listening,
+  process: SignalSource,
   hasTerminal: boolean,
   listener: (signal: EndSignal) => void,
 ): () => void {
-  const ended: Record<EndSignal, () => void> = {
+  const handlers: Record<EndSignal, () => void> = {
     SIGINT: () => listener('SIGINT'),
     SIGTERM: () => listener('SIGTERM'),
     SIGHUP: hasTerminal ? () => listener('SIGHUP') : () => {},
   };
-  const signals = Object.entries(ended);
+  const signals = Object.entries(handlers);
   for (const [signal, react] of signals) process.on(signal, react);
   return () => {
     for (const [signal, react] of signals) process.off(signal, react);
   };
 }
 
-type Ending = Pick<NodeJS.Process, 'pid' | 'kill' | 'exit' | 'removeAllListeners' | 'platform'>;
+type EndingProcess = Pick<NodeJS.Process, 'pid' | 'kill' | 'exit' | 'removeAllListeners' | 'platform'>;
 
-/** Ends the process by a signal; where parents do not see that, with the code that a shell would show. */
-export function endBySignal(process: Ending, signal: EndSignal): void {
+/** Ends the process by a signal; where parents cannot see that, with the exit code a shell would show. */
+export function endBySignal(process: EndingProcess, signal: EndSignal): void {
   if (!platformOf(process.platform).diesBySignals) process.exit(128 + numbers[signal]);
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }
 
-/** Whether standard input, output or error is a terminal. To ask loads much, so that only a device is asked. */
+/** Whether standard input, output or error is a terminal. `isTerminal` loads much, so it is called for devices only. */
 export function hasTerminal(platform: NodeJS.Platform, isTerminal: (descriptor: number) => boolean): boolean {
   return [0, 1, 2].some((each) => mayBeTerminal(each, platform) && isTerminal(each));
 }

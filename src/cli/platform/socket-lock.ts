@@ -6,10 +6,10 @@ import type { Lock, LockHolder } from './lock-types.js';
 import { withShortPath } from './short-path.js';
 
 /**
- * A process that holds the lock listens on the socket of the highest number in the folder, which is private to
- * the person. The socket of one that ended refuses, and the next process takes the next number: a link, which
- * only one can make. A socket gets its number when it already listens, and the highest number is never removed,
- * so that no number is ever taken twice.
+ * The process that holds the lock listens on the socket with the highest number in the private folder. The socket of an
+ * ended process refuses connections, and the next process takes the next number by a hard link, which only one can
+ * create. A socket listens before it gets its number, and the highest number is never removed, so no number is taken
+ * twice.
  */
 const socketName = /^lock\.([1-9]\d{0,14})$/;
 const nameOf = (number: number) => `lock.${number}`;
@@ -17,15 +17,15 @@ const unnumbered = 'lock.new-';
 
 const unguarded: Lock = { held: true, release: async () => {}, releaseRemoved: async () => {} };
 
-/** A process that runs answers at once; one that is paused still holds its lock. */
+/** A running process answers at once; a paused one still holds its lock. */
 const answersWithin = 1_000;
-/** Each further try means that another process took a number meanwhile. */
+/** Each try fails because another process took the number. */
 const mostTries = 50;
 
 export async function lockFolder(folder: string): Promise<Lock> {
   for (let tries = 0; tries < mostTries; tries += 1) {
     const newest = newestOf(await readdir(folder));
-    const holder = newest === 0 ? null : await ask(folder, nameOf(newest));
+    const holder = newest === 0 ? null : await holderOf(folder, nameOf(newest));
     if (holder !== null) return { held: false, ...holder };
     const lock = await take(folder, newest + 1);
     if (lock !== 'taken') return lock;
@@ -35,7 +35,7 @@ export async function lockFolder(folder: string): Promise<Lock> {
 
 export async function lockHolder(folder: string): Promise<LockHolder | null> {
   const newest = newestOf(await readdir(folder));
-  return newest === 0 ? null : ask(folder, nameOf(newest));
+  return newest === 0 ? null : holderOf(folder, nameOf(newest));
 }
 
 const newestOf = (names: readonly string[]): number =>
@@ -56,7 +56,7 @@ async function take(folder: string, number: number): Promise<Lock | 'taken'> {
     await rm(join(folder, unique), { force: true });
   }
   const names = await readdir(folder);
-  // A process that stood still since it looked may link a number that was taken and given up long ago.
+  // A process that was paused after the check may link a number that was taken and released long ago.
   if (newestOf(names) > number) {
     await close(server);
     return 'taken';
@@ -69,14 +69,14 @@ async function take(folder: string, number: number): Promise<Lock | 'taken'> {
   };
 }
 
-/** Leaves the number behind as an empty file: a socket cannot be copied. */
+/** Replaces the socket by an empty file, which a backup can copy. */
 async function release(folder: string, number: number, server: Server): Promise<void> {
   const beside = join(folder, `${unnumbered}${randomBytes(6).toString('hex')}`);
   try {
     await writeFile(beside, '', { flag: 'wx', mode: 0o600 });
     await rename(beside, join(folder, nameOf(number)));
   } catch {
-    // The folder is gone, or cannot be written any more: the socket then refuses, which says the same.
+    // The folder is gone or read-only: a socket that refuses connections means the same.
     await rm(beside, { force: true }).catch(() => {});
   }
   await close(server);
@@ -85,7 +85,7 @@ async function release(folder: string, number: number, server: Server): Promise<
 async function removeOlder(folder: string, names: readonly string[], number: number): Promise<void> {
   for (const name of names) {
     const older = Number(socketName.exec(name)?.[1] ?? number) < number;
-    const left = name.startsWith(unnumbered) && (await ask(folder, name)) === null;
+    const left = name.startsWith(unnumbered) && (await holderOf(folder, name)) === null;
     if (older || left) await rm(join(folder, name), { force: true }).catch(() => {});
   }
 }
@@ -97,7 +97,7 @@ function listen(path: string): Promise<Server> {
       socket.end(String(process.pid));
     });
     server.once('error', reject);
-    // The folder keeps other users out; without this a socket that root left could not be asked.
+    // The folder keeps other users out; without this, a socket of root refuses its owner.
     server.listen({ path, writableAll: true }, () => resolve(server));
     server.unref();
   });
@@ -105,8 +105,8 @@ function listen(path: string): Promise<Server> {
 
 const close = (server: Server) => new Promise<void>((resolve) => server.close(() => resolve()));
 
-/** Who listens on a socket; null when nobody does. */
-async function ask(folder: string, name: string): Promise<LockHolder | null> {
+/** The process that listens on a socket; null when none does. */
+async function holderOf(folder: string, name: string): Promise<LockHolder | null> {
   return withShortPath(folder, name, answerOf).catch((error: NodeJS.ErrnoException) =>
     notListening.has(error.code ?? '') ? null : { pid: null },
   );

@@ -1,10 +1,9 @@
 import { open } from 'node:fs/promises';
 import { platformOf } from './platform.js';
 
-/** File systems that keep names durable by themselves, or cannot, answer with one of these to a folder's sync. */
+/** Errors of file systems that cannot sync folders. */
 const notOffered: readonly string[] = ['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 
-/** Whether a sync failed only because this file system has none for folders. */
 export const isNotOffered = (error: unknown): boolean =>
   notOffered.includes((error as NodeJS.ErrnoException).code ?? '');
 

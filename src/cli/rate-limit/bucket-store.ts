@@ -1,11 +1,11 @@
 import { closeSync, constants, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder } from '../config/make-folder.js';
+import { makeFolder } from '../platform/make-folder.js';
 import type { TokenBucket } from './token-bucket.js';
 
 type Change<T> = (bucket: TokenBucket | null) => { bucket: TokenBucket; result: T };
 
-/** Keeps buckets by name. `change` runs alone among all processes that share the store. Never rejects. */
+/** Token buckets by name. `change` runs alone among the processes that share the store. Never rejects. */
 export interface BucketStore {
   update<T>(name: string, change: Change<T>): Promise<T>;
 }
@@ -22,37 +22,37 @@ export function memoryBuckets(): BucketStore {
   };
 }
 
-interface Timing {
+interface Timer {
   elapsed(): number;
   sleep(milliseconds: number): Promise<void>;
 }
 
-/** A lock is held for well under a millisecond; one that stays longer belongs to a process that died. */
+/** A lock is held for under a millisecond; an older one belongs to a process that died. */
 const staleAfter = 250;
 const lockPause = 2;
-/** Without the lock by then, the process goes on alone: rate limiting is a courtesy to the service. */
+/** After that the process goes on without the lock: the service enforces its rate limit anyway. */
 const longestLockWait = 2_000;
 
 /**
- * One small file for each bucket, changed under a lock file. Nothing in the files can stop a command: what
- * cannot be read counts as unknown, and where nothing can be written the buckets live in memory.
+ * One small file for each bucket, changed under a lock file. The files cannot stop a command: an unreadable bucket
+ * counts as unknown, and in a folder that cannot be written the buckets live in memory.
  */
-export function fileBuckets(folder: string, timing: Timing): BucketStore {
+export function fileBuckets(folder: string, timer: Timer): BucketStore {
   const own = new Map<string, TokenBucket>();
   let usable = true;
 
   async function lock(path: string): Promise<'taken' | 'late' | 'impossible'> {
-    const began = timing.elapsed();
+    const began = timer.elapsed();
     let seen = { holder: '', since: began };
-    while (timing.elapsed() - began < longestLockWait) {
+    while (timer.elapsed() - began < longestLockWait) {
       const outcome = tryLock(path);
       if (outcome !== 'held') return outcome;
       const holder = identityOf(path);
-      const now = timing.elapsed();
-      // By its identity and not by its age: the clock may have been set.
+      const now = timer.elapsed();
+      // By identity, not by age: the clock may have been set.
       if (holder !== seen.holder) seen = { holder, since: now };
       else if (now - seen.since >= staleAfter) removeQuietly(path);
-      await timing.sleep(lockPause);
+      await timer.sleep(lockPause);
     }
     return 'late';
   }
@@ -61,7 +61,7 @@ export function fileBuckets(folder: string, timing: Timing): BucketStore {
     async update(name, change) {
       const path = `${folder}/${name}.json`;
       const outcome = usable ? await lock(`${path}.lock`) : 'impossible';
-      // A bucket that can be read and not be written would refill without ever being spent.
+      // A bucket that can be read but not written would refill and never be spent.
       if (outcome === 'impossible') usable = false;
       const kept = own.get(name) ?? null;
       const shared = outcome === 'taken' ? exchange(path, kept, change) : null;
@@ -81,7 +81,7 @@ function tryLock(path: string): 'taken' | 'held' | 'impossible' {
       return 'taken';
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      // Windows says EPERM of a name whose file is being removed.
+      // Windows fails with EPERM while a file of that name is being removed.
       if (code === 'EEXIST' || (code === 'EPERM' && process.platform === 'win32')) return 'held';
       if (code !== 'ENOENT' || !madeFolder(dirname(path))) return 'impossible';
     }
@@ -116,7 +116,7 @@ function removeQuietly(path: string): void {
 const length = 256;
 const version = 1;
 
-/** Null when the file cannot be read and written: then nothing has changed. */
+/** Null when the file cannot be read and written; nothing has changed then. */
 function exchange<T>(
   path: string,
   own: TokenBucket | null,
@@ -124,7 +124,7 @@ function exchange<T>(
 ): { bucket: TokenBucket; result: T } | null {
   let file: number | null = null;
   try {
-    // Not to hang where somebody has put a named pipe.
+    // O_NONBLOCK: opening a named pipe would hang.
     const flags = constants.O_RDWR | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
     file = openSync(path, flags, 0o600);
     const buffer = Buffer.alloc(length);
@@ -140,7 +140,7 @@ function exchange<T>(
   }
 }
 
-/** Always the same length, written over: emptying a file first costs ext4 a millisecond. */
+/** Always the same length, to overwrite in place: truncating first costs a millisecond on ext4. */
 function encode({ tokens, at, blocked, known }: TokenBucket): string {
   const { wall, elapsed } = at;
   return `${JSON.stringify({ version, tokens, wall, elapsed, blocked, known }).padEnd(length - 1)}\n`;

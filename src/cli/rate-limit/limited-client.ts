@@ -6,19 +6,23 @@ import type { Clock } from '../clock.js';
 import { type BucketStore, fileBuckets, memoryBuckets } from './bucket-store.js';
 import { RateLimiter } from './rate-limiter.js';
 
-/** How long a single request waits for its token before it goes without. */
+/** A single request waits this long for its token, then goes without. */
 const longestWait = 30_000;
 
-interface Needs {
+interface LimiterOptions {
   clock: Clock;
-  /** The state folder; throws where there is none. */
+  /** The state folder. Throws where there is none. */
   state(): string;
-  /** Told of a wait that is over a second; in milliseconds. */
+  /** Called for a wait of over a second; in milliseconds. */
   waiting(milliseconds: number): void;
 }
 
-/** The limiter of a project, shared by its commands on this machine. The key itself is not in the file names. */
-export function openRateLimiter({ clock, state, waiting }: Needs, baseUrl: string, key: string): RateLimiter {
+/** The rate limiter of a project, shared by its commands on this machine. No file name contains the key. */
+export function openRateLimiter(
+  { clock, state, waiting }: LimiterOptions,
+  baseUrl: string,
+  key: string,
+): RateLimiter {
   return new RateLimiter({
     clock,
     buckets: bucketsIn(state, fingerprint(`${baseUrl} ${key}`), clock),
@@ -35,8 +39,8 @@ function bucketsIn(state: () => string, project: string, clock: Clock): BucketSt
 }
 
 /**
- * 64 bits of FNV-1a, in two lanes: enough to tell projects apart, and far too little to find the key by. To load
- * node:crypto for it would cost each start 2 ms.
+ * 64 bits of FNV-1a, in two lanes: enough to tell projects apart, and far too little to find the key by. Loading
+ * node:crypto would cost each start 2 ms.
  */
 function fingerprint(text: string): string {
   let [high, low] = [0x811c9dc5, 0xc9dc5118];
@@ -47,7 +51,7 @@ function fingerprint(text: string): string {
   return [high, low].map((lane) => (lane >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-/** A client whose every attempt, retries included, takes a token first. `signal` ends the waiting. */
+/** A client whose attempts, retries included, each take a token first. `signal` ends the wait. */
 export function limitedClient(
   key: string,
   options: UrtuuOptions,
@@ -59,7 +63,7 @@ export function limitedClient(
     async ready(method) {
       const kind = method === 'GET' ? 'reading' : 'sending';
       if (await limiter.take(kind, signal(), longestWait)) return;
-      // Nothing new goes out once the command is over.
+      // An ended command sends nothing more.
       signal().throwIfAborted();
       if (limiter.closed) throw new Error('the command has ended');
       limiter.goAhead(kind);

@@ -2,9 +2,9 @@ import { type RequestKind, requestRates } from '../../contract/index.js';
 import type { Clock } from '../clock.js';
 import { type BucketStore, memoryBuckets } from './bucket-store.js';
 import {
-  type Allowance,
   longestBlock,
   type Moment,
+  type RateLimit,
   refill,
   type TokenBucket,
   unknownBucket,
@@ -14,13 +14,13 @@ import {
 export interface RateLimiterOptions {
   buckets: BucketStore;
   clock: Clock;
-  /** Called once for each wait that is over a second; `milliseconds` is what it may still take. */
+  /** Called once for each wait of over a second; `milliseconds` is the time it may still take. */
   onWait?(kind: RequestKind, milliseconds: number): void;
 }
 
-/** Tokens that are never used, so that requests which overtake each other on the way are not one too many. */
+/** Tokens that stay unused, so that requests which overtake each other do not exceed the limit. */
 const reserve = { sending: 3, reading: 1 } as const;
-/** Another process may have learnt meanwhile that there is no need to wait. */
+/** Another process may learn meanwhile that the wait is over. */
 const longestNap = 1_000;
 const shownAfter = 1_000;
 
@@ -36,12 +36,12 @@ interface Lane {
   pumping: boolean;
   /** Ends the present nap. */
   wake(): void;
-  /** When a token was last taken, or begun to be waited for. */
+  /** When a token was last taken, or the wait for one began. */
   since: number;
   shown: boolean;
-  /** Requests that took a token and have no answer yet. */
+  /** Requests without an answer yet. */
   inFlight: number;
-  /** Requests under way that did not wait for their token. */
+  /** Those in flight that did not wait for their token. */
   ahead: number;
 }
 
@@ -56,13 +56,13 @@ const newLane = (): Lane => ({
 });
 
 /**
- * Spends the request allowance of a project, and no more. The token buckets are shared by the processes of this
- * machine; `X-RateLimit-Remaining` corrects them for what others spend elsewhere.
+ * Keeps the requests of a project within its rate limits. The processes of this machine share the token buckets;
+ * `X-RateLimit-Remaining` corrects them for requests from elsewhere.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
   readonly #lanes: Record<RequestKind, Lane> = { sending: newLane(), reading: newLane() };
-  /** Of a command that is to use less than the allowance, its own. */
+  /** This command's own buckets, for a rate below the limit. */
   readonly #slower = memoryBuckets();
   #scale = 1;
   #closed = false;
@@ -71,14 +71,14 @@ export class RateLimiter {
     this.#options = options;
   }
 
-  /** From now on so many sending requests a second, and reading ones in proportion. */
+  /** Sets the sending requests a second; reading ones change in proportion. */
   limitTo(perSecond: number): void {
     this.#scale = perSecond / requestRates.sending.perSecond;
   }
 
   /**
-   * Waits for a token and takes it; who asks first is served first. False when the signal came first, or when
-   * nobody here got a token for `within` milliseconds.
+   * Waits for a token and takes it, first come, first served. False when the signal came first, or when this process
+   * got no token for `within` milliseconds.
    */
   take(kind: RequestKind, signal?: AbortSignal, within = Number.POSITIVE_INFINITY): Promise<boolean> {
     if (signal?.aborted || this.#closed) return Promise.resolve(false);
@@ -102,7 +102,7 @@ export class RateLimiter {
     });
   }
 
-  /** A request that goes without waiting for its token; it is counted all the same. */
+  /** Counts a request that goes without waiting for its token. */
   goAhead(kind: RequestKind): void {
     const lane = this.#lanes[kind];
     lane.inFlight += 1;
@@ -110,7 +110,7 @@ export class RateLimiter {
     void this.#change(kind, (bucket) => ({ ...bucket, tokens: bucket.tokens - 1 }));
   }
 
-  /** The service wants quiet for so many milliseconds. */
+  /** Stops sending for as long as Retry-After says. */
   block(kind: RequestKind, milliseconds: number): void {
     void this.#change(kind, (bucket) => ({
       ...bucket,
@@ -120,10 +120,10 @@ export class RateLimiter {
   }
 
   /**
-   * A request has ended; `remaining` is what its answer said is left of the allowance. Others spend from it
-   * too, so the service may have fewer tokens than this bucket: requests still under way are counted as not
-   * yet taken off. More tokens are believed only of a bucket that nobody has kept; otherwise two processes
-   * would both believe them. A service that does not tell has the documented allowance.
+   * A request has ended; `remaining` is the X-RateLimit-Remaining of its answer. Others share the limit, so the service
+   * may have fewer tokens than this bucket: requests in flight count as not yet deducted. More tokens are believed only
+   * of an unknown bucket; otherwise two processes would both believe them. Without the header the documented limit
+   * holds.
    */
   ended(kind: RequestKind, status: number | null, remaining: number | null): void {
     const lane = this.#lanes[kind];
@@ -131,7 +131,7 @@ export class RateLimiter {
     const wentAhead = lane.ahead > 0;
     lane.ahead = Math.max(0, lane.ahead - 1);
     if (status === null || (status === 429 && remaining === null)) return;
-    const { burst } = this.#allowance(kind);
+    const { burst } = this.#rateLimit(kind);
     const left = remaining === null ? null : remaining - lane.inFlight - reserve[kind];
     const unblocked = wentAhead && status !== 429;
     void this.#change(kind, (bucket) => ({
@@ -140,13 +140,13 @@ export class RateLimiter {
       tokens: bucket.known
         ? Math.min(bucket.tokens, left ?? bucket.tokens)
         : Math.min(burst, left ?? burst - lane.inFlight - 1),
-      // Somebody tried although there was a block, and was answered: there is none any more.
+      // A request went ahead in spite of the block, and was answered: the block is over.
       blocked: unblocked ? 0 : bucket.blocked,
     }));
     if (unblocked) lane.wake();
   }
 
-  /** Nobody waits any more. */
+  /** Ends all waits. */
   close(): void {
     this.#closed = true;
     for (const { waiters } of Object.values(this.#lanes))
@@ -157,7 +157,7 @@ export class RateLimiter {
     return this.#closed;
   }
 
-  /** Hands out tokens until nobody waits. One for each process asks the store, so that waiting costs little. */
+  /** Hands out tokens until nobody waits. Only this loop asks the store, so that waiting costs little. */
   async #pump(kind: RequestKind, lane: Lane): Promise<void> {
     const { clock, onWait } = this.#options;
     lane.pumping = true;
@@ -201,12 +201,12 @@ export class RateLimiter {
     lane.wake = () => {};
   }
 
-  /** 0 when a token was taken, or else the milliseconds until there is one. */
+  /** 0 when a token was taken, else the milliseconds until there is one. */
   async #tryTake(kind: RequestKind): Promise<number> {
     const slow =
-      this.#scale < 1 ? await this.#tryTakeFrom(this.#slower, kind, allowanceOf(kind, this.#scale)) : 0;
+      this.#scale < 1 ? await this.#tryTakeFrom(this.#slower, kind, rateLimitOf(kind, this.#scale)) : 0;
     if (slow > 0) return slow;
-    const wait = await this.#tryTakeFrom(this.#options.buckets, this.#nameOf(kind), this.#allowance(kind));
+    const wait = await this.#tryTakeFrom(this.#options.buckets, this.#nameOf(kind), this.#rateLimit(kind));
     if (wait > 0 && this.#scale < 1) {
       await this.#slower.update(kind, (bucket) => {
         const kept = bucket ?? unknownBucket(this.#now());
@@ -216,11 +216,11 @@ export class RateLimiter {
     return wait;
   }
 
-  #tryTakeFrom(buckets: BucketStore, name: string, allowance: Allowance): Promise<number> {
+  #tryTakeFrom(buckets: BucketStore, name: string, limit: RateLimit): Promise<number> {
     return buckets.update(name, (kept) => {
       const now = this.#now();
-      const bucket = refill(kept ?? unknownBucket(now), allowance, now);
-      const result = waitFor(bucket, allowance);
+      const bucket = refill(kept ?? unknownBucket(now), limit, now);
+      const result = waitFor(bucket, limit);
       return { bucket: result > 0 ? bucket : { ...bucket, tokens: bucket.tokens - 1 }, result };
     });
   }
@@ -228,7 +228,7 @@ export class RateLimiter {
   #change(kind: RequestKind, change: (bucket: TokenBucket) => TokenBucket): Promise<null> {
     return this.#options.buckets.update(this.#nameOf(kind), (kept) => {
       const now = this.#now();
-      return { bucket: change(refill(kept ?? unknownBucket(now), this.#allowance(kind), now)), result: null };
+      return { bucket: change(refill(kept ?? unknownBucket(now), this.#rateLimit(kind), now)), result: null };
     });
   }
 
@@ -237,18 +237,18 @@ export class RateLimiter {
     return { wall: clock.now(), elapsed: clock.elapsed() };
   }
 
-  /** A higher rate than the documented one is another project's: its bucket is not that of the others. */
+  /** A rate above the documented limit has buckets of its own. */
   #nameOf(kind: RequestKind): string {
     return this.#scale > 1 ? `${kind}-x${this.#scale}` : kind;
   }
 
-  /** Of the bucket that is shared. */
-  #allowance(kind: RequestKind): Allowance {
-    return allowanceOf(kind, Math.max(1, this.#scale));
+  /** Of the shared buckets. */
+  #rateLimit(kind: RequestKind): RateLimit {
+    return rateLimitOf(kind, Math.max(1, this.#scale));
   }
 }
 
-function allowanceOf(kind: RequestKind, scale: number): Allowance {
+function rateLimitOf(kind: RequestKind, scale: number): RateLimit {
   const { perSecond, burst } = requestRates[kind];
   return { perSecond: perSecond * scale, burst: Math.max(1, (burst - reserve[kind]) * scale) };
 }

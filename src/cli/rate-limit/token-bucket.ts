@@ -1,47 +1,44 @@
-/** A moment on both clocks of this machine, in milliseconds. */
+/** A point in time on both clocks of this machine, in milliseconds. */
 export interface Moment {
-  /** Since 1970; people and programs set it. */
+  /** Since 1970; it can be set. */
   wall: number;
-  /** On a clock that nobody sets; it begins anew with each boot. */
+  /** Monotonic; it restarts with each boot. */
   elapsed: number;
 }
 
-/** A token bucket at a moment. */
 export interface TokenBucket {
-  /** Below 0 when more were taken than were there. */
+  /** Below 0 when too many were taken. */
   tokens: number;
   at: Moment;
-  /** For so many milliseconds after `at` nothing may be taken: the service said so. */
+  /** Milliseconds after `at` without tokens, by Retry-After. */
   blocked: number;
-  /** Whether an answer of the service has ever corrected it. */
+  /** An answer of the service has corrected it. */
   known: boolean;
 }
 
-export interface Allowance {
+export interface RateLimit {
   perSecond: number;
   burst: number;
 }
 
-/** No service means more; a stored block must not outlive the reason for it by years. */
+/** A stored block must not outlive its reason by years. */
 export const longestBlock = 86_400_000;
 
-/** Without a record only one token is sure; the first answer tells the rest. */
+/** Only one token is certain until the first answer. */
 export function unknownBucket(at: Moment): TokenBucket {
   return { tokens: 1, at, blocked: 0, known: false };
 }
 
 /**
- * Milliseconds from one moment to another. A clock that was set, or that belongs to another boot, machine or
- * runtime, is off in either direction: what comes from the future counts as now, and of two answers the smaller
- * one refills least.
+ * Milliseconds from one moment to another. A clock that was set, or of another boot, machine or runtime, can be off in
+ * either direction: a future moment counts as now, and the smaller of two differences refills least.
  */
 export function passed(from: Moment, to: Moment): number {
   const possible = [to.elapsed - from.elapsed, to.wall - from.wall].filter((time) => time >= 0);
   return possible.length === 0 ? 0 : Math.min(...possible);
 }
 
-/** The bucket now. */
-export function refill(bucket: TokenBucket, { perSecond, burst }: Allowance, now: Moment): TokenBucket {
+export function refill(bucket: TokenBucket, { perSecond, burst }: RateLimit, now: Moment): TokenBucket {
   const time = passed(bucket.at, now);
   const tokens = Math.max(-burst, bucket.tokens) + (time * perSecond) / 1_000;
   return {
@@ -52,7 +49,7 @@ export function refill(bucket: TokenBucket, { perSecond, burst }: Allowance, now
   };
 }
 
-/** Milliseconds until a token of a refilled bucket can be taken; 0 when it can be now. */
-export function waitFor({ tokens, blocked }: TokenBucket, { perSecond }: Allowance): number {
+/** Milliseconds until a refilled bucket has a token; 0 when it has one. */
+export function waitFor({ tokens, blocked }: TokenBucket, { perSecond }: RateLimit): number {
   return Math.max(blocked, Math.ceil((Math.max(0, 1 - tokens) * 1_000) / perSecond));
 }

@@ -6,14 +6,17 @@ import { keyOfMessage } from './sysexits.js';
 
 export interface Envelope {
   params: EmailBulkParams;
-  /** From the Message-ID and everything that is sent: the same message given again is not sent twice. */
+  /** Made of the Message-ID and the content, so that the same message is not sent twice. Null without a Message-ID. */
   idempotencyKey: string | null;
 }
 
-/** Reads an internet message into what the service sends; refuses what would be lost on the way. */
+/** Reads an internet message. Throws CliError for content that the service cannot send. */
 export async function readMessage(raw: Uint8Array, recipients: readonly string[]): Promise<Envelope> {
   const mail = await PostalMime.parse(raw).catch((error: Error) => {
-    throw inputError(`this is no message: ${error.message}`, 'It has headers, an empty line and a text.');
+    throw inputError(
+      `not an email message: ${error.message}`,
+      'A message has headers, an empty line and a text.',
+    );
   });
   const to = addressesOf(mail, recipients);
   if (mail.attachments.length > 0) {
@@ -36,7 +39,7 @@ function addressesOf(mail: Email, recipients: readonly string[]): string[] {
   const to = recipients.length > 0 ? [...recipients] : mailboxes(...lists).map(({ address }) => address);
   if (to.length === 0) throw usageError('the message has no recipient', 'Give it a To: header and use -t.');
   const bad = to.find((address) => normalizeAddress(address) === null);
-  if (bad !== undefined) throw inputError(`'${bad}' is no email address`, 'In a crontab, set MAILTO.');
+  if (bad !== undefined) throw inputError(`'${bad}' is not an email address`, 'In a crontab, set MAILTO.');
   return [...new Set(to)];
 }
 
@@ -51,10 +54,10 @@ const mailboxes = (...addresses: (Address | undefined)[]): Mailbox[] =>
   addresses.flatMap((each) => (each === undefined ? [] : (each.group ?? [each]))).filter(hasSomething);
 const hasSomething = ({ address, name }: Mailbox) => address !== '' || name !== '';
 
-/** Some programs give all their messages one Message-ID; another text is another message all the same. */
+/** Hashes the content too: some programs give all their messages one Message-ID. */
 function keyOf({ messageId }: Email, params: EmailBulkParams): string | null {
   if (!messageId) return null;
-  // The order of the recipients says nothing of what is sent.
+  // The order of the recipients does not matter.
   const to = params.to.map((address) => normalizeAddress(address) ?? address).sort();
   const hash = createHash('sha256').update(JSON.stringify([messageId, { ...params, to }]));
   return keyOfMessage(hash.digest('hex'));

@@ -18,9 +18,9 @@ export interface ContentOptions {
 export function addContentOptions(command: Command): void {
   command
     .option('--subject <subject>', 'subject, one line of up to 255 characters')
-    .option('--text <text>', 'plain text; - reads it from standard input')
+    .option('--text <text>', 'plain text; - reads standard input')
     .option('--text-file <file>', 'read the plain text from a file')
-    .option('--html <html>', 'HTML body; - reads it from standard input')
+    .option('--html <html>', 'HTML body; - reads standard input')
     .option('--html-file <file>', 'read the HTML body from a file')
     .option('--from-name <name>', "sender name (default: the project's brand name)")
     .option('--reply-to <address>', 'address for replies (default: that of the project)');

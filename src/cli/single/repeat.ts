@@ -1,6 +1,6 @@
 import type { Context } from '../context.js';
 import { exits } from '../exit-codes.js';
-import type { Failure } from '../printed-error.js';
+import type { PrintedError } from '../printed-error.js';
 import { visible, withoutKeys } from '../terminal/sanitise.js';
 
 /** A longer command is easier to find in the shell's history. */
@@ -12,7 +12,7 @@ const destinationOptions = ['--profile', '--base-url', '--api-key-file'];
 export function repeatCommand(
   { io, config }: Pick<Context, 'io' | 'config'>,
   argv: readonly string[],
-  { exit, idempotency_key: key }: Failure,
+  { exit, idempotency_key: key }: PrintedError,
 ): string | null {
   if (exit !== exits.doubt || typeof key !== 'string' || io.printer.mask) return null;
   const words = repeatWords(argv, key);

@@ -2,7 +2,7 @@ import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Printer } from '../output/printer.js';
 
-/** Who reads standard output does not learn of what was sent when it cannot be written, and might send it again. */
+/** Throws CliError when standard output failed: its reader, without the result, might send again. */
 export function ensureShown(printer: Pick<Printer, 'failure'>, said: string, id: string, look: string): void {
   const { failure } = printer;
   if (failure === null || failure.code === 'EPIPE') return;

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { appendFileSync, lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { writePrivateFile } from '../config/atomic-file.js';
-import { makeFolder } from '../config/make-folder.js';
+import { makeFolder } from '../platform/make-folder.js';
+import { writePrivateFile } from '../platform/write-private-file.js';
 
 /** What a replay under a key is the answer to. */
 export type Replayed =

@@ -1,7 +1,7 @@
 export type Style = 'bold' | 'red' | 'green' | 'yellow';
 export type Paint = (style: Style, text: string) => string;
 
-/** Colour: --no-color, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal that can. */
+/** Decided by --no-color, then NO_COLOR, then FORCE_COLOR, then the terminal. */
 export function wantsColour(
   stream: { isTerminal: boolean },
   env: Readonly<Record<string, string | undefined>>,
@@ -14,7 +14,7 @@ export function wantsColour(
 
 export const plain: Paint = (_, text) => text;
 
-/** Paints with the sixteen colours that every terminal has. Chalk is loaded only where something is painted. */
+/** Uses the sixteen basic colours. Loads chalk only when enabled. */
 export async function painter(enabled: boolean): Promise<Paint> {
   if (!enabled) return plain;
   const { Chalk } = await import('chalk');

@@ -3,19 +3,18 @@ import type { OutputStream } from './streams.js';
 
 type Failed = (error: NodeJS.ErrnoException) => void;
 
-/** An empty pipe takes this much on every system, so that to write it waits for nobody. */
-const writtenAtOnce = 16_384;
+/** An empty pipe takes this much on every system without blocking. */
+const directBytes = 16_384;
 
 /**
- * Standard output or error. Little is written at once into a pipe, a socket or a file: the stream that Node.js
- * would load for it costs a short command a tenth of its start. More goes through the stream, which waits for a
- * slow reader without stopping everything else.
+ * Standard output or error. Short output goes directly into a pipe, socket or file: loading the stream of Node.js costs
+ * a short command a tenth of its start. More goes through the stream, which waits for a slow reader without blocking.
  */
 export function outputOf(descriptor: number, open: () => NodeJS.WriteStream): OutputStream {
-  return takesAtOnce(descriptor) ? new DirectOutput(descriptor, open) : open();
+  return takesDirectOutput(descriptor) ? new DirectOutput(descriptor, open) : open();
 }
 
-function takesAtOnce(descriptor: number): boolean {
+function takesDirectOutput(descriptor: number): boolean {
   if (process.platform === 'win32') return false;
   try {
     const stats = fstatSync(descriptor);
@@ -31,7 +30,7 @@ class DirectOutput implements OutputStream {
   readonly #open: () => NodeJS.WriteStream;
   readonly #listeners: Failed[] = [];
   #stream: NodeJS.WriteStream | null = null;
-  #left = writtenAtOnce;
+  #left = directBytes;
 
   constructor(descriptor: number, open: () => NodeJS.WriteStream) {
     this.#descriptor = descriptor;
@@ -52,7 +51,7 @@ class DirectOutput implements OutputStream {
       while (rest.length > 0) rest = rest.subarray(writeSync(this.#descriptor, rest));
     } catch (thrown) {
       const error = thrown as NodeJS.ErrnoException;
-      // Somebody made the pipe non-blocking, and it is full: only the stream can wait.
+      // The pipe is non-blocking and full: only the stream can wait.
       if (error.code === 'EAGAIN') {
         this.#left = -1;
         return this.#opened().write(rest, done);

@@ -5,7 +5,7 @@ import type { InputStream, OutputStream } from './streams.js';
 
 const same = (text: string) => text;
 
-/** The looks of a question without colours; inquirer itself knows of NO_COLOR, but not of our option. */
+/** Without colours: inquirer knows NO_COLOR, but not --no-color. */
 const plain = {
   prefix: { idle: '?', done: '✔' },
   style: {
@@ -21,7 +21,7 @@ const plain = {
 
 type Terminal = NodeJS.ReadStream;
 
-/** Questions on the real terminal: read from standard input, written to standard error. */
+/** Prompts on the real terminal, from standard input to standard error. */
 export function questions(stdin: InputStream, stderr: OutputStream, colour: boolean): Questions {
   const theme = colour ? {} : plain;
   const terminal = stdin as unknown as Terminal;
@@ -35,7 +35,7 @@ export function questions(stdin: InputStream, stderr: OutputStream, colour: bool
     } catch (error) {
       const { name } = error as Error;
       if (name === 'ExitPromptError') throw new Interrupted();
-      if (name === 'AbortPromptError') throw usageError('the question was not answered', 'Nothing was done.');
+      if (name === 'AbortPromptError') throw usageError('no answer to the prompt', 'Nothing was done.');
       throw error;
     } finally {
       forget();
@@ -52,14 +52,13 @@ export function questions(stdin: InputStream, stderr: OutputStream, colour: bool
 }
 
 /**
- * Aborts when nobody can answer any more: inquirer itself then waits for ever, and the process ends for want of
- * work, with exit code 0.
+ * Aborts when the input has ended: inquirer waits forever then, and the process ends by itself with exit code 0.
  */
 function untilEnd(terminal: Terminal): { signal: AbortSignal; forget(): void } {
   const ended = new AbortController();
   let settled = false;
   const end = () => ended.abort();
-  // readline pauses its input when Ctrl-D closes it, and when Ctrl-Z has stopped the process.
+  // readline pauses its input after Ctrl-D, and after Ctrl-Z has stopped the process.
   const onPause = () =>
     setImmediate(() => {
       if (settled) return;

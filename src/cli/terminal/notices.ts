@@ -1,22 +1,33 @@
-import type { GlobalOptions } from '../options.js';
-import type { ProcessEnvironment } from '../process-environment.js';
+import type { Clock } from '../clock.js';
 import { duration } from '../wording.js';
 import { type Paint, painter, plain, wantsColour } from './colour.js';
-import { DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
+import { type Draw, DrawnProgress, lineProgress, noProgress, type Progress } from './progress.js';
 import { safeJson, visible, withoutKeys } from './sanitise.js';
-import type { Sink } from './streams.js';
+import type { OutputStream, Sink } from './streams.js';
 import { unbroken, type Wrap, wrapper } from './wrap.js';
 
+interface NoticeOptions {
+  quiet?: boolean;
+  color?: boolean;
+}
+
+interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stderr: OutputStream;
+  readonly clock: Clock;
+  readonly draw?: Draw;
+}
+
 /**
- * What goes to standard error: notes, warnings, errors and the display of long work, never in each other's way.
- * Where a program reads it, it is one JSON object at most: warnings are kept for it, notes are left out.
+ * Standard error: notes, warnings, errors and progress, never in each other's way. For a program it is one JSON object
+ * at most: it has the warnings and no notes.
  */
 export class Notices {
   #paint: Paint = plain;
   #wrap: Wrap = unbroken;
-  readonly #environment: ProcessEnvironment;
+  readonly #terminal: Terminal;
   readonly #sink: Sink;
-  readonly #options: GlobalOptions;
+  readonly #options: NoticeOptions;
   readonly #machine: boolean;
   #saidRateLimited = false;
   #drawn: DrawnProgress | null = null;
@@ -24,34 +35,34 @@ export class Notices {
   #conclusion: { message: string; hint?: string } | null = null;
   #details: Record<string, unknown> = {};
 
-  constructor(environment: ProcessEnvironment, sink: Sink, options: GlobalOptions, machine: boolean) {
-    this.#environment = environment;
+  constructor(terminal: Terminal, sink: Sink, options: NoticeOptions, machine: boolean) {
+    this.#terminal = terminal;
     this.#sink = sink;
     this.#options = options;
     this.#machine = machine;
   }
 
-  /** Loads what a terminal needs: colours, and breaks between words. What is said before is plain. */
-  async dress(): Promise<void> {
+  /** Loads colours and wrapping for a terminal; until then texts are plain. */
+  async prepare(): Promise<void> {
     this.#paint = await painter(this.colour);
     if (this.#sink.isTerminal) this.#wrap = await wrapper();
   }
 
   get colour(): boolean {
-    return wantsColour(this.#sink, this.#environment.env, this.#options.color ?? true);
+    return wantsColour(this.#sink, this.#terminal.env, this.#options.color ?? true);
   }
 
-  /** One safe line, whatever the text holds. */
+  /** Writes one line, safe for a terminal. */
   write(text: string): void {
     this.#line(visible(text));
   }
 
   note(text: string, command?: string): void {
-    if (this.#options.quiet || this.#isRead) return;
+    if (this.#options.quiet || this.#isForProgram) return;
     this.#line(this.#fitted(text, 0, command));
   }
 
-  /** Said once: more of it would not tell more. */
+  /** Only the first time. */
   rateLimited(milliseconds: number): void {
     if (this.#saidRateLimited) return;
     this.#saidRateLimited = true;
@@ -61,7 +72,7 @@ export class Notices {
 
   warn(text: string, command?: string): void {
     if (this.#machine) this.#warnings.push(oneLine(text, command));
-    if (!this.#isRead) this.#warning(text, command);
+    if (!this.#isForProgram) this.#warning(text, command);
   }
 
   /** The last line of a command that ends with another code than 0. */
@@ -70,29 +81,29 @@ export class Notices {
     if (!this.#machine) this.#warning(text, command);
   }
 
-  /** What the last line said; for a command that ends with a code and has thrown nothing. */
+  /** The last line, for a command that exits with a code and has thrown nothing. */
   get conclusion(): { message: string; hint?: string } | null {
     return this.#conclusion;
   }
 
-  /** Fields of the error object, which a person is told in another way. */
+  /** Further fields of the error object; people read them elsewhere. */
   attach(details: Record<string, unknown>): void {
     Object.assign(this.#details, details);
   }
 
-  /** The one object for a program: the error, and the warnings that came before it. */
+  /** Writes the one object for a program: the error and the warnings before it. */
   failure(error: object): void {
     this.#line(safeJson({ error: { ...error, ...this.#details }, warnings: this.#warnings.splice(0) }));
   }
 
-  /** What a program has not been told yet, where nothing has failed. */
+  /** Writes the warnings for a program, where nothing has failed. */
   flush(): void {
-    if (this.#isRead && this.#warnings.length > 0)
+    if (this.#isForProgram && this.#warnings.length > 0)
       this.#line(safeJson({ warnings: this.#warnings.splice(0) }));
   }
 
-  /** A program asked for its format, and no person looks on. */
-  get #isRead(): boolean {
+  /** A program reads standard error, and no person. */
+  get #isForProgram(): boolean {
     return this.#machine && !this.#sink.isTerminal;
   }
 
@@ -101,13 +112,13 @@ export class Notices {
     this.#line(`${this.#paint('yellow', 'warning:')} ${said}`);
   }
 
-  /** An error for people: what, then what to do about it, and a command to copy. */
+  /** An error for people: message, hint, and a command to copy. */
   error(message: string, hint: string | undefined, command?: string): void {
     this.#line(`${this.#paint('red', 'urtuu:')} ${this.#fitted(message, 'urtuu: '.length)}`);
     if (hint !== undefined) this.#line(`  ${this.#fitted(hint, 2, command)}`);
   }
 
-  /** Safe, and as wide as the terminal is: there a command has a line of its own. On a pipe all is one line. */
+  /** Wrapped on a terminal, with the command on a line of its own; one line on a pipe. */
   #fitted(text: string, indent: number, command?: string): string {
     const lines = this.#wrap(visible(text), this.#sink.columns - indent, indent);
     if (command === undefined) return lines;
@@ -117,15 +128,15 @@ export class Notices {
   progress(): Progress {
     if (this.#options.quiet) return noProgress;
     if (!this.#sink.isTerminal)
-      return this.#machine ? noProgress : lineProgress(this.#sink, this.#environment.clock);
+      return this.#machine ? noProgress : lineProgress(this.#sink, this.#terminal.clock);
     this.#drawn?.stop();
     this.#drawn = new DrawnProgress(
       async (text) => {
-        const { draw = (await import('./spinner.js')).drawOn(this.#environment.stderr, this.colour) } =
-          this.#environment;
+        const { draw = (await import('./spinner.js')).drawOn(this.#terminal.stderr, this.colour) } =
+          this.#terminal;
         return draw(text);
       },
-      this.#environment.clock,
+      this.#terminal.clock,
       () => this.#sink.columns,
     );
     return this.#drawn;
@@ -135,7 +146,7 @@ export class Notices {
     this.#drawn?.stop();
   }
 
-  /** Takes the drawing away until its next frame. */
+  /** Clears the drawing until its next frame. */
   makeRoom(): void {
     this.#drawn?.clear();
   }

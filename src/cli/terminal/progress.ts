@@ -7,18 +7,18 @@ interface Part {
   total: number;
 }
 
-/** Shows on standard error that something is going on. */
+/** Progress of long work, on standard error. */
 export interface Progress {
   /**
-   * What is being done; `part` draws a bar. Words are joined by commas, and a terminal that is too narrow
-   * leaves out the last ones. Cheap: call it as often as there is news.
+   * `part` draws a bar. Several texts are joined by commas; a narrow terminal leaves out the last ones. Cheap: call it
+   * at every change.
    */
   update(text: string | readonly string[], part?: Part): void;
-  /** Takes the display away. */
+  /** Clears the display. */
   stop(): void;
 }
 
-/** A drawn line that other output has to make room for. */
+/** A drawn line, cleared for other output. */
 export interface Drawing {
   text: string;
   clear(): void;
@@ -29,34 +29,33 @@ export type Draw = (text: string) => Promise<Drawing>;
 const drawAfter = 300;
 const lineEvery = 10_000;
 
-/** Nothing, with --quiet. */
 export const noProgress: Progress = { update() {}, stop() {} };
 
-/** On a pipe: a line at most every 10 s, none for what is over sooner. Words say by themselves how far it is. */
+/** On a pipe: at most one line in 10 s, and none for shorter work. */
 export function lineProgress(stderr: Sink, clock: Clock): Progress {
   let last = clock.elapsed();
   return {
     update(text, part) {
       if (clock.elapsed() - last < lineEvery) return;
       last = clock.elapsed();
-      const told =
+      const line =
         typeof text === 'string'
           ? `${text}${part ? ` (${part.done} of ${part.total})` : ''}`
           : text.join(', ');
-      void stderr.write(`${visible(told)}\n`);
+      void stderr.write(`${visible(line)}\n`);
     },
     stop() {},
   };
 }
 
-/** On a terminal: a spinner, with a bar where the whole is known; drawn only for what takes a while. */
+/** On a terminal: a spinner, with a bar where the total is known; not drawn for short work. */
 export class DrawnProgress implements Progress {
   readonly #columns: () => number;
   #text = '';
   #drawing: Drawing | null = null;
   #stopped = false;
 
-  /** `columns` is asked for every line: the person may make the window narrower. */
+  /** `columns` is called for every line: the window may be resized. */
   constructor(draw: Draw, clock: Clock, columns: () => number) {
     this.#columns = columns;
     void clock.sleep(drawAfter).then(async () => {
@@ -74,7 +73,7 @@ export class DrawnProgress implements Progress {
     if (this.#drawing !== null) this.#drawing.text = this.#text;
   }
 
-  /** Makes room for a line of other output; the next frame draws again. */
+  /** Clears the line for other output; the next frame draws again. */
   clear(): void {
     this.#drawing?.clear();
   }
@@ -86,12 +85,12 @@ export class DrawnProgress implements Progress {
   }
 }
 
-/** The sign that turns, a space, and a column that stays free: a full line wraps on some terminals. */
+/** The spinner, a space, and a free column: a full line wraps on some terminals. */
 const spinnerColumns = 3;
 const percentColumns = 6;
 const barWidths = [20, 10, 5];
 
-/** One line of at most so many columns: first the bar gets shorter, then the last words are left out. */
+/** Shortens the bar first, then leaves out the last words. */
 export function fitted(words: readonly string[], part: Part | null, columns: number): string {
   for (let count = words.length; count > 0; count -= 1) {
     const text = words.slice(0, count).join(', ');

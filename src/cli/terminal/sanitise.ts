@@ -5,22 +5,22 @@
  */
 const unsafe = () =>
   /(?![\uFE0E\uFE0F\u180B-\u180D\u180F])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
-/** Nearly all text: nothing to look for, and no look-up of Unicode's properties at the start. */
+/** Nearly all text, without a slow look-up of Unicode properties. */
 const plain = /^[\n\x20-\x7e\u0400-\u0482\u048a-\u052f]*$/;
 const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** A text from outside as one line that is safe on a terminal: what would act or hide becomes visible. */
+/** Makes a text one line that is safe on a terminal: unsafe characters become visible. */
 export function visible(text: string): string {
   if (plain.test(text) && !text.includes('\n')) return text;
   return text.replace(unsafe(), (character) => named[character] ?? escaped(character));
 }
 
-/** A text of several lines that is safe on a terminal: its line ends stay. */
+/** Keeps line ends. */
 export function visibleLines(text: string): string {
   return text.split(/\r?\n/).map(visible).join('\n');
 }
 
-/** JSON that no terminal can be hurt by: the same characters as escapes, the value unchanged. */
+/** JSON with unsafe characters as escapes; the value is unchanged. */
 export function safeJson(value: unknown, indent?: number): string {
   const json = JSON.stringify(value, undefined, indent);
   if (plain.test(json)) return json;
@@ -34,8 +34,8 @@ function escaped(character: string): string {
   }).join('');
 }
 
-/** What a key of the service looks like. The client hides the one it uses; this one stands in a wrong place. */
+/** The form of an API key. The client redacts its own key; this finds others. */
 const keyLike = /urtuu_[0-9A-Za-z]{20,}/g;
 
-/** A text without the keys that a person gave where none belongs: as an argument, a name, an option. */
+/** Redacts keys that were given as an argument, a name or an option by mistake. */
 export const withoutKeys = (text: string): string => text.replace(keyLike, 'urtuu_***');

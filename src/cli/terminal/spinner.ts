@@ -4,17 +4,17 @@ import stringWidth from 'string-width';
 import type { Draw } from './progress.js';
 import type { OutputStream } from './streams.js';
 
-/** Draws with ora; loaded only when there is something to draw. */
+/** Draws with ora; loaded late. */
 export const drawOn =
   (stream: OutputStream, colour: boolean): Draw =>
   async (text) => {
     const terminal = stream as unknown as WriteStream;
-    const fitting = (whole: string) => fitted(whole, (terminal.columns || 80) - spinnerColumns);
+    const shortened = (whole: string) => cutTo(whole, (terminal.columns || 80) - spinnerColumns);
     const spinner = ora({
-      text: fitting(text),
+      text: shortened(text),
       stream: oneLine(terminal) as WriteStream,
       discardStdin: false,
-      // Whether to draw was decided already; ora would ask the environment for CI.
+      // Decided by the caller; ora would look for CI in the environment.
       isEnabled: true,
       color: colour && 'cyan',
     });
@@ -24,18 +24,18 @@ export const drawOn =
         return spinner.text;
       },
       set text(whole) {
-        spinner.text = fitting(whole);
+        spinner.text = shortened(whole);
       },
       clear: () => void spinner.clear(),
       stop: () => void spinner.stop(),
     };
   };
 
-/** The spinner itself and a blank. */
+/** The spinner and a space. */
 const spinnerColumns = 2;
 
-/** As much of a text as has room in so many columns. */
-export function fitted(text: string, room: number): string {
+/** Cuts a text to a number of columns. */
+export function cutTo(text: string, room: number): string {
   if (stringWidth(text) <= room) return text;
   let cut = '';
   let width = 0;
@@ -48,16 +48,15 @@ export function fitted(text: string, room: number): string {
 }
 
 /**
- * The terminal as ora may see it: one line without an end, at whose beginning the cursor waits. ora counts the
- * rows that it has to clear when it draws them, and a resize breaks or joins them later. From the beginning of
- * the line everything that became of it can be cleared; and the terminal, which may be narrower already than
- * anybody knows, is told not to break it.
+ * A terminal for ora with one endless line, and the cursor at its beginning. ora counts the rows to clear when it draws
+ * them, and a resize wraps or joins them later; clearing from the beginning of the line works after any resize.
+ * Wrapping is off while it draws, since the terminal may already be narrower.
  */
 function oneLine(terminal: WriteStream): Partial<WriteStream> {
   return {
     isTTY: true,
     columns: Number.POSITIVE_INFINITY,
-    // Where ora does not draw, it writes whole lines, and the terminal may be one without escape sequences.
+    // Without a drawing, ora writes whole lines, perhaps to a terminal without escape sequences.
     write: (text: string | Uint8Array) =>
       terminal.write(String(text).endsWith('\n') ? text : `\u001b[?7l${text}\u001b[?7h\r`),
     clearLine: () => terminal.write('\r\u001b[J'),

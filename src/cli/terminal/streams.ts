@@ -1,4 +1,4 @@
-/** What the command line needs of an output stream; `process.stdout` is one. */
+/** As much of `process.stdout` as the command line uses. */
 export interface OutputStream {
   write(text: string, done?: (error?: Error | null) => void): boolean;
   on(event: 'error', listener: (error: NodeJS.ErrnoException) => void): OutputStream;
@@ -6,23 +6,23 @@ export interface OutputStream {
   readonly columns?: number | undefined;
 }
 
-/** What it needs of an input stream; `process.stdin` is one. */
+/** As much of `process.stdin` as the command line uses. */
 export interface InputStream extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean | undefined;
 }
 
 /**
- * An output that never throws and never crashes: after its first failure it drops what is written, so that a
- * reader who left (EPIPE) or a full disk does not stop a send half-way. `main` looks at `failure` at the end.
+ * An output that never throws: after its first failure it drops all writes, so that a closed pipe (EPIPE) or a full disk
+ * does not stop a send half-way. `main` checks `failure` at the end.
  */
 export class Sink {
   failure: NodeJS.ErrnoException | null = null;
-  /** Makes room for a line where something is drawn on the same terminal. */
+  /** Called before each write, to clear a drawing on the same terminal. */
   makeRoom: () => void = () => {};
   readonly #open: () => OutputStream;
   #opened: OutputStream | null = null;
 
-  /** The stream is opened when it is asked for; most commands never write to standard error. */
+  /** Opened at the first use: most commands never write to standard error. */
   constructor(open: () => OutputStream) {
     this.#open = open;
   }
@@ -42,17 +42,17 @@ export class Sink {
     return this.#stream.columns || 80;
   }
 
-  /** Nobody reads this any more. */
+  /** Nobody reads it any more. */
   get closed(): boolean {
     return this.failure !== null;
   }
 
-  /** Resolves when all before was handed over, or dropped. */
+  /** Resolves when all earlier writes have been flushed or dropped. */
   async settled(): Promise<void> {
     if (this.#opened !== null) await this.write('');
   }
 
-  /** Resolves when the text was handed over, or dropped. */
+  /** Resolves when the text has been flushed or dropped. */
   write(text: string): Promise<void> {
     if (this.failure !== null) return Promise.resolve();
     this.makeRoom();

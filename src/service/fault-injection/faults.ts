@@ -1,37 +1,37 @@
 import { readNumber } from '../../contract/index.js';
 
-/** What a carrier does on demand. */
+/** A fault of the simulated carrier. */
 export type CarrierFault =
-  /** Neither the operator nor the fall-over route takes it. */
+  /** No route takes the message. */
   | { kind: 'refused' }
-  /** Its own operator does not take it; the route without links does. */
+  /** Its operator refuses it; the route without links takes it. */
   | { kind: 'refused_by_operator' }
-  /** It is taken, and the operator says so after a while. */
+  /** Taken, with a late answer. */
   | { kind: 'delayed'; milliseconds: number }
-  /** It is taken, but the operator's answer is lost. */
+  /** Taken, with a lost answer. */
   | { kind: 'answer_lost' }
-  /** As `answer_lost`, and for a while the operator cannot say whether it took it. */
+  /** As `answer_lost`, and for some time `inquire` cannot decide either. */
   | { kind: 'silent'; milliseconds: number }
-  /** The first hand-over is lost before the operator; the next one arrives. */
+  /** The first submit never arrives; the next one does. */
   | { kind: 'hand_over_lost' };
 
-/** How a request breaks on demand, at the door of the service. */
+/**
+ * A fault of a request. `drop_before`, `drop_after`: the connection is cut before or after the send is accepted.
+ * `answer_500`, `answer_429`, `answer_html` (502, the page of a proxy): nothing is stored.
+ */
 export type RequestFault = 'drop_before' | 'drop_after' | 'answer_500' | 'answer_429' | 'answer_html';
 
 export interface FaultOnDemand {
-  /** The number that asks for it. */
+  /** A message to this number triggers the fault. */
   number: string;
-  /** The local part of addresses that ask for it, whatever their domain; null when emails cannot. */
+  /** So does one to an address with this local part; null for a fault of SMS only. */
   localPart: string | null;
   fault: CarrierFault | RequestFault;
   /** One line for people. */
   effect: string;
 }
 
-/**
- * Numbers and addresses that go wrong on demand, for people who test their own scripts. A request that breaks
- * breaks once for an idempotency key: its repeats go through.
- */
+/** Recipients that trigger faults, for tests of a caller's own code. A request fault happens once for an idempotency key. */
 export const faultsOnDemand: readonly FaultOnDemand[] = [
   {
     number: '99000001',
@@ -116,13 +116,13 @@ export const faultsOnDemand: readonly FaultOnDemand[] = [
 const byNumber = new Map(faultsOnDemand.map((row) => [row.number, row.fault]));
 const byLocalPart = new Map(faultsOnDemand.map((row) => [row.localPart, row.fault]));
 
-/** What the carrier does to a recipient in its normal form. */
+/** The carrier's fault for a recipient in normal form. */
 export function carrierFaultFor(to: string): CarrierFault | null {
   const fault = to.includes('@') ? byLocalPart.get(to.slice(0, to.lastIndexOf('@'))) : byNumber.get(to);
   return typeof fault === 'object' ? fault : null;
 }
 
-/** How a request to a recipient, as it was written, breaks. */
+/** The request's fault for a recipient, as written by the caller. */
 export function requestFaultFor(written: string): RequestFault | null {
   const reading = readNumber(written);
   const fault =

@@ -24,7 +24,7 @@ export interface OperationContext {
   dispatcher: Delivery;
   outcomes: OutcomeWaiter;
   project(id: string): Promise<Project>;
-  /** `off` takes no request rate into account; for tests and measurements of speed. */
+  /** `off` disables the request rate limits; for tests and measurements of speed. */
   rates: 'enforced' | 'off';
   /** A key that is never stored, and its project. */
   localKey: { hash: Uint8Array; projectId: string };

@@ -7,7 +7,7 @@ import type { Answer, SendCall } from './operations.js';
 import { emailPrice } from './pricing.js';
 import { sendBatch, sendSingle } from './send.js';
 
-/** Domain that emails are sent from when a project has none of its own (POST /v1/email, rule 3). */
+/** The sender domain of projects without their own (POST /v1/email, rule 3). */
 export const sharedDomain = 'mail.urtuu.example';
 
 /** POST /v1/email. */
@@ -47,7 +47,7 @@ export function emailContent(project: Project, fields: EmailFields): Content {
   };
 }
 
-/** The project's brand name, else its name; what was stored before names had a limit is cut to it. */
+/** The brand name, else the project's name; cut, for old data has longer names. */
 export function senderName({ name, settings }: Project): string {
   const sender = settings.brand_name ?? name;
   return sender.length > maxNameLength ? [...sender].slice(0, maxNameLength).join('') : sender;

@@ -16,7 +16,7 @@ export function newSecret(random: Random): string {
   return secret + checksum(secret);
 }
 
-/** Whether it can be a key at all; a mistyped one cannot. */
+/** Checks form and checksum: false for a mistyped key. */
 export function isSecret(text: string): boolean {
   return form.test(text) && checksum(text.slice(0, -checksumLength)) === text.slice(-checksumLength);
 }
@@ -25,7 +25,7 @@ export function hashSecret(secret: string): Uint8Array {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Whose key it is; null for one that is malformed, unknown or revoked. */
+/** The caller with this key; null for a malformed, unknown or revoked one. */
 export async function authenticate(context: OperationContext, secret: string): Promise<Caller | null> {
   if (!isSecret(secret)) return null;
   const hash = hashSecret(secret);
@@ -46,7 +46,7 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** CRC-32 (IEEE); the one of node:zlib is newer than the oldest Node.js served. */
+/** CRC-32 (IEEE); Node.js 20.0 has no zlib.crc32. */
 function crc32(text: string): number {
   let crc = 0xffffffff;
   for (const byte of Buffer.from(text)) {

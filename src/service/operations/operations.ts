@@ -15,17 +15,17 @@ import type {
   VerifyCreateParams,
 } from '../../contract/index.js';
 
-/** Whose request it is; every query below is confined to this project. */
+/** The sender of a request. Operations see this project only. */
 export interface Caller {
   projectId: string;
   keyId: string;
 }
 
-/** What a send is answered with. It is bound to the send's idempotency key, a 502 `provider_failed` too. */
+/** The answer to a send, bound to its idempotency key; a 502 `provider_failed` too. */
 export interface Answer {
   status: number;
   body: object;
-  /** True when this is the answer of an earlier request with the same key. */
+  /** True for the answer of an earlier request with the same key. */
   replayed: boolean;
 }
 
@@ -35,25 +35,25 @@ export interface SendCall<Params> {
   idempotencyKey: string | null;
 }
 
-/** The allowance of a project for one kind of request, after this request has taken its token. */
+/** The rate limit of a project for one kind of request, after this request took its token. */
 export interface RateLimit {
   allowed: boolean;
   limit: number;
   remaining: number;
-  /** Whole seconds until a token is there, at least 1; 0 when this request was allowed. */
+  /** Whole seconds until the next token, at least 1; 0 for an allowed request. */
   retryAfter: number;
 }
 
 /**
- * The rules of the service, without HTTP and without SQL. `params` have passed their schema (types, unknown
- * fields, lengths of arrays); whatever depends on meaning, settings or state is checked here, in the order:
- * field rules, number support, caps, funds. A refusal throws ServiceError.
+ * The rules of the service, without HTTP and without SQL. `params` have passed their schema (types, unknown fields,
+ * ranges, lengths of arrays); rules of meaning, settings and state are checked here, in this order: field rules,
+ * number support, caps, funds. A refusal throws ServiceError.
  */
 export interface Operations {
   authenticate(secret: string): Promise<Caller | null>;
   takeToken(projectId: string, kind: RequestKind): Promise<RateLimit>;
 
-  /** The answer bound to a key; waits while its first request is still running; null when there is none. */
+  /** The answer bound to a key; waits while its first request is running. Null for a free key. */
   findAnswer(caller: Caller, idempotencyKey: string): Promise<Answer | null>;
   sendSms(call: SendCall<SmsSendParams>): Promise<Answer>;
   sendSmsBulk(call: SendCall<SmsBulkParams>): Promise<Answer>;

@@ -64,7 +64,7 @@ export function verificationStatus(record: VerificationRecord, now: number): Ver
   return record.status === 'pending' && now >= record.expiresAt ? 'expired' : record.status;
 }
 
-/** How a single send is answered once its message stands as it does: 200 sent, 202 queued, 502 failed. */
+/** The answer to a single send by the status of its message: 200 sent, 202 queued, 502 failed. */
 export function messageAnswer(record: MessageRecord, balance: number): SendAnswer {
   if (record.error !== null) {
     const { code, message } = record.error;
@@ -81,7 +81,7 @@ export function batchAnswer(record: BatchRecord, balance: number): SendAnswer {
   return { status: 202, body: { ...batchResource(record), balance } };
 }
 
-/** As it is stored with an idempotency key. */
+/** An answer as stored with an idempotency key. */
 export function bound({ status, body }: SendAnswer): { status: number; body: string } {
   return { status, body: JSON.stringify(body) };
 }

@@ -61,7 +61,7 @@ describe.runIf(process.platform !== 'win32')('the profiles', () => {
   it('are refused in a pipe, which nobody may ever write to', async () => {
     rmSync(file);
     execFileSync('mkfifo', ['-m', '600', file]);
-    expect(read).toThrow(expect.objectContaining({ exit: 13, message: `${file} could not be read` }));
+    expect(read).toThrow(expect.objectContaining({ exit: 13, message: `cannot read ${file}` }));
   });
 
   it.each([0o777, 0o775, 0o1777])('are refused, and not written, in a folder of mode %o', async (mode) => {

@@ -87,7 +87,7 @@ describe('a file that a person names', () => {
     symlinkSync('/dev/full', at('full'));
     await expect(write('full', 'x')).rejects.toMatchObject({
       exit: 13,
-      message: `${at('full')} cannot be written: there is no room on the disk`,
+      message: `cannot write ${at('full')}: the disk is full`,
     });
   });
 
@@ -108,7 +108,7 @@ describe('a file that a person names', () => {
         await new Promise(setImmediate);
       },
     });
-    expect(notes).toEqual([`waiting for somebody to read ${at('pipe')}`]);
+    expect(notes).toEqual([`waiting for a reader of ${at('pipe')}`]);
     expect(slept).toBeGreaterThanOrEqual(1_000);
     expect(await reading).toBe(`a${big}`);
     expect(lstatSync(at('pipe')).isFIFO()).toBe(true);
@@ -120,22 +120,22 @@ describe('a file that a person names', () => {
     const sleep = async () => stop.throwIfAborted();
     await expect(writeNamedFile(at('pipe'), blocks('a'), { ...patience, sleep })).rejects.toMatchObject({
       exit: 13,
-      message: `${at('pipe')} was not written: nobody has read it`,
+      message: `cannot write ${at('pipe')}: it has no reader`,
     });
   });
 
   it.each([
     ['a folder', '', 'it is a folder'],
     ['in a folder that is not there', 'nowhere/r.csv', 'its folder does not exist'],
-    ['below a file', 'file/r.csv', 'a file stands where a folder has to be'],
-    ['a link in a circle', 'circle', 'its links go in a circle'],
+    ['below a file', 'file/r.csv', 'a part of the path is a file'],
+    ['a link in a circle', 'circle', 'its links form a loop'],
   ])('is refused before anything is sent: %s', async (_, name, why) => {
     writeFileSync(at('file'), '');
     symlinkSync('circle', at('circle'));
     for (const attempt of [() => checkWritable(at(name)), () => write(name, 'x')]) {
       await expect(attempt()).rejects.toMatchObject({
         exit: 13,
-        message: `${at(name)} cannot be written: ${why}`,
+        message: `cannot write ${at(name)}: ${why}`,
         hint: expect.stringMatching(/./),
       });
     }
@@ -168,7 +168,7 @@ describe.runIf(process.getuid?.() === 0)('as another user', () => {
     await asNobody(async () => {
       for (const name of ['theirs.csv', 'new.csv', 'open/theirs.csv']) {
         await expect(checkWritable(at(name))).rejects.toMatchObject({
-          message: `${at(name)} cannot be written: permission denied`,
+          message: `cannot write ${at(name)}: permission denied`,
         });
       }
     });

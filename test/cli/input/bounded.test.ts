@@ -93,7 +93,7 @@ describe('ids', () => {
 describe('a pipe that nobody writes to', () => {
   it.each([
     [false, 'waiting for standard input'],
-    [true, 'reading what you type; end it with Ctrl-D on a line of its own'],
+    [true, 'reading from the terminal; end with Ctrl-D on a line of its own'],
   ])('is named after a second, at a terminal %s', async (isTTY, note) => {
     const notes: string[] = [];
     let arrive = () => {};

@@ -107,7 +107,7 @@ describe('output', () => {
     expect(JSON.parse((await run('profiles list --json')).stdout)).toEqual([]);
     const table = await run('profiles list');
     expect(table.stdout).toBe('');
-    expect(table.stderr).toContain('There are no profiles');
+    expect(table.stderr).toContain('No profiles');
     expect((await run('profiles list --quiet')).stderr).toBe('');
   });
 });

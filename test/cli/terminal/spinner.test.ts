@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
-import { drawOn, fitted } from '../../../src/cli/terminal/spinner.js';
+import { cutTo, drawOn } from '../../../src/cli/terminal/spinner.js';
 import type { OutputStream } from '../../../src/cli/terminal/streams.js';
 
 /** A terminal that keeps what is written to it. */
@@ -22,7 +22,7 @@ describe('the drawn line', () => {
     ['Сайн байна уу', 6, 'Сайн …'],
     ['你好你好', 5, '你好…'],
     ['x', 0, ''],
-  ])('%s has room in %i columns as %s', (text, room, cut) => expect(fitted(text, room)).toBe(cut));
+  ])('%s has room in %i columns as %s', (text, room, cut) => expect(cutTo(text, room)).toBe(cut));
 
   it('is one row, and the cursor waits at its beginning, so that a resize leaves nothing of it', async () => {
     const screen = new Screen();

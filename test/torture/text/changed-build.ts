@@ -18,7 +18,7 @@ export const buildDeafToTheEnd = (): Promise<string> =>
 /** How a built command line is called; the rest of the words are its own. */
 export const called = (file: string): string[] => [
   '-e',
-  `require(${JSON.stringify(file)}).start(process, os.homedir)`,
+  `require(${JSON.stringify(file)}).start(process, { homeOfUser: os.homedir, isTerminal: tty.isatty })`,
   '--',
   'urtuu',
 ];

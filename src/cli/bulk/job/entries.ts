@@ -56,45 +56,118 @@ export interface AcceptedEntry {
 
 export type EntryOf<Type extends Entry['type']> = Extract<Entry, { type: Type }>;
 
-/** On the disk an entry is an array: its type, then these fields. */
-const fields = {
-  job: ['id', 'digest'],
-  limit: ['credits'],
-  account: ['hash'],
-  end: ['at', 'exit', 'balance'],
-  send: ['request', 'revision', 'recipients'],
-  accepted: ['request', 'revision', 'id', 'credits', 'kind', 'replayOf'],
-  alarm: ['request', 'revision', 'reason'],
-  rejected: ['request', 'revision', 'code'],
-  removed: ['request', 'revision', 'indexes'],
-  revised: ['request', 'revision'],
-  failed: ['request', 'revision', 'code', 'id'],
-  refused: ['request', 'revision', 'code', 'unanswered'],
-  absent: ['request', 'revision', 'indexes'],
-  unsure: ['request', 'revision', 'recipients'],
-  final: ['request', 'sent', 'failed', 'code'],
-  moved: ['request', 'revision', 'indexes', 'recipients'],
-} as const satisfies {
-  [Type in Entry['type']]: readonly Exclude<keyof EntryOf<Type>, 'type'>[];
+/** On the disk an entry is an array: its type, then its fields in this order. */
+interface Codec<OneEntry> {
+  encode(entry: OneEntry): unknown[];
+  decode(fields: Fields): OneEntry;
+}
+
+/** Unchecked: the checksum of the line vouches for them. */
+type Fields = [type: never, never, never, never, never, never, never];
+
+const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
+  job: {
+    encode: ({ id, digest }) => [id, digest],
+    decode: ([, id, digest]) => ({ type: 'job', id, digest }),
+  },
+  limit: {
+    encode: ({ credits }) => [credits],
+    decode: ([, credits]) => ({ type: 'limit', credits }),
+  },
+  account: {
+    encode: ({ hash }) => [hash],
+    decode: ([, hash]) => ({ type: 'account', hash }),
+  },
+  end: {
+    encode: ({ at, exit, balance }) => [at, exit, balance],
+    decode: ([, at, exit, balance = null]) => ({ type: 'end', at, exit, balance }),
+  },
+  send: {
+    encode: ({ request, revision, recipients }) => [request, revision, recipients],
+    decode: ([, request, revision, recipients]) => ({ type: 'send', request, revision, recipients }),
+  },
+  accepted: {
+    encode: ({ request, revision, id, credits, kind, replayOf }) => [
+      ...[request, revision, id, credits, kind],
+      ...unlessNull(replayOf),
+    ],
+    decode: ([, request, revision, id, credits, kind, replayOf = null]) => ({
+      type: 'accepted',
+      request,
+      revision,
+      id,
+      credits,
+      kind,
+      replayOf,
+    }),
+  },
+  alarm: {
+    encode: ({ request, revision, reason }) => [request, revision, reason],
+    decode: ([, request, revision, reason]) => ({ type: 'alarm', request, revision, reason }),
+  },
+  rejected: {
+    encode: ({ request, revision, code }) => [request, revision, code],
+    decode: ([, request, revision, code]) => ({ type: 'rejected', request, revision, code }),
+  },
+  removed: {
+    encode: ({ request, revision, indexes }) => [request, revision, indexes],
+    decode: ([, request, revision, indexes]) => ({ type: 'removed', request, revision, indexes }),
+  },
+  revised: {
+    encode: ({ request, revision }) => [request, revision],
+    decode: ([, request, revision]) => ({ type: 'revised', request, revision }),
+  },
+  failed: {
+    encode: ({ request, revision, code, id }) => [request, revision, code, id],
+    decode: ([, request, revision, code, id = null]) => ({ type: 'failed', request, revision, code, id }),
+  },
+  refused: {
+    encode: ({ request, revision, code, unanswered }) => [
+      ...[request, revision, code],
+      ...unlessNull(unanswered),
+    ],
+    decode: ([, request, revision, code, unanswered = null]) => ({
+      type: 'refused',
+      request,
+      revision,
+      code,
+      unanswered,
+    }),
+  },
+  absent: {
+    encode: ({ request, revision, indexes }) => [request, revision, indexes],
+    decode: ([, request, revision, indexes]) => ({ type: 'absent', request, revision, indexes }),
+  },
+  unsure: {
+    encode: ({ request, revision, recipients }) => [request, revision, recipients],
+    decode: ([, request, revision, recipients]) => ({ type: 'unsure', request, revision, recipients }),
+  },
+  final: {
+    encode: ({ request, sent, failed, code }) => [request, sent, failed, code],
+    decode: ([, request, sent, failed, code = null]) => ({ type: 'final', request, sent, failed, code }),
+  },
+  moved: {
+    encode: ({ request, revision, indexes, recipients }) => [request, revision, indexes, recipients],
+    decode: ([, request, revision, indexes, recipients]) => ({
+      type: 'moved',
+      request,
+      revision,
+      indexes,
+      recipients,
+    }),
+  },
 };
 
-/** Left out on the disk where null, as before they were known. */
-const isOptional = (field: string) => field === 'replayOf' || field === 'unanswered';
+/** A field that journals do not have where it is null. */
+const unlessNull = (field: unknown) => (field === null ? [] : [field]);
 
 export function encodeEntry(entry: Entry): unknown[] {
-  const values = entry as unknown as Record<string, unknown>;
-  const encoded: unknown[] = [entry.type];
-  for (const field of fields[entry.type]) {
-    if (values[field] !== null || !isOptional(field)) encoded.push(values[field]);
-  }
-  return encoded;
+  const { encode } = codecs[entry.type] as Codec<Entry>;
+  return [entry.type, ...encode(entry)];
 }
 
 /** Null for an entry of a type that this version does not know. */
 export function decodeEntry(encoded: readonly unknown[]): Entry | null {
   const type = encoded[0] as Entry['type'];
-  if (!Object.hasOwn(fields, type)) return null;
-  const entry: Record<string, unknown> = { type };
-  for (const [index, field] of fields[type].entries()) entry[field] = encoded[index + 1] ?? null;
-  return entry as unknown as Entry;
+  return Object.hasOwn(codecs, type) ? codecs[type].decode(encoded as unknown as Fields) : null;
 }

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { stateHint } from '../../config/folders.js';
-import { makeFolder } from '../../config/make-folder.js';
-import { CliError, machineError } from '../../errors.js';
+import { CliError, machineError, stateHint } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import type { Lock } from '../../platform/lock-types.js';
+import { makeFolder } from '../../platform/make-folder.js';
 import { renameFile } from '../../platform/rename.js';
 import { isJobName, readJobId } from './keys.js';
 
-const unborn = '.new-';
-const removed = '.removed-';
+const newPrefix = '.new-';
+const removedPrefix = '.removed-';
 const dayOld = 86_400_000;
 
 /** The folder of all jobs, private to the user. */
@@ -51,16 +50,16 @@ export async function folderForPlan(stateDirectory: string, unique: string, now:
     throw machineError(`the folder ${jobs} could not be created`, error, stateHint(error));
   }
   for (const name of await readdir(jobs)) {
-    if (!name.startsWith(unborn) && !name.startsWith(removed)) continue;
+    if (!name.startsWith(newPrefix) && !name.startsWith(removedPrefix)) continue;
     const age = now - (await stat(join(jobs, name)).catch(() => ({ mtimeMs: now }))).mtimeMs;
     if (age > dayOld) await rm(join(jobs, name), { recursive: true, force: true });
   }
-  return join(jobs, `${unborn}${unique}`);
+  return join(jobs, `${newPrefix}${unique}`);
 }
 
 /** Removes a locked job. It leaves the list at once, so that no command sees a part of it. */
 export async function removeJobFolder(folder: string, lock: Extract<Lock, { held: true }>): Promise<void> {
-  const unlisted = join(dirname(folder), `${removed}${randomUUID()}`);
+  const unlisted = join(dirname(folder), `${removedPrefix}${randomUUID()}`);
   try {
     await renameFile(folder, unlisted);
   } catch (error) {

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
-import { makeFolder } from '../../config/make-folder.js';
+import { makeFolder } from '../../platform/make-folder.js';
 import { platformOf } from '../../platform/platform.js';
 import { renameFileSync } from '../../platform/rename.js';
 import { isNotOffered } from '../../platform/sync-folder.js';

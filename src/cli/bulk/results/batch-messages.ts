@@ -1,6 +1,7 @@
 import { type Batch, type Message, type MessagePage, messagePage } from '../../../contract/index.js';
 import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
 import { readError } from '../send/answer.js';
+import { backoff } from '../send/retry-delay.js';
 import type { MessageLister } from '../send/run.js';
 import { unlessAborted } from '../send/unless-aborted.js';
 
@@ -91,7 +92,7 @@ export class BatchMessages {
       } else if (reply.kind === 'doubt' || reply.kind === 'unsent') {
         faults += 1;
         if (faults === mostFaults) return { unread: reply.code };
-        await sleep(Math.min(500 * 2 ** faults, Math.max(0, left)), stop);
+        await sleep(Math.min(backoff(faults + 1, 1), Math.max(0, left)), stop);
       } else if (reply.status === 429) {
         rateLimiter.block('reading', (reply.retryAfter ?? 1) * 1_000);
       } else {

@@ -10,11 +10,11 @@ import { counted, grouped } from '../../wording.js';
 const view: View<Balance> = { columns: [field('balance', { kind: 'number' })], record: (balance) => balance };
 
 export const balance: CommandBody<'io' | 'network'> = (command, { io, network }) => {
-  command.option('--min <credits>', 'end with exit code 7 when the balance is below', readCount);
+  command.option('--min <credits>', 'exit with 7 when the balance is below', readCount);
   addHelp(command, {
     view,
     examples: [
-      ['urtuu balance', 'how many credits are left'],
+      ['urtuu balance', 'credits left'],
       ['urtuu balance --min 5000 --quiet || echo "credits are low"', 'in a cron job'],
     ],
     exits: [4, 5, 7, 12],

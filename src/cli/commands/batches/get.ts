@@ -16,7 +16,7 @@ interface Options extends IdSource, WaitOptions {
 export const batchesGet: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (command, context) => {
   command.description('Show the progress of batches, in the order of the ids.');
   addIdOptions(command);
-  command.option('--messages', 'list the messages of each batch in place of its figures');
+  command.option('--messages', 'list the messages of each batch instead');
   addWaitOptions(command, 'every batch is completed');
   addHelp(command, {
     view: ({ messages }) => (messages ? messageView : batchView) as View<never>,

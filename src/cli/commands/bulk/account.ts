@@ -6,43 +6,51 @@ import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 
-/** What a job keeps of the API key it is started with; null for the embedded service, which needs none. */
-export async function accountNow(context: Context): Promise<Account | null> {
-  const key = await context.network.apiKey();
+type Network = Context['network'];
+
+/** Identifies the API key in use; null for the embedded service, which needs none. */
+export async function currentAccount(network: Network): Promise<Account | null> {
+  const key = await network.apiKey();
   if (key === null) return null;
   const salt = randomBytes(16).toString('hex');
   return { salt, hash: hashOf(salt, key) };
 }
 
-/** Whether the job may be of another project than the key in use: what is in doubt there would be sent anew. */
-export async function isForeign(context: Context, { plan, state }: Job): Promise<boolean> {
+/** Whether the key in use may be of another project than the job, where its idempotency keys mean nothing. */
+export async function isForeign(
+  { network }: Pick<Context, 'network'>,
+  { plan, state }: Job,
+): Promise<boolean> {
   const { account } = plan.meta;
-  // Jobs of earlier releases do not say which key they began with.
+  // A job of an earlier release does not know its key.
   if (account === null) return false;
-  const hash = await hashNow(context, account);
+  const hash = await currentHash(network, account);
   return hash === null || ![account.hash, ...state.accounts].some((known) => isSame(known, hash));
 }
 
-/** Takes the person's word for it that the key in use is of the job's project. */
-export async function adoptAccount(context: Context, { plan, state, journal }: Job): Promise<void> {
+/** Records the key in use as one of the job's project, for `--same-project`. */
+export async function adoptAccount(
+  { network }: Pick<Context, 'network'>,
+  { plan, state, journal }: Job,
+): Promise<void> {
   const { account } = plan.meta;
-  const hash = account === null ? null : await hashNow(context, account);
+  const hash = account === null ? null : await currentHash(network, account);
   if (hash === null) return;
   const entry: Entry = { type: 'account', hash };
   await journal.append(entry);
   state.apply(entry);
 }
 
-/** Exit 11 for a job that has something left to send, and was started with another key. */
+/** Exit 11 for a job that is not finished and was started with another key. */
 export function foreignJob(id: string): CliError {
   return new CliError('other_account', exits.refused, `the job ${id} was started with another API key`, {
-    hint: 'Choose the --profile that it was started with. If both keys are of one project, add --same-project.',
+    hint: 'Use the --profile that it was started with. If both keys are of one project, add --same-project.',
     details: { job: id },
   });
 }
 
-async function hashNow(context: Context, { salt }: Account): Promise<string | null> {
-  const key = await context.network.apiKey();
+async function currentHash(network: Network, { salt }: Account): Promise<string | null> {
+  const key = await network.apiKey();
   return key === null ? null : hashOf(salt, key);
 }
 

@@ -7,61 +7,61 @@ import type { BulkOptions } from './options.js';
 import { creditsLeft, creditsMissing, type Preflight } from './preflight.js';
 import { alreadySent, sentBeforeLine } from './sent-before.js';
 
-/** What is about to be sent, as figures and as the lines that a person reads. */
 export interface Proposal {
   preflight: Preflight;
+  /** The preflight for people. */
   lines: string[];
-  /** How much of the plan's credits is not to be paid any more. */
-  spent: number;
-  /** Recipients who have the message already, where that has to be agreed to. */
+  /** See Remaining. */
+  paid: number;
+  /** Recipients who would get the same message again, unless the person has asked for that. */
   repeated: number;
 }
 
-/** Shows what is about to be sent; a person, or `--yes`, has to agree before money is spent. */
-export async function agree(
-  context: Context,
+/** Shows the preflight and asks, or takes `--yes`. Throws CliError: exit 2 when declined, 7 for the price, 11. */
+export async function confirmSend(
+  { io, options: { yes } }: Pick<Context, 'io' | 'options'>,
   job: Job,
-  { preflight, lines, spent, repeated }: Proposal,
+  { preflight, lines, paid, repeated }: Proposal,
   options: BulkOptions,
 ): Promise<void> {
   const { tally } = job.state;
   const retried = options.retryFailed ? [...job.state.in('failed')].length : 0;
   if (job.state.finished && retried === 0) return;
-  for (const line of lines) context.io.note(line);
-  const resumed = tally.pending < job.plan.meta.recipients;
-  const toGo = tally.pending + tally.in_doubt + retried;
-  if (resumed) context.io.note(`Going on    ${grouped(tally.accepted)} accepted, ${grouped(toGo)} to go`);
-  const asks = !context.options.yes;
-  if (repeated > 0 && !(asks && context.io.canPrompt)) throw alreadySent(repeated, options);
+  for (const line of lines) io.note(line);
+  const left = tally.pending + tally.in_doubt + retried;
+  const isResumed = tally.pending < job.plan.meta.recipients;
+  if (isResumed) io.note(`Resuming    ${grouped(tally.accepted)} accepted, ${grouped(left)} to go`);
+  const asks = !yes;
+  if (repeated > 0 && !(asks && io.canPrompt)) throw alreadySent(repeated, options);
   refuseCost(preflight, options.maxCredits ?? job.state.limit);
-  if (asks && !context.io.canPrompt) {
-    throw usageError('there is no terminal to ask at', 'Add --yes to send without the question.');
+  if (asks && !io.canPrompt) {
+    throw usageError('cannot ask for confirmation without a terminal', 'Add --yes to send without asking.');
   }
-  const missing = creditsMissing(preflight, spent);
-  // At a terminal the question says it.
-  if (missing > 0 && !asks && !options.allowPartial) throw cannotPay(preflight, spent, missing);
+  const missing = creditsMissing(preflight, paid);
+  // The question says it, too.
+  if (missing > 0 && !asks && !options.allowPartial) throw cannotPay(preflight, paid, missing);
   if (!asks) return;
-  const left = creditsLeft(preflight, spent);
-  const credits = left === null ? '' : ` for ${counted(left, 'credit')}`;
-  const partly =
+  const credits = creditsLeft(preflight, paid);
+  const price = credits === null ? '' : ` for ${counted(credits, 'credit')}`;
+  const again = repeated > 0 ? ` ${sentBeforeLine(repeated, false)}.` : '';
+  const short =
     missing > 0
       ? ` The balance is ${grouped(preflight.balance ?? 0)}: ${grouped(missing)} are missing, so it will stop there.`
       : '';
-  const again = repeated > 0 ? ` ${sentBeforeLine(repeated, false)}.` : '';
-  const question = `Send to ${counted(toGo, 'recipient')}${credits}?${again}${partly}`;
-  if (!(await (await context.io.prompts()).confirm(question))) throw usageError('declined; nothing was sent');
+  const question = `Send to ${counted(left, 'recipient')}${price}?${again}${short}`;
+  if (!(await (await io.prompts()).confirm(question))) throw usageError('declined; nothing was sent');
 }
 
-function cannotPay(preflight: Preflight, spent: number, missing: number): CliError {
-  const needed = creditsLeft(preflight, spent) ?? 0;
+function cannotPay(preflight: Preflight, paid: number, missing: number): CliError {
+  const required = creditsLeft(preflight, paid) ?? 0;
   const balance = preflight.balance ?? 0;
   return new CliError(
     'insufficient_credits',
     exits.money,
-    `the job needs ${counted(needed, 'credit')}, the balance is ${grouped(balance)}`,
+    `the job needs ${counted(required, 'credit')}, the balance is ${grouped(balance)}`,
     {
       hint: `Nothing was sent now. Add ${counted(missing, 'credit')}, or add --allow-partial to send as far as the balance goes.`,
-      details: { required: needed, balance },
+      details: { required, balance },
     },
   );
 }
@@ -69,7 +69,7 @@ function cannotPay(preflight: Preflight, spent: number, missing: number): CliErr
 function refuseCost({ credits }: Preflight, maxCredits: number | null): void {
   if (maxCredits === null || (credits !== null && credits <= maxCredits)) return;
   const cost =
-    credits === null ? 'what the job costs is not known' : `the job costs ${counted(credits, 'credit')}`;
+    credits === null ? 'the price of the job is unknown' : `the job costs ${counted(credits, 'credit')}`;
   throw new CliError(
     'over_max_credits',
     exits.money,

@@ -9,8 +9,7 @@ import { exits } from '../../exit-codes.js';
 import { grouped } from '../../wording.js';
 import { resumeOf } from './next-command.js';
 
-/** What a person asked to send. */
-export interface Wish {
+interface RequestedJob {
   channel: Channel;
   file: string;
   /** Of `--job`. */
@@ -18,37 +17,42 @@ export interface Wish {
 }
 
 /**
- * What this machine refused before anything was sent now. An earlier run of the same may have sent some, and its
- * plan is still there: then that is what goes on.
+ * The error of a job that the disk did not take: exit 13, nothing was sent now. If an earlier run of the same job has
+ * sent some, it names the command that resumes that one. Other errors stay as they are.
  */
-export async function notKept(context: Context, error: unknown, wish: Wish): Promise<unknown> {
-  const isOurs = isSystemError(error);
-  if (!isOurs && !isFullDisk(error)) return error;
-  const refused = isOurs ? `the job could not be kept (${error.code})` : error.message;
-  const begun = await begunJob(context, wish).catch(() => null);
-  if (begun !== null) return goesOn(context, `${refused}; nothing was sent now`, error, begun);
-  return isOurs ? machineError(`${refused}; nothing was sent`, error) : error;
+export async function explainDiskError(
+  context: Pick<Context, 'config'>,
+  error: unknown,
+  requested: RequestedJob,
+): Promise<unknown> {
+  const isSystem = isSystemError(error);
+  if (!isSystem && !isFullDisk(error)) return error;
+  const what = isSystem ? `cannot save the job (${error.code})` : error.message;
+  const earlier = await unfinishedJob(context.config.stateDirectory, requested).catch(() => null);
+  if (earlier !== null) return resumable(context, `${what}; nothing was sent now`, error, earlier);
+  return isSystem ? machineError(`${what}; nothing was sent`, error) : error;
 }
 
-/** What an error of this machine was made of. */
 function isFullDisk(error: unknown): error is CliError {
   if (!(error instanceof CliError) || error.exit !== exits.machine) return false;
   return ['ENOSPC', 'EDQUOT', 'EROFS'].includes(String(error.details.errno));
 }
 
-function goesOn(context: Context, refused: string, error: Error, job: JobView): CliError {
+function resumable(context: Pick<Context, 'config'>, what: string, error: Error, job: JobView): CliError {
   const { accepted, in_doubt, pending } = job.state.tally;
   const earlier = `earlier, ${job.id} had ${grouped(accepted)} accepted, ${grouped(in_doubt)} in doubt, ${grouped(pending)} not sent yet`;
-  const hint = `Make room, then go on with: ${resumeOf(context, job)}`;
-  return machineError(`${refused}; ${earlier}`, error, hint);
+  return machineError(`${what}; ${earlier}`, error, `Make room, then resume with: ${resumeOf(context, job)}`);
 }
 
-/** The job that the same command began and did not finish: by its name, or else the latest of the same file. */
-async function begunJob(context: Context, { channel, file, name }: Wish): Promise<JobView | null> {
+/** The unfinished job of the same name, or else the newest of the same file. */
+async function unfinishedJob(
+  stateDirectory: string,
+  { channel, file, name }: RequestedJob,
+): Promise<JobView | null> {
   let found: JobView | null = null;
-  for (const id of await jobIds(context.config.stateDirectory)) {
+  for (const id of await jobIds(stateDirectory)) {
     if (name !== undefined && readJobId(id).base !== name) continue;
-    const job = await viewJob(context.config.stateDirectory, id).catch(() => null);
+    const job = await viewJob(stateDirectory, id).catch(() => null);
     if (job === null || job.state.finished || job.state.untouched) continue;
     const { meta } = job;
     if (meta.channel !== channel || meta.source !== file) continue;

@@ -1,10 +1,11 @@
 import type { BulkEvent } from '../../bulk/send/events.js';
 import type { Context } from '../../context.js';
 import { counted, duration, grouped } from '../../wording.js';
+import { alarmText } from './outcome.js';
 
 /** Shows the events of a job, and gives its result. */
 export async function display<Result>(
-  context: Context,
+  context: Pick<Context, 'io' | 'clock'>,
   events: AsyncGenerator<BulkEvent, Result>,
 ): Promise<Result> {
   const progress = context.io.progress();
@@ -71,9 +72,8 @@ function timeLeft(left: number, speed: number): string[] {
 }
 
 /** Events that a progress bar would hide. */
-function warn(context: Context, event: BulkEvent): void {
-  if (event.type === 'alarm')
-    context.io.warn(`request ${event.request}: ${event.detail}; it is counted as in doubt`);
+function warn({ io }: Pick<Context, 'io'>, event: BulkEvent): void {
+  if (event.type === 'alarm') io.warn(alarmText(event.request, event.detail));
   if (event.type === 'stopping' && event.why === 'signal')
-    context.io.warn('stopping: finishing the requests in flight');
+    io.warn('stopping: finishing the requests in flight');
 }

@@ -9,8 +9,8 @@ import { isForeign } from './account.js';
 import { openJobRuntime } from './job-runtime.js';
 import { type LeftOut, nextStep, resumeCommand } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
-import { exitOfJob, exitWithReport, exitWithRows } from './outcome.js';
-import { type Reported, report } from './report.js';
+import { exitOfJob, exitWithReport, exitWithRows, type Reported } from './outcome.js';
+import { report } from './report.js';
 import { summaryView } from './summary-view.js';
 
 /** Whether these options leave a job nothing to do. */

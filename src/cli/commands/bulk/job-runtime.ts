@@ -33,7 +33,7 @@ export async function openJobRuntime(
   setMaxListeners(0, abandon.signal);
   return {
     client: { send, balance, pricing, batches, messages },
-    listing: client,
+    messageLister: client,
     rateLimiter: limiter,
     replays,
     isReplay: (idempotencyKey: string) => replayed.delete(idempotencyKey),
@@ -42,6 +42,7 @@ export async function openJobRuntime(
       signal.removeEventListener('abort', onSignal);
     },
     sleep,
+    random: () => network.random(),
     now: () => clock.elapsed(),
     after: (milliseconds: number, run: () => void) => clock.after(milliseconds, run),
     stop: signal,

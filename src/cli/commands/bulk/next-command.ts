@@ -3,26 +3,33 @@ import type { Job, JobView } from '../../bulk/job/open-job.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Ending } from '../../bulk/send/ending.js';
+import type { PrintedOptions } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { writtenDuration } from '../../input/duration.js';
-import type { PrintedOptions } from '../../printed-command.js';
 import { visible } from '../../terminal/sanitise.js';
 import { type BulkOptions, type CarryOutOptions, carryOutDefaults } from './options.js';
 
 /** The next command, and the text before it. */
 export type NextStep = readonly [text: string, command: string];
 
-export function resumeCommand(context: Context, id: string, options: PrintedOptions = {}): string {
-  return context.config.commandLine(['jobs', 'resume', id], options);
+export function resumeCommand(
+  { config }: Pick<Context, 'config'>,
+  id: string,
+  options: PrintedOptions = {},
+): string {
+  return config.commandLine(['jobs', 'resume', id], options);
 }
 
 /** For a job of any service: a job of the sandbox is resumed with --sandbox. */
-export function resumeOf(context: Context, { id, meta }: Pick<JobView, 'id' | 'meta'>): string {
+export function resumeOf(
+  context: Pick<Context, 'config'>,
+  { id, meta }: Pick<JobView, 'id' | 'meta'>,
+): string {
   return resumeCommand(context, id, { '--sandbox': meta.baseUrl === sandboxBaseUrl });
 }
 
 /** Whether a terminal shows it unchanged; it would show a line end in a text as two other characters. */
-const isPrinstate = (text: string) => visible(text) === text;
+const isPrintable = (text: string) => visible(text) === text;
 
 /** The options that the next run needs too; not --max-wait, with which it would give up again. */
 export function keptOptions(options: CarryOutOptions): PrintedOptions {
@@ -35,13 +42,13 @@ export function keptOptions(options: CarryOutOptions): PrintedOptions {
     '--concurrency': differs(concurrency, carryOutDefaults.concurrency),
     '--wait': wait,
     '--wait-timeout': written(waitTimeout, carryOutDefaults.waitTimeout),
-    '--report': report !== undefined && isPrinstate(report) ? report : undefined,
+    '--report': report !== undefined && isPrintable(report) ? report : undefined,
   };
 }
 
 /** The command that sends only the rejected rows, once they are fixed. */
 export function rejectsStep(
-  context: Context,
+  context: Pick<Context, 'config' | 'options'>,
   { channel, file, templates, options }: LeftOut,
 ): NextStep | null {
   const { job, toColumn, allowRepeats } = options;
@@ -53,7 +60,7 @@ export function rejectsStep(
     ...keptOptions(withoutReport(options)),
     '--yes': context.options.yes,
   });
-  return isPrinstate(command) ? ['Fix the rejected rows, then send only those with:', command] : null;
+  return isPrintable(command) ? ['Fix the rejected rows, then send only those with:', command] : null;
 }
 
 const withoutReport = ({ report: _, ...options }: BulkOptions): CarryOutOptions => options;
@@ -81,7 +88,7 @@ function textOptions(options: BulkOptions, { text, html, subject }: MessageTempl
 
 /** Null when nothing is left to do. */
 export function nextStep(
-  context: Context,
+  context: Pick<Context, 'config' | 'options'>,
   job: Job,
   options: CarryOutOptions,
   { stopped }: Ending,

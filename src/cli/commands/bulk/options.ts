@@ -4,7 +4,7 @@ import { usageError } from '../../errors.js';
 import { readDuration } from '../../input/duration.js';
 import { readChoice, readCount } from '../../options.js';
 
-/** What says how a job is carried out, now or at a resume. */
+/** Options of sending a job, for the first time or when it is resumed. */
 export interface CarryOutOptions {
   concurrency: number;
   /** Milliseconds. */
@@ -16,15 +16,13 @@ export interface CarryOutOptions {
   /** Milliseconds. */
   waitTimeout: number;
   report?: string;
-  /** What a job that was finished before ends with. */
   ifFinished: 'refuse' | 'ok';
-  /** The API key in use is of the project that the job was started in. */
   sameProject?: boolean;
 }
 
 export const carryOutDefaults = { concurrency: 8, maxWait: 600_000, waitTimeout: 600_000 } as const;
 
-/** What makes a job of a file. */
+/** Options of planning a file and sending it. */
 export interface BulkOptions extends CarryOutOptions {
   text?: string;
   textFile?: string;
@@ -50,35 +48,31 @@ export interface BulkOptions extends CarryOutOptions {
 
 export function addCarryOutOptions(command: Command): Command {
   return command
-    .option('--max-credits <n>', 'spend no more than this', readCount)
+    .option('--max-credits <n>', 'spend at most this many credits', readCount)
     .addOption(
-      tenMinutes(
-        command,
-        '--max-wait <duration>',
-        'how long one request is tried; --max-retries does not count',
-      ),
+      tenMinutes(command, '--max-wait <duration>', 'try one request for this long; replaces --max-retries'),
     )
-    .option('--concurrency <n>', 'requests in flight at once', readConcurrency, carryOutDefaults.concurrency)
-    .option('--rate <n>', 'requests a second, where the project allows more or should have less', readRate)
     .option(
-      '--retry-failed',
-      'send singles that the operator did not take once more; for others: --only failed',
+      '--concurrency <n>',
+      'send up to this many requests at once',
+      readConcurrency,
+      carryOutDefaults.concurrency,
     )
+    .option('--rate <n>', 'send up to this many requests a second', readRate)
+    .option('--retry-failed', 'retry single sends that the operator failed; for batches, see --only failed')
     .option('--wait', 'wait until every message is sent or failed')
-    .addOption(
-      tenMinutes(command, '--wait-timeout <duration>', 'how long --wait waits once everything is sent'),
-    )
-    .option('--report <file>', 'write what became of every row to a CSV file')
+    .addOption(tenMinutes(command, '--wait-timeout <duration>', 'stop waiting after this long'))
+    .option('--report <file>', 'write the outcome of every row to a CSV file')
     .addOption(
       command
         .createOption(
           '--if-finished <how>',
-          'what a job that had finished before ends with: refuse (11), ok (0, or 3 and 9 with failures)',
+          'how to end for a finished job: refuse (11), or ok (0; 3 or 9 with failures)',
         )
         .argParser(readChoice('refuse', 'ok'))
         .default('refuse'),
     )
-    .option('--same-project', 'go on with another API key of the same project');
+    .option('--same-project', 'resume with another API key of the same project');
 }
 
 function tenMinutes(command: Command, flags: string, description: string): Option {
@@ -87,23 +81,23 @@ function tenMinutes(command: Command, flags: string, description: string): Optio
 
 export function addInputOptions(command: Command): Command {
   return command
-    .option('--to-column <name>', 'the column with the recipients; known names are found without it')
-    .option('--encoding <name>', 'of a file that is neither UTF-8 nor UTF-16, such as windows-1251')
-    .option('--delimiter <mark>', 'comma, semicolon, tab or pipe; found without it')
-    .option('--headerless', 'the file is a bare list without column names')
+    .option('--to-column <name>', 'column of the recipients (default: detected by its name)')
+    .option('--encoding <name>', 'encoding of the file, such as windows-1251 (default: UTF-8 or UTF-16)')
+    .option('--delimiter <mark>', 'comma, semicolon, tab or pipe (default: detected)')
+    .option('--headerless', 'the file has no header')
     .option(
       '--only <statuses>',
-      'only rows with one of these in their status column, as a report has it',
+      'send only the rows of a report with these statuses, such as failed,pending',
       readStatuses,
     )
-    .option('--allow-repeats', 'send a recipient each of its different messages')
-    .option('--skip-invalid', 'send the good rows although there are bad ones')
-    .option('--rejects <file>', 'where bad rows are written')
-    .option('--job <name>', 'name the job; by default the file and message name it')
+    .option('--allow-repeats', 'send a recipient all of its different messages')
+    .option('--skip-invalid', 'send the valid rows even if others are invalid')
+    .option('--rejects <file>', 'write the invalid rows to this CSV file')
+    .option('--job <name>', 'name of the job (default: derived from the file and the message)')
     .option('--again', 'send a finished job to everyone again')
-    .option('--skip-sent', 'leave out who got the same message in the last 7 days')
-    .option('--allow-partial', 'send as far as the balance goes when it is too low for everyone')
-    .option('--dry-run', 'show what would be sent and what it costs; send nothing');
+    .option('--skip-sent', 'skip recipients who got the same message in the last 7 days')
+    .option('--allow-partial', 'send as far as the balance goes if it is too low')
+    .option('--dry-run', 'show what would be sent and its price, without sending');
 }
 
 function readConcurrency(written: string): number {
@@ -114,7 +108,7 @@ function readConcurrency(written: string): number {
 
 function readRate(written: string): number {
   const value = Number(written);
-  if (!(value > 0 && value <= 100_000)) throw usageError(`'${written}' is no number of requests a second`);
+  if (!(value > 0 && value <= 100_000)) throw usageError(`'${written}' is not a rate between 0 and 100000`);
   return value;
 }
 
@@ -123,11 +117,11 @@ function readStatuses(written: string): ReceiptStatus[] {
     const status = receiptStatuses.find((name) => name === each.trim());
     if (status === 'in_doubt') {
       throw usageError(
-        'what is in doubt cannot be chosen: as a new job it could be sent twice',
-        'Only its own job can settle it: urtuu jobs resume',
+        '--only in_doubt is not possible: a new job could send the rows twice',
+        'Resume their job instead: urtuu jobs resume',
       );
     }
-    if (status === undefined) throw usageError(`there is no status '${each.trim()}'`);
+    if (status === undefined) throw usageError(`unknown status '${each.trim()}'`);
     return status;
   });
 }

@@ -3,7 +3,9 @@ import type { Ending } from '../../bulk/send/ending.js';
 import { type ExitCode, exitOfFailure, exits } from '../../exit-codes.js';
 import { grouped } from '../../wording.js';
 import type { LeftOut } from './next-command.js';
-import type { Reported } from './report.js';
+
+/** Whether a report was written, and whether anything in it is missing or alarming. */
+export type Reported = 'written' | 'incomplete' | 'alarming' | 'unwritten';
 
 /**
  * The exit code of a job. Doubt comes first, since it may cost money to overlook it. 0 only when every recipient was
@@ -15,7 +17,7 @@ export function exitOfJob(
   { ranElsewhere = 'refused' }: { ranElsewhere?: 'refused' | 'ok' } = {},
 ): ExitCode {
   const { planned, accepted, rejected, failed, in_doubt, pending } = state.tally;
-  if (stopped?.by === 'fault') return exits.fault;
+  if (stopped?.by === 'fault') return exits.internal;
   if (stopped?.by === 'disk') return exits.machine;
   if (in_doubt > 0) return exits.doubt;
   if (stopped?.by === 'limit') return exits.money;
@@ -43,6 +45,11 @@ export function exitWithRows(exit: ExitCode, leftOut: LeftOut | null): ExitCode 
 export function exitWithReport(exit: ExitCode, reported: Reported): ExitCode {
   if (reported === 'incomplete') return exit === exits.ok || exit === exits.partly ? exits.notFinal : exit;
   return reported === 'unwritten' && exit === exits.ok ? exits.machine : exit;
+}
+
+/** The warning about an answer that is not for its request. */
+export function alarmText(request: number, reason: string): string {
+  return `request ${request}: ${reason}; it is counted as in doubt`;
 }
 
 /** The last line: the certain figures, those in doubt, and the command for the rest. */

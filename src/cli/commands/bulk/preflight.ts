@@ -1,16 +1,13 @@
 import { requestRates } from '../../../contract/index.js';
 import type { Delimiter } from '../../bulk/input/delimiter.js';
-import type { RepairCounts, RepairKind } from '../../bulk/input/repair.js';
 import type { PlanMeta } from '../../bulk/plan/plan.js';
 import { field, type View } from '../../output/view.js';
-import { counted, duration, grouped } from '../../wording.js';
-import { sentBeforeLine } from './sent-before.js';
 
-/** What a job would do, before it does anything. */
+/** What a job would send, and its price. */
 export interface Preflight {
   job: string;
   channel: string;
-  /** The column that was found to hold the recipients, and what divides the columns. */
+  /** The detected recipient column and delimiter. */
   to_column: string;
   delimiter: Delimiter;
   recipients: number;
@@ -23,42 +20,44 @@ export interface Preflight {
   cost: PlanMeta['cost'];
   /** Parts of all messages. */
   parts: number;
-  /** Credits of the whole job; null when the service does not say its prices. */
+  /** Credits of the whole job; null without a price list. */
   credits: number | null;
   balance: number | null;
-  /** Recipients who got the same message from this machine lately. */
+  /** Recipients who got the same message from this machine in the last days. */
   sent_before: number;
   /** Whether they are left out. */
   skips_sent: boolean;
-  /** Expected time of what is still to be sent. */
+  /** Expected time of the requests that remain. */
   seconds: number;
 }
 
-/** What earlier runs of the job have left, and how fast it is sent. */
-export interface StillToSend {
+/** The part of a job that earlier runs have left to send. */
+export interface Remaining {
   requests: number;
-  /** How much of the plan's credits is not to be paid any more; below 0 where the rest has become dearer. */
-  spent: number;
-  /** Requests a second; the documented allowance when absent. */
+  /** Credits of the plan that are not to be paid any more; below 0 if prices have risen. */
+  paid: number;
+  /** Of `--rate`, in requests a second; the documented rate limit when absent. */
   rate?: number | undefined;
 }
 
-export function preflightOf(
-  job: string,
-  meta: PlanMeta,
-  money: { priced: boolean; balance: number | null },
-  still: Pick<StillToSend, 'requests' | 'rate'>,
-  { toColumn, delimiter }: { toColumn: string; delimiter: Delimiter },
-  { sentBefore, skipped }: { sentBefore: number; skipped: boolean } = { sentBefore: 0, skipped: false },
-): Preflight {
+export interface PreflightParts {
+  job: string;
+  meta: PlanMeta;
+  input: { toColumn: string; delimiter: Delimiter };
+  prices: { known: boolean; balance: number | null };
+  remaining: Pick<Remaining, 'requests' | 'rate'>;
+  earlier: { recipients: number; skipped: boolean };
+}
+
+export function preflightOf({ job, meta, input, prices, remaining, earlier }: PreflightParts): Preflight {
   const { channel, recipients, merged, rejected, repaired, requests, batches, singles, cost } = meta;
   const { burst, perSecond } = requestRates.sending;
-  const speed = still.rate ?? perSecond;
+  const rate = remaining.rate ?? perSecond;
   return {
     job,
     channel,
-    to_column: toColumn,
-    delimiter,
+    to_column: input.toColumn,
+    delimiter: input.delimiter,
     recipients,
     merged,
     rejected,
@@ -68,114 +67,23 @@ export function preflightOf(
     singles,
     cost,
     parts: cost.reduce((sum, { parts }) => sum + parts, 0),
-    credits: money.priced ? meta.credits : null,
-    balance: money.balance,
-    sent_before: sentBefore,
-    skips_sent: skipped,
-    seconds: Math.ceil(Math.max(0, still.requests - (burst * speed) / perSecond) / speed),
+    credits: prices.known ? meta.credits : null,
+    balance: prices.balance,
+    sent_before: earlier.recipients,
+    skips_sent: earlier.skipped,
+    seconds: Math.ceil(Math.max(0, remaining.requests - (burst * rate) / perSecond) / rate),
   };
 }
 
-/** The block that is shown before anything is sent, at most 80 columns wide. */
-export function preflightLines(plan: Preflight, repairs: RepairCounts, still: StillToSend): string[] {
-  const { recipients, merged, rejected, repaired, requests, batches, singles } = plan;
-  const kinds = Object.entries(repairs).map(
-    ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
-  );
-  const before = sentBeforeLine(plan.sent_before, plan.skips_sent);
-  const rows: [label: string, value: string][] = [
-    ['Job', `${shortened(plan.job, valueColumns - 8)} (${plan.channel})`],
-    [
-      'Column',
-      `${shortened(plan.to_column, valueColumns - 24)} (delimiter: ${delimiterNames[plan.delimiter]})`,
-    ],
-    [
-      'Recipients',
-      `${grouped(recipients)} (${grouped(merged)} merged, ${grouped(rejected)} rejected, ${grouped(repaired)} repaired)`,
-    ],
-    ...(before === undefined ? [] : [['Sent before', before] as [string, string]]),
-    ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] as [string, string]] : []),
-    ...plan.cost.map((cost) => costRow(cost, plan.credits !== null)),
-    ['Requests', `${grouped(requests)} (${counted(batches, 'batch')}, ${counted(singles, 'single')})`],
-    [
-      'Time',
-      `about ${duration(plan.seconds)} at ${still.rate === undefined ? 'the allowed rate' : `${still.rate}/s`}`,
-    ],
-    ['Credits', creditsOf(plan, still.spent)],
-  ];
-  return rows.flatMap(([label, value]) =>
-    wrapped(value).map((text, index) => (index === 0 ? label : '').padEnd(labelColumns) + text),
-  );
+/** Credits that remain to be paid; null without a price list. */
+export function creditsLeft({ credits }: Preflight, paid: number): number | null {
+  return credits === null ? null : Math.max(0, credits - paid);
 }
 
-const delimiterNames = {
-  ',': 'comma',
-  ';': 'semicolon',
-  '\t': 'tab',
-  '|': 'pipe',
-} satisfies Record<Delimiter, string>;
-
-const repairNames = {
-  separators: 'with separators',
-  country_code: 'with a country code',
-  invisible: 'with invisible characters',
-  full_width: 'with full-width characters',
-  apostrophe: 'with an apostrophe',
-  formula: 'written as a formula',
-  decimals: 'with decimals',
-  exponent: 'with an exponent',
-} satisfies Record<RepairKind, string>;
-
-const labelColumns = 12;
-const valueColumns = 80 - labelColumns;
-
-function wrapped(value: string): string[] {
-  const lines: string[] = [];
-  for (const word of value.split(' ')) {
-    const last = lines.at(-1);
-    const fits = last !== undefined && last.length + 1 + word.length <= valueColumns;
-    if (fits) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-}
-
-function shortened(text: string, columns: number): string {
-  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
-}
-
-const kindNames = { latin: 'Latin', cyrillic: 'Cyrillic', email: 'Emails' } as const;
-
-function costRow(
-  { kind, recipients, parts, credits }: PlanMeta['cost'][number],
-  priced: boolean,
-): [string, string] {
-  const size = kind === 'email' ? '' : `, ${counted(parts, 'part')}`;
-  const price = priced ? `, ${counted(credits, 'credit')}` : '';
-  return [kindNames[kind], `${counted(recipients, 'recipient')}${size}${price}`];
-}
-
-/** What is still to be paid. */
-export function creditsLeft({ credits }: Preflight, spent: number): number | null {
-  return credits === null ? null : Math.max(0, credits - spent);
-}
-
-/** How far the balance is from what is still to be paid; 0 where one of them is not known. */
-export function creditsMissing(plan: Preflight, spent: number): number {
-  const left = creditsLeft(plan, spent);
-  return left === null || plan.balance === null ? 0 : Math.max(0, left - plan.balance);
-}
-
-function creditsOf(plan: Preflight, spent: number): string {
-  const left = creditsLeft(plan, spent);
-  const cost = left === null ? 'unknown' : grouped(left);
-  const balance = plan.balance === null ? 'an unknown balance' : grouped(plan.balance);
-  return `${cost} of ${balance}${shortage(plan, spent)}`;
-}
-
-function shortage(plan: Preflight, spent: number): string {
-  const missing = creditsMissing(plan, spent);
-  return missing === 0 ? '' : `: ${grouped(missing)} missing`;
+/** Credits that the balance is short of; 0 where price or balance is unknown. */
+export function creditsMissing(preflight: Preflight, paid: number): number {
+  const left = creditsLeft(preflight, paid);
+  return left === null || preflight.balance === null ? 0 : Math.max(0, left - preflight.balance);
 }
 
 export const preflightView: View<Preflight> = {
@@ -203,5 +111,5 @@ export const preflightView: View<Preflight> = {
     field('skips_sent'),
     field('seconds', { kind: 'number' }),
   ],
-  record: (plan) => plan,
+  record: (preflight) => preflight,
 };

@@ -1,287 +1,170 @@
-import { createReadStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { isAbsolute, parse, resolve } from 'node:path';
 import type { Channel, Pricing } from '../../../contract/index.js';
-import { delimiterNamed } from '../../bulk/input/delimiter.js';
-import { InputError } from '../../bulk/input/input-error.js';
 import { openJobOf } from '../../bulk/job/job-of-plan.js';
-import { folderForPlan, jobIds } from '../../bulk/job/jobs-folder.js';
-import { jobIdOf, newRunId } from '../../bulk/job/keys.js';
-import type { Job, JobView } from '../../bulk/job/open-job.js';
-import { buildPlan, type PlanOutcome } from '../../bulk/plan/build-plan.js';
-import type { MessageTemplates } from '../../bulk/plan/composer.js';
-import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
-import type { SentIndex } from '../../bulk/plan/sent-index.js';
+import { folderForPlan } from '../../bulk/job/jobs-folder.js';
+import type { Job } from '../../bulk/job/open-job.js';
+import type { PlanOutcome } from '../../bulk/plan/build-plan.js';
+import type { FrozenPlan } from '../../bulk/plan/plan.js';
 import { readError } from '../../bulk/send/answer.js';
 import type { Context } from '../../context.js';
-import { CliError, inputError, usageError } from '../../errors.js';
-import { exits } from '../../exit-codes.js';
-import { required, type Wanted } from '../../input/required.js';
-import { readText } from '../../input/text.js';
-import { maskedText } from '../../output/mask.js';
-import type { View } from '../../output/view.js';
-import { visible } from '../../terminal/sanitise.js';
-import { counted, grouped } from '../../wording.js';
-import { accountNow } from './account.js';
-import { agree } from './confirm.js';
-import { notKept } from './disk-error.js';
+import { counted } from '../../wording.js';
+import { baseUrlOf } from './base-url.js';
+import { confirmSend } from './confirm.js';
+import { explainDiskError } from './disk-error.js';
+import { printDryRun } from './dry-run.js';
+import { type BulkInput, gatherInput } from './gather-input.js';
 import { type LeftOut, resumeOf } from './next-command.js';
 import type { BulkOptions } from './options.js';
-import { type Preflight, preflightLines, preflightOf, preflightView } from './preflight.js';
-import { rejectsPlaceIn, tellRejects } from './rejected-rows.js';
-import { stillToPay } from './remaining-credits.js';
-import { keepTaken, rowsToTake } from './reported-rows.js';
-import { refuseSameFile } from './same-file.js';
+import { planFile } from './plan-file.js';
+import { preflightOf } from './preflight.js';
+import { preflightLines } from './preflight-lines.js';
+import { badRows, warnOfRejects } from './rejected-rows.js';
+import { remainingCredits } from './remaining-credits.js';
+import { checkReportedRows } from './reported-rows.js';
 import {
-  countOf,
+  type EarlierSends,
   endAllSent,
+  findEarlierSends,
   isAllSent,
   refuseOpen,
-  sentBefore,
-  sentSince,
-  tellFailed,
+  sendsToCompare,
+  warnOfFailed,
 } from './sent-before.js';
-import { summaryView } from './summary-view.js';
+import { recordTakenRows } from './taken-rows.js';
 
-/** What a bulk command shows. */
-export const bulkView = ({ dryRun }: Record<string, unknown>): View<never> =>
-  (dryRun ? preflightView : summaryView) as View<never>;
-
-/** The base URL that a plan is made for and a job sends to. */
-export async function baseUrlOf(context: Context): Promise<string> {
-  return context.config.sandbox ? sandboxBaseUrl : (await context.config.settings()).baseUrl;
-}
-
-/** A job that may be sent, and the rows that were left out of it. */
-export interface Started {
+export interface PreparedJob {
   job: Job;
+  /** The rejected rows that `--skip-invalid` left out. */
   leftOut: LeftOut | null;
 }
 
 /**
- * Reads the file, freezes the plan, shows what would be sent and asks. Gives the job, which nobody else
- * works on; null after `--dry-run`, which leaves nothing behind.
+ * Gathers the input, plans it, checks what was sent before, opens the job, shows the preflight and asks. Returns null
+ * when nothing is to be sent: after `--dry-run`, or when `--skip-sent` leaves out everyone.
  */
-export async function startJob(
+export async function prepareJob(
   context: Context,
   channel: Channel,
   given: string | undefined,
   options: BulkOptions,
-): Promise<Started | null> {
-  await context.io.files.checkWritable(options.report, options.rejects);
-  const { file, templates } = await complete(context, channel, given, options);
-  refuseSameFile(context.config, file, options);
+): Promise<PreparedJob | null> {
+  const input = await gatherInput(context, channel, given, options);
   const client = await context.network.client();
-  const pricing = await optional(() => client.pricing.get());
-  const { stateDirectory } = context.config;
-  const unique = `${process.pid}-${Math.floor(context.network.random() * 2 ** 32).toString(36)}`;
-  const wish = { channel, file, name: options.job };
-  const folder = await folderForPlan(stateDirectory, unique, context.clock.now()).catch(async (error) => {
-    throw await notKept(context, error, wish);
-  });
+  const pricing = await unlessRefused(() => client.pricing.get());
+  const wanted: WantedJob = {
+    ...input,
+    channel,
+    baseUrl: await baseUrlOf(context.config),
+    name: options.job,
+    pricing,
+  };
   try {
-    const wanted = { channel, baseUrl: await baseUrlOf(context), name: options.job };
-    const recent = await sentBefore(context, wanted, options);
-    const made = { templates, pricing, folder, recent };
-    const outcome = await plan(context, channel, file, options, made);
-    tellInput(context, outcome);
-    const { plan: frozen } = outcome;
-    if (options.skipSent) tellFailed(context, recent);
-    if (frozen === null && isAllSent(outcome)) return endAllSent(context, outcome, recent, options);
-    if (frozen === null) throw refuseBadRows(outcome);
-    // The same plan is the same job, which says itself what it has sent.
-    const known = await jobIds(stateDirectory);
-    const taken = await rowsToTake(context, outcome.reportedRows, options.again ?? false);
-    const isKnown = known.includes(jobIdOf(frozen.meta));
-    const met = isKnown ? null : (recent?.counts ?? (await sentSince(context, wanted, outcome, options)));
-    const skipped = options.skipSent ?? false;
-    const before = { sentBefore: met === null ? 0 : countOf(met, skipped), skipped };
-    const named = options.job !== undefined;
-    const balance = (await optional(() => client.balance.get()))?.balance ?? null;
-    const money = { priced: pricing !== null, balance };
-    if (options.dryRun) {
-      const id = options.job ?? jobIdOf(frozen.meta);
-      const still = { requests: frozen.meta.requests, spent: 0, rate: options.rate };
-      const preflight = preflightOf(id, frozen.meta, money, still, outcome, before);
-      await printPreflight(context, preflight, preflightLines(preflight, outcome.repairs, still));
-      return null;
-    }
-    const isNew = !known.includes(options.job ?? '');
-    if (met !== null && (!named || (skipped && isNew))) refuseOpen(context, met);
-    await keepTaken(frozen.folder, taken);
-    const job = await openJobOf(stateDirectory, frozen, {
-      name: options.job,
-      again: options.again,
-      resumeCommand: (job: JobView) => resumeOf(context, job),
-    });
-    try {
-      const spent = job.plan.meta.credits - (await stillToPay(job, frozen.meta, options));
-      const still = { requests: job.state.open, spent, rate: options.rate };
-      const preflight = preflightOf(job.id, job.plan.meta, money, still, outcome, before);
-      const lines = preflightLines(preflight, outcome.repairs, still);
-      const repeated = named || before.skipped ? 0 : before.sentBefore;
-      await agree(context, job, { preflight, lines, spent: still.spent, repeated }, options);
-      const { file: rejects } = outcome.rejects;
-      const leftOut = rejects === null ? null : { channel, file: rejects, templates, options };
-      return { job, leftOut };
-    } catch (error) {
-      if (job.state.untouched) await job.discard().catch(({ message }) => context.io.warn(message));
-      else await job.close();
-      throw error;
-    }
+    return await inPlanFolder(context, (folder) => prepareIn(context, folder, wanted, options));
   } catch (error) {
-    throw await notKept(context, error, wish);
+    throw await explainDiskError(context, error, wanted);
+  }
+}
+
+interface WantedJob extends BulkInput {
+  channel: Channel;
+  baseUrl: string;
+  /** Of `--job`. */
+  name: string | undefined;
+  pricing: Pricing | null;
+}
+
+/** Gives a name for a new folder, which is removed again unless a job takes it. */
+async function inPlanFolder<Value>(
+  { config, network, clock }: Pick<Context, 'config' | 'network' | 'clock'>,
+  work: (folder: string) => Promise<Value>,
+): Promise<Value> {
+  const unique = `${process.pid}-${Math.floor(network.random() * 2 ** 32).toString(36)}`;
+  const folder = await folderForPlan(config.stateDirectory, unique, clock.now());
+  try {
+    return await work(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function templatesOf(context: Context, options: BulkOptions): Promise<MessageTemplates> {
-  const text = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
-  const html = { value: options.html, file: options.htmlFile, name: '--html', fileOption: '--html-file' };
-  return {
-    text: await readText(context.io.files, text),
-    html: await readText(context.io.files, html),
-    subject: options.subject,
-    fromName: options.fromName,
-    replyTo: options.replyTo,
-  };
-}
-
-/** What no job can do without is asked for where there is a terminal; elsewhere an error names all of it. */
-async function complete(
+async function prepareIn(
   context: Context,
-  channel: Channel,
-  given: string | undefined,
+  folder: string,
+  wanted: WantedJob,
   options: BulkOptions,
-): Promise<{ file: string; templates: MessageTemplates }> {
-  const templates = await templatesOf(context, options);
-  const { text, html, subject } = templates;
-  const wanted: Record<string, Wanted> = { file: { value: given, name: '<file>', question: 'CSV file:' } };
-  if (channel === 'email') wanted.subject = { value: subject, name: '--subject', question: 'Subject:' };
-  if (html === undefined) {
-    const name = channel === 'sms' ? '--text' : '--text or --html';
-    wanted.text = { value: text, name, question: 'Text:' };
+): Promise<PreparedJob | null> {
+  const { io } = context;
+  const recent = await sendsToCompare(context, wanted, options);
+  const outcome = await planFile(context, { ...wanted, folder, recent }, options);
+  const { plan } = outcome;
+  showInput(io, outcome);
+  if (options.skipSent) warnOfFailed(io, recent);
+  if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, recent, options);
+  if (plan === null) throw badRows(outcome);
+  const taken = await checkReportedRows(context, outcome.reportedRows, options.again ?? false);
+  const earlier = await findEarlierSends(context, wanted, plan, { recent, outcome }, options);
+  const client = await context.network.client();
+  const balance = (await unlessRefused(() => client.balance.get()))?.balance ?? null;
+  const found = { outcome, earlier, prices: { known: wanted.pricing !== null, balance } };
+  if (options.dryRun) {
+    await printDryRun(context, plan, found, options);
+    return null;
   }
-  const agreed = context.options.yes || options.dryRun || context.io.canPrompt;
-  // Alone it is missed only after the preflight, which it answers.
-  if (!agreed && Object.values(wanted).some(({ value }) => value === undefined)) {
-    wanted.agreed = { value: undefined, name: '--yes or --dry-run', question: '' };
-  }
-  const { file = '', agreed: _, ...rest } = await required(context.io, wanted);
-  return { file, templates: { ...templates, ...rest } };
+  refuseOpen(context, earlier);
+  await recordTakenRows(plan.folder, taken);
+  const job = await openConfirmed(context, plan, found, options);
+  const { file } = outcome.rejects;
+  const { channel, templates } = wanted;
+  return { job, leftOut: file === null ? null : { channel, file, templates, options } };
 }
 
-/** What a plan is made of, besides the file and the options. */
-interface Made {
-  templates: MessageTemplates;
-  pricing: Pricing | null;
-  folder: string;
-  recent: SentIndex | null;
+/** What the preflight shows besides the job. */
+interface Findings {
+  outcome: PlanOutcome;
+  earlier: EarlierSends;
+  prices: { known: boolean; balance: number | null };
 }
 
-async function plan(
+/** A new job that is not confirmed is discarded. */
+async function openConfirmed(
   context: Context,
-  channel: Channel,
-  file: string,
+  plan: FrozenPlan,
+  { outcome, earlier, prices }: Findings,
   options: BulkOptions,
-  { recent, ...made }: Made,
-): Promise<PlanOutcome> {
-  const delimiter = options.delimiter === undefined ? undefined : delimiterNamed(options.delimiter);
-  if (delimiter === null) throw usageError(`'${options.delimiter}' is no delimiter`);
+): Promise<Job> {
+  const job = await openJobOf(context.config.stateDirectory, plan, {
+    name: options.job,
+    again: options.again,
+    resumeCommand: (other) => resumeOf(context, other),
+  });
   try {
-    const outcome = await context.io.withProgress('Reading the file', async () =>
-      buildPlan(
-        { bytes: context.io.files.bytes(file), source: file },
-        {
-          ...made,
-          channel,
-          baseUrl: await baseUrlOf(context),
-          createdAt: new Date(context.clock.now()).toISOString(),
-          toColumn: options.toColumn,
-          encoding: options.encoding,
-          delimiter,
-          run: options.again ? newRunId() : null,
-          account: await accountNow(context),
-          headerless: options.headerless,
-          only: options.only,
-          allowRepeats: options.allowRepeats,
-          skipInvalid: options.skipInvalid,
-          sentBefore: recent === null ? null : { index: recent, skip: options.skipSent ?? false },
-          rejects: rejectsPlace(context, file, options),
-          signal: context.signal,
-        },
-      ),
-    );
-    if (options.rejects !== undefined && outcome.rejects.file !== null) {
-      await context.io.files.write(options.rejects, createReadStream(outcome.rejects.file, 'utf8'));
-      const { rejects } = options;
-      outcome.rejects.file = isAbsolute(rejects) ? rejects : resolve(context.config.cwd, rejects);
-    }
-    return outcome;
+    const { meta } = job.plan;
+    const paid = meta.credits - (await remainingCredits(job, plan.meta, options));
+    const remaining = { requests: job.state.open, paid, rate: options.rate };
+    const preflight = preflightOf({ job: job.id, meta, input: outcome, prices, remaining, earlier });
+    const lines = preflightLines(preflight, outcome.repairs, remaining);
+    await confirmSend(context, job, { preflight, lines, paid, repeated: earlier.toConfirm }, options);
+    return job;
   } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    if (
-      error.kind !== 'encoding' ||
-      options.encoding !== undefined ||
-      file === '-' ||
-      !context.io.canPrompt
-    ) {
-      const { mask } = context.io.printer;
-      throw inputError(
-        mask ? maskedText(error.message) : error.message,
-        mask ? maskedText(error.hint) : error.hint,
-      );
-    }
-    // Never guessed: what is wrong shows only in the texts.
-    const questions = await context.io.prompts();
-    const choices = encodings.map((value) => ({ name: value, value }));
-    const encoding = await questions.choose(`${error.message}. Which encoding has it?`, choices);
-    return plan(context, channel, file, { ...options, encoding }, { recent, ...made });
+    if (job.state.untouched) await job.discard().catch(({ message }) => context.io.warn(message));
+    else await job.close();
+    throw error;
   }
 }
 
-/** What spreadsheets in Mongolia write when it is not Unicode. */
-const encodings = ['windows-1251', 'windows-1252', 'koi8-r'];
-
-/** A person's own choice is written from what the plan's folder has. */
-function rejectsPlace(context: Context, file: string, { rejects, job }: BulkOptions) {
-  if (rejects !== undefined) return undefined;
-  const name = job ?? (file === '-' ? 'stdin' : parse(file).name);
-  return rejectsPlaceIn(context.config.stateDirectory, name, context.clock.now());
-}
-
-/** What was found in the file that a person should know of. */
-function tellInput(
-  context: Context,
+function showInput(
+  io: Context['io'],
   { plan, rejects, notSelected, delimiter, meta, toColumn }: PlanOutcome,
 ): void {
-  tellRejects(context, rejects, toColumn);
-  if (notSelected > 0) context.io.note(`--only leaves out ${counted(notSelected, 'row')}`);
-  // The preflight says it where there is one.
+  warnOfRejects(io, rejects, toColumn);
+  if (notSelected > 0) io.note(`--only leaves out ${counted(notSelected, 'row')}`);
+  // The preflight of a plan shows the delimiter.
   if (plan === null && delimiter !== ',' && meta.columns.length > 1)
-    context.io.note(`The delimiter is ${JSON.stringify(delimiter)}`);
+    io.note(`The delimiter is ${JSON.stringify(delimiter)}`);
 }
 
-function refuseBadRows({ meta, rejects }: PlanOutcome): CliError {
-  const all = meta.rejected + meta.recipients + meta.merged;
-  const rows = `${grouped(meta.rejected)} of ${counted(all, 'row')} cannot be sent`;
-  return new CliError('bad_rows', exits.input, `${rows}; nothing was sent`, {
-    hint: `They are in ${rejects.file}. Fix them, or send the others with --skip-invalid.`,
-    details: { rejected: meta.rejected, rejects_file: rejects.file },
-  });
-}
-
-/** With --dry-run: the same block for people, and figures for programs. */
-async function printPreflight(context: Context, preflight: Preflight, lines: string[]): Promise<void> {
-  const { options } = context;
-  const { printer } = context.io;
-  if (printer.isMachine || options.columns !== undefined) return context.io.print(preflightView, preflight);
-  await printer.text(lines.map((line) => `${visible(line)}\n`).join(''));
-}
-
-/** What is nice to know: null when the service does not say. A wrong key is told at once. */
-async function optional<T>(read: () => Promise<T>): Promise<T | null> {
+/** Null when the service does not answer, or refuses. Throws for a wrong API key. */
+async function unlessRefused<Value>(read: () => Promise<Value>): Promise<Value | null> {
   for (let tries = 1; tries <= 3; tries += 1) {
     try {
       return await read();
@@ -292,14 +175,4 @@ async function optional<T>(read: () => Promise<T>): Promise<T | null> {
     }
   }
   return null;
-}
-
-/** A job goes on only at the service that its plan was made for: elsewhere its keys mean nothing. */
-export async function refuseOtherService(context: Context, job: Job): Promise<void> {
-  const [planned, here] = [job.plan.meta.baseUrl, await baseUrlOf(context)];
-  if (planned === here) return;
-  throw new CliError('other_service', exits.refused, `the job ${job.id} is for ${planned}, this is ${here}`, {
-    hint: 'Choose the --profile, --base-url or --sandbox that it was started with.',
-    details: { job: job.id, base_url: planned },
-  });
 }

@@ -11,7 +11,8 @@ import { openPlan, readPlanMeta } from '../../bulk/plan/plan-reader.js';
 import { messageHashOf, type SentCounts, SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
 
-/** How long a message that was sent is remembered as one that need not be sent again. */
+export type RecentContext = Pick<Context, 'io' | 'config' | 'clock'>;
+
 export const recentDays = 7;
 
 /** The new job that recent ones are compared with. */
@@ -23,44 +24,41 @@ export interface NewJob {
 }
 
 /**
- * Who got a message from this machine lately, or is about to, by jobs of the same channel and service. Null when
- * there was no such job: then nothing is read. Where a job cannot be read it is told of, and not counted.
+ * The messages that jobs of this machine, of the same channel and service, have sent or will send. Null without such
+ * jobs. Warns of a job that cannot be read, and does not count it.
  */
 export async function recentSends(
-  context: Context,
+  context: RecentContext,
   wanted: NewJob,
   isWanted: (job: JobView) => boolean = () => true,
 ): Promise<SentIndex | null> {
+  const { stateDirectory } = context.config;
   const since = context.clock.now() - recentDays * 86_400_000;
   const index = new SentIndex();
-  for (const id of await jobIds(context.config.stateDirectory)) {
+  for (const id of await jobIds(stateDirectory)) {
     if (readJobId(id).base === wanted.name) continue;
     const job = await recentJob(context, id, since);
-    if (
-      job === null ||
-      !isWanted(job) ||
-      job.meta.channel !== wanted.channel ||
-      job.meta.baseUrl !== wanted.baseUrl
-    )
-      continue;
+    if (job === null || !isWanted(job)) continue;
+    if (job.meta.channel !== wanted.channel || job.meta.baseUrl !== wanted.baseUrl) continue;
     await addJob(index, job).catch((error: Error) => warnOf(context, id, error));
   }
   return index.isEmpty ? null : index;
 }
 
 /**
- * Who of a plan made of reports got its message from a job since: from another one than those that the reports are
- * of, and begun after them. Null where no such job is known here.
+ * Compares a plan made of reports with the jobs begun after those of the reports: they may have sent some of its rows
+ * since. Null without such jobs.
  */
 export async function sentSinceReports(
-  context: Context,
+  context: RecentContext,
   wanted: NewJob,
   plan: FrozenPlan,
   reported: readonly string[],
 ): Promise<SentCounts | null> {
-  // What a file says is no path before it is the name of a job.
-  const here = (await jobIds(context.config.stateDirectory)).filter((id) => reported.includes(id));
-  const folders = here.map((id) => join(jobsFolder(context.config.stateDirectory), id));
+  const { stateDirectory } = context.config;
+  // An id from a file becomes a path only if it is the id of a job.
+  const here = (await jobIds(stateDirectory)).filter((id) => reported.includes(id));
+  const folders = here.map((id) => join(jobsFolder(stateDirectory), id));
   const metas = await Promise.all(folders.map((folder) => readPlanMeta(folder).catch(() => null)));
   const begun = metas.flatMap((meta) => (meta === null ? [] : [meta.created_at])).sort()[0];
   if (begun === undefined) return null;
@@ -74,24 +72,25 @@ export async function sentSinceReports(
   return index.counts;
 }
 
-async function recentJob(context: Context, id: string, since: number): Promise<JobView | null> {
+async function recentJob(context: RecentContext, id: string, since: number): Promise<JobView | null> {
+  const { stateDirectory } = context.config;
   try {
-    // The clock may have been wrong once: what looks like the future is recent.
-    if ((await lastActive(join(jobsFolder(context.config.stateDirectory), id))) < since) return null;
-    return await viewJob(context.config.stateDirectory, id);
+    // A time in the future comes from a wrong clock, and counts as recent.
+    if ((await lastActive(join(jobsFolder(stateDirectory), id))) < since) return null;
+    return await viewJob(stateDirectory, id);
   } catch (error) {
     warnOf(context, id, error as Error);
     return null;
   }
 }
 
-function warnOf(context: Context, id: string, error: Error): void {
-  // A command that was refused discards the job that it made.
-  if (!existsSync(join(jobsFolder(context.config.stateDirectory), id))) return;
-  context.io.warn(`what the job ${id} sent is not known: ${error.message}`);
+function warnOf({ io, config }: RecentContext, id: string, error: Error): void {
+  // A refused command discards the job it made.
+  if (!existsSync(join(jobsFolder(config.stateDirectory), id))) return;
+  io.warn(`cannot read what the job ${id} sent: ${error.message}`);
 }
 
-/** Without reading its journal, which may be long. */
+/** Does not read the journal, which may be long. */
 async function lastActive(folder: string): Promise<number> {
   const written = await stat(join(folder, 'journal')).catch(() => null);
   const { created_at: created } = await readPlanMeta(folder);
@@ -114,7 +113,7 @@ async function addJob(index: SentIndex, { id, folder, state }: JobView): Promise
   }
 }
 
-/** Null for what was not sent and will not be; a doubt that the job cannot clear counts as sent. */
+/** Null for a request that was not sent and will not be. */
 function sendingOf(state: JobState, request: number): 'sent' | 'open' | null {
   switch (state.phase(request)) {
     case 'pending':
@@ -122,6 +121,7 @@ function sendingOf(state: JobState, request: number): 'sent' | 'open' | null {
       return 'open';
     case 'accepted':
       return state.failed(request) === state.recipients(request) ? null : 'sent';
+    // The job cannot settle this doubt any more.
     case 'alarm':
       return 'sent';
     default:

@@ -1,21 +1,21 @@
 import type { Job } from '../../bulk/job/open-job.js';
 import type { PlanMeta } from '../../bulk/plan/plan.js';
 
-/** What the rest of a job costs at the prices of today: those of the plan that was just made of the same input. */
-export async function stillToPay(
+/** Credits for the rest of a job at the current prices: those of `current`, a new plan of the same input. */
+export async function remainingCredits(
   { plan, state }: Job,
-  today: PlanMeta,
+  current: PlanMeta,
   { retryFailed = false }: { retryFailed?: boolean | undefined },
 ): Promise<number> {
-  if (state.untouched) return today.credits;
+  if (state.untouched) return current.credits;
   let planned = 0;
   for await (const request of plan.requests(retryFailed ? 0 : state.firstOpen())) {
     const isRetried = retryFailed && state.phase(request.number) === 'failed';
     if (!state.isOpen(request.number) && !isRetried) continue;
-    // Where no price was known when the plan was made, every recipient counts the same.
+    // A plan without prices counts every recipient the same.
     const whole = plan.meta.credits > 0 ? request.credits : request.to.length;
     planned += (whole * (request.to.length - state.removed(request.number).size)) / request.to.length;
   }
   const ofAll = plan.meta.credits > 0 ? plan.meta.credits : plan.meta.recipients;
-  return Math.ceil((planned * today.credits) / Math.max(1, ofAll));
+  return Math.ceil((planned * current.credits) / Math.max(1, ofAll));
 }

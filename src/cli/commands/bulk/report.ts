@@ -12,16 +12,14 @@ import { exits } from '../../exit-codes.js';
 import { masked, maskedError } from '../../output/mask.js';
 import type { View } from '../../output/view.js';
 import { counted, grouped } from '../../wording.js';
+import { refuseOtherService } from './base-url.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
-import { refuseOtherService } from './prepare.js';
+import { alarmText, type Reported } from './outcome.js';
 import { reportView } from './report-view.js';
-
-/** Whether a report was written, and whether anything in it is missing or alarming. */
-export type Reported = 'written' | 'incomplete' | 'alarming' | 'unwritten';
 
 /** Writes the report of the job that this command ran; `tell` gets its problems. */
 export async function report(
-  context: Context,
+  context: Pick<Context, 'io' | 'config'>,
   job: Job,
   path: string,
   { runtime, timeout, tell }: { runtime: JobRuntime; timeout: number; tell: Context['io']['warn'] },
@@ -82,17 +80,16 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
 
 /** As CSV unless another format was given, even `table`. */
 async function print(
-  context: Context,
+  { io, options }: Pick<Context, 'io' | 'options'>,
   job: Job,
   receipts: Receipts,
   view: View<ReportRow>,
   file: string | undefined,
 ): Promise<void> {
-  const { options } = context;
-  const { printer, files } = context.io;
+  const { printer, files } = io;
   const rows = reportRows(job, receipts, options.mask ? { recipient: masked, error: maskedError } : null);
   if (options.output === 'table' && !printer.isMachine && file === undefined) {
-    return context.io.printAll(view, rows);
+    return io.printAll(view, rows);
   }
   const format = printer.isMachine ? printer.format : 'csv';
   const terminal = file === undefined && printer.isTerminal;
@@ -127,12 +124,12 @@ interface GatherOptions {
 
 /** Batches that turn out to be another request's are recorded as alarms. */
 async function gather(
-  context: Context,
+  { io }: Pick<Context, 'io'>,
   job: Job,
   { runtime, timeout, refresh }: GatherOptions,
 ): Promise<Receipts> {
   const { plan, journal, state } = job;
-  const progress = context.io.progress();
+  const progress = io.progress();
   const store = await ReceiptStore.open(job.folder, { id: job.id, ...plan.meta });
   let batches = 0;
   try {
@@ -152,12 +149,12 @@ async function gather(
       },
     });
     if (receipts.unlisted) {
-      context.io.note(
+      io.note(
         'The service does not list the messages of a batch: the report has the figures of the batches.',
       );
     }
     for (const { request, reason } of receipts.alarms) {
-      context.io.warn(`request ${request}: ${reason}; it is counted as in doubt`);
+      io.warn(alarmText(request, reason));
       const entry: Entry = { type: 'alarm', request, revision: state.revision(request), reason };
       await journal.append(entry);
       state.apply(entry);

@@ -10,16 +10,16 @@ import { Ended, machineError } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
 import { counted } from '../../wording.js';
 import { adoptAccount, foreignJob, isForeign } from './account.js';
+import { refuseOtherService } from './base-url.js';
 import { display } from './display.js';
 import { endFinished, isDone, ranElsewhere } from './finished.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
 import { type LeftOut, nextStep } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { exitOfJob, exitWithReport, exitWithRows, lastLine } from './outcome.js';
-import { refuseOtherService } from './prepare.js';
 import { report } from './report.js';
-import { takeRows } from './reported-rows.js';
 import { summaryView } from './summary-view.js';
+import { takeRows } from './taken-rows.js';
 
 /**
  * Sends the open requests of a job, waits and reports as the options say, prints the summary, and ends with the
@@ -102,7 +102,7 @@ async function runToEnd(
 }
 
 async function send(
-  context: Context,
+  context: Pick<Context, 'io' | 'clock'>,
   job: Job,
   options: CarryOutOptions,
   runtime: JobRuntime,
@@ -122,7 +122,6 @@ async function send(
     openPoller: wait
       ? (run) => new Poller({ ...runtime, plan, journal, state, timeout: waitTimeout }, run)
       : undefined,
-    random: () => context.network.random(),
   });
   const ending = await display(context, run);
   if (runtime.replays.count > 0) {
@@ -134,26 +133,26 @@ async function send(
 }
 
 async function recordEnd(
-  context: Context,
+  { clock }: Pick<Context, 'clock'>,
   { state, journal }: Job,
   ending: Ending,
   exit: ExitCode,
 ): Promise<void> {
   if (ending.stopped?.by === 'disk') return;
-  const at = new Date(context.clock.now()).toISOString();
+  const at = new Date(clock.now()).toISOString();
   await journal.append({ type: 'end', at, exit, balance: state.balance }).catch(() => {});
 }
 
 async function printSummary(
-  context: Context,
+  { io }: Pick<Context, 'io'>,
   { id, plan, state, journal }: Job,
   exit: ExitCode,
   line: () => ReturnType<typeof lastLine>,
 ): Promise<void> {
   try {
-    await context.io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
+    await io.print(summaryView, { ...(await summaryOf(id, plan.meta, state, journal)), exit });
   } catch (error) {
-    context.io.warn(...line());
+    io.warn(...line());
     throw isSystemError(error) ? machineError('the journal could not be read again', error) : error;
   }
 }

@@ -5,23 +5,23 @@ import type { BulkOptions } from './options.js';
 
 const hint = 'Name another file.';
 
-/** Rejects that take the place of the list would lose its good rows; a report in theirs has those sent already. */
+/** Throws CliError (exit 2) where `--rejects` would replace the list or be replaced by the report. */
 export function refuseSameFile(
   here: { readonly cwd: string },
   list: string,
   { report, rejects }: Pick<BulkOptions, 'report' | 'rejects'>,
 ): void {
-  const place = rejects === undefined ? null : placeOf(here, rejects);
-  if (place === null) return;
-  if (list !== '-' && placeOf(here, list) === place)
-    throw usageError('--rejects is the list itself, which would lose its good rows', hint);
-  if (report !== undefined && placeOf(here, report) === place)
-    throw usageError('--report is the file of --rejects: one of the two would be lost', hint);
+  const identity = rejects === undefined ? null : identityOf(here, rejects);
+  if (identity === null) return;
+  if (list !== '-' && identityOf(here, list) === identity)
+    throw usageError('--rejects names the list itself and would overwrite it', hint);
+  if (report !== undefined && identityOf(here, report) === identity)
+    throw usageError('--report and --rejects name the same file', hint);
 }
 
-/** One name of a regular file, whatever it is called and whether it is there yet; null for anything else. */
-function placeOf(here: { readonly cwd: string }, name: string): string | null {
-  // The current folder may be gone, and is asked for only where it matters.
+/** The same string for every name of a regular file, which may not exist yet; null for anything else. */
+function identityOf(here: { readonly cwd: string }, name: string): string | null {
+  // The current folder may have been deleted: `cwd` is read only for relative names.
   const path = isAbsolute(name) ? name : resolve(here.cwd, name);
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats !== undefined) return stats.isFile() ? `${stats.dev}:${stats.ino}` : null;

@@ -1,4 +1,7 @@
+import { jobIds } from '../../bulk/job/jobs-folder.js';
+import { jobIdOf } from '../../bulk/job/keys.js';
 import type { PlanOutcome } from '../../bulk/plan/build-plan.js';
+import type { FrozenPlan } from '../../bulk/plan/plan.js';
 import type { SentCounts, SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
 import { CliError, Ended, usageError } from '../../errors.js';
@@ -6,93 +9,123 @@ import { exits } from '../../exit-codes.js';
 import { counted, grouped } from '../../wording.js';
 import { resumeCommand } from './next-command.js';
 import type { BulkOptions } from './options.js';
-import { type NewJob, recentDays, recentSends, sentSinceReports } from './recent-sends.js';
+import {
+  type NewJob,
+  type RecentContext,
+  recentDays,
+  recentSends,
+  sentSinceReports,
+} from './recent-sends.js';
 
 const lately = `in the last ${recentDays} days`;
 
-/** Who has the message already; null where nobody does, or where it does not matter. */
-export async function sentBefore(
-  context: Context,
+/** The recent sends that a new plan is compared with; null where there are none, or repeats are wanted. */
+export async function sendsToCompare(
+  context: RecentContext,
   job: NewJob,
   { again, only, skipSent }: BulkOptions,
 ): Promise<SentIndex | null> {
-  if (!again && !takesUnsent(only)) return recentSends(context, job);
-  if (skipSent)
-    throw idleSkip(again ? '--again sends to everyone' : `--only ${only} takes who was not sent to`);
+  if (!again && !selectsUnsent(only)) return recentSends(context, job);
+  if (skipSent) throw exclusive(again ? '--again' : `--only ${only}`);
   return null;
 }
 
-/** The same for rows of reports, of whom other jobs may have taken some since. */
-export async function sentSince(
-  context: Context,
-  job: NewJob,
-  { plan, reportedRows }: PlanOutcome,
-  { again }: BulkOptions,
-): Promise<SentCounts | null> {
-  return again || plan === null ? null : sentSinceReports(context, job, plan, reportedRows.jobs);
-}
-
-/** A report knows more than the requests: who was not sent to is taken on purpose. */
-const takesUnsent = (only: BulkOptions['only']) =>
+/** A report knows more than the jobs: its unsent rows are sent on purpose. */
+const selectsUnsent = (only: BulkOptions['only']) =>
   only !== undefined && !only.includes('sent') && !only.includes('queued');
 
-function idleSkip(why: string): CliError {
-  return usageError(`${why}, --skip-sent leaves people out`, 'Nothing was sent. Give one of the two.');
+const exclusive = (option: string) =>
+  usageError(`${option} and --skip-sent exclude each other`, 'Nothing was sent. Use one of the two.');
+
+/** Recipients of a plan who got its message already, or will get it from another job. */
+export interface EarlierSends {
+  /** With `skipped`, those who were left out. */
+  recipients: number;
+  skipped: boolean;
+  /** The ones to confirm: 0 where a named job or `--skip-sent` answers the question. */
+  toConfirm: number;
+  /** Unfinished jobs that would send the same, with the number of recipients. */
+  open: ReadonlyMap<string, number>;
 }
 
-/** All that got the message, or will get it from another job; only those who got it can be left out. */
-export function countOf({ sent, open }: SentCounts, skipped: boolean): number {
+export async function findEarlierSends(
+  context: RecentContext,
+  wanted: NewJob,
+  plan: FrozenPlan,
+  { recent, outcome }: { recent: SentIndex | null; outcome: PlanOutcome },
+  { job: name, again, skipSent: skipped = false }: BulkOptions,
+): Promise<EarlierSends> {
+  const known = await jobIds(context.config.stateDirectory);
+  // The same plan is the same job, which knows what it has sent.
+  const isKnown = known.includes(jobIdOf(plan.meta));
+  const since = () => (again ? null : sentSinceReports(context, wanted, plan, outcome.reportedRows.jobs));
+  const counts = isKnown ? null : (recent?.counts ?? (await since()));
+  if (counts === null) return { recipients: 0, skipped, toConfirm: 0, open: new Map() };
+  const recipients = recipientsOf(counts, skipped);
+  const isNamed = name !== undefined;
+  const checksOpen = !isNamed || (skipped && !known.includes(name));
+  return {
+    recipients,
+    skipped,
+    toConfirm: isNamed || skipped ? 0 : recipients,
+    open: checksOpen ? counts.open : new Map(),
+  };
+}
+
+/** Only those who got the message can be skipped. */
+function recipientsOf({ sent, open }: SentCounts, skipped: boolean): number {
   return skipped ? sent : [...open.values()].reduce((sum, count) => sum + count, sent);
 }
 
-/** What --skip-sent cannot know of those it leaves out. */
-export function tellFailed(context: Context, recent: SentIndex | null): void {
+/** Warns of recipients whom `--skip-sent` skips although their message may have failed. */
+export function warnOfFailed(io: Context['io'], recent: SentIndex | null): void {
   if (!hasFailed(recent)) return;
   const failed = counted(recent?.failed ?? 0, 'message');
-  context.io.warn(
-    `${failed} of earlier batches failed, and whose they were is not known here: --skip-sent leaves those out, too. To send to them, use --only failed with the report of their job.`,
+  io.warn(
+    `${failed} of earlier batches failed; this machine does not know whose, so --skip-sent leaves those recipients out, too. To send to them, use --only failed with the report of their job.`,
   );
 }
 
 const hasFailed = (recent: SentIndex | null) =>
   recent !== null && recent.counts.sent > 0 && recent.failed > 0;
 
-/** With --skip-sent everyone may be left out. */
+/** Whether `--skip-sent` has left out everyone. */
 export const isAllSent = ({ alreadySent, meta }: PlanOutcome) => alreadySent > 0 && meta.rejected === 0;
 
+/** Ends a command that has nobody to send to. Throws CliError (exit 11) without `--if-finished ok`. */
 export function endAllSent(
-  context: Context,
+  io: Context['io'],
   { alreadySent }: PlanOutcome,
   recent: SentIndex | null,
   { ifFinished }: BulkOptions,
 ): null {
-  if (ifFinished !== 'ok') throw everyoneHasIt(alreadySent);
+  if (ifFinished !== 'ok') throw everyoneSent(alreadySent);
   if (hasFailed(recent)) {
-    context.io.conclude('Everyone in this list was in an earlier job; nothing was sent now.');
+    io.conclude('Everyone in this list was in an earlier job; nothing was sent now.');
     throw new Ended(exits.partly);
   }
-  context.io.note('Everyone in this list has the message already; nothing was sent now.');
+  io.note('Everyone in this list has the message already; nothing was sent now.');
   return null;
 }
 
-/** Exit 11 for recipients whom an unfinished job would send the same message, too. */
-export function refuseOpen(context: Context, { open }: SentCounts): void {
+/** Throws CliError (exit 11) for an unfinished job that would send the same. */
+export function refuseOpen(context: Pick<Context, 'config'>, { open }: EarlierSends): void {
   for (const [id, count] of open) {
     throw new CliError(
       'rows_open',
       exits.refused,
       `the unfinished job ${id} would send the same message to ${counted(count, 'recipient')} of this list`,
       {
-        hint: `Nothing was sent now. Add --again to send to everyone all the same, or finish that job: ${resumeCommand(context, id)}`,
+        hint: `Nothing was sent now. Add --again to send to everyone anyway, or finish that job: ${resumeCommand(context, id)}`,
         details: { job: id, recipients: count },
       },
     );
   }
 }
 
-/** Exit 11 for recipients who have the message, where nobody is there to be asked. */
+/** Exit 11: recipients got the message already, and there is no terminal to ask on. */
 export function alreadySent(count: number, { only }: BulkOptions): CliError {
-  const way = takesUnsent(only)
+  const way = selectsUnsent(only)
     ? 'Use the report of the job that sent to them, or add --again'
     : 'Add --skip-sent to leave them out, or --again';
   return new CliError(
@@ -106,8 +139,7 @@ export function alreadySent(count: number, { only }: BulkOptions): CliError {
   );
 }
 
-/** Exit 11 for a list of which everyone has the message. */
-function everyoneHasIt(count: number): CliError {
+function everyoneSent(count: number): CliError {
   return new CliError(
     'job_done',
     exits.refused,
@@ -119,7 +151,7 @@ function everyoneHasIt(count: number): CliError {
   );
 }
 
-/** The line of the preflight; undefined where nobody has it. */
+/** A line of the preflight; undefined for no recipients. */
 export function sentBeforeLine(count: number, skipped: boolean): string | undefined {
   if (count === 0) return undefined;
   return skipped

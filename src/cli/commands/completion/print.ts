@@ -5,7 +5,7 @@ import { readChoice } from '../../options.js';
 
 export const completion: CommandBody<'io'> = (command, { io }) => {
   command
-    .description('Print the script that completes commands, options, ids, profiles and jobs in a shell.')
+    .description('Print a script that completes commands, options, ids, profiles and jobs in a shell.')
     .argument('<shell>', shells.join(', '), readChoice(...shells));
   addHelp(command, {
     examples: [

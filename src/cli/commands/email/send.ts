@@ -8,7 +8,7 @@ import { addSendOptions, type SingleSendOptions } from '../../single/options.js'
 
 export const emailSend: CommandBody = (command, context) => {
   command
-    .description('Send one email. It is queued; --wait waits until it is sent.')
+    .description('Send one email. Returns when it is queued; --wait waits until it is sent.')
     .argument('[to]', 'recipient address');
   addContentOptions(command);
   addSendOptions(command);
@@ -16,7 +16,7 @@ export const emailSend: CommandBody = (command, context) => {
     view: sendView,
     sends: true,
     examples: [
-      ["urtuu email send bat@example.mn --subject 'Сайн уу' --text 'Маргааш ирнэ.'", 'send a plain text'],
+      ["urtuu email send bat@example.mn --subject 'Сайн уу' --text 'Маргааш ирнэ.'", 'send plain text'],
       [
         'urtuu email send bat@example.mn --subject Report --html-file report.html --wait',
         'wait for the outcome',

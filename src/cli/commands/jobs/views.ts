@@ -104,7 +104,7 @@ export const jobView: View<JobRow> = {
     ...counts<JobRow>('planned', ...outcomes, 'credits'),
   ],
   record: (row) => row,
-  empty: 'There are no jobs.',
+  empty: 'No jobs.',
 };
 
 export interface JobDetails extends JobRow {

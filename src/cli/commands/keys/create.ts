@@ -11,13 +11,13 @@ const view: View<ApiKey & { secret: string }> = {
 };
 
 export const keysCreate: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
-  command.description('Make an API key for the service on this machine. It is shown this once.');
+  command.description('Create an API key for the service on this machine. Shows it only once.');
   addKeyDataOption(command);
   addHelp(command, {
     view,
     examples: [
-      ['urtuu keys create', 'make a key for urtuu serve'],
-      ['urtuu keys create --json | jq -r .secret > key.txt', 'keep it in a file'],
+      ['urtuu keys create', 'create a key for urtuu serve'],
+      ['urtuu keys create --json | jq -r .secret > key.txt', 'save it in a file'],
     ],
     exits: [8],
     json: '{"id": "3f0a...7d", "secret": "urtuu_...", "created_at": "2026-11-21T08:00:00.000Z"}',
@@ -25,6 +25,6 @@ export const keysCreate: CommandBody<'io' | 'network' | 'config'> = (command, { 
   command.action(async (options: DataOptions) => {
     const service = await keyAdministration(network, config, options);
     await io.print(view, await service.createKey());
-    io.note('Keep the key now: it is not shown again.');
+    io.note('Save the key now: it is not shown again.');
   });
 };

@@ -8,14 +8,14 @@ import { type DataOptions, namedFolder, serviceDirectory } from '../sandbox/data
 export const keyView: View<ApiKey> = {
   columns: [field('id'), field('created_at', { kind: 'time' }), field('revoked_at', { kind: 'time' })],
   record: (key) => key,
-  empty: 'There are no keys. Make one with: urtuu keys create',
+  empty: 'No keys. Create one with: urtuu keys create',
 };
 
 export function addKeyDataOption(command: Command): void {
-  command.option('--data <folder>', 'the data of the service (default: that of urtuu serve)');
+  command.option('--data <folder>', 'data folder of the service (default: that of urtuu serve)');
 }
 
-/** The keys are those of `urtuu serve` on this machine, or of the sandbox with --sandbox. */
+/** Of `urtuu serve` on this machine, or of the sandbox with --sandbox. */
 export async function keyAdministration(
   network: Network,
   config: Config,

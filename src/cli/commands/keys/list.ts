@@ -8,8 +8,8 @@ export const keysList: CommandBody<'io' | 'network' | 'config'> = (command, { io
   addHelp(command, {
     view: keyView,
     examples: [
-      ['urtuu keys list', 'the keys of urtuu serve; never the keys themselves'],
-      ['urtuu keys list --data /srv/urtuu --json', 'those of another folder'],
+      ['urtuu keys list', 'ids of the keys of urtuu serve, without the keys'],
+      ['urtuu keys list --data /srv/urtuu --json', 'keys of another data folder'],
     ],
     exits: [],
     json: '[{"id": "3f0a...7d", "created_at": "2026-11-21T08:00:00.000Z", "revoked_at": null}]',

@@ -8,18 +8,18 @@ import { addKeyDataOption, keyAdministration } from './data.js';
 
 export const keysRevoke: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command
-    .description('Revoke an API key: from the next request on it is unknown.')
+    .description('Revoke an API key. The next request with it is refused.')
     .argument('<id>', 'id of the key');
   addKeyDataOption(command);
   addHelp(command, {
     examples: [
-      ['urtuu keys revoke 3f0a...7d', 'after a question'],
+      ['urtuu keys revoke 3f0a...7d', 'after a prompt'],
       ['urtuu keys revoke "$id" --yes', 'in a script'],
     ],
     exits: [12],
   });
   command.action(async (id: string, options: DataOptions) => {
-    await confirmed(context, `Revoke key ${id}? Whoever uses it is locked out.`);
+    await confirmed(context, `Revoke key ${id}? Its users lose access.`);
     const service = await keyAdministration(context.network, context.config, options);
     if (!(await service.revokeKey(id))) throw noSuchKey(id);
     context.io.note(`Revoked key ${id}.`);
@@ -27,4 +27,4 @@ export const keysRevoke: CommandBody<'options' | 'io' | 'network' | 'config'> = 
 };
 
 const noSuchKey = (id: string) =>
-  new CliError('not_found', exits.missing, `there is no active key ${id}`, { hint: 'See: urtuu keys list' });
+  new CliError('not_found', exits.missing, `no active key ${id}`, { hint: 'See: urtuu keys list' });

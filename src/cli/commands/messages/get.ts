@@ -8,9 +8,7 @@ import { messageExample, missingExample } from '../../output/examples.js';
 import { messageView } from '../../output/views.js';
 
 export const messagesGet: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (command, context) => {
-  command.description(
-    'Show messages, in the order of the ids. Many are read at the pace the service allows.',
-  );
+  command.description('Show messages, in the order of the ids, within the rate limit of the service.');
   addIdOptions(command);
   addWaitOptions(command, 'every message is sent or failed');
   addHelp(command, {

@@ -29,7 +29,7 @@ interface PricedText {
   size: number;
   parts: number;
   max_parts: number;
-  /** Null when the text is too long to be sent. */
+  /** Null when the text is too long. */
   credits: number | null;
 }
 
@@ -45,8 +45,8 @@ interface Options {
 
 export const pricing: CommandBody<'io' | 'network'> = (command, { io, network }) => {
   command
-    .description('Show the price list, or what one SMS with a text costs.')
-    .option('--text <text>', 'price this text as an SMS; - reads it from standard input')
+    .description('Show the price list, or the price of one SMS.')
+    .option('--text <text>', 'price this text as an SMS; - reads standard input')
     .option('--text-file <file>', 'price the text of a file');
   addHelp(command, {
     view: ({ text, textFile }) =>

@@ -7,7 +7,7 @@ export const profilesList: CommandBody<'io' | 'config'> = (command, { io, config
   addHelp(command, {
     view: profileView,
     examples: [
-      ['urtuu profiles list', 'which profiles there are'],
+      ['urtuu profiles list', 'all profiles'],
       ["urtuu profiles list --json | jq -r '.[].name'", 'their names'],
     ],
     exits: [],

@@ -1,8 +1,8 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { profileNameOf } from '../../config/settings.js';
-import { newProfile, type SignInOptions, tryKey } from '../../config/sign-in.js';
 import { profileExample } from '../../output/examples.js';
+import { newProfile, type SignInOptions, tryKey } from './sign-in.js';
 import { profileView } from './view.js';
 
 export const login: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {

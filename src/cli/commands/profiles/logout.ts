@@ -6,11 +6,11 @@ import { confirmed } from '../../input/required.js';
 import { namedProfile } from './named.js';
 
 export const logout: CommandBody<'options' | 'io' | 'config'> = (command, context) => {
-  command.description('Remove a profile and the key it keeps. The key itself stays valid.');
+  command.description('Remove a profile and its saved key. Does not revoke the key.');
   addHelp(command, {
     examples: [
-      ['urtuu logout', 'remove the current profile'],
-      ['urtuu logout --profile work --yes', 'remove a profile without the question'],
+      ['urtuu logout', 'remove the profile in use'],
+      ['urtuu logout --profile work --yes', 'remove a profile without a prompt'],
     ],
     exits: [],
   });

@@ -10,7 +10,7 @@ export const profilesShow: CommandBody<'options' | 'io' | 'config'> = (command, 
   addHelp(command, {
     view: profileView,
     examples: [
-      ['urtuu profiles show', 'the profile in use; never its key'],
+      ['urtuu profiles show', 'the profile in use, without its key'],
       ['urtuu profiles show work --json | jq -r .base_url', 'one value of a profile'],
     ],
     exits: [],

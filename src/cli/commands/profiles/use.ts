@@ -6,8 +6,8 @@ export const profilesUse: CommandBody<'io' | 'config'> = (command, { io, config 
   command.argument('<name>', 'name of the profile');
   addHelp(command, {
     examples: [
-      ['urtuu profiles use work', 'use a profile from now on'],
-      ['urtuu --profile work balance', 'use it for one command'],
+      ['urtuu profiles use work', 'switch to a profile'],
+      ['urtuu --profile work balance', 'use a profile for one command'],
     ],
     exits: [],
   });

@@ -14,15 +14,15 @@ interface Options extends DataOptions {
 
 export const sandboxCredit: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
   command
-    .description('Add credits to the balance of the embedded service, or set it.')
-    .argument('[credits]', 'how many to add', readCount)
-    .option('--set <credits>', 'make the balance this', readCount);
+    .description('Add credits to the embedded service, or set its balance.')
+    .argument('[credits]', 'credits to add', readCount)
+    .option('--set <credits>', 'set the balance', readCount);
   addDataOption(command);
   addHelp(command, {
     view,
     examples: [
       ['urtuu sandbox credit 5000', 'add 5,000 credits'],
-      ['urtuu sandbox credit --set 0', 'see what happens without credits'],
+      ['urtuu sandbox credit --set 0', 'test without credits'],
     ],
     exits: [],
     json: '{"balance": 15000}',

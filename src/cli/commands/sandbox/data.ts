@@ -12,13 +12,13 @@ export interface DataOptions {
 }
 
 export function addDataOption(command: Command): void {
-  command.option('--data <folder>', "another service's data (default: the sandbox's)");
+  command.option('--data <folder>', 'folder of another service (default: the sandbox)');
 }
 
-/** The folder of `urtuu serve`. */
+/** The data folder of `urtuu serve`. */
 export const serviceDirectory = (config: Config): string => join(config.stateDirectory, 'service');
 
-/** What the owner of a service's data may do: that of the sandbox, or of the folder that was named. */
+/** Of the service in the named folder, or of the sandbox. */
 export async function administration(
   network: Network,
   config: Config,
@@ -28,10 +28,10 @@ export async function administration(
   return (await network.service(folder)).administration;
 }
 
-/** A folder that was named to be looked into: a service that is not there is not made. */
+/** Throws CliError for a folder without a service: looking into one must not create it. */
 export function namedFolder(config: Config, data: string): string {
   const folder = resolve(config.cwd, data);
-  // Where only a part is left, opening it says what is missing.
+  // With only some of the files, opening the service says which are missing.
   const parts = ['service.db', 'installation.json', 'secret', 'operator.db'];
   if (parts.some((part) => existsSync(join(folder, part)))) return folder;
   throw new CliError('not_found', exits.missing, `no service data in ${folder}`, {

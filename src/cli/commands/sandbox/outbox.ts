@@ -19,7 +19,7 @@ const view: View<Delivery> = {
     field('message_id', { detail: true }),
   ],
   record: (delivery) => delivery,
-  empty: 'Nothing was delivered yet.',
+  empty: 'No messages yet.',
 };
 
 interface Options extends DataOptions {
@@ -29,14 +29,14 @@ interface Options extends DataOptions {
 
 export const sandboxOutbox: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
   command
-    .description('Show what the embedded service delivered, texts and verification codes included.')
-    .option('--to <recipient>', 'only to this recipient')
-    .option('--limit <n>', 'only so many, the newest', readCount);
+    .description('Show the messages that the embedded service delivered, with texts and codes.')
+    .option('--to <recipient>', 'only messages to this recipient')
+    .option('--limit <n>', 'only the newest n messages', readCount);
   addDataOption(command);
   addHelp(command, {
     view,
     examples: [
-      ['urtuu sandbox outbox', 'everything, the oldest first'],
+      ['urtuu sandbox outbox', 'all messages, oldest first'],
       ['urtuu sandbox outbox --to 99112233 --limit 1 --json', 'the newest message to a number'],
     ],
     exits: [],

@@ -4,11 +4,11 @@ import { confirmed } from '../../input/required.js';
 import { addDataOption, administration, type DataOptions } from './data.js';
 
 export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
-  command.description('Empty the embedded service: messages, batches and outbox. Its keys stay.');
+  command.description('Delete the messages, batches and outbox of the embedded service. Keeps its keys.');
   addDataOption(command);
   addHelp(command, {
     examples: [
-      ['urtuu sandbox reset', 'start again, after a question'],
+      ['urtuu sandbox reset', 'start again, after a prompt'],
       ['urtuu sandbox reset --yes', 'in a test script'],
     ],
     exits: [],
@@ -16,6 +16,6 @@ export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> 
   command.action(async (options: DataOptions) => {
     await confirmed(context, 'Delete all messages of this service?');
     await (await administration(context.network, context.config, options)).reset();
-    context.io.note('The service is empty, its balance is the first one again.');
+    context.io.note('The service is empty and has its initial balance.');
   });
 };

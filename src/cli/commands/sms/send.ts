@@ -13,11 +13,11 @@ interface Options extends SingleSendOptions {
 
 export const smsSend: CommandBody = (command, context) => {
   command
-    .description('Send one SMS. When it returns, the operator has the message.')
+    .description('Send one SMS. Returns when the operator has accepted it.')
     .argument('[to]', 'recipient number: 8 digits; +976, spaces and dashes are accepted')
     .argument(
       '[text]',
-      'text, at most 5 parts (750 Latin or 300 Cyrillic characters); - reads it from standard input',
+      'text, at most 5 parts (750 Latin or 300 Cyrillic characters); - reads standard input',
     )
     .option('--text-file <file>', 'read the text from a file');
   addSendOptions(command);
@@ -26,7 +26,7 @@ export const smsSend: CommandBody = (command, context) => {
     sends: true,
     examples: [
       ["urtuu sms send 99112233 'Таны захиалга хүргэгдлээ.'", 'send a text'],
-      ['uptime | urtuu sms send 99112233 - --json', 'send what a command says, and print the result as JSON'],
+      ['uptime | urtuu sms send 99112233 - --json', 'send the output of a command, print JSON'],
     ],
     refused: 'refused: the idempotency key was used for another message',
     exits: [4, 5, 6, 7, 8, 9, 11, 12, 14],

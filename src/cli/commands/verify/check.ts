@@ -8,15 +8,15 @@ import { verificationView } from '../../output/views.js';
 
 export const verifyCheck: CommandBody<'io' | 'network'> = (command, { io, network }) => {
   command
-    .description('Check a verification code. A wrong one ends with 10 and says how many tries are left.')
+    .description('Check a verification code. A wrong code exits with 10 and shows the tries left.')
     .argument('[id]', 'id of the verification', readId)
-    .argument('[code]', 'the code; - reads it from standard input');
+    .argument('[code]', 'the code; - reads standard input');
   addHelp(command, {
     view: verificationView,
     sends: true,
     examples: [
       ['urtuu verify check 7f9c...e1 123456', 'check a code'],
-      ['urtuu verify check "$id" && echo verified', 'ask for the code on the terminal'],
+      ['urtuu verify check "$id" && echo verified', 'prompt for the code on a terminal'],
     ],
     ok: 'the code is right',
     exits: [4, 5, 6, 8, 10, 12],

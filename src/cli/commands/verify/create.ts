@@ -22,14 +22,10 @@ export const verifyCreate: CommandBody<'io' | 'network' | 'config'> = (command, 
   command
     .description('Send a verification code by SMS or email.')
     .argument('[to]', 'recipient number or address')
-    .option(
-      '--channel <channel>',
-      'sms or email (default: by the form of the recipient)',
-      readChoice('sms', 'email'),
-    )
-    .option('--code-length <digits>', 'digits of the code, 4 to 8 (default 6)', readCount)
-    .option('--expires-in <duration>', 'how long it can be used, 60s to 1h (default 10m)', readDuration)
-    .option('--text <text>', 'text with {code} and, if wanted, {brand}; - reads it from standard input')
+    .option('--channel <channel>', 'sms or email (default: from the recipient)', readChoice('sms', 'email'))
+    .option('--code-length <digits>', 'length of the code, 4 to 8 (default 6)', readCount)
+    .option('--expires-in <duration>', 'lifetime of the code, 60s to 1h (default 10m)', readDuration)
+    .option('--text <text>', 'text with {code}, and optionally {brand}; - reads standard input')
     .option('--text-file <file>', 'read the text from a file');
   addHelp(command, {
     view: createdView,

@@ -7,12 +7,12 @@ import { verificationView } from '../../output/views.js';
 
 export const verifyGet: CommandBody<'io' | 'network'> = (command, { io, network }) => {
   command
-    .description('Show a verification. Its code is never shown.')
+    .description('Show a verification, without its code.')
     .argument('[id]', 'id of the verification', readId);
   addHelp(command, {
     view: verificationView,
     examples: [
-      ['urtuu verify get 7f9c...e1', 'show its status and the tries that are left'],
+      ['urtuu verify get 7f9c...e1', 'show the status and the tries left'],
       ['urtuu verify get "$id" --json | jq -r .status', 'in a script'],
     ],
     exits: [4, 5, 8, 12],

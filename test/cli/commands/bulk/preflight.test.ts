@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  creditsMissing,
-  type Preflight,
-  preflightLines,
-  preflightOf,
-} from '../../../../src/cli/commands/bulk/preflight.js';
+import { creditsMissing, type Preflight, preflightOf } from '../../../../src/cli/commands/bulk/preflight.js';
+import { preflightLines } from '../../../../src/cli/commands/bulk/preflight-lines.js';
 import { counted, duration, grouped } from '../../../../src/cli/wording.js';
 import { memoryPlan, numbers } from '../../bulk/memory-plan.js';
 
@@ -58,8 +54,8 @@ const plan: Preflight = {
   seconds: 22,
 };
 
-const whole = { requests: 475, spent: 0 };
-const found = { toColumn: 'phone', delimiter: ',' } as const;
+const whole = { paid: 0 };
+const input = { toColumn: 'phone', delimiter: ',' } as const;
 
 describe('what is shown before a job is sent', () => {
   it('is an aligned block', () => {
@@ -71,20 +67,22 @@ describe('what is shown before a job is sent', () => {
       'Latin       1 recipient, 1 part, 10 credits',
       'Cyrillic    2,599 recipients, 5,198 parts, 51,980 credits',
       'Requests    475 (289 batches, 186 singles)',
-      'Time        about 22 s at the allowed rate',
+      'Time        about 22 s at the rate limit',
       'Credits     51,990 of 100,000',
     ]);
   });
 
   it('counts of a job that goes on only what is left, at the rate that was asked for', () => {
     const { meta } = memoryPlan([{ to: numbers(1_000), text: 'Hello' }]);
-    const still = { requests: 120, spent: 4_000, rate: 10 };
-    const preflight = preflightOf('july', meta, { priced: true, balance: 5_000 }, still, found);
-    expect(preflightLines(preflight, {}, still).slice(-2)).toEqual([
+    const remaining = { requests: 120, paid: 4_000, rate: 10 };
+    const prices = { known: true, balance: 5_000 };
+    const earlier = { recipients: 0, skipped: false };
+    const preflight = preflightOf({ job: 'july', meta, input, prices, remaining, earlier });
+    expect(preflightLines(preflight, {}, remaining).slice(-2)).toEqual([
       'Time        about 10 s at 10/s',
       'Credits     6,000 of 5,000: 1,000 missing',
     ]);
-    expect(creditsMissing({ ...preflight, balance: 6_000 }, still.spent)).toBe(0);
+    expect(creditsMissing({ ...preflight, balance: 6_000 }, remaining.paid)).toBe(0);
   });
 
   it('names no price where none is known', () => {

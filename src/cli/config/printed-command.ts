@@ -1,12 +1,12 @@
-import type { ConfigFile } from './config/profiles.js';
-import { keyOf, profileNameOf, settingsOf } from './config/settings.js';
-import type { GlobalOptions } from './options.js';
-import { quoteArgument } from './platform/quote.js';
+import type { GlobalOptions } from '../options.js';
+import { quoteArgument } from '../platform/quote.js';
+import type { ConfigFile } from './profiles.js';
+import { keyOf, profileNameOf, settingsOf } from './settings.js';
 
-/** Values of options by their name as it is typed: `--max-credits`. What is false or undefined is left out. */
+/** Values by option name, `--max-credits`. False and undefined are left out. */
 export type PrintedOptions = Readonly<Record<`--${string}`, string | number | boolean | undefined>>;
 
-/** What decides where a command goes and with which key. */
+/** Decides the service and the key of a command. */
 export interface Destination {
   options: GlobalOptions;
   env: Readonly<Record<string, string | undefined>>;
@@ -14,7 +14,7 @@ export interface Destination {
   sandbox: boolean;
 }
 
-/** A command to be copied: with what it goes to the same service and project, quoted for the shell. */
+/** A command to copy, with the options that lead to the same service and project; quoted for the shell. */
 export function commandLine(
   words: readonly string[],
   options: PrintedOptions,
@@ -31,20 +31,20 @@ export function commandLine(
 }
 
 /**
- * The options that lead to the same service with the same key, whatever the environment and `profiles use` say
- * when the command is run. Only a key from URTUU_API_KEY has to be there again: no option takes one.
+ * The options that lead to the same service and key from any environment and with any profile in use. Only a key from
+ * URTUU_API_KEY must be set again: no option takes one.
  */
 function destinationOptions(destination: Destination): PrintedOptions {
   const { options } = destination;
-  const said = options.profile ?? profileInEffect(destination);
+  const profile = options.profile ?? profileInEffect(destination);
   return {
-    '--profile': said,
-    '--base-url': differingBaseUrl(destination, said),
+    '--profile': profile,
+    '--base-url': differingBaseUrl(destination, profile),
     '--api-key-file': options.apiKeyFile,
   };
 }
 
-/** Undefined where there is none, or where to name it would put its key before that of the environment. */
+/** Undefined where there is none, or where naming it would override the key of the environment. */
 function profileInEffect({ options, env, config }: Destination): string | undefined {
   const name = profileNameOf(options, env, config);
   if (!Object.hasOwn(config.profiles, name)) return undefined;
@@ -52,7 +52,7 @@ function profileInEffect({ options, env, config }: Destination): string | undefi
   return unnamed?.kind === named?.kind ? name : undefined;
 }
 
-/** Undefined where the profile alone, or the default, leads to the same base URL. */
+/** Undefined where the profile alone, or the default, has the same base URL. */
 function differingBaseUrl(
   { options, env, config }: Destination,
   profile: string | undefined,
@@ -64,12 +64,12 @@ function differingBaseUrl(
     const { profiles } = config;
     return settingsOf(alone, bare, { profiles }).baseUrl === baseUrl ? undefined : baseUrl;
   } catch {
-    // It is refused: then the person has to see what was said.
+    // It is not allowed: the person should see it.
     return options.baseUrl;
   }
 }
 
-/** A text in which `urtuu ...` between backticks is a command: as it has to be typed, without them. */
+/** Replaces each `urtuu ...` between backticks by the command to type. */
 export function withCommands(text: string, command: (words: readonly string[]) => string): string {
   return text.replace(/`urtuu ([^`]+)`/g, (_, words: string) => command(words.split(' ')));
 }

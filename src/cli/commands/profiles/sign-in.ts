@@ -1,32 +1,24 @@
-import { UrtuuError } from '../../client/index.js';
-import { defaultBaseUrl } from '../../contract/index.js';
-import { usageError } from '../errors.js';
-import { exitOfFailure, exits } from '../exit-codes.js';
-import { required } from '../input/required.js';
-import type { Io } from '../io.js';
-import type { Network } from '../network/network.js';
-import type { GlobalOptions } from '../options.js';
-import { checkBaseUrl } from './base-url.js';
-import type { Config } from './config.js';
-import { envFlag } from './env-flag.js';
-import { checkedKey, readKey } from './key.js';
-import { isProfileName, type Profile } from './profiles.js';
+import { UrtuuError } from '../../../client/index.js';
+import { defaultBaseUrl } from '../../../contract/index.js';
+import { checkBaseUrl } from '../../config/base-url.js';
+import { envFlag } from '../../config/env-flag.js';
+import { checkedKey, readKey } from '../../config/key.js';
+import { isProfileName, type Profile } from '../../config/profiles.js';
+import type { Context } from '../../context.js';
+import { usageError } from '../../errors.js';
+import { exitOfFailure, exits } from '../../exit-codes.js';
+import { required } from '../../input/required.js';
 
 export interface SignInOptions {
   keyCommand?: string;
   allowHttp?: boolean;
 }
 
-export interface SignInContext {
-  readonly options: Readonly<GlobalOptions>;
-  readonly io: Pick<Io, 'canPrompt' | 'prompts' | 'files' | 'withProgress' | 'warn'>;
-  readonly network: Pick<Network, 'clientWith'>;
-  readonly config: Pick<Config, 'env' | 'platform' | 'read'>;
-}
+type Needs = Pick<Context, 'options' | 'io' | 'network' | 'config'>;
 
 /** A profile of the options; what they leave open stays as it was in the profile of that name. */
 export async function newProfile(
-  { options: { apiKeyFile, baseUrl }, io, config }: SignInContext,
+  { options: { apiKeyFile, baseUrl }, io, config }: Needs,
   name: string,
   { keyCommand, allowHttp: allow }: SignInOptions,
 ): Promise<Profile> {
@@ -55,7 +47,7 @@ export async function newProfile(
 
 /** Throws when the service refuses the key; only warns when it cannot be reached. */
 export async function tryKey(
-  { io, network, config }: SignInContext,
+  { io, network, config }: Needs,
   { api_key: key = '', key_command: command, base_url: baseUrl = defaultBaseUrl, allow_http }: Profile,
 ): Promise<void> {
   const source =

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder } from '../../../src/cli/config/make-folder.js';
+import { makeFolder } from '../../../src/cli/platform/make-folder.js';
 
 let home: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { settingsOf } from '../../src/cli/config/settings.js';
-import { commandLine, type Destination, withCommands } from '../../src/cli/printed-command.js';
+import { commandLine, type Destination, withCommands } from '../../../src/cli/config/printed-command.js';
+import { settingsOf } from '../../../src/cli/config/settings.js';
 
 const profiles = {
   default: { api_key: 'k0', base_url: 'https://sms.example.mn/v1' },

@@ -1,0 +1,20 @@
+import type { Job } from '../../bulk/job/open-job.js';
+import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
+import type { Context } from '../../context.js';
+import { CliError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+
+/** The base URL of a new plan; a job sends only there. */
+export async function baseUrlOf(config: Context['config']): Promise<string> {
+  return config.sandbox ? sandboxBaseUrl : (await config.settings()).baseUrl;
+}
+
+/** Throws CliError (exit 11) for another service than the job's, where its idempotency keys mean nothing. */
+export async function refuseOtherService({ config }: Pick<Context, 'config'>, job: Job): Promise<void> {
+  const [planned, chosen] = [job.plan.meta.baseUrl, await baseUrlOf(config)];
+  if (planned === chosen) return;
+  throw new CliError('other_service', exits.refused, `the job ${job.id} is for ${planned}, not ${chosen}`, {
+    hint: 'Use the --profile, --base-url or --sandbox that it was started with.',
+    details: { job: job.id, base_url: planned },
+  });
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import type { Channel } from '../../../contract/index.js';
+import { addHelp, type CommandHelp } from '../../command-help.js';
+import type { Context } from '../../context.js';
+import type { View } from '../../output/view.js';
+import { addCarryOutOptions, addInputOptions, type BulkOptions } from './options.js';
+import { preflightView } from './preflight.js';
+import { prepareJob } from './prepare.js';
+import { carryOut } from './run.js';
+import { summaryView } from './summary-view.js';
+
+const viewOf = ({ dryRun }: Record<string, unknown>): View<never> =>
+  (dryRun ? preflightView : summaryView) as View<never>;
+
+/** Adds the options, help and action that `sms bulk` and `email bulk` share. */
+export function addBulkCommand(
+  command: Command,
+  context: Context,
+  channel: Channel,
+  help: Pick<CommandHelp, 'examples' | 'json'>,
+): void {
+  addInputOptions(command);
+  addCarryOutOptions(command);
+  addHelp(command, { ...help, view: viewOf, sends: true, exits: [3, 4, 5, 6, 7, 8, 9, 11, 12, 14] });
+  command.action(async (file: string | undefined, options: BulkOptions) => {
+    // The job retries by itself, and records every try.
+    command.setOptionValueWithSource('maxRetries', 0, 'implied');
+    const prepared = await prepareJob(context, channel, file, options);
+    if (prepared !== null) await carryOut(context, prepared.job, options, prepared.leftOut);
+  });
+}

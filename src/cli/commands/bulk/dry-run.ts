@@ -1,0 +1,26 @@
+import { jobIdOf } from '../../bulk/job/keys.js';
+import type { PlanOutcome } from '../../bulk/plan/build-plan.js';
+import type { FrozenPlan } from '../../bulk/plan/plan.js';
+import type { Context } from '../../context.js';
+import { visible } from '../../terminal/sanitise.js';
+import type { BulkOptions } from './options.js';
+import { type PreflightParts, preflightOf, preflightView } from './preflight.js';
+import { preflightLines } from './preflight-lines.js';
+
+interface DryRun extends Pick<PreflightParts, 'earlier' | 'prices'> {
+  outcome: PlanOutcome;
+}
+
+/** Prints the preflight of a plan: its lines for people, its figures for programs. */
+export async function printDryRun(
+  { io, options: { columns } }: Pick<Context, 'io' | 'options'>,
+  { meta }: FrozenPlan,
+  { outcome, earlier, prices }: DryRun,
+  { job = jobIdOf(meta), rate }: BulkOptions,
+): Promise<void> {
+  const remaining = { requests: meta.requests, paid: 0, rate };
+  const preflight = preflightOf({ job, meta, input: outcome, prices, remaining, earlier });
+  if (io.printer.isMachine || columns !== undefined) return io.print(preflightView, preflight);
+  const lines = preflightLines(preflight, outcome.repairs, remaining);
+  await io.printer.text(lines.map((line) => `${visible(line)}\n`).join(''));
+}

@@ -1,0 +1,101 @@
+import { createReadStream } from 'node:fs';
+import { isAbsolute, parse, resolve } from 'node:path';
+import type { Channel, Pricing } from '../../../contract/index.js';
+import { type Delimiter, delimiterNamed } from '../../bulk/input/delimiter.js';
+import { InputError } from '../../bulk/input/input-error.js';
+import { newRunId } from '../../bulk/job/keys.js';
+import { buildPlan, type PlanOutcome } from '../../bulk/plan/build-plan.js';
+import type { MessageTemplates } from '../../bulk/plan/composer.js';
+import type { SentIndex } from '../../bulk/plan/sent-index.js';
+import type { Context } from '../../context.js';
+import { inputError, usageError } from '../../errors.js';
+import { maskedText } from '../../output/mask.js';
+import { currentAccount } from './account.js';
+import type { BulkOptions } from './options.js';
+import { rejectsPlaceIn } from './rejected-rows.js';
+
+type PlanContext = Pick<Context, 'io' | 'config' | 'network' | 'clock' | 'signal'>;
+
+/** Everything a plan is made of, besides the options. */
+export interface PlanSource {
+  channel: Channel;
+  file: string;
+  baseUrl: string;
+  templates: MessageTemplates;
+  pricing: Pricing | null;
+  /** A new folder for the plan. */
+  folder: string;
+  recent: SentIndex | null;
+}
+
+/** Encodings of spreadsheets in Mongolia, besides Unicode. */
+const encodings = ['windows-1251', 'windows-1252', 'koi8-r'];
+
+/** Plans a file. On a terminal it asks for an encoding it cannot tell. Throws CliError (exit 8). */
+export async function planFile(
+  context: PlanContext,
+  source: PlanSource,
+  options: BulkOptions,
+): Promise<PlanOutcome> {
+  const { io } = context;
+  const delimiter = delimiterOf(options);
+  try {
+    const outcome = await io.withProgress('Reading the file', () =>
+      build(context, source, { ...options, delimiter }),
+    );
+    await writeNamedRejects(context, outcome, options);
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const asks = error.kind === 'encoding' && options.encoding === undefined && source.file !== '-';
+    if (!asks || !io.canPrompt) {
+      const shown = io.printer.mask ? maskedText : (text: string) => text;
+      throw inputError(shown(error.message), shown(error.hint));
+    }
+    // Never guessed: a wrong encoding shows only in the texts.
+    const prompts = await io.prompts();
+    const choices = encodings.map((value) => ({ name: value, value }));
+    const encoding = await prompts.choose(`${error.message}. Which encoding is it?`, choices);
+    return planFile(context, source, { ...options, encoding });
+  }
+}
+
+async function build(
+  { io, config, network, clock, signal }: PlanContext,
+  { file, recent, ...source }: PlanSource,
+  options: Omit<BulkOptions, 'delimiter'> & { delimiter: Delimiter | undefined },
+): Promise<PlanOutcome> {
+  const { toColumn, encoding, delimiter, headerless, only, allowRepeats, skipInvalid } = options;
+  const name = options.job ?? (file === '-' ? 'stdin' : parse(file).name);
+  const now = clock.now();
+  return buildPlan(
+    { bytes: io.files.bytes(file), source: file },
+    {
+      ...source,
+      ...{ toColumn, encoding, delimiter, headerless, only, allowRepeats, skipInvalid },
+      createdAt: new Date(now).toISOString(),
+      run: options.again ? newRunId() : null,
+      account: await currentAccount(network),
+      sentBefore: recent === null ? null : { index: recent, skip: options.skipSent ?? false },
+      // A file named with --rejects is copied from the plan's folder.
+      rejects: options.rejects === undefined ? rejectsPlaceIn(config.stateDirectory, name, now) : undefined,
+      signal,
+    },
+  );
+}
+
+function delimiterOf({ delimiter }: BulkOptions): Delimiter | undefined {
+  const known = delimiter === undefined ? undefined : delimiterNamed(delimiter);
+  if (known !== null) return known;
+  throw usageError(`unknown delimiter '${delimiter}'`, 'Use comma, semicolon, tab or pipe.');
+}
+
+async function writeNamedRejects(
+  { io, config }: PlanContext,
+  { rejects: written }: PlanOutcome,
+  { rejects }: BulkOptions,
+): Promise<void> {
+  if (rejects === undefined || written.file === null) return;
+  await io.files.write(rejects, createReadStream(written.file, 'utf8'));
+  written.file = isAbsolute(rejects) ? rejects : resolve(config.cwd, rejects);
+}

@@ -1,0 +1,97 @@
+import type { Delimiter } from '../../bulk/input/delimiter.js';
+import type { RepairCounts, RepairKind } from '../../bulk/input/repair.js';
+import type { PlanMeta } from '../../bulk/plan/plan.js';
+import { counted, duration, grouped } from '../../wording.js';
+import { creditsLeft, creditsMissing, type Preflight, type Remaining } from './preflight.js';
+import { sentBeforeLine } from './sent-before.js';
+
+/** The preflight for people, at most 80 columns wide. */
+export function preflightLines(
+  preflight: Preflight,
+  repairs: RepairCounts,
+  { paid, rate }: Pick<Remaining, 'paid' | 'rate'>,
+): string[] {
+  const { recipients, merged, rejected, repaired, requests, batches, singles } = preflight;
+  const kinds = Object.entries(repairs).map(
+    ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
+  );
+  const sentBefore = sentBeforeLine(preflight.sent_before, preflight.skips_sent);
+  const rows: [label: string, value: string][] = [
+    ['Job', `${shortened(preflight.job, valueColumns - 8)} (${preflight.channel})`],
+    [
+      'Column',
+      `${shortened(preflight.to_column, valueColumns - 24)} (delimiter: ${delimiterNames[preflight.delimiter]})`,
+    ],
+    [
+      'Recipients',
+      `${grouped(recipients)} (${grouped(merged)} merged, ${grouped(rejected)} rejected, ${grouped(repaired)} repaired)`,
+    ],
+    ...(sentBefore === undefined ? [] : [['Sent before', sentBefore] as [string, string]]),
+    ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] as [string, string]] : []),
+    ...preflight.cost.map((cost) => costRow(cost, preflight.credits !== null)),
+    ['Requests', `${grouped(requests)} (${counted(batches, 'batch')}, ${counted(singles, 'single')})`],
+    [
+      'Time',
+      `about ${duration(preflight.seconds)} at ${rate === undefined ? 'the rate limit' : `${rate}/s`}`,
+    ],
+    ['Credits', creditsText(preflight, paid)],
+  ];
+  return rows.flatMap(([label, value]) =>
+    wrapped(value).map((text, index) => (index === 0 ? label : '').padEnd(labelColumns) + text),
+  );
+}
+
+const delimiterNames = {
+  ',': 'comma',
+  ';': 'semicolon',
+  '\t': 'tab',
+  '|': 'pipe',
+} satisfies Record<Delimiter, string>;
+
+const repairNames = {
+  separators: 'with separators',
+  country_code: 'with a country code',
+  invisible: 'with invisible characters',
+  full_width: 'with full-width characters',
+  apostrophe: 'with an apostrophe',
+  formula: 'written as a formula',
+  decimals: 'with decimals',
+  exponent: 'with an exponent',
+} satisfies Record<RepairKind, string>;
+
+const labelColumns = 12;
+const valueColumns = 80 - labelColumns;
+
+function wrapped(value: string): string[] {
+  const lines: string[] = [];
+  for (const word of value.split(' ')) {
+    const last = lines.at(-1);
+    const fits = last !== undefined && last.length + 1 + word.length <= valueColumns;
+    if (fits) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function shortened(text: string, columns: number): string {
+  return text.length <= columns ? text : `${text.slice(0, columns - 1)}…`;
+}
+
+const kindNames = { latin: 'Latin', cyrillic: 'Cyrillic', email: 'Emails' } as const;
+
+function costRow(
+  { kind, recipients, parts, credits }: PlanMeta['cost'][number],
+  priced: boolean,
+): [string, string] {
+  const size = kind === 'email' ? '' : `, ${counted(parts, 'part')}`;
+  const price = priced ? `, ${counted(credits, 'credit')}` : '';
+  return [kindNames[kind], `${counted(recipients, 'recipient')}${size}${price}`];
+}
+
+function creditsText(preflight: Preflight, paid: number): string {
+  const left = creditsLeft(preflight, paid);
+  const cost = left === null ? 'unknown' : grouped(left);
+  const balance = preflight.balance === null ? 'an unknown balance' : grouped(preflight.balance);
+  const missing = creditsMissing(preflight, paid);
+  return `${cost} of ${balance}${missing === 0 ? '' : `: ${grouped(missing)} missing`}`;
+}

@@ -1,0 +1,74 @@
+import type { OwnedContext } from './create-context.js';
+import { isAccepted } from './network/exchange.js';
+import type { EndSignal } from './platform/signals.js';
+import type { ProcessEnvironment } from './process-environment.js';
+
+/** The process has to end within this time after a SIGTERM or a SIGHUP. */
+const terminateWithin = 5_000;
+
+/** Ends a run by a signal: at once, or when the command that holds signals has finished. */
+export class Interruption {
+  /** The first signal. */
+  received: EndSignal | undefined;
+  /** The signal that ends the run before its command returns. */
+  ending: EndSignal | undefined;
+  /** Resolves when the run has to end before its command returns. */
+  readonly ended: Promise<EndSignal>;
+  readonly #environment: ProcessEnvironment;
+  readonly #context: OwnedContext;
+  #end: (signal: EndSignal) => void = () => {};
+  #isOver = false;
+  #unwatch = () => {};
+
+  constructor(environment: ProcessEnvironment, context: OwnedContext) {
+    this.#environment = environment;
+    this.#context = context;
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve;
+    });
+  }
+
+  watch(): void {
+    this.#unwatch = this.#environment.onSignal((signal) => this.#onSignal(signal));
+  }
+
+  ignore(): void {
+    this.#isOver = true;
+    this.#unwatch();
+  }
+
+  #onSignal(signal: EndSignal): void {
+    // A terminal that is closed hangs up more than once.
+    const isRepeated = this.received !== undefined && signal !== 'SIGHUP';
+    this.received ??= signal;
+    if (!this.#context.held || isRepeated) {
+      warnOfPendingSend(this.#context);
+      this.ending = this.received;
+      this.#end(this.received);
+    } else if (signal !== 'SIGINT') {
+      void this.#environment.clock.sleep(terminateWithin).then(() => {
+        if (!this.#isOver) warnOfPendingSend(this.#context);
+        this.#end(signal);
+      });
+    }
+    this.#context.abort(signal);
+  }
+}
+
+/** A job has its own last words. */
+function warnOfPendingSend(context: OwnedContext): void {
+  context.notices.stop();
+  if (context.sayLastWords()) return;
+  const pending = context.network.pendingSend;
+  if (pending === null) return;
+  const { idempotencyKey: key } = pending;
+  const what = key === null ? 'request' : 'message';
+  const when = isAccepted(pending)
+    ? `before the answer about a ${what} was shown`
+    : `while a ${what} was on its way`;
+  context.io.warn(
+    key === null
+      ? `stopped ${when}; it may have arrived.`
+      : `stopped ${when}; repeat it with --idempotency-key ${key}: that cannot send it twice.`,
+  );
+}

@@ -1,0 +1,13 @@
+export const formats = ['table', 'json', 'ndjson', 'csv', 'tsv'] as const;
+export type Format = (typeof formats)[number];
+
+/** The options that decide how results look. */
+export interface OutputOptions {
+  output?: Format;
+  json?: boolean;
+  /** `true` without names: list them. */
+  columns?: string | true;
+  header?: boolean;
+  color?: boolean;
+  mask?: boolean;
+}

@@ -1,0 +1,64 @@
+import { type Command, CommanderError } from 'commander';
+import { commandHelpOf } from './command-help.js';
+import type { OwnedContext } from './create-context.js';
+import { Ended, Interrupted } from './errors.js';
+import type { Exit } from './exit.js';
+import { exits } from './exit-codes.js';
+import { masked } from './output/mask.js';
+import { nameOf, usageErrorOf } from './usage-error.js';
+
+/** Prints the error that ended a command, for a person or for a program, and gives its exit. */
+export async function reportError(
+  thrown: unknown,
+  argv: readonly string[],
+  command: Command,
+  context: OwnedContext,
+): Promise<Exit> {
+  if (thrown instanceof CommanderError && thrown.exitCode === 0) return exits.ok;
+  if (thrown instanceof Interrupted) return 'SIGINT';
+  const isMachine = asksForMachineFormat(argv, context);
+  if (thrown instanceof Ended && (thrown.exit === exits.ok || !isMachine)) return thrown.exit;
+  const { notices, io, network } = context;
+  const error = thrown instanceof CommanderError ? usageErrorOf(thrown, command) : thrown;
+  const { printedError, printedExit } = await import('./printed-error.js');
+  const { repeatCommand } = await import('./single/repeat.js');
+  const printed =
+    error instanceof Ended ? printedExit(error.exit, notices.conclusion) : await printedError(error, context);
+  const exitAs = commandHelpOf(command)?.exitAs;
+  const hint = exitAs?.hint(printed.exit, printed.idempotency_key);
+  if (hint !== undefined) printed.hint = hint;
+  if (!(error instanceof Ended)) printed.hint ??= `See: ${nameOf(command)} --help`;
+  if (io.printer.mask && isTexts(printed.invalid)) printed.invalid = printed.invalid.map(masked);
+  if (network.sentToSandbox) printed.sandbox = true;
+  notices.stop();
+  if (isMachine) {
+    notices.failure(printed);
+  } else {
+    await notices.prepare();
+    const repeat = exitAs === undefined ? repeatCommand(context, argv, printed) : null;
+    if (repeat === null) notices.error(messageOf(printed), printed.hint);
+    else notices.error(messageOf(printed), printed.hint?.replace(/\.$/, ':'), repeat);
+  }
+  if (context.options.verbose && error instanceof Error && printed.exit === exits.internal) {
+    for (const line of (error.stack ?? '').split('\n')) notices.write(line);
+  }
+  return exitAs?.of(printed.exit, printed.idempotency_key) ?? printed.exit;
+}
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+const messageOf = ({ code, message, status }: { code: string; message: string; status: number | null }) =>
+  status === null ? message : `${message} (${code})`;
+
+/** Looks at the words too: an error among the options leaves those after it unparsed. */
+function asksForMachineFormat(argv: readonly string[], { io }: OwnedContext): boolean {
+  if (io.printer.isMachine) return true;
+  return argv.some((word, index) => {
+    if (word === '--') return false;
+    if (word === '--json') return true;
+    const value =
+      /^(?:-o|--output=)(.+)$/.exec(word)?.[1] ?? (/^(?:-o|--output)$/.test(word) ? argv[index + 1] : '');
+    return /^(?:json|ndjson|csv|tsv)$/.test(value ?? '');
+  });
+}
