@@ -11,19 +11,31 @@ const libraries = { 'client/index': 'src/client/index.ts', 'sandbox/index': 'src
 
 /** What every start needs, what every request does, and the small parts of commands: few files take less time. */
 const together = [
-  { name: 'core', test: /[/\\]src[/\\]cli[/\\](?:main|application|program)\.ts$/, priority: 3 },
-  { name: 'network', test: /[/\\]src[/\\](?:client[/\\]|cli[/\\]network[/\\]fetch\.ts)/, priority: 2 },
+  {
+    name: 'core',
+    test: /[/\\]src[/\\]cli[/\\](?:main|application|program|platform[/\\]make-folder)\.ts$/,
+    priority: 3,
+  },
+  {
+    name: 'network',
+    test: /[/\\]src[/\\](?:client[/\\]|cli[/\\](?:rate-limit[/\\]|network[/\\](?:fetch|observe)\.ts))/,
+    priority: 2,
+  },
   {
     name: 'parts',
-    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:dry-run|email|finish|options)|recent|input[/\\](?:required|text)|output[/\\](?:card|examples|views))/,
+    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:dry-run|email|finish|options|shown)|recent-ids|input[/\\](?:required|text)|output[/\\](?:card|examples|views))/,
     priority: 1,
   },
+  { name: 'single', test: /[/\\]src[/\\]cli[/\\]single[/\\](?:answer|remember-key|send)\.ts$/ },
 ];
+
+/** What opening a service needs is one file. */
+const service = [{ name: 'core', test: /[/\\]src[/\\]service[/\\]index\.ts$/ }];
 
 rmSync('dist', { recursive: true, force: true });
 const built = await Promise.all([
   ...Object.entries(libraries).map(([name, source]) => bundle(name, source)),
-  bundle('service/index', 'src/service/index.ts', { together: [] }),
+  bundle('service/index', 'src/service/index.ts', { together: service }),
   bundle('cli/main', 'src/cli/main.ts', { together }),
 ]);
 const hash = createHash('sha256');

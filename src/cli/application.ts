@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { commandHelpOf, viewOf } from './command-help.js';
 import { createContext, type Streams } from './create-context.js';
 import type { Exit } from './exit.js';
@@ -7,7 +7,6 @@ import { Interruption } from './interruption.js';
 import { globalOptions } from './options.js';
 import type { ProcessEnvironment } from './process-environment.js';
 import { buildProgram } from './program.js';
-import { reportError } from './report-error.js';
 
 /** After a signal, standard output may have no reader left. */
 const flushWithin = 2_000;
@@ -39,7 +38,12 @@ export async function runApplication(
     .parseAsync(normalized(argv, program), { from: 'user' })
     .then((): Exit => exits.ok)
     // An interrupted command may fail because of that, which is no news.
-    .catch((error: unknown) => interruption.ending ?? reportError(error, argv, called ?? program, context))
+    .catch(async (error: unknown): Promise<Exit> => {
+      if (error instanceof CommanderError && error.exitCode === 0) return exits.ok;
+      if (interruption.ending !== undefined) return interruption.ending;
+      const { reportError } = await import('./report-error.js');
+      return reportError(error, argv, called ?? program, context);
+    })
     .finally(() => context.notices.stop());
   const exit = await Promise.race([work, interruption.ended]);
   context.notices.stop();

@@ -5,6 +5,8 @@ import { Ended, Interrupted } from './errors.js';
 import type { Exit } from './exit.js';
 import { exits } from './exit-codes.js';
 import { masked } from './output/mask.js';
+import { printedError, printedExit } from './printed-error.js';
+import { repeatCommand } from './single/repeat.js';
 import { nameOf, usageErrorOf } from './usage-error.js';
 
 /** Prints the error that ended a command, for a person or for a program, and gives its exit. */
@@ -14,14 +16,11 @@ export async function reportError(
   command: Command,
   context: OwnedContext,
 ): Promise<Exit> {
-  if (thrown instanceof CommanderError && thrown.exitCode === 0) return exits.ok;
   if (thrown instanceof Interrupted) return 'SIGINT';
   const isMachine = asksForMachineFormat(argv, context);
   if (thrown instanceof Ended && (thrown.exit === exits.ok || !isMachine)) return thrown.exit;
   const { notices, io, network } = context;
   const error = thrown instanceof CommanderError ? usageErrorOf(thrown, command) : thrown;
-  const { printedError, printedExit } = await import('./printed-error.js');
-  const { repeatCommand } = await import('./single/repeat.js');
   const printed =
     error instanceof Ended ? printedExit(error.exit, notices.conclusion) : await printedError(error, context);
   const exitAs = commandHelpOf(command)?.exitAs;

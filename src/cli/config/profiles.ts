@@ -4,7 +4,6 @@ import { CliError, machineError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { exposureOf, type FileOwner } from '../platform/private-file.js';
 import { quoteArgument } from '../platform/quote.js';
-import { writePrivateFile } from '../platform/write-private-file.js';
 
 export interface Profile {
   base_url?: string;
@@ -103,6 +102,7 @@ export async function writeConfig(
   reader = thisProcess(platform),
 ): Promise<void> {
   if (existsSync(directory)) refuseExposedFolder(directory, reader);
+  const { writePrivateFile } = await import('../platform/write-private-file.js');
   await writePrivateFile(configPath(directory), `${JSON.stringify(config, null, 2)}\n`);
 }
 

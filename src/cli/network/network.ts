@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { inDoubtAfter } from '../../client/doubt.js';
 import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
-import { redactorOf } from '../../client/secret.js';
 import type { DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
 import type { Config } from '../config/config.js';
 import { readKey } from '../config/key.js';
@@ -14,7 +13,7 @@ import type { GlobalOptions } from '../options.js';
 import type { ProcessEnvironment } from '../process-environment.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { embeddedFetch } from './embedded-fetch.js';
-import { type Exchange, isAccepted, observed, redactedBody } from './exchange.js';
+import { type Exchange, isAccepted } from './exchange.js';
 
 /** The way to the service, over the network or to the embedded one. Everything is opened when first needed. */
 export interface Network {
@@ -110,14 +109,14 @@ export function openNetwork(needs: Needs): OwnedNetwork {
       if (isAccepted(exchange) ? single : isInDoubt(exchange, doubtful.has(key))) doubtful.set(key, exchange);
       else doubtful.delete(key);
     }
-    if (needs.options().verbose) needs.verbose(described(exchange));
-    for (const listener of listeners) listener(exchange);
   };
 
   const limiters: RateLimiter[] = [];
   const connect = async (key: string, baseUrl: string, allowHttp: boolean, given?: FetchLike) => {
     const { openRateLimiter, limitedClient } = await import('../rate-limit/limited-client.js');
     const { Urtuu } = await import('../../client/index.js');
+    const { redactorOf } = await import('../../client/secret.js');
+    const { observed, summaryOf } = await import('./observe.js');
     const fetch = given ?? environment.fetch ?? (await import('./fetch.js')).nodeFetch(environment.env);
     const limiter = openRateLimiter(
       { clock: environment.clock, state: () => config.stateDirectory, waiting: needs.waiting },
@@ -135,6 +134,8 @@ export function openNetwork(needs: Needs): OwnedNetwork {
         ended(exchange) {
           limiter.ended(exchange.kind, exchange.status, exchange.rate?.remaining ?? null);
           ended(exchange, single);
+          if (needs.options().verbose) needs.verbose(summaryOf(exchange));
+          for (const listener of listeners) listener(exchange);
         },
       }),
       ...(timeout === undefined ? {} : { timeout }),
@@ -244,16 +245,4 @@ function embeddedHint(error: unknown): string {
   return (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
     ? 'Install its database engine: npm install @photostructure/sqlite, with --global if urtuu is global'
     : (stateHint(error) ?? 'It needs a folder of your own with free space. See: urtuu help sandbox');
-}
-
-function described(exchange: Exchange): string {
-  const { method, url, status, milliseconds, requestId, rate, idempotencyKey, replayed, body } = exchange;
-  return [
-    `${method} ${url} -> ${status ?? 'no answer'} in ${Math.round(milliseconds)} ms`,
-    ...(body === null ? [] : [redactedBody(body)]),
-    ...(idempotencyKey === null ? [] : [`idempotency key ${idempotencyKey}`]),
-    ...(replayed ? ['replayed'] : []),
-    ...(requestId === null ? [] : [`request ${requestId}`]),
-    ...(rate === null ? [] : [`${rate.remaining} of ${rate.limit} requests left`]),
-  ].join(', ');
 }

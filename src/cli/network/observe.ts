@@ -1,0 +1,88 @@
+import { connectFailure } from '../../client/connect.js';
+import type { FetchLike } from '../../client/index.js';
+import type { Redactor } from '../../client/secret.js';
+import type { Exchange } from './exchange.js';
+
+interface Destination {
+  baseUrl: string;
+  redactor: Redactor;
+}
+
+/** Calls `watch` when an exchange begins, and when the head of its answer has arrived or failed to. */
+export function observed(
+  fetch: FetchLike,
+  { baseUrl, redactor }: Destination,
+  elapsed: () => number,
+  watch: { began(exchange: Exchange): void; ended(exchange: Exchange): void },
+): FetchLike {
+  return async (url, init) => {
+    const exchange: Exchange = {
+      method: init.method,
+      url: redactor.text(url),
+      baseUrl,
+      kind: init.method === 'GET' ? 'reading' : 'sending',
+      idempotencyKey: init.headers['Idempotency-Key'] ?? null,
+      status: null,
+      requestSent: true,
+      requestId: null,
+      replayed: false,
+      rate: null,
+      milliseconds: 0,
+      date: null,
+      body: init.body ?? null,
+    };
+    const started = elapsed();
+    watch.began(exchange);
+    try {
+      const response = await fetch(url, init);
+      exchange.status = response.status;
+      const requestId = response.headers.get('x-request-id');
+      exchange.requestId = requestId === null ? null : redactor.text(requestId);
+      exchange.replayed = response.headers.get('idempotency-replayed') === 'true';
+      exchange.date = response.headers.get('date');
+      exchange.rate = rateOf(response.headers);
+      return response;
+    } catch (error) {
+      exchange.requestSent = connectFailure(error) === null;
+      throw error;
+    } finally {
+      exchange.milliseconds = elapsed() - started;
+      watch.ended(exchange);
+    }
+  };
+}
+
+function rateOf(headers: { get(name: string): string | null }): Exchange['rate'] {
+  const limit = headers.get('x-ratelimit-limit');
+  const remaining = headers.get('x-ratelimit-remaining');
+  if (limit === null || remaining === null || !/^\d+$/.test(limit) || !/^\d+$/.test(remaining)) return null;
+  return { limit: Number(limit), remaining: Number(remaining) };
+}
+
+/** Field names and sizes of a request body, without recipients, texts or codes. */
+function redactedBody(body: string): string {
+  try {
+    const fields = Object.entries(JSON.parse(body) as Record<string, unknown>);
+    return fields.map(([name, value]) => `${name}=${sizeOf(value)}`).join(' ');
+  } catch {
+    return `[${body.length} characters]`;
+  }
+}
+
+function sizeOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.length} entries]`;
+  return typeof value === 'string' ? `[${value.length} characters]` : String(value);
+}
+
+/** One line for `--verbose`. */
+export function summaryOf(exchange: Exchange): string {
+  const { method, url, status, milliseconds, requestId, rate, idempotencyKey, replayed, body } = exchange;
+  return [
+    `${method} ${url} -> ${status ?? 'no answer'} in ${Math.round(milliseconds)} ms`,
+    ...(body === null ? [] : [redactedBody(body)]),
+    ...(idempotencyKey === null ? [] : [`idempotency key ${idempotencyKey}`]),
+    ...(replayed ? ['replayed'] : []),
+    ...(requestId === null ? [] : [`request ${requestId}`]),
+    ...(rate === null ? [] : [`${rate.remaining} of ${rate.limit} requests left`]),
+  ].join(', ');
+}
