@@ -134,7 +134,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
 
   return {
     operations,
-    administration: createAdministration(context, delivery, carrier, reset.run),
+    administration: createAdministration(context, carrier, reset.run),
     localKey,
     report,
     store,

@@ -68,7 +68,7 @@ const rows: [exit: number, line: string, env?: () => NodeJS.ProcessEnv][] = [
   [12, 'jobs show nothing'],
   [13, 'sms send 99112233 --text-file nowhere.txt'],
   [13, 'sms bulk . --text hi --yes'],
-  [14, 'email send fault-10s@b.mn --subject s --text t --wait --wait-timeout 200ms'],
+  [14, 'email send fault-2s@b.mn --subject s --text t --wait --wait-timeout 200ms'],
 ];
 
 describe('the real command', () => {

@@ -1,6 +1,5 @@
 import { maxActiveKeys, normalizeAddress } from '../../contract/index.js';
 import type { DeliveryRecord, SimulatedCarrier } from '../carriers/simulated/simulated.js';
-import type { Delivery as DeliveryWorker } from '../dispatch/dispatcher.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, newSecret } from '../operations/keys.js';
@@ -14,7 +13,6 @@ import { checkSettings } from './settings.js';
 
 export function createAdministration(
   context: OperationContext,
-  delivery: DeliveryWorker,
   carrier: SimulatedCarrier,
   reset: () => Promise<void>,
 ): Administration {
@@ -41,7 +39,7 @@ export function createAdministration(
       for await (const record of carrier.outbox({ ...filter, ...recipient })) yield toDelivery(record);
     },
     reset,
-    settled: () => delivery.settled(),
+    settled: () => context.dispatcher.settled(),
   };
 }
 

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { BufferedFile } from './buffered-file.js';
+import { checksummedText } from './checksummed-text.js';
 import { type PlanDisk, syncPlanFolder } from './plan-disk.js';
-import { type DataFile, dataFiles, type PlanRecord, planFile, planMark, writtenMeta } from './plan-format.js';
+import { type DataFile, dataFiles, type PlanRecord, planFile, planKind, writtenMeta } from './plan-format.js';
 
 /** The files of a plan while it is being written. */
 export class PlanFolder {
@@ -53,8 +53,7 @@ export class PlanFolder {
     const file = new BufferedFile(this.#disk, join(this.#folder, planFile), { checksummed: false });
     this.#record = file;
     const text = `${JSON.stringify({ ...record, meta: writtenMeta(record.meta) }, null, 2)}\n`;
-    const checksum = createHash('sha256').update(text).digest('hex');
-    file.appendText(`${planMark} ${record.meta.version} ${checksum}\n${text}`);
+    file.appendText(checksummedText(planKind, record.meta.version, text));
     file.finish();
     this.#remove(this.#temporary);
     syncPlanFolder(this.#disk, this.#folder);

@@ -27,8 +27,8 @@ export interface PlanRecord {
 }
 
 export const planFile = 'plan.json';
-/** `plan.json` begins with it, then come the version and the checksum. */
-export const planMark = 'urtuu-plan';
+/** See checksummed-text. */
+export const planKind = 'urtuu-plan';
 export const requestBytes = 24;
 export const placeBytes = 8;
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { TableParser } from '../input/table-parser.js';
 import { BufferedReader } from './buffered-reader.js';
+import { readChecksummedText } from './checksummed-text.js';
 import type { FrozenPlan, PlanMeta, PlannedRequest, PlannedRow } from './plan.js';
 import { nodePlanDisk, type PlanDisk } from './plan-disk.js';
 import {
@@ -14,7 +15,7 @@ import {
   type PlanRecord,
   placeBytes,
   planFile,
-  planMark,
+  planKind,
   type RowError,
   requestBytes,
   type WrittenMeta,
@@ -70,15 +71,11 @@ async function readRecord(folder: string): Promise<PlanRecord> {
 /** The record as JSON, checked against its checksum; version 1 had none. */
 function textOf(folder: string, bytes: Buffer): { version: 1 | 2; text: string } {
   if (bytes[0] === '{'.charCodeAt(0)) return { version: 1, text: bytes.toString() };
-  const end = bytes.indexOf(10) + 1;
-  const [mark, version, checksum] = bytes.toString('latin1', 0, Math.max(0, end - 1)).split(' ');
-  if (mark !== planMark) throw new PlanDamaged(folder, `${planFile} cannot be read`);
+  const { kind, version, text } = readChecksummedText(bytes);
+  if (kind !== planKind) throw new PlanDamaged(folder, `${planFile} cannot be read`);
   if (version !== '2') throw new PlanDamaged(folder, 'written by another version of urtuu');
-  const rest = bytes.subarray(end);
-  if (createHash('sha256').update(rest).digest('hex') !== checksum) {
-    throw new PlanDamaged(folder, `${planFile} is damaged`);
-  }
-  return { version: 2, text: rest.toString() };
+  if (text === null) throw new PlanDamaged(folder, `${planFile} is damaged`);
+  return { version: 2, text };
 }
 
 /** Whether the figures agree with each other and with the sizes of the files. */

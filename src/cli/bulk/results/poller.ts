@@ -204,7 +204,7 @@ export class Poller implements OutcomePoller {
     this.#recorder.emit({ type: 'final', request });
   }
 
-  /** At the pace of its progress since the last reading, or ever less often without any. */
+  /** At the speed of its progress since the last reading, or ever less often without any. */
   #pollLater(polled: Polled, { sent, failed, total }: Reading): void {
     const now = this.#options.now();
     const progress = sent + failed - polled.sent - polled.failed;

@@ -3,7 +3,7 @@ import { readError } from './answer.js';
 import { backoff } from './retry-delay.js';
 import type { RunOptions } from './run.js';
 
-type Options = Pick<RunOptions, 'listing' | 'rateLimiter' | 'now' | 'sleep' | 'random' | 'stop'>;
+type Options = Pick<RunOptions, 'messageLister' | 'rateLimiter' | 'now' | 'sleep' | 'random' | 'stop'>;
 
 /** The recipients of a batch; or the service does not list them, or not now. */
 export type BatchRecipients = ReadonlySet<string> | 'not listed' | 'not now';
@@ -35,13 +35,13 @@ async function readPage(
   id: string,
   after: string | null,
   until: number,
-  { listing, rateLimiter, now, sleep, random, stop }: Options,
+  { messageLister, rateLimiter, now, sleep, random, stop }: Options,
 ): Promise<MessagePage | Exclude<BatchRecipients, ReadonlySet<string>>> {
-  for (let tries = 1; listing !== undefined; tries += 1) {
+  for (let tries = 1; messageLister !== undefined; tries += 1) {
     if (!(await rateLimiter.take('reading', stop, Math.max(0, until - now())))) return 'not now';
     try {
       const from = after === null ? {} : { after };
-      return await listing.batches.messages(id, { limit: messagePage.max, ...from });
+      return await messageLister.batches.messages(id, { limit: messagePage.max, ...from });
     } catch (error) {
       const answer = readError(error);
       if (answer.kind === 'refusal' && (answer.status === 404 || answer.status === 405)) return 'not listed';

@@ -17,7 +17,7 @@ export interface RunOptions {
   /** Whether the newest answer under this key repeats that of an earlier request; called once for each success. */
   isReplay?: (idempotencyKey: string) => boolean;
   /** Lists a batch whose size is not that of its request; absent where that is not possible. */
-  listing?: MessageLister | undefined;
+  messageLister?: MessageLister | undefined;
   rateLimiter: Pick<RateLimiter, 'take' | 'block'>;
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */

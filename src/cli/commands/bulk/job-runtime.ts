@@ -33,7 +33,7 @@ export async function openJobRuntime(
   setMaxListeners(0, abandon.signal);
   return {
     client: { send, balance, pricing, batches, messages },
-    listing: client,
+    messageLister: client,
     rateLimiter: limiter,
     replays,
     isReplay: (idempotencyKey: string) => replayed.delete(idempotencyKey),

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { movedEntry } from '../../bulk/job/moved-rows.js';
 import { type Job, openJob } from '../../bulk/job/open-job.js';
+import { checksummedText, readChecksummedText } from '../../bulk/plan/checksummed-text.js';
 import type { FrozenPlan, PlannedRequest } from '../../bulk/plan/plan.js';
 import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
@@ -16,7 +16,8 @@ type TakeContext = Pick<Context, 'config'>;
 export type TakenRows = [job: string, places: [request: number, indexes: number[]][]];
 
 const takenFile = 'taken';
-const mark = 'urtuu-taken 1';
+const takenKind = 'urtuu-taken';
+const takenVersion = 1;
 
 /** Records in the folder of a plan, before it becomes a job, the rows to take before the first request. */
 export async function recordTakenRows(
@@ -26,7 +27,7 @@ export async function recordTakenRows(
 ): Promise<void> {
   if (taken.length === 0) return;
   const text = taken.map((each) => `${JSON.stringify(each)}\n`).join('');
-  await writeFile(join(folder, takenFile), `${mark} ${checksum(text)}\n${text}`, {
+  await writeFile(join(folder, takenFile), checksummedText(takenKind, takenVersion, text), {
     mode: 0o600,
     flush: true,
   });
@@ -39,12 +40,12 @@ export async function recordTakenRows(
  */
 export async function takeRows(context: TakeContext, { id: taker, folder }: Job): Promise<void> {
   const path = join(folder, takenFile);
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
     throw machineError(`cannot read ${path}`, error);
   });
-  if (text === null) return;
-  for (const [id, places] of parse(path, text)) {
+  if (bytes === null) return;
+  for (const [id, places] of parse(path, bytes)) {
     const job = await openJob(context.config.stateDirectory, id).catch(ifMissing);
     if (job === null) continue;
     try {
@@ -91,18 +92,15 @@ export function ifMissing(error: unknown): null {
   throw error;
 }
 
-function parse(path: string, text: string): TakenRows[] {
-  const end = text.indexOf('\n') + 1;
-  const rest = text.slice(end);
-  if (text.slice(0, end) !== `${mark} ${checksum(rest)}\n`) {
+function parse(path: string, bytes: Buffer): TakenRows[] {
+  const { kind, version, text } = readChecksummedText(bytes);
+  if (kind !== takenKind || version !== String(takenVersion) || text === null) {
     throw new CliError('job_damaged', exits.machine, `${path} is damaged`, {
       hint: 'Remove this job, and start again with a new report of the job that its rows are from.',
     });
   }
-  return rest.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as TakenRows]));
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as TakenRows]));
 }
-
-const checksum = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** The command that writes a new report of a job. */
 export const reportCommand = ({ config }: TakeContext, id: string): string =>

@@ -24,14 +24,14 @@ const answer = (id: string, total: number, credits: unknown = total * 10) => ({
   credits,
   balance: 5,
 });
-type ListingClient = NonNullable<RunOptions['listing']>;
+type MessageLister = NonNullable<RunOptions['messageLister']>;
 
-const listed = (...to: string[]): ListingClient => ({
+const listed = (...to: string[]): MessageLister => ({
   batches: {
     messages: async () => ({ data: to.map((each) => ({ to: each })) as never, next: null }),
   },
 });
-const notListed = (status: number, code: string): ListingClient => ({
+const notListed = (status: number, code: string): MessageLister => ({
   batches: { messages: () => Promise.reject(new Refused(code, status)) },
 });
 
@@ -50,14 +50,14 @@ describe('an answer whose total is not that of the body', () => {
   ])('is settled by the messages of that batch, where it %s', async (_, total, members, tally, exit) => {
     const given = setting({}, batch);
     const { state, ending } = await given.run(answering(given, answer('b', total)), {
-      listing: listed(...members),
+      messageLister: listed(...members),
     });
     expect(state.tally).toMatchObject({ planned: 3, in_doubt: 0, pending: 0, ...tally });
     expect(exitOfJob(state, ending)).toBe(exit);
     expect(given.service.keys).toHaveLength(1);
   });
 
-  it.each<[string, number, ListingClient | undefined, object]>([
+  it.each<[string, number, MessageLister | undefined, object]>([
     ['no list', 2, undefined, { accepted: 2, in_doubt: 1 }],
     ['no such list', 2, notListed(404, 'not_found'), { accepted: 2, in_doubt: 1 }],
     ['no lists at all', 4, notListed(405, 'method_not_allowed'), { accepted: 2, in_doubt: 1 }],
@@ -67,9 +67,9 @@ describe('an answer whose total is not that of the body', () => {
     ['no list, and nothing in common', 9, notListed(404, 'not_found'), { accepted: 0, in_doubt: 3 }],
   ])(
     'counts as its figures where there is %s: the difference is in doubt, exit 6',
-    async (_, total, listing, tally) => {
+    async (_, total, messageLister, tally) => {
       const given = setting({}, batch);
-      const { state, ending } = await given.run(answering(given, answer('b', total)), { listing });
+      const { state, ending } = await given.run(answering(given, answer('b', total)), { messageLister });
       expect(state.tally).toMatchObject({ planned: 3, rejected: 0, pending: 0, ...tally });
       expect(exitOfJob(state, ending)).toBe(6);
       expect((await given.run()).state.tally).toEqual(state.tally);
@@ -80,11 +80,11 @@ describe('an answer whose total is not that of the body', () => {
     const given = setting({}, batch);
     const client = answering(given, answer('b', 2));
     const start = given.clock.time;
-    const first = await given.run(client, { listing: notListed(503, 'unavailable'), maxWait: 20_000 });
+    const first = await given.run(client, { messageLister: notListed(503, 'unavailable'), maxWait: 20_000 });
     expect(first.state.tally).toMatchObject({ in_doubt: 3 });
     expect(exitOfJob(first.state, first.ending)).toBe(6);
     expect(given.clock.time - start).toBeLessThanOrEqual(20_000);
-    const second = await given.run(client, { listing: listed(...numbers(2)) });
+    const second = await given.run(client, { messageLister: listed(...numbers(2)) });
     expect(second.state.tally).toMatchObject({ accepted: 2, rejected: 1, in_doubt: 0 });
     expect(new Set(given.service.keys).size).toBe(1);
   });

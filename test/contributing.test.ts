@@ -1,0 +1,15 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { expect, it } from 'vitest';
+
+const root = resolve(import.meta.dirname, '..');
+const text = readFileSync(resolve(root, 'CONTRIBUTING.md'), 'utf8');
+const named = [...text.matchAll(/`((?:[\w.-]+\/|\.\.\/)+[\w.-]*)`/g)].map(([, path = '']) => path);
+
+it('names files and folders that are there', () => {
+  expect(named.length).toBeGreaterThan(40);
+  const missing = named.filter(
+    (path) => !existsSync(resolve(root, path)) && !existsSync(resolve(root, 'src/cli', path)),
+  );
+  expect(missing).toEqual([]);
+});
