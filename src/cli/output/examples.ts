@@ -26,7 +26,7 @@ export const summaryExample = summary(10_000);
 export const emailSummaryExample = summary(2_000);
 
 const preflight = (channel: string, column: string, kind: string, parts: number, credits: number) =>
-  `{"job": "july-offer", "channel": "${channel}", "to_column": "${column}", "delimiter": ",", "recipients": 1000, "merged": 3, "rejected": 0, "repaired": 0, "requests": 1, "batches": 1, "singles": 0, "cost": [{"kind": "${kind}", "recipients": 1000, "parts": ${parts}, "credits": ${credits}}], "parts": ${parts}, "credits": ${credits}, "balance": 100000, "sent_before": 0, "skips_sent": false, "seconds": 0}`;
+  `{"job": "july-offer", "channel": "${channel}", "to_column": "${column}", "delimiter": ",", "sheet": null, "recipients": 1000, "merged": 3, "rejected": 0, "repaired": 0, "requests": 1, "batches": 1, "singles": 0, "cost": [{"kind": "${kind}", "recipients": 1000, "parts": ${parts}, "credits": ${credits}}], "parts": ${parts}, "credits": ${credits}, "balance": 100000, "sent_before": 0, "skips_sent": false, "seconds": 0}`;
 export const preflightExample = preflight('sms', 'phone', 'cyrillic', 1_000, 10_000);
 export const emailPreflightExample = preflight('email', 'email', 'email', 0, 2_000);
 
