@@ -1,15 +1,15 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Submission } from '../../../src/service/carriers/carrier.js';
-import { openCarrierDatabase, simulatedCarrier } from '../../../src/service/carriers/simulated/simulated.js';
+import { openOutboxDatabase, sqliteOutbox } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Database, Statement } from '../../../src/service/storage/sqlite/database/open.js';
 
 let close: () => Promise<void>;
 afterEach(() => close());
 
-/** A carrier whose file cannot be written as long as `isBroken` says so. */
-async function carrierOn(isBroken: () => boolean) {
-  const database = await openCarrierDatabase(':memory:');
+/** An outbox whose file cannot be written as long as `isBroken` says so. */
+async function outboxOn(isBroken: () => boolean) {
+  const database = await openOutboxDatabase(':memory:');
   const begin = database.prepare('BEGIN IMMEDIATE');
   const broken = {
     run() {
@@ -17,7 +17,7 @@ async function carrierOn(isBroken: () => boolean) {
       return begin.run();
     },
   } as Statement;
-  const carrier = simulatedCarrier(
+  const outbox = sqliteOutbox(
     new Proxy(database, {
       get(target, name) {
         if (name === 'prepare')
@@ -28,8 +28,8 @@ async function carrierOn(isBroken: () => boolean) {
     }),
     new ManualClock(),
   );
-  close = () => carrier.close();
-  return carrier;
+  close = () => outbox.close();
+  return outbox;
 }
 
 const submission = (reference: string): Submission => ({
@@ -47,12 +47,12 @@ const submission = (reference: string): Submission => ({
 
 it('takes messages again after its file could not be written', async () => {
   let broken = true;
-  const carrier = await carrierOn(() => broken);
-  const lost = [carrier.submit(submission('a')), carrier.submit(submission('b'))];
+  const outbox = await outboxOn(() => broken);
+  const lost = [outbox.deliver(submission('a')), outbox.deliver(submission('b'))];
   for (const one of await Promise.allSettled(lost)) expect(one.status).toBe('rejected');
   broken = false;
-  expect(await carrier.submit(submission('c'))).toEqual({ kind: 'accepted' });
+  expect(await outbox.deliver(submission('c'))).toBe(true);
   const delivered: string[] = [];
-  for await (const { messageId } of carrier.outbox({})) delivered.push(messageId);
+  for await (const { messageId } of outbox.read({})) delivered.push(messageId);
   expect(delivered).toEqual(['c']);
 });
