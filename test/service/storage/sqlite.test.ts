@@ -9,6 +9,7 @@ import { openDatabase } from '../../../src/service/storage/sqlite/database/open.
 import { migrations } from '../../../src/service/storage/sqlite/schema.js';
 import { openSqliteStorage } from '../../../src/service/storage/sqlite/sqlite-storage.js';
 import { openStoreDatabase } from '../../../src/service/storage/sqlite/sqlite-store.js';
+import { admissionConformance } from './conformance/admission.js';
 import { changesConformance } from './conformance/changes.js';
 import type { Engine, Handle } from './conformance/engine.js';
 import { rateLimiterConformance } from './conformance/rate-limiter.js';
@@ -57,6 +58,7 @@ const sqlite: Engine = {
 
 storeConformance(sqlite);
 rateLimiterConformance(sqlite);
+admissionConformance(sqlite);
 changesConformance(sqlite);
 
 describe('SQLite files', () => {

@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  type SimulatedCarrier,
+  simulatedCarrier,
+} from '../../../src/service/carriers/simulated/simulated.js';
+import { openOutboxDatabase, sqliteOutbox } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
+import { ManualClock } from '../../../src/service/clock.js';
+import { carrierConformance } from './conformance/carrier.js';
+
+carrierConformance({
+  name: 'simulated, on SQLite',
+  async open(handles) {
+    const folder = mkdtempSync(join(tmpdir(), 'urtuu-carrier-'));
+    const clock = new ManualClock();
+    const carriers: SimulatedCarrier[] = [];
+    for (let handle = 0; handle < handles; handle += 1) {
+      const database = await openOutboxDatabase(join(folder, 'operator.db'));
+      carriers.push(simulatedCarrier(sqliteOutbox(database, clock), clock));
+    }
+    return {
+      carriers,
+      submission: { channel: 'sms', route: 'Mobicom', to: '99112233', text: 'Hi' },
+      async taken() {
+        const references: string[] = [];
+        for await (const { messageId } of carriers[0]?.outbox({}) ?? []) references.push(messageId);
+        return references;
+      },
+      async close() {
+        await Promise.all(carriers.map((carrier) => carrier.close()));
+        rmSync(folder, { recursive: true, force: true });
+      },
+    };
+  },
+});
