@@ -1,34 +1,13 @@
-import type { Carrier, RoutesOf } from '../carriers/carrier.js';
-import type { Clock } from '../clock.js';
-import type { Report } from '../report.js';
-import type { Changes } from '../storage/changes.js';
-import type { AnswerOf, ClaimedMessage, Finalized, Mark, MessageRecord, Store } from '../storage/store.js';
+import type { ClaimedMessage, Finalized, Mark, MessageRecord } from '../storage/store.js';
 import { Deadlines } from './deadlines.js';
 import { Finalizer } from './finalizer.js';
 import { grouped } from './grouped.js';
 import { HeldLeases, leaseTime } from './held-leases.js';
 import { Lane } from './lane.js';
 import { Moments } from './moments.js';
+import type { DispatcherParts } from './parts.js';
 import { type Slot, takeRoom } from './slot.js';
 import { type DispatchRules, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
-
-export interface DispatcherParts {
-  store: Store;
-  changes: Changes;
-  carriers: readonly Carrier[];
-  routesOf: RoutesOf;
-  clock: Clock;
-  /** Unique to this service object. */
-  owner: string;
-  /** The answer to a single send once its message is finalized. */
-  answer: AnswerOf;
-  rulesOf(projectId: string): Promise<DispatchRules>;
-  decrypt(encrypted: Uint8Array): string;
-  /** Whether other processes may leave messages behind in the store. */
-  isShared: boolean;
-  report: Report;
-  leaseMs?: number;
-}
 
 type ReadRules = () => DispatchRules | Promise<DispatchRules>;
 

@@ -14,6 +14,7 @@ import { acceptedAt, type ClockCorrections } from './clock-corrections.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
+import { claimedOf, queuedMessage } from './queued.js';
 import type { Resets } from './resets.js';
 
 /** Whether another counted message to the recipient of `m` was accepted before it, however long ago. */
@@ -254,56 +255,6 @@ export function prepareAcceptance(
     acceptMessage,
     acceptVerification,
     acceptBatch,
-  };
-}
-
-type AnyAcceptance = MessageAcceptance | BatchAcceptance;
-
-function queuedMessage(
-  { projectId, channel, parts, rateMultiplier, credits }: AnyAcceptance,
-  { id, to, operator }: { id: string; to: string; operator: string | null },
-  batchId: string | null,
-  createdAt: Instant,
-): MessageRecord {
-  return {
-    id,
-    projectId,
-    batchId,
-    channel,
-    to,
-    operator,
-    status: 'queued',
-    parts,
-    rateMultiplier,
-    credits,
-    error: null,
-    delivery: null,
-    createdAt,
-    sentAt: null,
-  };
-}
-
-/** A message that is marked as it is accepted. */
-function claimedOf(
-  { content, boundMs }: AnyAcceptance,
-  {
-    recipient: { lane, route },
-    ...own
-  }: Pick<ClaimedMessage, 'seq' | 'message' | 'token' | 'pendingKey'> & {
-    recipient: { lane: string; route: string };
-  },
-): ClaimedMessage {
-  return {
-    ...own,
-    content,
-    lane,
-    mark: { attempt: 1, route },
-    attempts: 1,
-    tries: 0,
-    boundMs,
-    lifeMs: null,
-    doubtMs: null,
-    earlier: null,
   };
 }
 
