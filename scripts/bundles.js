@@ -39,6 +39,20 @@ const onlyTheVersion = {
   },
 };
 
+/** Of the names of months and days in all languages a workbook here needs few; others are shown in English. */
+const fewLocales = {
+  name: 'few-locales',
+  transform(code, id) {
+    if (!/[/\\]numfmt[/\\]lib[/\\]locale\.js$/.test(id)) return null;
+    const kept = code.replace(/^addLocale\((?:xm\()?\{[\s\S]*?, '(\w+)'\);$/gm, (statement, language) =>
+      /^(?:mn|ru|kk)/.test(language) ? statement : '',
+    );
+    if (kept.length > code.length / 2 || !kept.includes("'mn'"))
+      throw new Error('numfmt has other locales now');
+    return kept;
+  },
+};
+
 /** The code cache reads bundles as one byte a character, which V8 keeps in half the space. */
 const onlyAscii = {
   name: 'only-ascii',
@@ -70,7 +84,7 @@ export async function bundle(name, source, { constants = {}, together } = {}) {
     external: ['@photostructure/sqlite'],
     // Or the entry would be a file of its own that only hands on what the core exports.
     preserveEntrySignatures: 'allow-extension',
-    plugins: [serviceDoor, commanderSpawnsNothing, plainWhereNothingElse, onlyTheVersion],
+    plugins: [serviceDoor, commanderSpawnsNothing, plainWhereNothingElse, onlyTheVersion, fewLocales],
     transform: {
       target: 'node20',
       define: Object.fromEntries(

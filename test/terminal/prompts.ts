@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { workbook } from '../cli/bulk/input/workbook/write-workbook.js';
 import { Machine } from '../support/binary.js';
 import { shipped, Terminal } from './pseudoterminal.js';
 import { Complaints } from './stage.js';
@@ -38,6 +39,7 @@ const prompts: readonly Prompt[] = [
   { words: ['sms', 'bulk', 'list.csv'], question: /Text:/ },
   { words: ['sms', 'bulk', 'list.csv', '--text', 'hi $WAY'], question: /Send to 2 recipients/ },
   { words: ['sms', 'bulk', 'old.csv', '--text', 'hi'], question: /Which encoding/, closed: 8 },
+  { words: ['sms', 'bulk', 'book.xlsx', '--text', 'hi'], question: /Which sheet/, closed: 8 },
   { words: ['email', 'bulk', 'mails.csv'], question: /Subject:/ },
 ];
 
@@ -81,6 +83,8 @@ async function prepare(machine: Machine): Promise<void> {
   write('list.csv', 'phone\n99112233\n88001122\n');
   write('mails.csv', 'email\nbat@example.mn\n');
   write('old.csv', Buffer.from('phone,name\n99112233,\xc1\xe0\xf2\n', 'latin1'));
+  const sheet = { rows: [['phone'], [99_112_233]] };
+  write('book.xlsx', workbook({ sheets: [sheet, sheet] }));
   const login = 'login --api-key-file - --base-url http://127.0.0.1:1/v1 --max-retries 0';
   await machine.run(login.split(' '), { input: 'a-key-of-nobody' });
   await machine.run(['sms', 'send', '88112233', 'hi', '--sandbox']);

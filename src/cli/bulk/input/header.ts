@@ -12,12 +12,14 @@ export function plainName(name: string): string {
 
 const listedNames = 20;
 
-/** `Columns: a, b, c.`, cut after the first 20 names. */
-export function columnsHint(names: readonly string[]): string {
+/** `a, b, c`, cut after the first 20 names. */
+export function listed(names: readonly string[]): string {
   const first = names.slice(0, listedNames).join(', ');
   const more = names.length - listedNames;
-  return `Columns: ${first}${more > 0 ? ` and ${grouped(more)} more` : ''}.`;
+  return more > 0 ? `${first} and ${grouped(more)} more` : first;
 }
+
+export const columnsHint = (names: readonly string[]) => `Columns: ${listed(names)}.`;
 
 /** The trimmed names of a header row. Throws InputError for an empty or duplicate name. */
 export function readHeader(record: readonly string[], source: string, line: number): string[] {

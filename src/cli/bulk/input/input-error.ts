@@ -1,9 +1,20 @@
-/** Why an input cannot be planned. */
-export type InputErrorKind = 'encoding' | 'delimiter' | 'columns' | 'template' | 'csv' | 'empty';
+/** Why an input cannot be planned. `file` is no table at all, `sheet` needs a choice, `options` do not apply to it. */
+export type InputErrorKind =
+  | 'encoding'
+  | 'delimiter'
+  | 'columns'
+  | 'template'
+  | 'csv'
+  | 'empty'
+  | 'file'
+  | 'sheet'
+  | 'options';
 
 export interface Place {
   /** Line of the file on which the row begins, from 1. */
   line?: number | undefined;
+  /** Cell of a sheet, such as B7, instead of the line. */
+  cell?: string | undefined;
   column?: string | undefined;
 }
 
@@ -28,10 +39,11 @@ export class InputError extends Error {
 }
 
 /** `file:line: column: what`, without the parts that are not known. */
-export function located(source: string, what: string, { line, column }: Place): string {
-  const file = source === '-' ? 'standard input' : source;
+export function located(source: string, what: string, { line, cell, column }: Place): string {
+  const file = fileName(source);
+  const place = cell ?? line;
   return [
-    line === undefined ? file : `${file}:${line}`,
+    place === undefined ? file : `${file}:${place}`,
     ...(column === undefined ? [] : [column]),
     what,
   ].join(': ');
@@ -41,3 +53,9 @@ export function located(source: string, what: string, { line, column }: Place): 
 export function quoted(value: string): string {
   return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}...` : value);
 }
+
+/** The name of a file in an error. */
+export const fileName = (source: string): string => (source === '-' ? 'standard input' : source);
+
+/** The name of a sheet in an error: `list.xlsx!Sheet1`. */
+export const sheetName = (source: string, sheet: string): string => `${fileName(source)}!${sheet}`;

@@ -1,46 +1,68 @@
 import { mayHoldDamage } from './damage.js';
 import { decodeInput, EncodingError, encodingChoices, encodingNamed } from './decode.js';
-import {
-  type Delimiter,
-  type DelimiterProblem,
-  type DetectedDelimiter,
-  detectDelimiter,
-} from './delimiter.js';
+import { type DelimiterProblem, type DetectedDelimiter, detectDelimiter } from './delimiter.js';
+import { FileError } from './file-error.js';
+import { fileKind } from './file-kind.js';
 import { InputError } from './input-error.js';
 import { maxRowLength } from './row-parser.js';
+import type { ReadTable, RowConsumer, TableHandlers, TableInput, TableOptions } from './table-handlers.js';
 import { type TableFormat, TableParser } from './table-parser.js';
 
-export interface TableOptions {
-  /** A WHATWG label, such as `windows-1251`. */
-  encoding?: string | undefined;
-  delimiter?: Delimiter | undefined;
-  headerless?: boolean | undefined;
-  signal?: AbortSignal | undefined;
-}
-
-/** Takes the rows of a table; made when the header is known. */
-export interface RowConsumer {
-  take(record: readonly string[], line: number): void;
-  /** Set when damaged characters were read, before any row with them is taken. */
-  damageSeen: boolean;
-}
-
-export interface TableHandlers<Consumer extends RowConsumer> {
-  /** Gets the header and the rows as UTF-8, before they are parsed. */
-  copy(block: Buffer): void;
-  onHeader(columns: string[], line: number): Consumer;
-}
-
-export interface ReadTable<Consumer extends RowConsumer> {
-  format: TableFormat;
-  columns: string[];
-  /** Null for an input without a header. */
-  consumer: Consumer | null;
-}
-
-/** Reads a table of any encoding, delimiter and line ends. Throws InputError. */
+/** Reads a table: a sheet of an Excel workbook, or CSV of any encoding, delimiter and line ends. Throws InputError. */
 export async function readTable<Consumer extends RowConsumer>(
-  { bytes, source }: { bytes: AsyncIterable<Uint8Array>; source: string },
+  input: TableInput,
+  options: TableOptions,
+  handlers: TableHandlers<Consumer>,
+): Promise<ReadTable<Consumer>> {
+  const { source } = input;
+  const { head, bytes } = await peek(input.bytes);
+  const kind = await fileKind(head, bytes, source);
+  refuseOptions(kind, options, source);
+  if (kind === 'text') return readCsv({ bytes, source }, options, handlers);
+  const { readSheet } = await import('./read-sheet.js');
+  return readSheet({ bytes, source }, options, handlers);
+}
+
+const headBytes = 4_096;
+
+/** The first bytes, and all of them. */
+async function peek(
+  bytes: AsyncIterable<Uint8Array>,
+): Promise<{ head: Buffer; bytes: AsyncIterable<Uint8Array> }> {
+  const blocks = bytes[Symbol.asyncIterator]();
+  const first: Uint8Array[] = [];
+  for (let length = 0; length < headBytes; ) {
+    const next = await blocks.next();
+    if (next.done === true) break;
+    first.push(next.value);
+    length += next.value.length;
+  }
+  async function* all() {
+    try {
+      yield* first.splice(0);
+      for (let next = await blocks.next(); next.done !== true; next = await blocks.next()) yield next.value;
+    } finally {
+      await blocks.return?.();
+    }
+  }
+  return { head: Buffer.concat(first), bytes: all() };
+}
+
+function refuseOptions(kind: 'text' | 'zip', options: TableOptions, source: string): void {
+  const refuse = (option: string, what: string) =>
+    new FileError('options', source, what, `Remove ${option}.`);
+  if (kind === 'text' && options.sheet !== undefined) {
+    throw refuse('--sheet', 'is not an Excel workbook, so it has no sheets');
+  }
+  for (const name of ['encoding', 'delimiter'] as const) {
+    if (kind === 'zip' && options[name] !== undefined) {
+      throw refuse(`--${name}`, `is an Excel workbook, which has no ${name}`);
+    }
+  }
+}
+
+async function readCsv<Consumer extends RowConsumer>(
+  { bytes, source }: TableInput,
   options: TableOptions,
   handlers: TableHandlers<Consumer>,
 ): Promise<ReadTable<Consumer>> {
@@ -101,7 +123,7 @@ class TableReader<Consumer extends RowConsumer> {
     if (this.#begun === undefined) throw new Error('a whole input has a first row');
     const { parser, format } = this.#begun;
     await parser.finish();
-    return { format, columns: parser.columns, consumer: this.#consumer };
+    return { format, columns: parser.columns, consumer: this.#consumer, hiddenRows: 0 };
   }
 
   /** Begins once the first row is whole, which tells the delimiter. */
@@ -124,7 +146,7 @@ class TableReader<Consumer extends RowConsumer> {
       format,
       this.#source,
       (columns, line) => {
-        this.#consumer = this.#handlers.onHeader(columns, line);
+        this.#consumer = this.#handlers.onHeader(columns, line, this.#source);
         this.#consumer.damageSeen = this.#damageSeen;
       },
       (record, line) => this.#consumer?.take(record, line),

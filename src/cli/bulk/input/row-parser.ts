@@ -2,6 +2,7 @@ import { CsvError, Parser } from 'csv-parse';
 import { grouped } from '../../wording.js';
 import type { Delimiter } from './delimiter.js';
 import { InputError } from './input-error.js';
+import type { CellError } from './workbook/sheet-table.js';
 
 /** Characters. An unclosed quote must not take the memory. */
 export const maxRowLength = 2_000_000;
@@ -9,7 +10,7 @@ export const maxRowLength = 2_000_000;
 /** csv-parse copies what it is given; small copies die young and never wait for a large collection. */
 const pieceBytes = 16 * 1024;
 
-export type RowHandler = (record: string[], line: number) => void;
+export type RowHandler = (record: string[], line: number, errors?: readonly CellError[]) => void;
 
 /**
  * csv-parse with line numbers. It overrides `push`, since `info: true` or `on_record` would build two objects a row,
@@ -20,10 +21,16 @@ export class RowParser extends Parser {
   line: number;
   readonly #onRow: RowHandler;
   readonly #source: string;
+  readonly #isSheet: boolean;
   #parserLine = 0;
   #error: Error | undefined;
 
-  constructor(delimiter: Delimiter, firstLine: number, source: string, onRow: RowHandler) {
+  /** The copy of a sheet has a record for each of its rows, whatever line ends are inside. */
+  constructor(
+    { delimiter, firstLine, sheet }: { delimiter: Delimiter; firstLine: number; sheet?: object },
+    source: string,
+    onRow: RowHandler,
+  ) {
     super({
       delimiter,
       record_delimiter: ['\n', '\r\n', '\r'],
@@ -32,6 +39,7 @@ export class RowParser extends Parser {
     });
     this.line = firstLine;
     this.#source = source;
+    this.#isSheet = sheet !== undefined;
     this.#onRow = onRow;
     this.on('error', (error) => {
       this.#error = error;
@@ -43,7 +51,7 @@ export class RowParser extends Parser {
     const line = this.line;
     const parserLine = this.info.lines;
     // csv-parse counts a quoted CRLF twice, so it only says whether the row has line breaks inside.
-    this.line += parserLine - this.#parserLine === 1 ? 1 : 1 + breaksIn(record);
+    this.line += this.#isSheet || parserLine - this.#parserLine === 1 ? 1 : 1 + breaksIn(record);
     this.#parserLine = parserLine;
     this.#onRow(record, line);
     return true;

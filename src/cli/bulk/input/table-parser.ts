@@ -5,6 +5,7 @@ import { numberedColumns, readHeader } from './header.js';
 import { InputError } from './input-error.js';
 import { isOwnHeader } from './report-columns.js';
 import { type RowHandler, RowParser } from './row-parser.js';
+import type { CellError } from './workbook/sheet-table.js';
 
 /** How an input is written. A plan keeps it, to read its copy of the input in the same way. */
 export interface TableFormat {
@@ -16,6 +17,8 @@ export interface TableFormat {
   marked?: boolean;
   /** Index of the recipient column; absent in plans of earlier releases. */
   recipient?: number;
+  /** The sheet of a workbook, and its column of each field: 0 for A. */
+  sheet?: { name: string; columns: number[] };
 }
 
 /**
@@ -41,9 +44,7 @@ export class TableParser {
     this.#source = source;
     this.#onHeader = onHeader;
     this.#onRow = onRow;
-    this.#parser = new RowParser(format.delimiter, format.firstLine, source, (record, line) =>
-      this.#row(record, line),
-    );
+    this.#parser = new RowParser(format, source, (record, line) => this.take(record, line));
   }
 
   /** Line of the row in which the input so far ends; nothing may be fed after. */
@@ -61,7 +62,8 @@ export class TableParser {
     return this.#parser.finish();
   }
 
-  #row(record: string[], line: number): void {
+  /** Takes a record that needs no parsing. */
+  take(record: string[], line: number, errors?: readonly CellError[]): void {
     if (isBlank(record)) return;
     if (this.columns.length === 0) {
       this.#header(record, line);
@@ -69,13 +71,20 @@ export class TableParser {
     }
     const width = this.columns.length;
     if (record.length > width && isBlank(record.slice(width))) record.length = width;
-    this.#onRow(this.#isOwn ? record.map(unguard) : record, line);
+    this.#onRow(this.#isOwn ? record.map(unguard) : record, line, errors);
   }
 
   #header(record: string[], line: number): void {
     if (record.some(isDamaged)) {
-      const hint = 'Export the file again as UTF-8.';
-      throw new InputError('encoding', this.#source, 'damaged characters in the header', hint, { line });
+      const isSheet = this.#format.sheet !== undefined;
+      const hint = isSheet ? 'Write the header again.' : 'Export the file again as UTF-8.';
+      throw new InputError(
+        isSheet ? 'columns' : 'encoding',
+        this.#source,
+        'damaged characters in the header',
+        hint,
+        { line },
+      );
     }
     this.columns = this.#format.headerless
       ? numberedColumns(record.length)

@@ -1,9 +1,10 @@
 import type { OperatorTable, Pricing } from '../../../contract/index.js';
 import type { Delimiter } from '../input/delimiter.js';
 import { InputError } from '../input/input-error.js';
-import { type ReadTable, readTable, type TableOptions } from '../input/read-table.js';
+import { readTable } from '../input/read-table.js';
 import { type RecipientReader, recipientReader } from '../input/recipient-reader.js';
 import type { RepairCounts } from '../input/repair.js';
+import type { ReadTable, TableInput, TableOptions } from '../input/table-handlers.js';
 import { bindMessage, type MessageTemplates, parseTemplates } from './composer.js';
 import { costOf, pricesOf } from './cost.js';
 import { Layout } from './layout.js';
@@ -22,12 +23,6 @@ import { RowStore } from './row-store.js';
 import { type ColumnOptions, selectColumns } from './select-columns.js';
 import { writePlaces } from './write-places.js';
 import { writeRequests } from './write-requests.js';
-
-export interface PlanInput {
-  bytes: AsyncIterable<Uint8Array>;
-  /** The file's name as given, or `-`. */
-  source: string;
-}
 
 export interface PlanOptions extends TableOptions, ColumnOptions {
   baseUrl: string;
@@ -66,6 +61,10 @@ export interface PlanOutcome {
   /** Rows left out because their recipient got the message already. */
   alreadySent: number;
   delimiter: Delimiter;
+  /** Name of the sheet; null for CSV. */
+  sheet: string | null;
+  /** Hidden rows of the sheet, which are read like the others. */
+  hiddenRows: number;
   /** Name of the recipient column. */
   toColumn: string;
 }
@@ -74,7 +73,7 @@ export interface PlanOutcome {
  * Plans an input in constant memory; the same input gives the same plan. Its files are durable when this resolves.
  * Throws InputError when the input cannot be planned at all, and the system's error when a file fails.
  */
-export async function buildPlan(input: PlanInput, options: PlanOptions): Promise<PlanOutcome> {
+export async function buildPlan(input: TableInput, options: PlanOptions): Promise<PlanOutcome> {
   const disk = options.disk ?? nodePlanDisk;
   const templates = parseTemplates(options.channel, options.templates);
   disk.makeFolder(options.folder);
@@ -92,7 +91,7 @@ export async function buildPlan(input: PlanInput, options: PlanOptions): Promise
   }
 }
 
-interface PlannedRows extends Pick<ReadTable<RowPlanner>, 'format' | 'columns'> {
+interface PlannedRows extends Pick<ReadTable<RowPlanner>, 'format' | 'columns' | 'hiddenRows'> {
   planner: RowPlanner;
   reader: RecipientReader;
   recipients: RecipientStore;
@@ -101,7 +100,7 @@ interface PlannedRows extends Pick<ReadTable<RowPlanner>, 'format' | 'columns'> 
 
 /** The first pass: copies the input, and plans or rejects each row. */
 async function planRows(
-  input: PlanInput,
+  input: TableInput,
   options: PlanOptions,
   templates: ReturnType<typeof parseTemplates>,
   files: PlanFolder,
@@ -111,13 +110,14 @@ async function planRows(
   const recipients = recipientStore(reader, () => files.temporaryFile('addresses'));
   const rows = new RowStore(files.temporaryFile('rows'));
   const copy = files.dataFile('input.csv');
-  const { format, columns, consumer } = await readTable(input, options, {
+  const { format, columns, consumer, hiddenRows } = await readTable(input, options, {
     copy: (block) => copy.append(block),
-    onHeader(names, line) {
+    store: (name) => files.temporaryFile(name),
+    onHeader(names, line, place) {
       const composer = bindMessage(options.channel, templates, names);
       const messages = new MessageStore(composer, files.temporaryFile('messages'));
       return new RowPlanner({
-        columns: selectColumns({ names, line, source }, options, reader),
+        columns: selectColumns({ names, line, source: place }, options, reader),
         reader,
         recipients,
         messages,
@@ -130,12 +130,12 @@ async function planRows(
   if (consumer === null || rows.length === consumer.notSelected) throw noRecipients(source, options.only);
   rows.finish();
   consumer.messages.finish();
-  return { format, columns, planner: consumer, reader, recipients, rows };
+  return { format, columns, hiddenRows, planner: consumer, reader, recipients, rows };
 }
 
 /** Merges the duplicates, lays out the requests and writes the files; no requests if the rejects forbid it. */
 async function freeze(
-  { format, columns, planner, reader, recipients, rows }: PlannedRows,
+  { format, columns, hiddenRows, planner, reader, recipients, rows }: PlannedRows,
   source: string,
   options: PlanOptions,
   files: PlanFolder,
@@ -181,6 +181,8 @@ async function freeze(
     reportedRows: planner.reportedRows,
     alreadySent: planner.alreadySent,
     delimiter: format.delimiter,
+    sheet: format.sheet?.name ?? null,
+    hiddenRows,
     toColumn: columns[planner.recipientColumn] ?? '',
   };
   if (meta.rejected > 0) {

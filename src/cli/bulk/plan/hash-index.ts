@@ -51,7 +51,7 @@ const fnvSeed = 0x811c9dc5;
 
 /** 32 bits over the UTF-16 code units (FNV-1a with a final mix); another seed gives an independent hash. */
 export function hashOf(text: string, seed = fnvSeed): number {
-  let hash = seed;
+  let hash = seed | 0;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { TableParser } from '../input/table-parser.js';
+import { type TableFormat, TableParser } from '../input/table-parser.js';
 import { BufferedReader } from './buffered-reader.js';
 import { readChecksummedText } from './checksummed-text.js';
-import type { FrozenPlan, PlanMeta, PlannedRequest, PlannedRow } from './plan.js';
+import type { FrozenPlan, PlanMeta, PlannedInput, PlannedRequest, PlannedRow } from './plan.js';
 import { nodePlanDisk, type PlanDisk } from './plan-disk.js';
 import {
   dataFiles,
@@ -95,10 +95,14 @@ export function planOf(folder: string, record: PlanRecord, disk: PlanDisk = node
   return {
     folder,
     meta: record.meta,
-    input: { marked: record.table.marked === true, recipient: record.table.recipient ?? null },
+    input: inputOf(record.table),
     requests: (first = 0) => readRequests(folder, record, disk, first),
     rows: () => readPlannedRows(folder, record, disk),
   };
+}
+
+function inputOf({ marked = false, recipient, sheet }: TableFormat): PlannedInput {
+  return { marked, recipient: recipient ?? null, ...(sheet === undefined ? {} : { sheet }) };
 }
 
 async function* readRequests(

@@ -68,6 +68,8 @@ export interface PlannedInput {
   marked: boolean;
   /** Index of the recipient column; null in a plan of an earlier release. */
   recipient: number | null;
+  /** The sheet of a workbook, and its column of each field: 0 for A. */
+  sheet?: { name: string; columns: readonly number[] };
 }
 
 /** A plan on disk: durable before the first request, read as a stream. */

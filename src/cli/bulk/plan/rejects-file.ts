@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { byteOrderMark, csvLine } from '../../csv/line.js';
-import { located } from '../input/input-error.js';
+import { located, sheetName } from '../input/input-error.js';
 import { keptColumns, rejectsColumns } from '../input/report-columns.js';
+import { columnLetters } from '../input/workbook/cell-value.js';
 import { BufferedFile } from './buffered-file.js';
 import type { FrozenPlan } from './plan.js';
 import type { PlanDisk } from './plan-disk.js';
@@ -47,7 +48,7 @@ export async function writeRejects(
   place: RejectsPlace | null,
   disk: PlanDisk,
 ): Promise<Rejects> {
-  const { columns, source } = plan.meta;
+  const { columns } = plan.meta;
   const beside = join(plan.folder, 'rejects.part');
   disk.remove(beside);
   const file = new BufferedFile(disk, beside, { checksummed: true });
@@ -65,7 +66,7 @@ export async function writeRejects(
       const entries = next.value?.[0]?.line === line ? next.value : [];
       if (entries.length > 0) next = await errors.next();
       if (rejects.count < shownRejects) {
-        rejects.first.push(located(source, error, { line }));
+        rejects.first.push(placed(plan, line, entries, error));
         rejects.rows.push(...rejectedValues(plan, line, values, entries, error).slice(0, shownRejects));
       }
       rejects.count += 1;
@@ -85,6 +86,21 @@ export async function writeRejects(
   );
   disk.rename(beside, rejects.file);
   return rejects;
+}
+
+/** `list.csv:7: error`, or `list.xlsx!Sheet1:B7: error` with the first cell that it is about. */
+function placed(
+  { meta: { columns, source }, input }: FrozenPlan,
+  line: number,
+  entries: readonly RowError[],
+  error: string,
+): string {
+  if (input?.sheet === undefined) return located(source, error, { line });
+  const { name, columns: ofSheet } = input.sheet;
+  const field = entries[0] === undefined ? input.recipient : columns.indexOf(entries[0].column);
+  const column = ofSheet[field ?? -1];
+  const cell = column === undefined ? undefined : columnLetters(column) + line;
+  return located(sheetName(source, name), error, { line, cell });
 }
 
 function rejectedValues(

@@ -1,6 +1,7 @@
 import { counted } from '../../wording.js';
 import { damageOf, isDamaged } from '../input/damage.js';
 import type { RecipientReader } from '../input/recipient-reader.js';
+import type { CellError } from '../input/workbook/sheet-table.js';
 import type { BufferedFile } from './buffered-file.js';
 import { Duplicates } from './duplicates.js';
 import type { MessageStore } from './message-store.js';
@@ -10,6 +11,8 @@ import { ReportedRows } from './reported-rows.js';
 import { type RowStore, rejectedRow, rowFields, skippedRow } from './row-store.js';
 import type { SelectedColumns } from './select-columns.js';
 import { type MessageHash, messageHash, type SentIndex } from './sent-index.js';
+
+const noErrors: readonly CellError[] = [];
 
 /** Most messages whose hash is kept: in a file with a message for each row, none comes back. */
 const cachedHashes = 4_096;
@@ -66,8 +69,12 @@ export class RowPlanner {
     return this.#columns.recipient;
   }
 
-  take(record: readonly string[], line: number): void {
+  take(record: readonly string[], line: number, errors: readonly CellError[] = noErrors): void {
     const { names, recipient, status } = this.#columns;
+    if (errors.length > 0) {
+      this.#rejectCells(errors, line);
+      return;
+    }
     if (record.length !== names.length || (this.damageSeen && record.some(isDamaged))) {
       this.#rejectShape(record, line);
       return;
@@ -120,6 +127,14 @@ export class RowPlanner {
       if (this.#recipients.cameBefore(recipient)) this.duplicates.add(row, recipient);
       else counts[message] = (counts[message] ?? 0) + 1;
     }
+  }
+
+  #rejectCells(errors: readonly CellError[], line: number): void {
+    const { names } = this.#columns;
+    for (const { field, letters, error } of errors) {
+      this.#report(line, (field === null ? undefined : names[field]) ?? letters, error);
+    }
+    this.#leaveOut(line);
   }
 
   #rejectShape(record: readonly string[], line: number): void {

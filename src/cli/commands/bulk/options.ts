@@ -35,6 +35,7 @@ export interface BulkOptions extends CarryOutOptions {
   encoding?: string;
   delimiter?: string;
   headerless?: boolean;
+  sheet?: string;
   only?: ReceiptStatus[];
   allowRepeats?: boolean;
   skipInvalid?: boolean;
@@ -85,6 +86,7 @@ export function addInputOptions(command: Command): Command {
     .option('--encoding <name>', 'encoding of the file, such as windows-1251 (default: UTF-8 or UTF-16)')
     .option('--delimiter <mark>', 'comma, semicolon, tab or pipe (default: detected)')
     .option('--headerless', 'the file has no header')
+    .option('--sheet <name>', 'sheet of an Excel workbook (default: the only one with rows)')
     .option(
       '--only <statuses>',
       'send only the rows of a report with these statuses, such as failed,pending',

@@ -2,15 +2,14 @@ import { createReadStream } from 'node:fs';
 import { isAbsolute, parse, resolve } from 'node:path';
 import type { Channel, Pricing } from '../../../contract/index.js';
 import { type Delimiter, delimiterNamed } from '../../bulk/input/delimiter.js';
-import { InputError } from '../../bulk/input/input-error.js';
 import { newRunId } from '../../bulk/job/keys.js';
 import { buildPlan, type PlanOutcome } from '../../bulk/plan/build-plan.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import type { SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
-import { inputError, usageError } from '../../errors.js';
-import { maskedText } from '../../output/mask.js';
+import { usageError } from '../../errors.js';
 import { currentAccount } from './account.js';
+import { askAboutInput } from './ask-about-input.js';
 import type { BulkOptions } from './options.js';
 import { rejectsPlaceIn } from './rejected-rows.js';
 
@@ -28,10 +27,7 @@ export interface PlanSource {
   recent: SentIndex | null;
 }
 
-/** Encodings of spreadsheets in Mongolia, besides Unicode. */
-const encodings = ['windows-1251', 'windows-1252', 'koi8-r'];
-
-/** Plans a file. On a terminal it asks for an encoding it cannot tell. Throws CliError (exit 8). */
+/** Plans a file. On a terminal it asks for the encoding or sheet it cannot tell. Throws CliError (exit 8). */
 export async function planFile(
   context: PlanContext,
   source: PlanSource,
@@ -46,17 +42,8 @@ export async function planFile(
     await writeNamedRejects(context, outcome, options);
     return outcome;
   } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    const asks = error.kind === 'encoding' && options.encoding === undefined && source.file !== '-';
-    if (!asks || !io.canPrompt) {
-      const shown = io.printer.mask ? maskedText : (text: string) => text;
-      throw inputError(shown(error.message), shown(error.hint));
-    }
-    // Never guessed: a wrong encoding shows only in the texts.
-    const prompts = await io.prompts();
-    const choices = encodings.map((value) => ({ name: value, value }));
-    const encoding = await prompts.choose(`${error.message}. Which encoding is it?`, choices);
-    return planFile(context, source, { ...options, encoding });
+    const answer = await askAboutInput(io, error, source.file, options);
+    return planFile(context, source, { ...options, ...answer });
   }
 }
 
@@ -65,14 +52,14 @@ async function build(
   { file, recent, ...source }: PlanSource,
   options: Omit<BulkOptions, 'delimiter'> & { delimiter: Delimiter | undefined },
 ): Promise<PlanOutcome> {
-  const { toColumn, encoding, delimiter, headerless, only, allowRepeats, skipInvalid } = options;
+  const { toColumn, encoding, delimiter, headerless, sheet, only, allowRepeats, skipInvalid } = options;
   const name = options.job ?? (file === '-' ? 'stdin' : parse(file).name);
   const now = clock.now();
   return buildPlan(
     { bytes: io.files.bytes(file), source: file },
     {
       ...source,
-      ...{ toColumn, encoding, delimiter, headerless, only, allowRepeats, skipInvalid },
+      ...{ toColumn, encoding, delimiter, headerless, sheet, only, allowRepeats, skipInvalid },
       createdAt: new Date(now).toISOString(),
       run: options.again ? newRunId() : null,
       account: await currentAccount(network),

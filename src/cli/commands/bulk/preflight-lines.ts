@@ -18,10 +18,7 @@ export function preflightLines(
   const sentBefore = sentBeforeLine(preflight.sent_before, preflight.skips_sent);
   const rows: [label: string, value: string][] = [
     ['Job', `${shortened(preflight.job, valueColumns - 8)} (${preflight.channel})`],
-    [
-      'Column',
-      `${shortened(preflight.to_column, valueColumns - 24)} (delimiter: ${delimiterNames[preflight.delimiter]})`,
-    ],
+    ['Column', columnOf(preflight)],
     [
       'Recipients',
       `${grouped(recipients)} (${grouped(merged)} merged, ${grouped(rejected)} rejected, ${grouped(repaired)} repaired)`,
@@ -39,6 +36,12 @@ export function preflightLines(
   return rows.flatMap(([label, value]) =>
     wrapped(value).map((text, index) => (index === 0 ? label : '').padEnd(labelColumns) + text),
   );
+}
+
+function columnOf({ to_column, delimiter, sheet }: Preflight): string {
+  const name = shortened(to_column, valueColumns - 24);
+  if (sheet === null) return `${name} (delimiter: ${delimiterNames[delimiter]})`;
+  return `${name} (sheet: ${shortened(sheet, Math.max(12, valueColumns - name.length - 10))})`;
 }
 
 const delimiterNames = {

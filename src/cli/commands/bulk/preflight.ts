@@ -10,6 +10,8 @@ export interface Preflight {
   /** The detected recipient column and delimiter. */
   to_column: string;
   delimiter: Delimiter;
+  /** Null for CSV. */
+  sheet: string | null;
   recipients: number;
   merged: number;
   rejected: number;
@@ -43,7 +45,7 @@ export interface Remaining {
 export interface PreflightParts {
   job: string;
   meta: PlanMeta;
-  input: { toColumn: string; delimiter: Delimiter };
+  input: { toColumn: string; delimiter: Delimiter; sheet: string | null };
   prices: { known: boolean; balance: number | null };
   remaining: Pick<Remaining, 'requests' | 'rate'>;
   earlier: { recipients: number; skipped: boolean };
@@ -58,6 +60,7 @@ export function preflightOf({ job, meta, input, prices, remaining, earlier }: Pr
     channel,
     to_column: input.toColumn,
     delimiter: input.delimiter,
+    sheet: input.sheet,
     recipients,
     merged,
     rejected,
@@ -92,6 +95,7 @@ export const preflightView: View<Preflight> = {
     field('channel'),
     field('to_column'),
     field('delimiter'),
+    field('sheet'),
     field('recipients', { kind: 'number' }),
     field('merged', { kind: 'number' }),
     field('rejected', { kind: 'number' }),

@@ -154,10 +154,11 @@ async function openConfirmed(
 
 function showInput(
   io: Context['io'],
-  { plan, rejects, notSelected, delimiter, meta, toColumn }: PlanOutcome,
+  { plan, rejects, notSelected, delimiter, sheet, hiddenRows, meta, toColumn }: PlanOutcome,
 ): void {
   warnOfRejects(io, rejects, toColumn);
   if (notSelected > 0) io.note(`--only leaves out ${counted(notSelected, 'row')}`);
+  if (hiddenRows > 0) io.warn(`sheet ${sheet}: ${counted(hiddenRows, 'hidden row')} included`);
   // The preflight of a plan shows the delimiter.
   if (plan === null && delimiter !== ',' && meta.columns.length > 1)
     io.note(`The delimiter is ${JSON.stringify(delimiter)}`);

@@ -4,9 +4,12 @@ import { addBulkCommand } from '../bulk/bulk-command.js';
 
 export const emailBulk: CommandBody = (command, context) => {
   command
-    .description('Send an email to every recipient in a CSV file, exactly once.')
+    .description('Send an email to every recipient in a CSV file or Excel workbook, exactly once.')
     .usage('[options] <file>')
-    .argument('[file]', 'CSV file with a column of email addresses, or - for standard input')
+    .argument(
+      '[file]',
+      'CSV file or Excel workbook (.xlsx) with a column of email addresses, or - for standard input',
+    )
     .option('--subject <text>', 'subject, up to 255 characters; {column} inserts a value of the row')
     .option('--text <text>', 'plain-text body, with {column} too')
     .option('--text-file <file>', 'read the plain-text body from a file')

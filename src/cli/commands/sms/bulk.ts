@@ -4,9 +4,12 @@ import { addBulkCommand } from '../bulk/bulk-command.js';
 
 export const smsBulk: CommandBody = (command, context) => {
   command
-    .description('Send an SMS to every recipient in a CSV file, exactly once.')
+    .description('Send an SMS to every recipient in a CSV file or Excel workbook, exactly once.')
     .usage('[options] <file>')
-    .argument('[file]', 'CSV file with a column of phone numbers, or - for standard input')
+    .argument(
+      '[file]',
+      'CSV file or Excel workbook (.xlsx) with a column of phone numbers, or - for standard input',
+    )
     .option('--text <text>', 'text of the SMS; {column} inserts a value of the row, {{ and }} are braces')
     .option('--text-file <file>', 'read the text from a file');
   addBulkCommand(command, context, 'sms', {

@@ -35,6 +35,7 @@ const plan: Preflight = {
   channel: 'sms',
   to_column: 'phone',
   delimiter: ';',
+  sheet: null,
   recipients: 2_600,
   merged: 3,
   rejected: 0,
@@ -55,7 +56,7 @@ const plan: Preflight = {
 };
 
 const whole = { paid: 0 };
-const input = { toColumn: 'phone', delimiter: ',' } as const;
+const input = { toColumn: 'phone', delimiter: ',', sheet: null } as const;
 
 describe('what is shown before a job is sent', () => {
   it('is an aligned block', () => {

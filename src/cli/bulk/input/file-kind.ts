@@ -1,0 +1,72 @@
+import { FileError } from './file-error.js';
+
+const saveAsSheet = 'Save it as .xlsx or as CSV (UTF-8).';
+const unpack = 'Unpack it, and name the list in it.';
+const noList = 'Name a CSV file or an Excel workbook (.xlsx).';
+
+/** Other kinds of files, by their first bytes. */
+const kinds: readonly [begin: RegExp, what: string, hint: string][] = [
+  [/^\x1f\x8b/, 'is a gzip archive', unpack],
+  [/^BZh[1-9]1AY&SY/, 'is a bzip2 archive', unpack],
+  [/^\xfd7zXZ\0/, 'is an xz archive', unpack],
+  [/^\x28\xb5\x2f\xfd/, 'is a Zstandard archive', unpack],
+  [/^7z\xbc\xaf\x27\x1c/, 'is a 7-Zip archive', unpack],
+  [/^Rar!\x1a/, 'is a RAR archive', unpack],
+  [/^%PDF-/, 'is a PDF', 'Export the list as .xlsx or as CSV (UTF-8).'],
+  [/^\{\\rtf/, 'is a rich text document', saveAsSheet],
+  [
+    /^(?:\x89PNG|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|II\*\0|MM\0\*|....ftyp(?:heic|mif1|avif))/s,
+    'is an image',
+    noList,
+  ],
+  [/^SQLite format 3\0/, 'is an SQLite database', 'Export the list as CSV (UTF-8).'],
+  [
+    /^(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html|head|meta|style|table)\b/i,
+    'is a web page (HTML)',
+    saveAsSheet,
+  ],
+  [
+    /^(?:\xef\xbb\xbf)?\s*<\?xml\b.*urn:schemas-microsoft-com:office:spreadsheet/s,
+    'is an XML spreadsheet of 2003',
+    saveAsSheet,
+  ],
+  [/^(?:\xef\xbb\xbf)?\s*<\?xml\b.*<office:document\b/s, 'is an OpenDocument sheet', saveAsSheet],
+];
+
+/** A container of older Microsoft files, and of encrypted workbooks. */
+const compound = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+const zip = Buffer.from('PK\x03\x04', 'latin1');
+const emptyZip = Buffer.from('PK\x05\x06', 'latin1');
+
+/** Tells text from workbooks by the first bytes. Throws FileError for any other kind of file that is known. */
+export async function fileKind(
+  head: Buffer,
+  bytes: AsyncIterable<Uint8Array>,
+  source: string,
+): Promise<'text' | 'zip'> {
+  const begins = (mark: Buffer) => head.subarray(0, mark.length).equals(mark);
+  if (begins(zip)) return 'zip';
+  if (begins(emptyZip)) throw new FileError('file', source, 'is an empty zip archive', noList);
+  if (begins(compound)) throw await compoundError(bytes, source);
+  const text = head.toString('latin1');
+  const found = kinds.find(([begin]) => begin.test(text));
+  if (found === undefined) return 'text';
+  throw new FileError('file', source, found[1], found[2]);
+}
+
+/** What an OLE2 file holds is named in its directory, which may be anywhere in it. */
+async function compoundError(bytes: AsyncIterable<Uint8Array>, source: string): Promise<FileError> {
+  const names = ['EncryptedPackage', 'WordDocument'].map((name) => Buffer.from(name, 'utf16le'));
+  const found = new Set<number>();
+  let end = Buffer.alloc(0);
+  for await (const block of bytes) {
+    const joined = Buffer.concat([end, block]);
+    names.forEach((name, index) => {
+      if (joined.includes(name)) found.add(index);
+    });
+    end = joined.subarray(-64);
+  }
+  if (found.has(0)) return new FileError('file', source, 'is encrypted', 'Save it without a password.');
+  if (found.has(1)) return new FileError('file', source, 'is a Word document', saveAsSheet);
+  return new FileError('file', source, 'is an Excel workbook of 97 to 2003 (.xls)', saveAsSheet);
+}

@@ -1,0 +1,100 @@
+import { isDamaged } from './damage.js';
+import { FileError } from './file-error.js';
+import { InputError, sheetName } from './input-error.js';
+import { maxRowLength } from './row-parser.js';
+import type { ReadTable, RowConsumer, TableHandlers, TableInput, TableOptions } from './table-handlers.js';
+import { type TableFormat, TableParser } from './table-parser.js';
+import { MemoryStore } from './workbook/memory-store.js';
+import { readWorkbook, type WorkbookReading } from './workbook/read-workbook.js';
+import type { CellError } from './workbook/sheet-table.js';
+import { WorkbookError } from './workbook/workbook-error.js';
+
+/** Reads a table from a sheet of an Excel workbook. Its copy has a CSV record for each row of the sheet. */
+export async function readSheet<Consumer extends RowConsumer>(
+  { bytes, source }: TableInput,
+  { headerless = false, sheet, signal }: TableOptions,
+  handlers: TableHandlers<Consumer>,
+): Promise<ReadTable<Consumer>> {
+  const store = (name: string) => handlers.store?.(name) ?? new MemoryStore();
+  const rows = new SheetIntake(source, headerless, handlers);
+  try {
+    const reading = await readWorkbook(
+      bytes,
+      { headerless, sheet, signal, store },
+      (name, record, row, errors) => rows.take(name, record, row, errors),
+    );
+    return rows.finish(reading);
+  } catch (error) {
+    if (!(error instanceof WorkbookError)) throw error;
+    const kind = error.sheets.length > 0 ? 'sheet' : 'file';
+    throw new FileError(kind, source, error.message, error.hint, error.sheets);
+  }
+}
+
+class SheetIntake<Consumer extends RowConsumer> {
+  readonly #source: string;
+  readonly #handlers: TableHandlers<Consumer>;
+  readonly #format: TableFormat;
+  #parser: TableParser | null = null;
+  #consumer: Consumer | null = null;
+  #damageSeen = false;
+  /** The row of the sheet that was copied last. */
+  #copied = 0;
+
+  constructor(source: string, headerless: boolean, handlers: TableHandlers<Consumer>) {
+    this.#source = source;
+    this.#handlers = handlers;
+    // A report is for the program that the list is from, which needs the mark.
+    this.#format = { delimiter: ',', firstLine: 1, headerless, marked: true };
+  }
+
+  take(sheet: string, record: string[], row: number, errors: readonly CellError[]): void {
+    this.#parser ??= this.#begin(sheet);
+    const text = copied(record);
+    if (text.length > maxRowLength) {
+      throw new InputError(
+        'csv',
+        sheetName(this.#source, sheet),
+        `this row has over ${maxRowLength} characters`,
+        'Shorten its texts.',
+        { line: row },
+      );
+    }
+    this.#handlers.copy(Buffer.from('\n'.repeat(row - this.#copied - 1) + text));
+    this.#copied = row;
+    if (!this.#damageSeen && isDamaged(text)) {
+      this.#damageSeen = true;
+      if (this.#consumer !== null) this.#consumer.damageSeen = true;
+    }
+    this.#parser.take(record, row, errors);
+  }
+
+  finish({ sheet, columns, hiddenRows }: WorkbookReading): ReadTable<Consumer> {
+    const format = { ...this.#format, sheet: { name: sheet, columns } };
+    return { format, columns: this.#parser?.columns ?? [], consumer: this.#consumer, hiddenRows };
+  }
+
+  #begin(sheet: string): TableParser {
+    const source = sheetName(this.#source, sheet);
+    return new TableParser(
+      { ...this.#format, sheet: { name: sheet, columns: [] } },
+      source,
+      (columns, line) => {
+        this.#consumer = this.#handlers.onHeader(columns, line, source);
+        this.#consumer.damageSeen = this.#damageSeen;
+      },
+      (record, line, errors) => this.#consumer?.take(record, line, errors),
+    );
+  }
+}
+
+/** A record as the copy has it: not guarded, since it is read back as it was. */
+function copied(record: readonly string[]): string {
+  let last = record.length - 1;
+  while (last > 0 && record[last] === '') last -= 1;
+  let line = field(record[0] ?? '');
+  for (let at = 1; at <= last; at += 1) line += `,${field(record[at] ?? '')}`;
+  return `${line}\n`;
+}
+
+const field = (value: string) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);

@@ -1,0 +1,47 @@
+import type { Delimiter } from './delimiter.js';
+import type { TableFormat } from './table-parser.js';
+import type { ByteStore } from './workbook/archive.js';
+import type { CellError } from './workbook/sheet-table.js';
+
+export interface TableInput {
+  /** The bytes as they come, such as a file's read stream or standard input. */
+  bytes: AsyncIterable<Uint8Array>;
+  /** The file's name as given, or `-`. */
+  source: string;
+}
+
+export interface TableOptions {
+  /** A WHATWG label, such as `windows-1251`. */
+  encoding?: string | undefined;
+  delimiter?: Delimiter | undefined;
+  headerless?: boolean | undefined;
+  /** Name of the sheet of a workbook. */
+  sheet?: string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** Takes the rows of a table; made when the header is known. */
+export interface RowConsumer {
+  /** `errors` are those of cells without a value, such as #N/A. */
+  take(record: readonly string[], line: number, errors?: readonly CellError[]): void;
+  /** Set when damaged characters were read, before any row with them is taken. */
+  damageSeen: boolean;
+}
+
+export interface TableHandlers<Consumer extends RowConsumer> {
+  /** Gets the header and the rows as UTF-8, before they are parsed. */
+  copy(block: Buffer): void;
+  /** `source` names the file, and the sheet of a workbook. */
+  onHeader(columns: string[], line: number, source: string): Consumer;
+  /** Makes a temporary store; without it a workbook is held in memory. */
+  store?(name: string): ByteStore;
+}
+
+export interface ReadTable<Consumer extends RowConsumer> {
+  format: TableFormat;
+  columns: string[];
+  /** Null for an input without a header. */
+  consumer: Consumer | null;
+  /** Rows of a sheet that a filter or a person has hidden; they were read like the others. */
+  hiddenRows: number;
+}

@@ -1,0 +1,122 @@
+import { Readable } from 'node:stream';
+import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
+import { checksum } from './checksum.js';
+import { damaged, saveAgain, WorkbookError } from './workbook-error.js';
+
+/** Bytes that were appended once, to be read at any place. */
+export interface ByteStore {
+  readonly size: number;
+  append(bytes: Uint8Array): void;
+  /** Valid until the next read. */
+  read(position: number, length: number): Buffer;
+}
+
+const mostEntries = 10_000;
+/** Of one part, unpacked. A sheet of 1,048,576 rows and ten columns has 500 MB. */
+const mostBytes = 2_000_000_000;
+export const mostSmallBytes = 64_000_000;
+/** Rows of data are packed 5 to 30 times smaller. */
+const mostRatio = 100;
+const anyRatioBytes = 50_000_000;
+const blockBytes = 65_536;
+
+/** The zip archive of a workbook. Every part is checked against its size and checksum while it is read. */
+export class Archive {
+  /** Names of all parts, in the order of the archive. */
+  readonly names: readonly string[];
+  readonly #zip: ZipFile;
+  readonly #entries: ReadonlyMap<string, Entry>;
+  readonly #reader: StoreReader;
+
+  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>, reader: StoreReader) {
+    this.#zip = zip;
+    this.#entries = entries;
+    this.#reader = reader;
+    this.names = [...entries.values()].map(({ fileName }) => fileName);
+  }
+
+  /** Throws WorkbookError when the bytes are no whole archive, and the store's own errors. */
+  static async open(store: ByteStore): Promise<Archive> {
+    const reader = new StoreReader(store);
+    try {
+      const zip = await fromRandomAccessReaderPromise(reader, store.size, { autoClose: false });
+      if (zip.entryCount > mostEntries) throw bomb(`has ${zip.entryCount} parts`);
+      const entries = new Map<string, Entry>();
+      for await (const entry of zip.eachEntry()) {
+        const key = keyOf(entry.fileName);
+        if (entries.has(key)) throw damaged(`its archive has two parts named ${entry.fileName}`);
+        entries.set(key, entry);
+      }
+      return new Archive(zip, entries, reader);
+    } catch (error) {
+      throw reader.faultOr(error, 'its zip archive cannot be read');
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(keyOf(name));
+  }
+
+  /** The bytes of a part. Throws WorkbookError where they are not as they were packed, or too many. */
+  async *read(name: string, most: number = mostBytes): AsyncGenerator<Buffer, void> {
+    const entry = this.#entries.get(keyOf(name));
+    if (entry === undefined) throw damaged(`its part ${name} is missing`);
+    const { compressedSize, uncompressedSize, crc32 } = entry;
+    if (entry.isEncrypted()) throw new WorkbookError('is encrypted', 'Save it without a password.');
+    if (
+      uncompressedSize > most ||
+      (uncompressedSize > anyRatioBytes && uncompressedSize > compressedSize * mostRatio)
+    ) {
+      throw bomb(`unpacks ${name} to ${Math.ceil(uncompressedSize / 1_000_000)} MB`);
+    }
+    let sum = 0;
+    try {
+      const stream = await this.#zip.openReadStreamPromise(entry);
+      for await (const block of stream as AsyncIterable<Buffer>) {
+        sum = checksum(block, sum);
+        yield block;
+      }
+    } catch (error) {
+      throw this.#reader.faultOr(error, `its part ${name} cannot be unpacked`);
+    }
+    if (sum !== crc32) throw damaged(`its part ${name} has another checksum`);
+  }
+}
+
+/** Part names differ in more than case. */
+const keyOf = (name: string) => name.replace(/^\//, '').toLowerCase();
+
+const bomb = (what: string) =>
+  new WorkbookError(`${what}, which is more than a workbook of data has`, saveAgain);
+
+class StoreReader extends RandomAccessReader {
+  readonly #store: ByteStore;
+  /** The store could not be read; nothing is wrong with the archive then. */
+  #fault: unknown;
+
+  constructor(store: ByteStore) {
+    super();
+    this.#store = store;
+  }
+
+  override _readStreamForRange(start: number, end: number): Readable {
+    return Readable.from(this.#blocks(start, end), { objectMode: false });
+  }
+
+  faultOr(error: unknown, detail: string): unknown {
+    if (this.#fault !== undefined) return this.#fault;
+    if (error instanceof WorkbookError || !(error instanceof Error)) return error;
+    return damaged(`${detail} (${error.message})`);
+  }
+
+  *#blocks(start: number, end: number): Generator<Buffer> {
+    for (let at = start; at < end; at += blockBytes) {
+      try {
+        yield Buffer.from(this.#store.read(at, Math.min(blockBytes, end - at)));
+      } catch (error) {
+        this.#fault = error;
+        throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { Archive, type ByteStore } from './archive.js';
+import { chooseSheet } from './choose-sheet.js';
+import { readSharedStrings, SharedStrings } from './shared-strings.js';
+import { SheetRows } from './sheet-rows.js';
+import { type RecordHandler, SheetTable } from './sheet-table.js';
+import { readStyles } from './styles.js';
+import { openWorkbook } from './workbook.js';
+import { readXml } from './xml.js';
+
+export interface WorkbookOptions {
+  /** Name of the sheet; without it the only one with rows. */
+  sheet?: string | undefined;
+  /** The first row is data. */
+  headerless?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+  /** Makes a store for what memory should not hold. */
+  store: (name: string) => ByteStore;
+}
+
+export interface WorkbookReading {
+  sheet: string;
+  /** The sheet's column of each field: 0 for A. */
+  columns: number[];
+  hiddenRows: number;
+}
+
+/**
+ * Reads a sheet of an Excel workbook (.xlsx, .xlsm) in constant memory. The first record is the header. Throws
+ * WorkbookError when the bytes cannot be read as they were written.
+ */
+export async function readWorkbook(
+  bytes: AsyncIterable<Uint8Array>,
+  options: WorkbookOptions,
+  onRecord: (sheet: string, ...record: Parameters<RecordHandler>) => void,
+): Promise<WorkbookReading> {
+  const { signal } = options;
+  const store = options.store('workbook');
+  for await (const block of bytes) {
+    signal?.throwIfAborted();
+    store.append(block);
+  }
+  const archive = await Archive.open(store);
+  const workbook = await openWorkbook(archive);
+  const { name, part } = await chooseSheet(workbook, options.sheet);
+  const strings = new SharedStrings(() => options.store('texts'));
+  const read = (each: string) => abortable(archive.read(each), signal);
+  if (workbook.strings !== null) await readSharedStrings(workbook.strings, read(workbook.strings), strings);
+  const styles = workbook.styles === null ? [] : await readStyles(workbook.styles, read(workbook.styles));
+  const table = new SheetTable(options.headerless ?? false, (...record) => onRecord(name, ...record));
+  const rules = { strings, styles, from1904: workbook.from1904 };
+  await readXml(part, read(part), new SheetRows(part, rules, (row) => table.take(row)));
+  return { sheet: name, columns: table.columns, hiddenRows: table.hiddenRows };
+}
+
+async function* abortable(blocks: AsyncIterable<Buffer>, signal: AbortSignal | undefined) {
+  for await (const block of blocks) {
+    signal?.throwIfAborted();
+    yield block;
+  }
+}

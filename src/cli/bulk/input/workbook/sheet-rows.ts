@@ -1,0 +1,207 @@
+import { columnLetters, columnOf, exactDigits, serialOfIso, unescapeText } from './cell-value.js';
+import { longestText, type SharedStrings } from './shared-strings.js';
+import type { Styles } from './styles.js';
+import { damaged } from './workbook-error.js';
+import type { Attribute, XmlHandler } from './xml-scanner.js';
+
+/** A row with at least one cell that holds something; used anew for the next row. */
+export interface SheetRow {
+  /** 1 for the first row of the sheet. */
+  number: number;
+  hidden: boolean;
+  /** Ascending column indexes, 0 for A, and the text of each. */
+  columns: number[];
+  values: string[];
+  /** What is wrong with a cell, by its place in `columns`. */
+  faults: Map<number, string>;
+}
+
+export interface CellRules {
+  strings: SharedStrings;
+  styles: Styles;
+  from1904: boolean;
+}
+
+const mostRows = 1_048_576;
+const mostColumns = 16_384;
+const daysTo1904 = 1_462;
+const noStoredValue = 'the formula has no stored value: open the file in Excel and save it again';
+
+/** Takes the XML of a sheet apart into rows. Throws WorkbookError where it contradicts itself. */
+export class SheetRows implements XmlHandler {
+  readonly #part: string;
+  readonly #rules: CellRules;
+  readonly #onRow: (row: SheetRow) => void;
+  readonly #row: SheetRow = { number: 0, hidden: false, columns: [], values: [], faults: new Map() };
+  #inData = false;
+  #column = -1;
+  #type = 'n';
+  #style = 0;
+  #text = '';
+  #formula: string | null = null;
+  #fault: string | null = null;
+  /** What the characters that come next belong to. */
+  #into: 'value' | 'formula' | null = null;
+  #inGuide = false;
+
+  constructor(part: string, rules: CellRules, onRow: (row: SheetRow) => void) {
+    this.#part = part;
+    this.#rules = rules;
+    this.#onRow = onRow;
+  }
+
+  open(name: string, attribute: Attribute): void {
+    if (!this.#inData) {
+      this.#inData = name === 'sheetData';
+      return;
+    }
+    if (name === 'c') this.#openCell(attribute);
+    else if (name === 'row') this.#openRow(attribute);
+    else if (name === 'v' || (name === 't' && !this.#inGuide)) this.#into = 'value';
+    else if (name === 'f') {
+      this.#into = 'formula';
+      this.#formula = '';
+    } else if (name === 'rPh') this.#inGuide = true;
+  }
+
+  text(value: string): void {
+    if (this.#into === 'value') this.#text += value;
+    else if (this.#into === 'formula') this.#formula += value;
+    else return;
+    if (this.#text.length + (this.#formula?.length ?? 0) > longestText) throw this.#damaged('is too long');
+  }
+
+  close(name: string): void {
+    if (!this.#inData) return;
+    if (name === 'v' || name === 't' || name === 'f') this.#into = null;
+    else if (name === 'c') this.#closeCell();
+    else if (name === 'row') {
+      if (this.#row.columns.length > 0) this.#onRow(this.#row);
+    } else if (name === 'rPh') this.#inGuide = false;
+    else if (name === 'sheetData') this.#inData = false;
+  }
+
+  #openRow(attribute: Attribute): void {
+    const row = this.#row;
+    const written = attribute('r');
+    const number = written === undefined ? row.number + 1 : Number(written);
+    if (!(Number.isInteger(number) && number > row.number && number <= mostRows)) {
+      throw damaged(`${this.#part} has row ${written ?? number} after row ${row.number}`);
+    }
+    row.number = number;
+    row.hidden = isOn(attribute('hidden'));
+    row.columns.length = 0;
+    row.values.length = 0;
+    if (row.faults.size > 0) row.faults.clear();
+    this.#column = -1;
+  }
+
+  #openCell(attribute: Attribute): void {
+    const reference = attribute('r');
+    const column = reference === undefined ? this.#column + 1 : this.#columnIn(reference);
+    if (column <= this.#column || column >= mostColumns) {
+      throw damaged(`${this.#part} has cell ${reference ?? columnLetters(column)} out of order`);
+    }
+    this.#column = column;
+    this.#type = attribute('t') ?? 'n';
+    this.#style = Number(attribute('s') ?? 0);
+    this.#text = '';
+    this.#formula = null;
+  }
+
+  #columnIn(reference: string): number {
+    const column = columnOf(reference);
+    if (column === -1 || reference !== columnLetters(column) + this.#row.number) {
+      throw damaged(`${this.#part} has cell ${reference} in row ${this.#row.number}`);
+    }
+    return column;
+  }
+
+  #closeCell(): void {
+    this.#fault = null;
+    const value = this.#text === '' ? this.#withoutValue() : this.#valueOf(this.#text);
+    const { columns, values, faults } = this.#row;
+    if (this.#fault !== null) faults.set(columns.length, this.#fault);
+    if (value === '') return;
+    columns.push(this.#column);
+    values.push(value);
+  }
+
+  /** A formula without a value is no empty cell. Its text stays, so that the row is not taken for an empty one. */
+  #withoutValue(): string {
+    if (this.#formula === null || this.#type === 'str') return '';
+    this.#fault = noStoredValue;
+    return `=${this.#formula}`;
+  }
+
+  #valueOf(written: string): string {
+    switch (this.#type) {
+      case 'n':
+        return this.#number(written.trim());
+      case 's':
+        return this.#shared(written);
+      case 'str':
+      case 'inlineStr':
+        return unescapeText(written);
+      case 'b':
+        return isOn(written) ? 'TRUE' : 'FALSE';
+      case 'e':
+        this.#fault = `${written} is an error, not a value`;
+        return written;
+      case 'd':
+        return this.#isoDate(written);
+      default:
+        throw this.#damaged(`has the unknown type ${this.#type}`);
+    }
+  }
+
+  #number(written: string): string {
+    const digits = exactDigits(written);
+    if (digits === null) throw this.#damaged(`is not a number: ${written.slice(0, 40)}`);
+    const serial = Number(written) + (this.#rules.from1904 ? daysTo1904 : 0);
+    return this.#dated(serial, digits);
+  }
+
+  #isoDate(written: string): string {
+    const serial = serialOfIso(written);
+    if (serial === null) throw this.#damaged(`is not a date: ${written.slice(0, 40)}`);
+    return this.#dated(serial, written.replace(/T00:00(?::00(?:\.0+)?)?Z?$/, '').replace('T', ' '));
+  }
+
+  /** The date that the cell shows, or its plain value where its format is none of dates. */
+  #dated(serial: number, plain: string): string {
+    const format = this.#rules.styles[this.#style] ?? null;
+    if (format === null) return plain;
+    const shown = format.show(serial);
+    if (shown === null)
+      this.#fault = `${plain} has a date format, but is not a date: format it as a number or text`;
+    return shown ?? plain;
+  }
+
+  #shared(written: string): string {
+    const text = /^\s*\d+\s*$/.test(written) ? this.#rules.strings.get(Number(written)) : undefined;
+    if (text === undefined) throw this.#damaged(`refers to text ${written.slice(0, 40)}, which is missing`);
+    return text;
+  }
+
+  #damaged(what: string) {
+    return damaged(`cell ${columnLetters(this.#column)}${this.#row.number} of ${this.#part} ${what}`);
+  }
+}
+
+const isOn = (written: string | undefined) => written === '1' || written === 'true';
+
+/** Finds out whether a sheet holds anything, and reads no further than that. */
+export class HasRows implements XmlHandler {
+  done = false;
+  #inCell = false;
+
+  open(name: string): void {
+    if (name === 'c') this.#inCell = true;
+    else if (this.#inCell && (name === 'v' || name === 't' || name === 'f')) this.done = true;
+  }
+
+  close(name: string): void {
+    if (name === 'c') this.#inCell = false;
+  }
+}

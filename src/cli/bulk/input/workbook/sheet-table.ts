@@ -1,0 +1,72 @@
+import { columnLetters } from './cell-value.js';
+import type { SheetRow } from './sheet-rows.js';
+
+/** What is wrong with a cell of a row. */
+export interface CellError {
+  /** Index in the record; null for a cell outside of the table's columns. */
+  field: number | null;
+  /** Letters of the sheet's column. */
+  letters: string;
+  error: string;
+}
+
+export type RecordHandler = (record: string[], row: number, faults: readonly CellError[]) => void;
+
+const none: readonly CellError[] = [];
+const noName = 'the column has no name in the header';
+const outside = 'the first row has nothing in this column';
+
+/**
+ * Turns the rows of a sheet into records of the columns that its first row fills: columns without a name, in front,
+ * between and behind, are left out, and a row with something in them is faulty.
+ */
+export class SheetTable {
+  /** The sheet's column of each field. */
+  columns: number[] = [];
+  /** Rows that a filter or a person has hidden; they are read like the others. */
+  hiddenRows = 0;
+  readonly #headerless: boolean;
+  readonly #onRecord: RecordHandler;
+  /** Field of each column of the sheet, -1 for none. */
+  #fields = new Int16Array(0);
+
+  constructor(headerless: boolean, onRecord: RecordHandler) {
+    this.#headerless = headerless;
+    this.#onRecord = onRecord;
+  }
+
+  take(row: SheetRow): void {
+    if (isBlank(row)) return;
+    if (row.hidden) this.hiddenRows += 1;
+    if (this.columns.length === 0) this.#begin(row);
+    const record = new Array<string>(this.columns.length).fill('');
+    let faults: CellError[] | null = null;
+    for (let at = 0; at < row.columns.length; at += 1) {
+      const column = row.columns[at] ?? 0;
+      const value = row.values[at] ?? '';
+      const field = this.#fields[column] ?? -1;
+      if (field !== -1) record[field] = value;
+      else if (value.trim() === '') continue;
+      else record.push(value);
+      const error = row.faults.get(at) ?? (field !== -1 ? undefined : this.#headerless ? outside : noName);
+      if (error === undefined) continue;
+      faults ??= [];
+      faults.push({ field: field === -1 ? null : field, letters: columnLetters(column), error });
+    }
+    this.#onRecord(record, row.number, faults ?? none);
+  }
+
+  #begin({ columns, values }: SheetRow): void {
+    const filled = columns.filter((_, at) => values[at]?.trim() !== '');
+    const [first = 0, last = first] = [filled[0], filled.at(-1)];
+    this.columns = this.#headerless
+      ? Array.from({ length: last - first + 1 }, (_, index) => first + index)
+      : filled;
+    this.#fields = new Int16Array(last + 1).fill(-1);
+    this.columns.forEach((column, field) => {
+      this.#fields[column] = field;
+    });
+  }
+}
+
+const isBlank = ({ values }: SheetRow) => values.every((value) => value.trim() === '');

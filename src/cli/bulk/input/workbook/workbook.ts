@@ -1,0 +1,79 @@
+import { posix } from 'node:path';
+import { type Archive, mostSmallBytes } from './archive.js';
+import { otherArchive } from './other-archives.js';
+import { damaged } from './workbook-error.js';
+import { readXml } from './xml.js';
+
+export interface Sheet {
+  name: string;
+  hidden: boolean;
+  part: string;
+}
+
+/** What a workbook says of itself, and where its parts are. */
+export interface Workbook {
+  archive: Archive;
+  /** In the order of the tabs; charts are none. */
+  sheets: Sheet[];
+  /** Days are counted from 1904, as by old Macs. */
+  from1904: boolean;
+  strings: string | null;
+  styles: string | null;
+}
+
+interface Relation {
+  /** The last word of the type, which is the same in the transitional and the strict namespaces. */
+  type: string;
+  target: string;
+}
+
+/** Opens the workbook of an archive. Throws WorkbookError for an archive that holds something else. */
+export async function openWorkbook(archive: Archive): Promise<Workbook> {
+  const part = await workbookPart(archive);
+  const relations = await readRelations(archive, part);
+  const sheets: Sheet[] = [];
+  let from1904 = false;
+  await readXml(part, archive.read(part, mostSmallBytes), {
+    open(name, attribute) {
+      if (name === 'workbookPr') from1904 = ['1', 'true', 'on'].includes(attribute('date1904') ?? '');
+      if (name !== 'sheet') return;
+      const relation = relations.get(attribute('id') ?? '');
+      if (relation === undefined) throw damaged(`its sheet ${attribute('name')} is missing`);
+      if (relation.type !== 'worksheet') return;
+      const state = attribute('state');
+      sheets.push({
+        name: attribute('name') ?? '',
+        hidden: state === 'hidden' || state === 'veryHidden',
+        part: relation.target,
+      });
+    },
+  });
+  const target = (type: string) => [...relations.values()].find((each) => each.type === type)?.target ?? null;
+  return { archive, sheets, from1904, strings: target('sharedStrings'), styles: target('styles') };
+}
+
+async function workbookPart(archive: Archive): Promise<string> {
+  const root = '_rels/.rels';
+  const relations = archive.has(root) ? await readRelations(archive, '') : new Map<string, Relation>();
+  const main = [...relations.values()].find(({ type }) => type === 'officeDocument')?.target ?? '';
+  const other = otherArchive(archive.names, main);
+  if (other !== null) throw other;
+  return main;
+}
+
+/** The relations of a part by their ids; `''` is the archive as a whole. */
+async function readRelations(archive: Archive, part: string): Promise<Map<string, Relation>> {
+  const file = posix.join(posix.dirname(part), '_rels', `${posix.basename(part)}.rels`);
+  const relations = new Map<string, Relation>();
+  await readXml(file, archive.read(file, mostSmallBytes), {
+    open(name, attribute) {
+      if (name !== 'Relationship' || attribute('TargetMode') === 'External') return;
+      const target = attribute('Target') ?? '';
+      relations.set(attribute('Id') ?? '', {
+        type: attribute('Type')?.split('/').at(-1) ?? '',
+        target: target.startsWith('/') ? target.slice(1) : posix.join(posix.dirname(part), target),
+      });
+    },
+  });
+  return relations;
+}
