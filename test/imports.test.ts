@@ -50,7 +50,8 @@ const serviceArrows: Record<string, string[]> = {
   admin: ['carriers', 'carriers/simulated', 'dispatch', 'operations', 'parse-fields', 'service', 'storage'],
   operations: ['dispatch', 'storage'],
   dispatch: ['carriers', 'storage'],
-  carriers: [],
+  // A receipt is stored as the carrier gives it.
+  carriers: ['storage'],
   'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/sqlite'],
   storage: [],
   // An installation opens the database of the simulated carrier with its own.

@@ -1,6 +1,8 @@
 export type Channel = 'sms' | 'email';
 export type MessageStatus = 'queued' | 'sent' | 'failed';
 export type BatchStatus = 'processing' | 'completed';
+/** The carrier's report after it took a message. `unknown`: it may have taken it, and can never tell. */
+export type DeliveryState = 'delivered' | 'undelivered' | 'bounced' | 'unknown';
 export type VerificationStatus = 'pending' | 'verified' | 'failed' | 'expired';
 
 /** Reason of a failed message. */
@@ -22,6 +24,8 @@ interface MessageFields {
   batch_id: string | null;
   /** Null unless `failed`. */
   error: MessageError | null;
+  /** An extension, in reads only: null while there is no report. */
+  delivery?: DeliveryState | null;
   /** ISO 8601, UTC, milliseconds. */
   created_at: string;
   /** Like `created_at`; null until `sent`. */

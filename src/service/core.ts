@@ -3,32 +3,33 @@ import { defaultProject, openingBalance } from './admin/projects.js';
 import { createReset } from './admin/reset.js';
 import { checkSettings } from './admin/settings.js';
 import type { Carrier } from './carriers/carrier.js';
+import { simulatedRoutes } from './carriers/simulated/routes.js';
 import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated/simulated.js';
+import { openOutboxDatabase, sqliteOutbox } from './carriers/simulated/sqlite-outbox.js';
 import { systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
-import { Delivery } from './dispatch/dispatcher.js';
+import { Dispatcher } from './dispatch/dispatcher.js';
 import { createEncryption } from './encryption.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
 import { OutcomeWaiter } from './operations/outcome-waiter.js';
-import { keyTopic, messageTopic } from './operations/outcomes.js';
 import { bound, messageAnswer } from './operations/resources.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
 import type { Administration, ServiceOptions } from './service.js';
-import { settingsReader } from './settings.js';
-import { type Allowances, allowancesOf } from './storage/rate-limiter.js';
-import { openInstallation } from './storage/sqlite/installation/open.js';
-import { openSqliteBuckets } from './storage/sqlite/rate-limiter.js';
-import { sqliteStore } from './storage/sqlite/sqlite-store.js';
+import { capsOf, settingsReader } from './settings.js';
+import { openSqliteStorage } from './storage/sqlite/sqlite-storage.js';
+import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';
 
 /** Wrappers of parts, for tests of their failures. */
 export interface CoreDoubles {
   store?(store: Store): Store;
   carrier?(carrier: SimulatedCarrier): Carrier;
+  /** How long a process holds messages that it cannot be seen to have left. */
+  leaseMs?: number;
 }
 
 /** The service without its HTTP side. */
@@ -37,8 +38,9 @@ export interface Core {
   administration: Administration;
   localKey: string;
   report: Report;
+  /** With the doubles. */
   store: Store;
-  allowances: Allowances;
+  storage: Storage;
   carrier: SimulatedCarrier;
   /** Resolves when a data file is lost or replaced; from then on nothing is read or written. */
   lost: Promise<DataError>;
@@ -50,31 +52,20 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
   const settingsOf = settingsReader(checkSettings(options.settings ?? {}));
   const report = createReport(clock, options.report ?? reportToStderr);
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
-  const installation = await openInstallation(options.directory, random, { acceptData, report });
-  const { guard } = installation;
-  const opened = sqliteStore(
-    installation.store,
-    guard === null
-      ? {}
-      : {
-          check: () => guard.check(),
-          verify: () => guard.verifyCommit(),
-          committed: (rows: number) => guard.committed(rows),
-          beforeClose: () => guard.finish(),
-        },
-  );
-  const { rates: path, id } = installation;
-  const shared = path === null ? null : await openSqliteBuckets({ path, installation: id, clock, report });
-  const allowances = allowancesOf(clock, shared);
-  const carrier = simulatedCarrier(installation.carrier, clock);
-  const store = doubles.store?.(opened) ?? opened;
-
-  const isNew = await store.createProject({
-    ...defaultProject,
-    balance: openingBalance,
-    createdAt: clock.now(),
+  const storage = await openSqliteStorage({
+    directory: options.directory,
+    acceptData,
+    clock,
+    random,
+    report,
+    openCarrier: openOutboxDatabase,
   });
-  // A seed repeats its ids; over existing data they would clash.
+  const carrier = simulatedCarrier(sqliteOutbox(storage.carrier, clock), clock);
+  const { rateLimiter } = storage;
+  const store = doubles.store?.(storage.store) ?? storage.store;
+
+  const isNew = (await store.createProject({ ...defaultProject, balance: openingBalance })) !== null;
+  // A seed repeats its ids; over data that is there already they would clash.
   if (!isNew && seed !== undefined)
     random = seededRandom(`${seed} ${Buffer.from(systemRandom.bytes(8)).toString('hex')}`);
 
@@ -84,52 +75,52 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     return { id, name: record.name, settings: settingsOf(record.settings) };
   }
 
-  const outcomes = new OutcomeWaiter(clock);
-  const encryption = createEncryption(installation.secret, systemRandom);
+  const outcomes = new OutcomeWaiter(clock, storage.changes);
+  const encryption = createEncryption(storage.secret, systemRandom);
   const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
-  const delivery = new Delivery({
+  const dispatcher = new Dispatcher({
     store,
-    carrier: doubles.carrier?.(carrier) ?? carrier,
+    changes: storage.changes,
+    carriers: [doubles.carrier?.(carrier) ?? carrier],
+    routesOf: simulatedRoutes,
     clock,
     owner,
     answer: (message, balance) => bound(messageAnswer(message, balance)),
-    settingsOf: async (id) => (await project(id)).settings,
-    open: encryption.decrypt,
-    shared: guard !== null,
-    report,
-    onSettled({ message }, boundKey) {
-      if (message.batchId === null) outcomes.notify(messageTopic(message.id));
-      if (boundKey !== null) outcomes.notify(keyTopic(message.projectId, boundKey));
+    async rulesOf(id) {
+      const { settings } = await project(id);
+      return { caps: capsOf(settings), no_link_operators: settings.no_link_operators };
     },
+    decrypt: encryption.decrypt,
+    isShared: storage.isShared,
+    report,
+    ...(doubles.leaseMs === undefined ? {} : { leaseMs: doubles.leaseMs }),
   });
   const localKey = newSecret(systemRandom);
   const context: OperationContext = {
     store,
-    allowances,
+    rateLimiter,
     clock,
     random,
     newId: idMaker(() => clock.now(), random),
     encryption,
-    dispatcher: delivery,
+    dispatcher,
     outcomes,
     project,
     rates,
     localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
   };
   const operations = createOperations(context);
-  const reset = createReset({ store, carrier, allowances, delivery, outcomes, clock, owner, report });
-  delivery.start();
+  const reset = createReset({ store, carrier, rateLimiter, dispatcher, clock, owner, report });
+  await dispatcher.start();
 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     await reset.ended();
-    const stopped = delivery.stop();
-    carrier.pause();
-    await stopped;
+    await dispatcher.stop();
     outcomes.close();
-    // What is committed stays in its -wal.
+    // Commits stay in its -wal.
     const carrierClosed = carrier.close().catch((error) => report(error, { level: 'warning' }));
-    await Promise.all([store.close(), allowances.close(), carrierClosed]);
+    await Promise.all([storage.close(), carrierClosed]);
   }
 
   return {
@@ -138,9 +129,9 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     localKey,
     report,
     store,
-    allowances,
+    storage,
     carrier,
-    lost: guard?.lost ?? new Promise(() => {}),
+    lost: storage.lost,
     close() {
       closing ??= close();
       return closing;

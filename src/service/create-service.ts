@@ -41,7 +41,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     lost: core.lost,
     async close() {
       // What the operator delays is answered now, so that nobody waits for it.
-      core.carrier.pause();
+      await core.carrier.stop();
       await Promise.all([...listening].map((one) => one.close()));
       await core.close();
     },

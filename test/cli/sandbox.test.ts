@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -32,6 +32,11 @@ describe('the sandbox', () => {
     expect(await json('sandbox outbox --limit 0')).toEqual([]);
     const [{ message_id: id }] = await json('sandbox outbox');
     expect(await json(`messages get ${id} --sandbox`)).toMatchObject({ id, status: 'sent' });
+  });
+
+  it('leaves no rate limit of its own behind: its key is another in every process', async () => {
+    expect(await here('balance --sandbox')).toMatchObject({ code: 0 });
+    expect(readdirSync(join(home, '.local/state/urtuu'))).toEqual(['sandbox']);
   });
 
   it('writes an unexpected error of the service as one line of JSON', async () => {

@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import type { ErrorEnvelope, Message } from '../../src/contract/index.js';
 import {
   createService,
@@ -28,14 +28,11 @@ export interface Customer {
   messagesOf(batch: Reply): Promise<Message[]>;
 }
 
-const opened: Service[] = [];
-afterEach(() => Promise.all(opened.splice(0).map((service) => service.close())));
-
 /** The request rate is off unless a test is about it. */
 export async function newCustomer(options: ServiceOptions = {}): Promise<Customer> {
   const clock = new ManualClock(Date.parse('2026-03-02T01:00:00.000Z'));
   const service = await createService({ clock, rates: 'off', ...options });
-  opened.push(service);
+  onTestFinished(() => service.close());
 
   async function ask(path: string, init: RequestInit, apiKey: string): Promise<Reply> {
     const headers = { authorization: `Bearer ${apiKey}`, ...init.headers };

@@ -94,7 +94,7 @@ describe.each([
     const directory = cores.folder();
     const dead = await cores.openMortal(
       { directory, clock: new ManualClock(truth + step) },
-      { carrier: () => ({ submit: () => new Promise(() => {}), inquire: async () => 'unknown' }) },
+      { carrier: (real) => ({ ...real, submit: () => new Promise(() => {}) }) },
     );
     void dead.operations.sendSms({ caller, params: { to: '99112233', text: 'Hi' }, idempotencyKey: 'k' });
     await turns();
@@ -117,7 +117,7 @@ describe.each([
   it('does not keep a waiting request waiting', async () => {
     const silent = await cores.open(
       { clock },
-      { carrier: (real) => ({ submit: real.submit, inquire: async () => 'unknown' }) },
+      { carrier: (real) => ({ ...real, inquire: async () => 'unknown' }) },
     );
     clock.set(truth + step);
     const params = { to: '99000006', text: 'Hi' };
@@ -160,11 +160,11 @@ describe('a clock that is stepped', () => {
       { clock },
       {
         carrier: (real) => ({
-          inquire: real.inquire,
-          async submit(submission) {
+          ...real,
+          async submit(submission, signal) {
             submitted += 1;
             await gate;
-            return real.submit(submission);
+            return real.submit(submission, signal);
           },
         }),
       },

@@ -45,8 +45,8 @@ export class Crash {
   };
 
   /** Closes the files that the death of a process would have closed. */
-  async bury({ store, allowances, carrier }: Core): Promise<void> {
-    await Promise.all([store.close(), allowances.close(), carrier.close()]);
+  async bury({ storage, carrier }: Core): Promise<void> {
+    await Promise.all([storage.close(), carrier.close()]);
   }
 
   now(): void {
@@ -58,7 +58,7 @@ export class Crash {
     return new Proxy(part, {
       get: (target, name) => {
         const method = Reflect.get(target, name);
-        if (typeof method !== 'function' || name === 'close') return method;
+        if (typeof method !== 'function' || name === 'capacity') return method;
         return (...args: unknown[]) => this.#call(String(name), () => method.apply(target, args));
       },
     });

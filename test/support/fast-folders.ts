@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const memory = '/dev/shm';
@@ -9,6 +9,8 @@ const enough = 4 * 2 ** 30;
 export default function setup(): (() => void) | undefined {
   if (process.env.TMPDIR !== undefined || !isUsable()) return;
   const folder = mkdtempSync(join(memory, 'urtuu-tests-'));
+  // Like /tmp: some tests run commands as another user.
+  chmodSync(folder, 0o1777);
   process.env.TMPDIR = folder;
   return () => rmSync(folder, { recursive: true, force: true });
 }

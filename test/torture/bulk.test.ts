@@ -11,7 +11,7 @@ describe('urtuu sms bulk, killed again and again', () => {
       kills: 6,
       rounds: 2,
       faults: 0.2,
-      rate: 100,
+      rate: 300,
       controlRecipients: 600,
     });
     expect(result.engine).toEqual({ recipients: 1_200, lost: 0, twice: 0 });

@@ -44,7 +44,7 @@ export interface OwnedNetwork extends Network {
    * command that makes one, answered and not shown yet.
    */
   readonly pendingSend: Exchange | null;
-  /** The person has seen the answer to what was posted. */
+  /** The person has seen the answer to the send. */
   shown(): void;
   close(): Promise<void>;
 }
@@ -118,8 +118,10 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     const { redactorOf } = await import('../../client/secret.js');
     const { observed, summaryOf } = await import('./observe.js');
     const fetch = given ?? environment.fetch ?? (await import('./fetch.js')).nodeFetch(environment.env);
+    // The embedded service has another key in every process.
+    const state = given === undefined ? () => config.stateDirectory : null;
     const limiter = openRateLimiter(
-      { clock: environment.clock, state: () => config.stateDirectory, waiting: needs.waiting },
+      { clock: environment.clock, state, waiting: needs.waiting },
       baseUrl,
       key,
     );

@@ -11,8 +11,8 @@ const longestWait = 30_000;
 
 interface LimiterOptions {
   clock: Clock;
-  /** The state folder. Throws where there is none. */
-  state(): string;
+  /** The state folder, throwing where there is none; null keeps the buckets in this process. */
+  state: (() => string) | null;
   /** Called for a wait of over a second; in milliseconds. */
   waiting(milliseconds: number): void;
 }
@@ -30,7 +30,8 @@ export function openRateLimiter(
   });
 }
 
-function bucketsIn(state: () => string, project: string, clock: Clock): BucketStore {
+function bucketsIn(state: (() => string) | null, project: string, clock: Clock): BucketStore {
+  if (state === null) return memoryBuckets();
   try {
     return fileBuckets(join(state(), 'rate-limit', project), clock);
   } catch {

@@ -52,6 +52,14 @@ last five fail the first request of a command: its retry succeeds, unless
                                    unavailable, then sent
   99000008  fault-hand-over-lost   lost on the way to the operator once, then
                                    accepted
+  99000021  fault-delivered        accepted, then a receipt says that it was
+                                   delivered
+  99000022  fault-bounced          accepted, then a receipt says that it was not
+                                   delivered (an email: that it bounced)
+  99000023  fault-undecidable      accepted, but nobody can ever tell: sent,
+                                   with delivery unknown
+  99000024  fault-later            put off once by the operator, accepted 5
+                                   seconds later
   99000011  fault-drop-before      the connection is dropped and nothing is done
   99000012  fault-drop-after       sent, but the connection is dropped before
                                    the answer

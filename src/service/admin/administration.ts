@@ -1,5 +1,6 @@
 import { maxActiveKeys, normalizeAddress } from '../../contract/index.js';
-import type { DeliveryRecord, SimulatedCarrier } from '../carriers/simulated/simulated.js';
+import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
+import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, newSecret } from '../operations/keys.js';
@@ -16,16 +17,16 @@ export function createAdministration(
   carrier: SimulatedCarrier,
   reset: () => Promise<void>,
 ): Administration {
-  const { store, clock } = context;
+  const { store } = context;
   return {
     ...administrationOf(context, defaultProject.id),
     async createProject(name) {
       checkLine('name', name);
       if (name.length > maxNameLength) throw invalid(`name: must have at most ${maxNameLength} characters`);
       const id = context.newId();
-      const createdAt = clock.now();
-      await store.createProject({ id, name, balance: openingBalance, createdAt });
-      return { id, name, created_at: timestamp(createdAt) };
+      const created = await store.createProject({ id, name, balance: openingBalance });
+      if (created === null) throw new Error(`there is a project ${id} already`);
+      return { id, name, created_at: timestamp(created.createdAt) };
     },
     async listProjects() {
       const projects = await store.listProjects();
@@ -44,30 +45,25 @@ export function createAdministration(
 }
 
 function administrationOf(context: OperationContext, projectId: string): ProjectAdministration {
-  const { store, clock, random } = context;
+  const { store, random } = context;
   return {
     async createKey() {
       const secret = newSecret(random);
-      const key: KeyRecord = {
-        id: context.newId(),
-        projectId,
-        hash: hashSecret(secret),
-        createdAt: clock.now(),
-        revokedAt: null,
-      };
-      if (await store.addKey(key, maxActiveKeys)) return { ...toApiKey(key), secret };
+      const key = { id: context.newId(), projectId, hash: hashSecret(secret) };
+      const added = await store.addKey(key, maxActiveKeys);
+      if (added !== null) return { ...toApiKey(added), secret };
       throw new ServiceError(
         'invalid_request',
         `The project has ${maxActiveKeys} active keys, the maximum; revoke one first`,
       );
     },
     listKeys: async () => (await store.listKeys(projectId)).map(toApiKey),
-    revokeKey: (id) => store.revokeKey(projectId, id, clock.now()),
+    revokeKey: (id) => store.revokeKey(projectId, id),
     async credit(amount) {
       if (!Number.isSafeInteger(amount)) {
         throw new ServiceError('invalid_request', 'credits: must be a whole number');
       }
-      return store.credit(projectId, amount, clock.now());
+      return store.credit(projectId, amount);
     },
     async ledger() {
       const entries = await store.listLedger(projectId);

@@ -1,20 +1,18 @@
 import { everyAttempt } from '../carriers/carrier.js';
 import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { Clock } from '../clock.js';
-import type { Delivery } from '../dispatch/dispatcher.js';
-import type { OutcomeWaiter } from '../operations/outcome-waiter.js';
+import type { Dispatcher } from '../dispatch/dispatcher.js';
 import type { Report } from '../report.js';
 import { ServiceError } from '../service-error.js';
-import type { Allowances } from '../storage/rate-limiter.js';
+import type { RateLimiter } from '../storage/rate-limiter.js';
 import type { Store } from '../storage/store.js';
 import { openingBalance } from './projects.js';
 
 export interface ResetParts {
   store: Store;
   carrier: SimulatedCarrier;
-  allowances: Allowances;
-  delivery: Delivery;
-  outcomes: OutcomeWaiter;
+  rateLimiter: RateLimiter;
+  dispatcher: Pick<Dispatcher, 'start' | 'stop'>;
   clock: Clock;
   /** Unique to this service object. */
   owner: string;
@@ -27,9 +25,9 @@ const signEvery = 1_000;
 const lookEvery = 50;
 
 /**
- * Empties a service as one ordered operation: new requests are held back, in every process; what was accepted here
- * ends; the store is emptied, and what another process was still submitting is fenced; then the carrier's outbox
- * and the rates. So every send was either before it or comes after it. Resets that come together follow each other.
+ * Empties a service as one ordered operation: new requests are held back, in every process; messages that were accepted
+ * here end; the store is emptied, and what another process may still be submitting is fenced; then the carrier's outbox
+ * and the rates are emptied. So every send was either before it or comes after it. Resets that come together follow each other.
  */
 export function createReset(parts: ResetParts) {
   let latest: Promise<unknown> = Promise.resolve();
@@ -45,22 +43,19 @@ export function createReset(parts: ResetParts) {
 }
 
 async function reset(parts: ResetParts): Promise<void> {
-  const { store, carrier, allowances, delivery, outcomes, clock, owner, report } = parts;
-  const until = () => clock.now() + holdTime;
-  while (!(await store.beginReset(owner, clock.now(), until()))) await pause(clock, lookEvery);
+  const { store, carrier, rateLimiter, dispatcher, clock, owner, report } = parts;
+  while (!(await store.beginReset(owner, holdTime))) await pause(clock, lookEvery);
   const stopSigns = repeat(clock, signEvery, () =>
-    store.beginReset(owner, clock.now(), until()).catch((error) => report(error, { level: 'warning' })),
+    store.beginReset(owner, holdTime).catch((error) => report(error, { level: 'warning' })),
   );
   try {
     // Requests whose message was accepted just now are about to submit it.
     await new Promise(setImmediate);
-    const stopped = delivery.stop();
-    carrier.pause();
-    await stopped;
-    const underWay = await store.reset(openingBalance, clock.now(), until);
+    await dispatcher.stop();
+    const submitting = await store.reset(openingBalance, holdTime);
     try {
-      await Promise.all(underWay.map(({ id, to }) => carrier.inquire(id, to, everyAttempt)));
-      await Promise.all([carrier.reset(), allowances.reset()]);
+      await Promise.all(submitting.map(({ id, to }) => carrier.inquire(id, to, everyAttempt)));
+      await Promise.all([carrier.reset(), rateLimiter.reset()]);
     } catch (error) {
       // It may say that nothing was done, as for a write by itself.
       report(error, { level: 'warning' });
@@ -68,11 +63,9 @@ async function reset(parts: ResetParts): Promise<void> {
     }
   } finally {
     stopSigns();
-    carrier.resume();
-    delivery.start();
+    await dispatcher.start();
+    // Wakes those that waited for a message that is gone, and those that were held back.
     await store.endReset(owner).catch((error) => report(error, { level: 'warning' }));
-    // Those that waited for a message that is gone, and those that were held back.
-    outcomes.notifyAll();
   }
 }
 

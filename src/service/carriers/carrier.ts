@@ -1,4 +1,5 @@
 import type { Channel } from '../../contract/index.js';
+import type { DeliveryState, Receipt } from '../storage/store.js';
 
 /** The route that carries no links, which also takes what an operator refused. */
 export const noLinkRoute = 'no-link';
@@ -8,10 +9,10 @@ export const emailRoute = 'email';
 export interface Submission {
   /** The message's id, under which the carrier remembers it. */
   reference: string;
-  /** 1 for the first hand-over; each later one has a higher number. */
+  /** 1 for the first submission; each later one has a higher number. */
   attempt: number;
   channel: Channel;
-  /** The operator's network or the kind of mail that is to carry it. */
+  /** The operator's network or the kind of mail. */
   route: string;
   to: string;
   text: string | null;
@@ -21,16 +22,46 @@ export interface Submission {
   replyTo: string | null;
 }
 
-export type SubmitAnswer = { kind: 'accepted' } | { kind: 'refused'; reason: string };
+/** A way to a recipient. */
+export interface Route {
+  name: string;
+  /** The queue that messages for it wait in. */
+  lane: string;
+  /** Links are removed from texts on one that carries none. */
+  carriesLinks: boolean;
+}
+
+/** The routes to try for a message, in order, at least one. */
+export type RoutesOf = (
+  message: { channel: Channel; operator: string | null },
+  settings: { no_link_operators: readonly string[] },
+) => [Route, ...Route[]];
+
+export type SubmitResult =
+  | {
+      kind: 'accepted';
+      /** One for each segment, as receipts will name them; empty where none is expected. */
+      carrierIds: string[];
+      /** A segment stayed refused after another one was taken. */
+      delivery?: Extract<DeliveryState, 'undelivered'>;
+    }
+  /** `tryNextRoute`: another route may take it. */
+  | { kind: 'refused'; reason: string; tryNextRoute: boolean }
+  /**
+   * Certainly not taken, and may be another time. `lane`: the carrier takes nothing now (login, throttling, a full
+   * queue), which is no try of the message and pauses the lane.
+   */
+  | { kind: 'later'; reason: string; scope: 'message' | 'lane'; retryAfterMs?: number };
 
 /**
  * - `taken`: it was accepted, and is or will be delivered.
  * - `not_taken`: it was not, and no submission of the past can still be.
  * - `unknown`: the carrier cannot say now.
+ * - `undecidable`: it never can.
  */
-export type Fate = 'taken' | 'not_taken' | 'unknown';
+export type Fate = 'taken' | 'not_taken' | 'unknown' | 'undecidable';
 
-/** Thrown by a carrier that expects it: nobody knows whether the message was taken. Any other error is a fault. */
+/** Thrown by a carrier that expects it: nobody knows whether the message was taken. Any other error is a bug. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
 }
@@ -38,13 +69,26 @@ export class OutcomeUnknown extends Error {
 /** An attempt above every attempt: once asked about it, a carrier never takes the message. */
 export const everyAttempt = 2 ** 31;
 
-/** Who delivers messages: mobile operators and mail. */
+/** Mobile operators or mail. All times are in milliseconds. */
 export interface Carrier {
+  /** The queues that messages wait in for it: each is claimed for itself, so that one does not hold up another. */
+  readonly lanes: readonly string[];
+  /** After so long a submission has no answer: the dispatcher aborts it, and its outcome is unknown. */
+  readonly submitMs: number;
+  /** How long an unknown outcome is waited for: longer than `submitMs`. Then it is undecidable. */
+  readonly doubtMs: number;
+  /** Connects. `onReceipt` resolves when the receipt is committed; only then it is acknowledged. */
+  start(onReceipt: (receipt: Receipt) => Promise<void>): Promise<void>;
+  /** Drains and disconnects; submissions that wait for an answer throw. May be started again. */
+  stop(): Promise<void>;
+  /** Messages that the lane submits in 5 s; 0 while it is not connected. */
+  capacity(lane: string): number;
   /**
-   * Hands a message over. When it throws, nobody knows whether the message was taken. It never takes an attempt
-   * below one that `inquire` was asked about: a process that stood still in between may come back with it.
+   * Submits a message. When it throws, or `signal` is aborted, nobody knows whether the message was taken. Where
+   * `inquire` is offered, it never takes an attempt below one that `inquire` was asked about: a process that paused
+   * in between may come back with it.
    */
-  submit(submission: Submission): Promise<SubmitAnswer>;
-  /** What became of the attempts below `before` to hand a message over. */
-  inquire(reference: string, to: string, before: number): Promise<Fate>;
+  submit(submission: Submission, signal: AbortSignal): Promise<SubmitResult>;
+  /** The fate of the attempts below `before`, for carriers that can be asked. */
+  inquire?(reference: string, to: string, before: number): Promise<Fate>;
 }

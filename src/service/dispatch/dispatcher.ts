@@ -1,215 +1,221 @@
-import type { Carrier } from '../carriers/carrier.js';
-import type { Clock } from '../clock.js';
-import type { Report } from '../report.js';
-import { capsOf, type Settings } from '../settings.js';
-import { cappedUntil } from '../storage/caps.js';
-import type {
-  BoundAnswer,
-  ClaimedMessage,
-  Lease,
-  MessageRecord,
-  Outcome,
-  Settled,
-  Store,
-} from '../storage/store.js';
-import { delayAfter, outcomeOf } from './attempts.js';
-import { SettlementDesk } from './finalizer.js';
+import type { ClaimedMessage, Finalized, Mark, MessageRecord } from '../storage/store.js';
+import { Deadlines } from './deadlines.js';
+import { Finalizer } from './finalizer.js';
+import { grouped } from './grouped.js';
 import { HeldLeases, leaseTime } from './held-leases.js';
-import { type HandOver, handOver } from './submit.js';
+import { Lane } from './lane.js';
+import { Moments } from './moments.js';
+import type { DispatcherParts } from './parts.js';
+import { type Slot, takeRoom } from './slot.js';
+import { type DispatchRules, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
 
-export interface DeliveryParts {
-  store: Store;
-  carrier: Carrier;
-  clock: Clock;
-  /** Unique to this service object. */
-  owner: string;
-  /** How a single send is answered once its message is settled. */
-  answer(message: MessageRecord, balance: number): BoundAnswer;
-  settingsOf(projectId: string): Promise<Settings>;
-  open(sealed: Uint8Array): string;
-  /** Told of every message that was settled here, and the key whose answer was bound with it. */
-  onSettled(settled: Settled, boundKey: string | null): void;
-  /** Whether other processes may leave messages behind in the store. */
-  shared: boolean;
-  report: Report;
-}
+type ReadRules = () => DispatchRules | Promise<DispatchRules>;
 
-/** Milliseconds. */
+/** Milliseconds between looks for what other processes leave behind. */
 const lookEvery = 1_000;
 /** Between looks that fail: doubled each time. */
 const longestPause = 10_000;
 const groupSize = 1_000;
-const maxInFlight = 2_000;
 
 /**
- * Takes accepted messages to the carrier: a single SMS for the request that waits for it, everything else,
- * and what a process that died has left behind, in the background.
+ * Takes accepted messages to their carriers: what a request waits for or has just had accepted at once, and whatever
+ * is due in the background, what a process that died has left too.
  */
-export class Delivery {
-  readonly #parts: DeliveryParts;
-  readonly #desk: SettlementDesk;
-  /** Ids of what this object is handing over. */
-  readonly #inFlight = new Set<string>();
+export class Dispatcher {
+  readonly #parts: DispatcherParts;
+  readonly #lanes: ReadonlyMap<string, Lane>;
+  readonly #finalizer: Finalizer;
   readonly #leases: HeldLeases;
-  /** Messages there is room kept for. */
+  readonly #deadlines: Deadlines;
+  readonly #mark: (mark: Mark) => Promise<boolean>;
+  /** Messages that are being dispatched here. */
+  #inFlight = 0;
   #reserved = 0;
   #claims = 0;
-  #running = false;
-  #stopped = true;
+  #isRunning = false;
+  #isStopped = true;
   #again = false;
-  /** A claim found no room: whatever ends here next makes some. */
+  /** A lane was full at the last look: whatever ends makes room. */
   #waitsForRoom = false;
   #failedLooks = 0;
   #cancelLook: () => void = () => {};
-  #idle: (() => void)[] = [];
+  #unsubscribe: () => void = () => {};
+  readonly #changes: Moments;
 
-  constructor(parts: DeliveryParts) {
+  constructor(parts: DispatcherParts) {
+    const { store, clock, report, carriers, answer, leaseMs = leaseTime } = parts;
     this.#parts = parts;
-    this.#leases = new HeldLeases(parts.store, parts.clock, parts.report);
-    this.#desk = new SettlementDesk(parts.store, parts.answer);
+    this.#lanes = new Map(
+      carriers.flatMap((carrier) => carrier.lanes.map((name) => [name, new Lane(name, carrier, clock)])),
+    );
+    this.#leases = new HeldLeases(store, clock, report, leaseMs);
+    this.#deadlines = new Deadlines(clock);
+    this.#changes = new Moments(clock);
+    this.#finalizer = new Finalizer(store, answer, clock, report);
+    this.#mark = grouped((marks: readonly Mark[]) => store.markSubmitting(marks));
   }
 
-  /** A lease that begins now; its token is used for one claim only. */
-  newLease(): Lease {
-    this.#claims += 1;
-    const { clock, owner } = this.#parts;
-    const token = `${owner}.${this.#claims.toString(36)}`;
-    this.#leases.begin(token);
-    return { token, until: clock.now() + leaseTime };
+  async start(): Promise<void> {
+    const { carriers, changes, store, answer } = this.#parts;
+    this.#isStopped = false;
+    this.#finalizer.start();
+    this.#unsubscribe();
+    this.#unsubscribe = changes.subscribe('due', () => this.#wake());
+    await Promise.all(
+      carriers.map((carrier) => carrier.start((receipt) => store.recordReceipts([receipt], answer))),
+    );
+    this.#wake();
   }
 
-  /** Room for messages that are about to be accepted, to be handed over without being looked for. */
-  reserve(messages: number) {
-    if (this.#stopped || messages > this.#free()) return null;
-    this.#reserved += messages;
-    return {
-      lease: this.newLease(),
-      deliver: (claimed: readonly ClaimedMessage[], settings: Settings): void => {
-        this.#reserved -= messages;
-        this.#deliverAll(claimed, () => settings);
-        if (claimed.length > 0) return;
-        this.wake();
-        this.#changed();
-      },
-    };
-  }
-
-  get #busy(): boolean {
-    return this.#running || this.#inFlight.size > 0 || this.#reserved > 0;
-  }
-
-  #free(): number {
-    return maxInFlight - this.#inFlight.size - this.#reserved;
-  }
-
-  start(): void {
-    this.#stopped = false;
-    this.wake();
-  }
-
-  /** Looks for due messages now; while looks fail, when the next one is due. */
-  wake(): void {
-    if (this.#failedLooks === 0) this.#lookNow();
-  }
-
-  #lookNow(): void {
-    if (this.#stopped) return;
-    this.#again = true;
-    if (!this.#running) void this.#run();
-  }
-
-  /** Claims nothing more and waits until what is in flight is settled or given back. */
+  /** Claims nothing more and waits until what is in flight has ended or was given back. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#isStopped = true;
+    this.#unsubscribe();
     this.#cancelLook();
-    while (this.#busy) await this.#nextChange();
+    this.#finalizer.stop();
+    await Promise.all(this.#parts.carriers.map((carrier) => carrier.stop()));
+    while (this.#isBusy) await this.#changes.wait();
     this.#leases.stop();
     this.#again = false;
     this.#waitsForRoom = false;
     this.#failedLooks = 0;
   }
 
-  /** Resolves when no message is leased, or due and not taken up. */
+  /** Resolves when no message is leased, or due and not claimed. */
   async settled(): Promise<void> {
     for (let round = 0; ; round += 1) {
-      while (this.#busy) await this.#nextChange();
-      if (!(await this.#parts.store.hasDue(this.#parts.clock.now()))) return;
+      while (this.#isBusy) await this.#changes.wait();
+      if (!(await this.#parts.store.hasDue())) return;
       // Another process is at it, or died: its leases end by themselves.
-      if (round > 0) await this.#nextChange(50);
+      if (round > 0) await this.#changes.wait(50);
       this.#lookNow();
     }
   }
 
-  /**
-   * Hands over a message that the caller has leased and waits for the end. Null when that is not known yet:
-   * the message stays queued and goes on in the background. An error on the way does not reach the caller, who
-   * would take it for a send that never was.
-   */
-  deliver(claimed: ClaimedMessage, settings: Settings): Promise<Settled | null> {
-    return this.#deliver(claimed, () => settings).catch((error) => {
-      this.#parts.report(error);
-      return null;
+  /** To be asked for just before the messages are accepted. */
+  prepare(
+    messages: readonly Pick<MessageRecord, 'channel' | 'operator'>[],
+    rules: DispatchRules,
+    { isClaimed }: { isClaimed: boolean },
+  ): Slot {
+    const routes = messages.map((message) => this.#parts.routesOf(message, rules)[0]);
+    const room = isClaimed && !this.#isStopped ? takeRoom(this.#lanes, routes) : null;
+    if (room === null) return { routes, claim: null, dispatch: async () => null };
+    this.#reserved += messages.length;
+    return {
+      routes,
+      claim: { ...this.#newLease(), doubtMs: room.doubtMs },
+      dispatch: (claimed) => {
+        this.#reserved -= messages.length;
+        room.release();
+        const ends = claimed.map((one) => this.#dispatch(one, () => rules));
+        if (claimed.length === 0) {
+          this.#wake();
+          this.#changes.next();
+        }
+        return ends[0] ?? Promise.resolve(null);
+      },
+    };
+  }
+
+  /** A lease that is asked for now; its token is used for one claim only. */
+  #newLease(): { token: string; leaseMs: number } {
+    this.#claims += 1;
+    const token = `${this.#parts.owner}.${this.#claims.toString(36)}`;
+    this.#leases.begin(token);
+    return { token, leaseMs: this.#leases.leaseMs };
+  }
+
+  /** Resolves with null as soon as it is known that the end will take. */
+  #dispatch(claimed: ClaimedMessage, readRules: ReadRules): Promise<Finalized | null> {
+    return new Promise((resolve) => {
+      const onDelay = () => resolve(null);
+      const end = this.#inLane(claimed, (since) =>
+        submitMessage(claimed, readRules, this.#toolsFor(claimed, since)).then((disposition) =>
+          this.#finalizer.write(disposition, onDelay),
+        ),
+      );
+      // An error must not reach the caller, who would take it for a send that never was.
+      end.then(resolve, (error) => {
+        this.#parts.report(error);
+        resolve(null);
+      });
     });
   }
 
-  async #deliver(claimed: ClaimedMessage, readSettings: ReadSettings): Promise<Settled | null> {
-    this.#hold(claimed);
+  async #inLane<Result>(
+    { lane: name, token }: ClaimedMessage,
+    work: (since: number) => Promise<Result>,
+  ): Promise<Result> {
+    const lane = this.#lanes.get(name);
+    lane?.take(1);
+    this.#inFlight += 1;
+    const since = this.#leases.hold(token);
     try {
-      const outcome = outcomeOf(await this.#handOver(claimed, readSettings), claimed.attempts);
-      if (outcome !== null) return await this.#settle(claimed, outcome);
-      await this.#postpone(claimed);
-      return null;
-    } catch (error) {
-      // Its lease ends by itself, and who claims it then asks first what became of it.
-      this.wake();
-      throw error;
+      return await work(since);
     } finally {
-      this.#release(claimed);
+      this.#leases.release(token);
+      this.#inFlight -= 1;
+      lane?.release(1);
+      if (this.#waitsForRoom) this.#wake();
+      if (this.#inFlight === 0) {
+        this.#deadlines.clear();
+        this.#changes.next();
+      }
     }
   }
 
-  async #handOver(claimed: ClaimedMessage, readSettings: ReadSettings): Promise<HandOver> {
-    const { carrier, clock, open, report } = this.#parts;
-    const deadline = () => this.#leases.deadlineOf(claimed.lease);
-    const readRules = async () => {
-      const settings = await readSettings();
-      const refusal = this.#overCap(claimed, settings) ? capError : null;
-      return { noLinkOperators: settings.no_link_operators, refusal };
+  #toolsFor({ token }: ClaimedMessage, since: number): SubmitTools {
+    const { clock, decrypt, report, routesOf } = this.#parts;
+    return {
+      routesOf: ({ message }, rules) => routesOf(message, rules),
+      lane: (name) => this.#lanes.get(name),
+      decrypt,
+      report,
+      deadline: (milliseconds) => this.#deadlines.in(milliseconds),
+      elapsed: () => clock.monotonic() - since,
+      isLeaseOver: () => this.#leases.isOver(token),
+      onLate: (disposition) => void this.#finalizer.write(disposition, () => {}),
+      mark: async (claimed, route, doubtMs) => {
+        const attempt = claimed.attempts + 1;
+        const isMarked = await this.#mark({ claimed, attempt, route, doubtMs });
+        return isMarked ? { ...claimed, attempts: attempt, mark: { attempt, route } } : null;
+      },
     };
-    try {
-      return await handOver(claimed, readRules, { carrier, clock, open, deadline, report });
-    } catch (error) {
-      // It counts as an attempt, so that what can never be read or decided ends and is refunded.
-      report(error);
-      return { status: 'again' };
-    }
   }
 
-  async #settle(claimed: ClaimedMessage, outcome: Outcome): Promise<Settled | null> {
-    const settled = await this.#desk.settle({ claimed, outcome, at: this.#parts.clock.now() });
-    if (settled !== null) this.#parts.onSettled(settled, claimed.pendingKey);
-    return settled;
+  async #resolveDoubt(claimed: ClaimedMessage, lane: Lane): Promise<void> {
+    const { carrier } = lane;
+    await this.#inLane(claimed, async () =>
+      this.#finalizer.write(await resolveDoubt(claimed, carrier, this.#parts.report), () => {}),
+    );
   }
 
-  async #postpone({ message, lease, attempts }: ClaimedMessage): Promise<void> {
-    const at = this.#parts.clock.now() + (this.#stopped ? 0 : delayAfter(attempts));
-    await this.#parts.store.postponeMessages([{ messageId: message.id, token: lease.token, at }]);
-    this.wake();
+  get #isBusy(): boolean {
+    return this.#isRunning || this.#inFlight > 0 || this.#reserved > 0;
   }
 
-  #overCap({ message, earlier }: ClaimedMessage, settings: Settings): boolean {
-    return earlier !== null && cappedUntil(earlier, capsOf(settings), message.createdAt) !== null;
+  /** Looks for work now; while looks fail, when the next one is due. */
+  #wake(): void {
+    if (this.#failedLooks === 0) this.#lookNow();
+  }
+
+  #lookNow(): void {
+    if (this.#isStopped) return;
+    this.#again = true;
+    if (!this.#isRunning) void this.#run();
   }
 
   async #run(): Promise<void> {
-    this.#running = true;
+    this.#isRunning = true;
     this.#cancelLook();
     try {
-      while (this.#again && !this.#stopped) {
+      let wait: number | null = null;
+      while (this.#again && !this.#isStopped) {
         this.#again = false;
-        await this.#claimGroup();
+        wait = await this.#work();
       }
-      if (!this.#stopped) await this.#lookLater();
+      if (wait !== null) this.#look(Math.max(Math.min(wait, lookEvery), 10));
       this.#failedLooks = 0;
     } catch (error) {
       // The store is busy or the disk full: nothing was lost, the next look tries again.
@@ -218,85 +224,72 @@ export class Delivery {
       this.#look(Math.min(lookEvery * 2 ** this.#failedLooks, longestPause));
       this.#failedLooks += 1;
     } finally {
-      this.#running = false;
-      this.#changed();
-      if (this.#again && !this.#stopped) void this.#run();
+      this.#isRunning = false;
+      this.#changes.next();
+      if (this.#again && !this.#isStopped) void this.#run();
     }
   }
 
-  async #claimGroup(): Promise<void> {
-    const { clock, store } = this.#parts;
-    const next = await store.nextDue(clock.now());
-    if (next === null || next > clock.now()) return;
-    const limit = Math.min(groupSize, this.#free());
-    this.#waitsForRoom = limit <= 0;
-    if (this.#waitsForRoom) return;
-    const claimed = await store.claimMessages({ lease: this.newLease(), now: clock.now(), limit });
-    if (claimed.length > 0) this.#again = true;
-    const known = new Map<string, Promise<Settings>>();
-    this.#deliverAll(claimed, (projectId) => {
-      const settings = known.get(projectId) ?? this.#parts.settingsOf(projectId);
-      known.set(projectId, settings);
-      return settings;
-    });
+  /** Claims and dispatches what is due. Gives the milliseconds until the next look; null where none is needed. */
+  async #work(): Promise<number | null> {
+    const { store, isShared } = this.#parts;
+    const lanes = [...this.#lanes.values()];
+    const open = lanes.filter(({ room }) => room > 0);
+    const closed = lanes.filter(({ room }) => room === 0);
+    this.#waitsForRoom = closed.some(({ isOpen }) => isOpen);
+    const next = await store.nextWork(open.map(({ name }) => name));
+    const held = closed.length === 0 ? null : await store.nextWork(closed.map(({ name }) => name));
+    if (isDue(next.leases)) await store.endLeases();
+    if (isDue(next.messages)) for (const lane of open) await this.#claim(lane, false);
+    if (isDue(held?.overdue)) {
+      for (const lane of closed) if (!lane.isOpen) await this.#claim(lane, true);
+    }
+    if (isDue(next.doubts) || isDue(held?.doubts)) for (const lane of lanes) await this.#claimDoubts(lane);
+    const waits = [next.messages, next.doubts, next.leases, held?.overdue, held?.doubts];
+    const known = [...waits, ...closed.map(() => lookEvery), isShared ? lookEvery : null];
+    const times = known.filter((wait) => wait !== null && wait !== undefined);
+    return times.length === 0 ? null : Math.min(...times);
   }
 
-  #deliverAll(
-    claimed: readonly ClaimedMessage[],
-    settingsOf: (projectId: string) => Settings | Promise<Settings>,
-  ): void {
-    for (const one of claimed) {
-      // Its own lease ran out while it was still at it: whoever holds it then settles it.
-      if (this.#inFlight.has(one.message.id)) continue;
-      this.#deliver(one, () => settingsOf(one.message.projectId)).catch((error) => this.#parts.report(error));
+  /** Single messages first: a verification does not wait behind a batch. */
+  async #claim(lane: Lane, onlyOverdue: boolean): Promise<void> {
+    for (const each of ['single', 'batch'] as const) {
+      const limit = onlyOverdue ? groupSize : Math.min(groupSize, lane.room);
+      if (limit === 0) return;
+      const claimed = await this.#parts.store.claimMessages({
+        ...this.#newLease(),
+        limit,
+        lane: lane.name,
+        class: each,
+        onlyOverdue,
+      });
+      if (claimed.length > 0) this.#again = true;
+      const known = new Map<string, Promise<DispatchRules>>();
+      for (const one of claimed) {
+        const { projectId } = one.message;
+        const rules = known.get(projectId) ?? this.#parts.rulesOf(projectId);
+        known.set(projectId, rules);
+        void this.#dispatch(one, () => rules);
+      }
     }
   }
 
-  /** Looks again when the next message is due, and now and then for what other processes leave behind. */
-  async #lookLater(): Promise<void> {
-    const next = await this.#parts.store.nextDue(this.#parts.clock.now());
-    const wait = next === null ? null : Math.max(next - this.#parts.clock.now(), 10);
-    if (wait !== null || this.#parts.shared) this.#look(Math.min(wait ?? lookEvery, lookEvery));
+  async #claimDoubts(lane: Lane): Promise<void> {
+    const claim = { ...this.#newLease(), limit: groupSize, lane: lane.name };
+    const doubts = await this.#parts.store.claimDoubts(claim);
+    if (doubts.length > 0) this.#again = true;
+    for (const one of doubts) {
+      this.#resolveDoubt(one, lane).catch((error) => this.#parts.report(error));
+    }
   }
 
   #look(milliseconds: number): void {
     this.#cancelLook();
-    if (this.#stopped) return;
+    if (this.#isStopped) return;
     this.#cancelLook = this.#parts.clock.after(milliseconds, () => this.#lookNow());
-  }
-
-  #hold({ message, lease }: ClaimedMessage): void {
-    this.#inFlight.add(message.id);
-    this.#leases.hold(lease);
-  }
-
-  #release({ message, lease }: ClaimedMessage): void {
-    this.#inFlight.delete(message.id);
-    this.#leases.release(lease);
-    if (this.#waitsForRoom) this.wake();
-    if (this.#inFlight.size === 0) this.#changed();
-  }
-
-  #nextChange(atMost?: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = atMost === undefined ? () => {} : this.#parts.clock.after(atMost, resolve);
-      this.#idle.push(() => {
-        cancel();
-        resolve();
-      });
-    });
-  }
-
-  #changed(): void {
-    const idle = this.#idle;
-    this.#idle = [];
-    for (const resume of idle) resume();
   }
 }
 
-type ReadSettings = () => Settings | Promise<Settings>;
-
-const capError = {
-  code: 'recipient_rate_limited',
-  message: 'The recipient already got as many messages as the caps allow',
-};
+function isDue(wait: number | null | undefined): boolean {
+  return wait !== null && wait !== undefined && wait <= 0;
+}

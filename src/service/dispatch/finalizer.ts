@@ -1,42 +1,82 @@
-import type { BoundAnswer, MessageRecord, Settled, Settlement, Store } from '../storage/store.js';
+import type { Clock } from '../clock.js';
+import type { Report } from '../report.js';
+import type { AnswerOf, ClaimedMessage, Finalized, Outcome, Postponement, Store } from '../storage/store.js';
+import { grouped } from './grouped.js';
 
-interface Waiting {
-  settlement: Settlement;
-  resolve(settled: Settled | null): void;
-  reject(error: unknown): void;
-}
+/** The result of a submission, as the store is told of it; `claimed` has its last mark. */
+export type Disposition =
+  | { kind: 'final'; claimed: ClaimedMessage; outcome: Outcome }
+  | ({ kind: 'again' } & Postponement)
+  | { kind: 'doubt'; claimed: ClaimedMessage; delayMs: number }
+  /** Another has the message. */
+  | { kind: 'fenced' };
 
-/** Collects the messages that end in one turn of the event loop, so that they are settled in one transaction. */
-export class SettlementDesk {
-  readonly #store: Store;
-  readonly #answer: (message: MessageRecord, balance: number) => BoundAnswer;
-  #waiting: Waiting[] = [];
+/** Milliseconds between tries to write, doubled each time. */
+const [firstPause, longestPause] = [1_000, 10_000];
 
-  constructor(store: Store, answer: (message: MessageRecord, balance: number) => BoundAnswer) {
-    this.#store = store;
-    this.#answer = answer;
-  }
+/** Writes the results of submissions, again and again until they are written or fenced. */
+export class Finalizer {
+  readonly #clock: Clock;
+  readonly #report: Report;
+  readonly #write: (disposition: Disposition) => Promise<Finalized | null>;
+  readonly #pauses = new Set<() => void>();
+  #isStopped = false;
 
-  settle(settlement: Settlement): Promise<Settled | null> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ settlement, resolve, reject });
-      if (this.#waiting.length === 1) queueMicrotask(() => void this.#settleAll());
+  constructor(store: Store, answer: AnswerOf, clock: Clock, report: Report) {
+    this.#clock = clock;
+    this.#report = report;
+    const finalize = grouped((all: readonly Of<'final'>[]) => store.finalizeMessages(all, answer));
+    const postpone = grouped(async (all: readonly Of<'again'>[]) => {
+      await store.postponeMessages(all);
+      return all.map(() => null);
     });
+    const leaveInDoubt = grouped(async (all: readonly Of<'doubt'>[]) => {
+      await store.leaveInDoubt(all);
+      return all.map(() => null);
+    });
+    this.#write = (disposition) => {
+      if (disposition.kind === 'final') return finalize(disposition);
+      if (disposition.kind === 'again') return postpone(disposition);
+      return disposition.kind === 'doubt' ? leaveInDoubt(disposition) : Promise.resolve(null);
+    };
   }
 
-  async #settleAll(): Promise<void> {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    try {
-      const settled = await this.#store.settleMessages(
-        waiting.map(({ settlement }) => settlement),
-        this.#answer,
-      );
-      waiting.forEach(({ resolve }, index) => {
-        resolve(settled[index] ?? null);
-      });
-    } catch (error) {
-      for (const { reject } of waiting) reject(error);
+  /** Null for a message that has not ended here. `onDelay` is called when the first try fails. */
+  async write(disposition: Disposition, onDelay: () => void): Promise<Finalized | null> {
+    for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
+      try {
+        return await this.#write(disposition);
+      } catch (error) {
+        this.#report(error);
+        onDelay();
+        // Its lease ends, and whoever looks into the doubt decides.
+        if (this.#isStopped) return null;
+        await this.#pause(pause);
+      }
     }
   }
+
+  start(): void {
+    this.#isStopped = false;
+  }
+
+  /** From now on everything is tried once more. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const resume of [...this.#pauses]) resume();
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const resume = () => {
+        cancel();
+        this.#pauses.delete(resume);
+        resolve();
+      };
+      const cancel = this.#clock.after(milliseconds, resume);
+      this.#pauses.add(resume);
+    });
+  }
 }
+
+type Of<Kind> = Extract<Disposition, { kind: Kind }>;

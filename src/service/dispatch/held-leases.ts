@@ -1,56 +1,61 @@
 import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
-import type { Lease, Store } from '../storage/store.js';
+import type { Store } from '../storage/store.js';
 
-/** Milliseconds. A process that dies keeps others waiting for its messages as long as a lease. */
-export const leaseTime = 5_000;
-const renewEvery = 1_500;
+/** Milliseconds. For so long the unsubmitted messages of a process that cannot be seen to be gone wait for another. */
+export const leaseTime = 30_000;
 
-/** The leases of the messages that are on their way here, renewed while that takes long. */
+/** The leases of the messages that are dispatched here, renewed while that takes long. */
 export class HeldLeases {
+  readonly leaseMs: number;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #report: Report;
   /** By token, the oldest first: when leases that nothing holds yet began, on the monotonic clock. */
   readonly #begun = new Map<string, number>();
-  /** By token: until when it may submit (monotonic), as last renewed, and how many messages hold them. */
-  readonly #held = new Map<string, { deadline: number; messages: number }>();
+  /** By token: when the lease began or was renewed (monotonic), and how many messages hold it. */
+  readonly #held = new Map<string, { since: number; messages: number }>();
   #cancelRenewal: (() => void) | null = null;
 
-  constructor(store: Store, clock: Clock, report: Report) {
+  constructor(store: Store, clock: Clock, report: Report, leaseMs: number) {
     this.#store = store;
     this.#clock = clock;
     this.#report = report;
+    this.leaseMs = leaseMs;
   }
 
   /** A lease is about to be asked for: it counts from now, however long that takes. */
   begin(token: string): void {
     const now = this.#clock.monotonic();
     for (const [old, begun] of this.#begun) {
-      if (begun + leaseTime > now) break;
+      if (begun + this.leaseMs > now) break;
       this.#begun.delete(old);
     }
     this.#begun.set(token, now);
   }
 
-  hold({ token }: Lease): void {
+  /** Gives when it began. */
+  hold(token: string): number {
     const begun = this.#begun.get(token) ?? Number.NEGATIVE_INFINITY;
-    const held = this.#held.get(token) ?? { deadline: begun + leaseTime, messages: 0 };
-    this.#begun.delete(token);
+    const held = this.#held.get(token) ?? { since: begun, messages: 0 };
     held.messages += 1;
     this.#held.set(token, held);
-    this.#cancelRenewal ??= this.#clock.after(renewEvery, () => void this.#renew());
+    this.#cancelRenewal ??= this.#clock.after(this.#renewEvery, () => void this.#renew());
+    return begun;
   }
 
-  release({ token }: Lease): void {
+  release(token: string): void {
     const held = this.#held.get(token);
     if (held !== undefined) held.messages -= 1;
-    if (held?.messages === 0) this.#held.delete(token);
+    if (held?.messages !== 0) return;
+    this.#held.delete(token);
+    this.#begun.delete(token);
   }
 
-  /** On the monotonic clock. */
-  deadlineOf({ token }: Lease): number {
-    return this.#held.get(token)?.deadline ?? Number.NEGATIVE_INFINITY;
+  /** Whether another process may have ended it. */
+  isOver(token: string): boolean {
+    const since = this.#held.get(token)?.since ?? Number.NEGATIVE_INFINITY;
+    return this.#clock.monotonic() >= since + this.leaseMs;
   }
 
   /** Once nothing is held: no timer stays behind. */
@@ -59,20 +64,25 @@ export class HeldLeases {
     this.#cancelRenewal = null;
   }
 
+  get #renewEvery(): number {
+    return this.leaseMs / 3;
+  }
+
   async #renew(): Promise<void> {
     this.#cancelRenewal = null;
     if (this.#held.size === 0) return;
-    this.#cancelRenewal = this.#clock.after(renewEvery, () => void this.#renew());
-    const deadline = this.#clock.monotonic() + leaseTime;
-    const ending = [...this.#held].filter(([, held]) => held.deadline < deadline - renewEvery / 2);
+    this.#cancelRenewal = this.#clock.after(this.#renewEvery, () => void this.#renew());
+    const now = this.#clock.monotonic();
+    const aging = [...this.#held].filter(([, { since }]) => since < now - this.#renewEvery / 2);
+    if (aging.length === 0) return;
     try {
       const renewed = await this.#store.renewLeases(
-        ending.map(([token]) => token),
-        this.#clock.now() + leaseTime,
+        aging.map(([token]) => token),
+        this.leaseMs,
       );
-      for (const [index, [, held]] of ending.entries()) if (renewed[index]) held.deadline = deadline;
+      for (const [index, [, held]] of aging.entries()) if (renewed[index]) held.since = now;
     } catch (error) {
-      // The next renewal tries again; a lease that ends meanwhile stops its submissions.
+      // The next renewal tries again.
       this.#report(error, { level: 'warning' });
     }
   }

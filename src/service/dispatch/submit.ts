@@ -1,107 +1,267 @@
-import type { MessageError } from '../../contract/index.js';
-import { type Carrier, type Fate, OutcomeUnknown } from '../carriers/carrier.js';
-import type { Clock } from '../clock.js';
+import {
+  type Carrier,
+  type Fate,
+  OutcomeUnknown,
+  type Route,
+  type SubmitResult,
+} from '../carriers/carrier.js';
 import type { Report } from '../report.js';
+import { type Caps, cappedUntil } from '../storage/caps.js';
 import type { ClaimedMessage, Content, Outcome } from '../storage/store.js';
+import type { Deadline } from './deadlines.js';
+import type { Disposition } from './finalizer.js';
+import type { Lane } from './lane.js';
 import { withoutLinks } from './links.js';
-import { routesOf } from './routes.js';
-
-/** Milliseconds before the end of a lease in which nothing is handed over any more. */
-const leaseMargin = 500;
+import { delayAfterLater, delayAfterLoss, delayInDoubt, isWaitedFor, notAccepted } from './tries.js';
 
 /** What a code looks like in the text of a verification. */
 const hasCode = /[0-9]{4}/;
 
-export interface HandOverTools {
-  carrier: Carrier;
-  clock: Clock;
-  /** Opens a text that was stored encrypted. */
-  open(sealed: Uint8Array): string;
-  /** Until when, on the monotonic clock, the lease of a message lasts, as last renewed. */
-  deadline(claimed: ClaimedMessage): number;
+/** What a project allows now. */
+export interface DispatchRules {
+  caps: Caps;
+  no_link_operators: readonly string[];
+}
+
+export interface SubmitTools {
+  routesOf(claimed: ClaimedMessage, rules: DispatchRules): readonly Route[];
+  lane(name: string): Lane | undefined;
+  decrypt(encrypted: Uint8Array): string;
+  /** Marks the message for its next attempt; null when it is no longer in its lease. */
+  mark(claimed: ClaimedMessage, route: string, doubtMs: number): Promise<ClaimedMessage | null>;
+  deadline(milliseconds: number): Deadline;
+  /** Milliseconds since the message was claimed. */
+  elapsed(): number;
+  /** Whether its lease may have been ended. */
+  isLeaseOver(): boolean;
+  /** Called with a message that was accepted after its deadline. */
+  onLate(disposition: Disposition): void;
   report: Report;
 }
 
-export interface HandOverRules {
-  noLinkOperators: readonly string[];
-  /** Why it is not to be submitted at all. */
-  refusal: MessageError | null;
-}
-
 /**
- * `unknown`: it may have been taken, ask again. `again`: it certainly was not, hand it over again. `late`: the same,
- * and no carrier was tried, for the lease was nearly over.
+ * Submits a claimed message over one route after the other. The mark is written before each submission, and nothing is
+ * submitted without it. Never rejects: an error before a submission counts as a try, so that what can never be read or
+ * decided fails and is refunded.
  */
-export type HandOver = Outcome | { status: 'unknown' | 'again' | 'late' };
-
-/**
- * Takes a claimed message to its carrier, over one route after the other. A message that may have been handed
- * over before is asked about first, and one that was taken is never handed over again. When it throws, no attempt
- * was taken.
- */
-export async function handOver(
+export async function submitMessage(
   claimed: ClaimedMessage,
-  readRules: () => Promise<HandOverRules>,
-  tools: HandOverTools,
-): Promise<HandOver> {
-  if (claimed.attempts > 1) {
-    const fate = await ask(claimed, tools, claimed.attempts);
-    if (fate !== 'not_taken') return { status: fate === 'taken' ? 'sent' : 'unknown' };
+  readRules: () => DispatchRules | Promise<DispatchRules>,
+  tools: SubmitTools,
+): Promise<Disposition> {
+  let rules: DispatchRules;
+  let content: Omit<Content, 'encrypted'>;
+  try {
+    rules = await readRules();
+    content = readable(claimed.content, tools.decrypt);
+  } catch (error) {
+    tools.report(error);
+    return lost(claimed, tools);
   }
-  const rules = await readRules();
-  if (rules.refusal !== null) return { status: 'failed', error: rules.refusal };
-  const { message } = claimed;
-  const content = readable(claimed.content, tools.open);
+  const refused = refusalOf(claimed, rules, tools.elapsed());
+  if (refused !== null) return { kind: 'final', claimed, outcome: { status: 'failed', error: refused } };
+  return overRoutes(claimed, content, tools.routesOf(claimed, rules), tools);
+}
+
+function refusalOf({ message, earlier, lifeMs }: ClaimedMessage, { caps }: DispatchRules, elapsed: number) {
+  if (earlier !== null && cappedUntil(earlier, caps, message.createdAt) !== null) {
+    return {
+      code: 'recipient_rate_limited',
+      message: 'The recipient already got as many messages as the caps allow',
+    };
+  }
+  return lifeMs !== null && elapsed >= lifeMs ? notAccepted('its code has expired') : null;
+}
+
+async function overRoutes(
+  first: ClaimedMessage,
+  content: Omit<Content, 'encrypted'>,
+  all: readonly Route[],
+  tools: SubmitTools,
+): Promise<Disposition> {
+  const routes = all.slice(
+    Math.max(
+      0,
+      all.findIndex(({ lane }) => lane === first.lane),
+    ),
+  );
+  let claimed = first;
   let reason = 'no operator accepted the message';
-  for (const route of routesOf(message, rules.noLinkOperators)) {
+  for (const [index, route] of routes.entries()) {
+    const lane = tools.lane(route.lane);
+    const isOverdue = tools.elapsed() >= claimed.boundMs;
+    if (lane === undefined || !lane.isOpen) {
+      if (!isOverdue) return again(claimed, { lane: route.lane });
+      reason = `${route.name} cannot be reached`;
+      if (isWaitedFor(claimed)) break;
+      continue;
+    }
+    // Another lane has its own room.
+    if (route.lane !== claimed.lane) return again(claimed, { lane: route.lane });
     const text = content.text === null || route.carriesLinks ? content.text : withoutLinks(content.text);
-    if (text === null && content.text !== null) {
-      reason = 'the message is only a link, and its route carries no links';
-      break;
+    const unsendable = unsendableOf(claimed.content, content.text, text);
+    if (unsendable !== null) return failed(claimed, unsendable);
+    if (tools.isLeaseOver()) return again(claimed, {});
+    if (index > 0 || claimed.mark?.route !== route.name) {
+      const marked = await tryToMark(claimed, route, lane.carrier, tools);
+      if (marked === 'error') return lost(claimed, tools);
+      // Its own former attempt was certainly not taken.
+      if (marked === null) return claimed.mark === null ? { kind: 'fenced' } : again(claimed, {});
+      claimed = marked;
     }
-    if (text !== content.text && claimed.content.sealed !== null && !hasCode.test(text ?? '')) {
-      reason = 'its code is in a link, and its route carries no links';
-      break;
+    const result = await submit(claimed, route, { ...content, text }, lane.carrier, tools);
+    if ('status' in result) {
+      lane.resume();
+      return { kind: 'final', claimed, outcome: result };
     }
-    if (tools.clock.monotonic() > tools.deadline(claimed) - leaseMargin) return { status: 'late' };
-    try {
-      const answer = await tools.carrier.submit({
-        reference: message.id,
-        attempt: claimed.attempts,
-        channel: message.channel,
-        route: route.name,
-        to: message.to,
-        ...content,
-        text,
-      });
-      if (answer.kind === 'accepted') return { status: 'sent' };
-      reason = answer.reason;
-    } catch (error) {
-      if (!(error instanceof OutcomeUnknown)) tools.report(error);
-      const fate = await ask(claimed, tools, claimed.attempts + 1);
-      return { status: fate === 'taken' ? 'sent' : fate === 'not_taken' ? 'again' : 'unknown' };
+    if (result.kind === 'lost') return lost(claimed, tools);
+    if (result.kind === 'unknown') return { kind: 'doubt', claimed, delayMs: delayInDoubt(0) };
+    if (result.kind === 'refused') {
+      reason = result.reason;
+      lane.resume();
+      if (!result.tryNextRoute) break;
+      continue;
     }
+    if (result.scope === 'lane') lane.pause(result.retryAfterMs);
+    if (tools.elapsed() < claimed.boundMs) return later(claimed, result, tools);
+    reason = result.reason;
+    if (isWaitedFor(claimed)) break;
   }
-  return { status: 'failed', error: notAccepted(reason) };
+  return failed(claimed, reason);
 }
 
-export function notAccepted(reason: string): MessageError {
-  return { code: 'provider_failed', message: `The operator did not accept the message: ${reason}` };
+async function tryToMark(claimed: ClaimedMessage, route: Route, carrier: Carrier, tools: SubmitTools) {
+  try {
+    return await tools.mark(claimed, route.name, carrier.doubtMs);
+  } catch (error) {
+    // Where it was written nevertheless, its fence keeps everybody off, until the doubt is looked into.
+    tools.report(error);
+    return 'error';
+  }
 }
 
-async function ask(
-  { message }: ClaimedMessage,
-  { carrier, report }: HandOverTools,
-  before: number,
+type Submitted =
+  | Outcome
+  | { kind: 'lost' }
+  | { kind: 'unknown' }
+  | Exclude<SubmitResult, { kind: 'accepted' }>;
+
+async function submit(
+  claimed: ClaimedMessage,
+  route: Route,
+  content: Omit<Content, 'encrypted'>,
+  carrier: Carrier,
+  tools: SubmitTools,
+): Promise<Submitted> {
+  const { message, attempts } = claimed;
+  const { signal, reached } = tools.deadline(carrier.submitMs);
+  try {
+    const submission = {
+      reference: message.id,
+      attempt: attempts,
+      channel: message.channel,
+      route: route.name,
+      to: message.to,
+      ...content,
+    };
+    const pending = carrier.submit(submission, signal);
+    const result = await Promise.race([pending, reached]);
+    if (result !== 'deadline') return result.kind === 'accepted' ? sent(result) : result;
+    pending.then(
+      (late) => {
+        if (late.kind === 'accepted') tools.onLate({ kind: 'final', claimed, outcome: sent(late) });
+      },
+      () => {},
+    );
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknown)) tools.report(error);
+  }
+  const fate = await fateOf(claimed, carrier, tools.report);
+  return fate === 'not_taken' ? { kind: 'lost' } : (outcomeOf(fate) ?? { kind: 'unknown' });
+}
+
+/** Looks into a doubt: the carrier is asked, where it can be; at its end it is undecidable. */
+export async function resolveDoubt(
+  claimed: ClaimedMessage,
+  carrier: Carrier,
+  report: Report,
+): Promise<Disposition> {
+  const fate = await fateOf(claimed, carrier, report);
+  const left = claimed.doubtMs ?? carrier.doubtMs;
+  if (fate === 'not_taken') return again(claimed, {});
+  const outcome = outcomeOf(fate === 'unknown' && left <= 0 ? 'undecidable' : fate);
+  if (outcome !== null) return { kind: 'final', claimed, outcome };
+  return { kind: 'doubt', claimed, delayMs: Math.min(delayInDoubt(carrier.doubtMs - left), left) };
+}
+
+async function fateOf(
+  { message, attempts }: ClaimedMessage,
+  carrier: Carrier,
+  report: Report,
 ): Promise<Fate> {
   try {
-    return await carrier.inquire(message.id, message.to, before);
+    return (await carrier.inquire?.(message.id, message.to, attempts + 1)) ?? 'unknown';
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) report(error);
     return 'unknown';
   }
 }
 
-function readable({ sealed, ...content }: Content, open: HandOverTools['open']): Omit<Content, 'sealed'> {
-  return sealed === null ? content : { ...content, text: open(sealed) };
+function outcomeOf(fate: Fate): Outcome | null {
+  if (fate === 'taken') return { status: 'sent', carrierIds: [], delivery: null };
+  return fate === 'undecidable' ? { status: 'sent', carrierIds: [], delivery: 'unknown' } : null;
+}
+
+function sent({ carrierIds, delivery }: Extract<SubmitResult, { kind: 'accepted' }>): Outcome {
+  return { status: 'sent', carrierIds, delivery: delivery ?? null };
+}
+
+function failed(claimed: ClaimedMessage, reason: string): Disposition {
+  return { kind: 'final', claimed, outcome: { status: 'failed', error: notAccepted(reason) } };
+}
+
+/** Back to its lane, or to that of its next route, at once. */
+function again(claimed: ClaimedMessage, to: { lane?: string }): Disposition {
+  return { kind: 'again', claimed, delayMs: 0, isTry: false, ...to };
+}
+
+/** Certainly not taken, and not because the carrier put it off. */
+function lost(claimed: ClaimedMessage, { elapsed }: SubmitTools): Disposition {
+  const left = claimed.boundMs - elapsed();
+  const delayMs = isWaitedFor(claimed) && left <= 0 ? null : delayAfterLoss(claimed.tries);
+  if (delayMs === null) return failed(claimed, 'it could not be reached');
+  return { kind: 'again', claimed, delayMs, isTry: true };
+}
+
+function later(
+  claimed: ClaimedMessage,
+  { scope, retryAfterMs }: Extract<SubmitResult, { kind: 'later' }>,
+  { elapsed }: SubmitTools,
+): Disposition {
+  // The lane pauses, not the message.
+  if (scope === 'lane') return again(claimed, {});
+  const left = claimed.boundMs - elapsed();
+  return {
+    kind: 'again',
+    claimed,
+    delayMs: Math.min(delayAfterLater(claimed.tries, retryAfterMs), left),
+    isTry: true,
+  };
+}
+
+function readable(
+  { encrypted, ...content }: Content,
+  decrypt: SubmitTools['decrypt'],
+): Omit<Content, 'encrypted'> {
+  return encrypted === null ? content : { ...content, text: decrypt(encrypted) };
+}
+
+/** Why a text cannot go over a route that carries no links; null when it can. */
+function unsendableOf({ encrypted }: Content, whole: string | null, text: string | null): string | null {
+  if (text === whole) return null;
+  if (text === null) return 'the message is only a link, and its route carries no links';
+  if (encrypted !== null && !hasCode.test(text)) {
+    return 'its code is in a link, and its route carries no links';
+  }
+  return null;
 }

@@ -12,8 +12,14 @@ export type CarrierFault =
   | { kind: 'answer_lost' }
   /** As `answer_lost`, and for some time `inquire` cannot decide either. */
   | { kind: 'silent'; milliseconds: number }
-  /** The first submit never arrives; the next one does. */
-  | { kind: 'hand_over_lost' };
+  /** The first submission is lost before the operator; the next one arrives. */
+  | { kind: 'submission_lost' }
+  /** The first submission is put off; the next one arrives. */
+  | { kind: 'later' }
+  /** It is taken, and a receipt says whether it was delivered. */
+  | { kind: 'receipt'; delivered: boolean }
+  /** It is taken, but the answer is lost and the operator can never say so. */
+  | { kind: 'undecidable' };
 
 /**
  * A fault of a request. `drop_before`, `drop_after`: the connection is cut before or after the send is accepted.
@@ -78,8 +84,32 @@ export const faultsOnDemand: readonly FaultOnDemand[] = [
   {
     number: '99000008',
     localPart: 'fault-hand-over-lost',
-    fault: { kind: 'hand_over_lost' },
+    fault: { kind: 'submission_lost' },
     effect: 'lost on the way to the operator once, then accepted',
+  },
+  {
+    number: '99000021',
+    localPart: 'fault-delivered',
+    fault: { kind: 'receipt', delivered: true },
+    effect: 'accepted, then a receipt says that it was delivered',
+  },
+  {
+    number: '99000022',
+    localPart: 'fault-bounced',
+    fault: { kind: 'receipt', delivered: false },
+    effect: 'accepted, then a receipt says that it was not delivered (an email: that it bounced)',
+  },
+  {
+    number: '99000023',
+    localPart: 'fault-undecidable',
+    fault: { kind: 'undecidable' },
+    effect: 'accepted, but nobody can ever tell: sent, with delivery unknown',
+  },
+  {
+    number: '99000024',
+    localPart: 'fault-later',
+    fault: { kind: 'later' },
+    effect: 'put off once by the operator, accepted 5 seconds later',
   },
   {
     number: '99000011',

@@ -1,19 +1,20 @@
 import type { Channel } from '../../contract/index.js';
+import type { Slot } from '../dispatch/slot.js';
+import { boundMs } from '../dispatch/tries.js';
 import { ServiceError } from '../service-error.js';
 import { capsOf } from '../settings.js';
 import type {
+  AcceptedRecipient,
   AcceptResult,
+  BatchAcceptance,
   BatchResult,
-  ClaimedMessage,
   Content,
-  Lease,
-  MessageAcceptance,
-  MessageRecord,
-  Settled,
+  Finalized,
+  Refusal,
+  VerificationResult,
 } from '../storage/store.js';
 import type { OperationContext, Project } from './context.js';
 import type { Recipient } from './fields.js';
-import { resetTopic } from './outcomes.js';
 import type { Price } from './pricing.js';
 
 /** A send that has passed its field rules and has its price. */
@@ -36,169 +37,98 @@ export type Dispatching = 'before_answer' | 'after_answer' | 'queued';
 /** An SMS is submitted before its answer, an email is queued (interface, "What the service does"). */
 export const singleDispatch = { sms: 'before_answer', email: 'queued' } as const;
 
-/** The records of one try to accept a send. */
-export interface Draft {
-  messages: readonly MessageRecord[];
-  /** Stores the records in one transaction; with a lease, this process dispatches the messages. */
-  accept(lease: Lease | null): Promise<AcceptResult | BatchResult>;
-}
-
-export interface Accepted<Records> {
-  kind: 'accepted';
-  draft: Records;
-  balance: number;
-  /** Set only with `before_answer`, and then null while the outcome is not known. */
-  finalized: Settled | null;
-}
+/** The fields of every acceptance. */
+export type Acceptance = Omit<BatchAcceptance, 'batchId' | 'recipients' | 'answer'>;
 
 /** The idempotency key is taken; `answer` is null while its first request is running. */
-export type Repeat = Extract<AcceptResult, { kind: 'repeat' }>;
+export type Repeat = Extract<Refusal, { kind: 'repeat' }>;
+
+type Result = AcceptResult | BatchResult | VerificationResult;
+type AcceptedOf<R extends Result> = Extract<R, { kind: 'accepted' }> & {
+  /** Set only with `before_answer`, and then null while the outcome is not known. */
+  finalized: Finalized | null;
+};
 
 /**
  * Accepts a send and dispatches its messages: the one way from an operation to store and carrier. Throws ServiceError
- * when the store refuses it. `newDraft` runs again, with new ids and times, after a reset that held the send back.
+ * when the store refuses it. `accept` runs again, with new ids, after a reset that held the send back.
  */
-export async function acceptAndDispatch<Records extends Draft>(
+export async function acceptAndDispatch<R extends Result>(
   context: OperationContext,
   send: Send,
-  newDraft: () => Records,
-): Promise<Accepted<Records> | Repeat> {
+  recipients: readonly Recipient[],
+  accept: (acceptance: Acceptance, recipients: readonly AcceptedRecipient[]) => Promise<R>,
+): Promise<AcceptedOf<R> | Repeat> {
   const look = async () => {
-    const tried = await accept(context, send, newDraft());
-    return tried.kind === 'resetting' ? null : tried;
+    const tried = await acceptOnce(context, send, recipients, accept);
+    return tried.result.kind === 'resetting' ? null : tried;
   };
-  const tried = (await look()) ?? (await context.outcomes.wait(resetTopic, look));
-  if (tried === null) {
-    throw new ServiceError('unavailable', 'The service is being reset. Nothing was sent; try again', {
-      retryAfter: 1,
-    });
-  }
-  if (tried.kind === 'repeat') return tried;
-  const { draft } = tried;
-  if (tried.kind !== 'accepted') throw refusalOf(tried, draft.messages);
-  return { kind: 'accepted', draft, balance: tried.balance, finalized: await tried.finalized };
+  const tried = (await look()) ?? (await context.outcomes.wait('reset', look));
+  if (tried === null) throw beingReset();
+  const result: Result = tried.result;
+  if (result.kind === 'repeat') return result;
+  if (result.kind !== 'accepted') throw refusalOf(result, send.price.credits * recipients.length);
+  const finalized = send.dispatch === 'before_answer' ? await tried.finalized : null;
+  return { ...(result as Extract<R, { kind: 'accepted' }>), finalized };
 }
 
-async function accept<Records extends Draft>(context: OperationContext, send: Send, draft: Records) {
-  const slot = openSlot(context, send, draft.messages.length);
-  const result = await store(draft, slot);
-  if (result.kind !== 'accepted') return { ...result, draft };
-  const earlier = 'earlier' in result ? result.earlier : null;
-  const claimed = slot.lease === null ? [] : claimedMessages(send, draft.messages, slot.lease, earlier);
-  return { ...result, draft, finalized: slot.dispatch(claimed) };
-}
-
-async function store(draft: Draft, slot: Slot): Promise<AcceptResult | BatchResult> {
-  let accepted = false;
-  try {
-    const result = await draft.accept(slot.lease);
-    accepted = result.kind === 'accepted';
-    return result;
-  } finally {
-    if (!accepted) slot.close();
-  }
-}
-
-/** A place with the dispatcher. Needs one call: `dispatch`, or `close` when nothing was accepted. */
-interface Slot {
-  lease: Lease | null;
-  dispatch(claimed: readonly ClaimedMessage[]): Promise<Settled | null> | null;
-  close(): void;
-}
-
-function openSlot({ dispatcher }: OperationContext, send: Send, messages: number): Slot {
-  const { settings } = send.project;
-  if (send.dispatch === 'before_answer') {
-    return {
-      lease: dispatcher.newLease(),
-      dispatch: ([claimed]) => (claimed === undefined ? null : dispatcher.deliver(claimed, settings)),
-      close() {},
-    };
-  }
-  const room = send.dispatch === 'after_answer' ? dispatcher.reserve(messages) : null;
-  if (room === null) {
-    return {
-      lease: null,
-      dispatch() {
-        dispatcher.wake();
-        return null;
-      },
-      close() {},
-    };
-  }
-  return {
-    lease: room.lease,
-    dispatch(claimed) {
-      room.deliver(claimed, settings);
-      return null;
-    },
-    close: () => room.deliver([], settings),
-  };
-}
-
-function claimedMessages(
-  { content, idempotencyKey, dispatch }: Send,
-  messages: readonly MessageRecord[],
-  lease: Lease,
-  earlier: ReadonlyMap<string, number[]> | null,
-): ClaimedMessage[] {
-  const pendingKey = dispatch === 'before_answer' ? idempotencyKey : null;
-  return messages.map((message) => ({
-    message,
-    content,
-    lease,
-    pendingKey,
-    attempts: 1,
-    earlier: earlier === null ? null : (earlier.get(message.to) ?? []),
-  }));
-}
-
-export function newMessage(
-  { newId, clock }: OperationContext,
-  { project, channel, price }: Send,
-  recipient: Recipient,
-): MessageRecord {
-  return {
-    id: newId(),
+async function acceptOnce<R extends Result>(
+  { dispatcher, newId }: OperationContext,
+  { project, channel, content, price, idempotencyKey, dispatch }: Send,
+  recipients: readonly Recipient[],
+  accept: (acceptance: Acceptance, recipients: readonly AcceptedRecipient[]) => Promise<R>,
+): Promise<{ result: R; finalized: Promise<Finalized | null> }> {
+  const { settings } = project;
+  const rules = { caps: capsOf(settings), no_link_operators: settings.no_link_operators };
+  const messages = recipients.map(({ operator }) => ({ channel, operator }));
+  const slot = dispatcher.prepare(messages, rules, { isClaimed: dispatch !== 'queued' });
+  const acceptance: Acceptance = {
     projectId: project.id,
-    batchId: null,
     channel,
-    ...recipient,
-    status: 'queued',
     ...price,
-    error: null,
-    createdAt: clock.now(),
-    sentAt: null,
+    content,
+    idempotencyKey,
+    claim: slot.claim,
+    boundMs: dispatch === 'before_answer' ? boundMs.waited : boundMs.queued,
   };
+  let result: R | null = null;
+  let finalized: Promise<Finalized | null> = Promise.resolve(null);
+  try {
+    result = await accept(acceptance, addressed(newId, recipients, slot));
+  } finally {
+    finalized = slot.dispatch(result?.kind === 'accepted' ? result.claimed : []);
+  }
+  return { result, finalized };
 }
 
-/** A message as it is stored; its answer is bound when it is finalized. */
-export function messageAcceptance(
-  send: Send,
-  message: MessageRecord,
-  lease: Lease | null,
-): MessageAcceptance {
-  const { content, idempotencyKey, project } = send;
-  return { message, content, idempotencyKey, caps: capsOf(project.settings), lease, answer: null };
+function addressed(
+  newId: () => string,
+  recipients: readonly Recipient[],
+  { routes }: Slot,
+): AcceptedRecipient[] {
+  return recipients.map(({ to, operator }, index) => {
+    const { lane = '', name = '' } = routes[index] ?? {};
+    return { id: newId(), to, operator, lane, route: name };
+  });
 }
 
-function refusalOf(
-  refused: Extract<AcceptResult, { kind: 'capped' | 'insufficient' }>,
-  messages: readonly MessageRecord[],
-): ServiceError {
+function refusalOf(refused: Exclude<Refusal, { kind: 'repeat' }>, required: number): ServiceError {
   if (refused.kind === 'insufficient') {
     const { balance } = refused;
-    const required = messages.reduce((sum, { credits }) => sum + credits, 0);
     return new ServiceError(
       'insufficient_credits',
       `The send costs ${required} credits; the balance is ${balance}`,
       { fields: { balance, required } },
     );
   }
-  const wait = refused.until - (messages[0]?.createdAt ?? 0);
+  if (refused.kind === 'resetting') return beingReset();
   return new ServiceError(
     'recipient_rate_limited',
     'The recipient already got as many messages as the caps allow',
-    { retryAfter: Math.max(1, Math.ceil(wait / 1_000)) },
+    { retryAfter: Math.max(1, Math.ceil(refused.waitMs / 1_000)) },
   );
+}
+
+function beingReset(): ServiceError {
+  return new ServiceError('unavailable', 'The service is being reset; nothing was done', { retryAfter: 1 });
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.js';
-import type { Delivery } from '../dispatch/dispatcher.js';
+import type { Dispatcher } from '../dispatch/dispatcher.js';
 import type { Encryption } from '../encryption.js';
 import type { Random } from '../random.js';
 import type { Settings } from '../settings.js';
-import type { Allowances } from '../storage/rate-limiter.js';
+import type { RateLimiter } from '../storage/rate-limiter.js';
 import type { Store } from '../storage/store.js';
 import type { OutcomeWaiter } from './outcome-waiter.js';
 
@@ -16,12 +16,12 @@ export interface Project {
 /** The parts that operations are made of. */
 export interface OperationContext {
   store: Store;
-  allowances: Allowances;
+  rateLimiter: RateLimiter;
   clock: Clock;
   random: Random;
   newId(): string;
   encryption: Encryption;
-  dispatcher: Delivery;
+  dispatcher: Pick<Dispatcher, 'prepare' | 'settled'>;
   outcomes: OutcomeWaiter;
   project(id: string): Promise<Project>;
   /** `off` disables the request rate limits; for tests and measurements of speed. */

@@ -43,7 +43,7 @@ export function emailContent(project: Project, fields: EmailFields): Content {
     subject: fields.subject,
     from: mailbox(fields.from_name ?? senderName(project), settings.own_domain ?? sharedDomain),
     replyTo: fields.reply_to ?? settings.reply_to,
-    sealed: null,
+    encrypted: null,
   };
 }
 

@@ -1,7 +1,8 @@
+import { keyTopic } from '../storage/changes.js';
 import type { BoundAnswer, MessageRecord } from '../storage/store.js';
 import type { OperationContext } from './context.js';
 import type { Answer, Caller } from './operations.js';
-import { keyTopic, outcomeUnknown, removed } from './outcomes.js';
+import { outcomeUnknown, removed } from './outcomes.js';
 import type { SendAnswer } from './resources.js';
 
 /** The answer bound to a key, once its first request has one; null for a free key. */

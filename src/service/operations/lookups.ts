@@ -3,7 +3,7 @@ import { ServiceError } from '../service-error.js';
 import type { OperationContext } from './context.js';
 import { invalid } from './fields.js';
 import type { Caller } from './operations.js';
-import { batchResource, messageResource } from './resources.js';
+import { batchResource, foundMessage } from './resources.js';
 
 /** GET /v1/messages/{id}. */
 export async function getMessage(
@@ -13,7 +13,7 @@ export async function getMessage(
 ): Promise<Message> {
   const record = await store.getMessage(projectId, id);
   if (record === null) throw new ServiceError('not_found', 'No such message in this project');
-  return messageResource(record);
+  return foundMessage(record);
 }
 
 /** GET /v1/balance. */
@@ -45,7 +45,7 @@ export async function listBatchMessages(
     if ((await store.getBatch(projectId, id)) === null) throw noBatch();
     throw invalid('after: must be the id of a message of this batch');
   }
-  const data = records.slice(0, limit).map(messageResource);
+  const data = records.slice(0, limit).map(foundMessage);
   return { data, next: records.length > limit ? (data.at(-1)?.id ?? null) : null };
 }
 

@@ -1,70 +1,57 @@
 import type { Clock } from '../clock.js';
+import type { Changes, Topic } from '../storage/changes.js';
 
-/** Milliseconds a request waits for an outcome, below the 30 s of a client's attempt. */
+/** Milliseconds a request waits for a message that is being sent, below the 30 s a client's attempt has. */
 const maxWait = 20_000;
-/** Milliseconds between looks at the work of other processes. */
-const lookEvery = 100;
 
-/** Requests wait here for an outcome that this process or another one brings about. */
+/** Where requests wait for a send that is still running, in this process or another one. */
 export class OutcomeWaiter {
   readonly #clock: Clock;
-  readonly #wakers = new Map<string, Set<() => void>>();
-  #closed = false;
+  readonly #changes: Changes;
+  readonly #waiting = new Set<() => void>();
+  #isClosed = false;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, changes: Changes) {
     this.#clock = clock;
+    this.#changes = changes;
   }
 
-  /** Wakes everyone waiting for a topic to look again. */
-  notify(topic: string): void {
-    for (const wake of this.#wakers.get(topic) ?? []) wake();
-  }
-
-  notifyAll(): void {
-    for (const topic of this.#wakers.keys()) this.notify(topic);
-  }
-
-  /** Looks, again after every notice, until it finds something; null after 20 s and when this is closed. */
-  async wait<Found>(topic: string, look: () => Promise<Found | null>): Promise<Found | null> {
+  /** Looks until it finds something, at every change of the topic; null when that takes too long. */
+  async wait<Found>(topic: Topic, look: () => Promise<Found | null>): Promise<Found | null> {
     const end = this.#clock.monotonic() + maxWait;
-    for (;;) {
-      // Listens before it looks: nothing between the two is missed.
-      const notice = this.#nextNotice(topic);
-      const found = await look().catch((error) => {
-        notice.cancel();
-        throw error;
-      });
-      if (found !== null) {
-        notice.cancel();
-        return found;
+    let hasChanged = false;
+    let wake = () => {};
+    const changed = () => {
+      hasChanged = true;
+      wake();
+    };
+    // Before the first look, so that nothing between the two is missed.
+    const unsubscribe = this.#changes.subscribe(topic, changed);
+    const cancelEnd = this.#clock.after(maxWait, changed);
+    this.#waiting.add(changed);
+    try {
+      for (;;) {
+        hasChanged = false;
+        const found = await look();
+        if (found !== null) return found;
+        if (this.#isClosed || this.#clock.monotonic() >= end) return null;
+        if (!hasChanged) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+        if (this.#isClosed) return null;
       }
-      await notice.arrived;
-      if (this.#closed || this.#clock.monotonic() >= end) return null;
+    } finally {
+      unsubscribe();
+      cancelEnd();
+      this.#waiting.delete(changed);
     }
   }
 
-  /** Ends every wait. */
+  /** Sends everyone who waits away. */
   close(): void {
-    this.#closed = true;
-    this.notifyAll();
-  }
-
-  /** Arrives with the next `notify`, at the latest after `lookEvery`. */
-  #nextNotice(topic: string): { arrived: Promise<void>; cancel(): void } {
-    let cancel = () => {};
-    const arrived = new Promise<void>((resolve) => {
-      const wakers = this.#wakers.get(topic) ?? new Set();
-      this.#wakers.set(topic, wakers);
-      const stop = this.#clock.after(lookEvery, () => wake());
-      const wake = () => {
-        stop();
-        wakers.delete(wake);
-        if (wakers.size === 0) this.#wakers.delete(topic);
-        resolve();
-      };
-      wakers.add(wake);
-      cancel = wake;
-    });
-    return { arrived, cancel };
+    this.#isClosed = true;
+    for (const wake of this.#waiting) wake();
   }
 }

@@ -1,11 +1,7 @@
 import { ServiceError } from '../service-error.js';
-import type { MessageRecord, Settled } from '../storage/store.js';
+import { messageTopic } from '../storage/changes.js';
+import type { Finalized, MessageRecord } from '../storage/store.js';
 import type { OperationContext } from './context.js';
-
-/** Topics of the outcome waiter. */
-export const keyTopic = (projectId: string, key: string) => `key ${projectId} ${key}`;
-export const messageTopic = (id: string) => `message ${id}`;
-export const resetTopic = 'reset';
 
 /** Seconds until a request with an unknown outcome may be repeated. */
 const retryAfter = 10;
@@ -17,7 +13,7 @@ const retryAfter = 10;
 export function finalizedMessage(
   context: OperationContext,
   { id, projectId }: MessageRecord,
-): Promise<Settled | null> {
+): Promise<Finalized | null> {
   return context.outcomes.wait(messageTopic(id), async () => {
     const message = await context.store.getMessage(projectId, id);
     if (message === null) throw removed();

@@ -4,13 +4,13 @@ import type { RateLimit } from './operations.js';
 
 /** Takes one token of a project's request rate (Limits, Request rate). */
 export async function takeToken(
-  { allowances, rates }: OperationContext,
+  { rateLimiter, rates }: OperationContext,
   projectId: string,
   kind: RequestKind,
 ): Promise<RateLimit> {
   const { perSecond, burst } = requestRates[kind];
   if (rates === 'off') return { allowed: true, limit: burst, remaining: burst, retryAfter: 0 };
   const bucket = { interval: 1_000 / perSecond, burst };
-  const { allowed, remaining, wait } = await allowances.take(projectId, kind, bucket);
+  const { allowed, remaining, wait } = await rateLimiter.take(projectId, kind, bucket);
   return { allowed, limit: burst, remaining, retryAfter: Math.ceil(wait / 1_000) };
 }

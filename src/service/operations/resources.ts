@@ -1,11 +1,4 @@
-import type {
-  Batch,
-  ErrorEnvelope,
-  Message,
-  ServiceErrorCode,
-  Verification,
-  VerificationStatus,
-} from '../../contract/index.js';
+import type { Batch, ErrorEnvelope, Message, ServiceErrorCode, Verification } from '../../contract/index.js';
 import { serviceErrors } from '../../contract/index.js';
 import type { BatchRecord, MessageRecord, VerificationRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
@@ -32,6 +25,11 @@ export function messageResource(record: MessageRecord): Message {
     : { id, status, channel, ...fields, parts: parts ?? 0, rate_multiplier: rateMultiplier ?? 1 };
 }
 
+/** A message in a read, with its delivery (an extension of the interface). */
+export function foundMessage(record: MessageRecord): Message {
+  return { ...messageResource(record), delivery: record.delivery };
+}
+
 export function batchResource(record: BatchRecord): Batch {
   return {
     id: record.id,
@@ -46,10 +44,10 @@ export function batchResource(record: BatchRecord): Batch {
   };
 }
 
-export function verificationResource(record: VerificationRecord, now: number): Verification {
+export function verificationResource(record: VerificationRecord): Verification {
   return {
     id: record.id,
-    status: verificationStatus(record, now),
+    status: record.status,
     channel: record.channel,
     to: record.to,
     attempts_remaining: record.attemptsRemaining,
@@ -58,10 +56,6 @@ export function verificationResource(record: VerificationRecord, now: number): V
     expires_at: timestamp(record.expiresAt),
     verified_at: record.verifiedAt === null ? null : timestamp(record.verifiedAt),
   };
-}
-
-export function verificationStatus(record: VerificationRecord, now: number): VerificationStatus {
-  return record.status === 'pending' && now >= record.expiresAt ? 'expired' : record.status;
 }
 
 /** The answer to a single send by the status of its message: 200 sent, 202 queued, 502 failed. */

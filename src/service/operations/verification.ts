@@ -8,14 +8,9 @@ import {
 } from '../../contract/index.js';
 import { type Random, randomInteger } from '../random.js';
 import { ServiceError } from '../service-error.js';
-import type { Content, VerificationRecord } from '../storage/store.js';
-import {
-  acceptAndDispatch,
-  messageAcceptance,
-  newMessage,
-  type Send,
-  singleDispatch,
-} from './accept-and-dispatch.js';
+import { capsOf } from '../settings.js';
+import type { Content } from '../storage/store.js';
+import { acceptAndDispatch, type Send, singleDispatch } from './accept-and-dispatch.js';
 import type { OperationContext, Project } from './context.js';
 import { emailContent, senderName } from './email.js';
 import { checkEmail, invalid, readEmailRecipient, readSmsRecipient } from './fields.js';
@@ -34,48 +29,31 @@ export async function createVerification(
   params: VerifyCreateParams,
 ): Promise<VerificationResult> {
   const project = await context.project(projectId);
-  const { channel, recipient, code, life, send } = readVerification(context, project, params);
+  const { recipient: to, code, lifeMs, send } = readVerification(context, project, params);
   const id = context.newId();
   const codeHash = context.encryption.hashCode(id, code);
   const { attempts } = verificationLimits;
-  const sent = await acceptAndDispatch(context, send, () => {
-    const message = newMessage(context, send, recipient);
-    const expiresAt = message.createdAt + life;
-    const verification = { id, codeHash, attempts, expiresAt };
-    return {
-      message,
-      expiresAt,
-      messages: [message],
-      accept: (lease) =>
-        context.store.acceptVerification({ ...messageAcceptance(send, message, lease), verification }),
-    };
-  });
+  const sent = await acceptAndDispatch(context, send, [to], (acceptance, [recipient]) =>
+    context.store.acceptVerification({
+      ...acceptance,
+      recipient: recipient as NonNullable<typeof recipient>,
+      caps: capsOf(project.settings),
+      answer: null,
+      verification: { id, codeHash, attempts, lifeMs },
+    }),
+  );
   if (sent.kind === 'repeat') throw new Error('a verification has no idempotency key');
-  const { message, expiresAt } = sent.draft;
+  const { message, verification, finalized } = sent;
   // Null when the outcome is not known in time: the code may have arrived, so the caller gets the id to check it with.
-  const end =
-    send.dispatch === 'queued' ? null : (sent.finalized ?? (await finalizedMessage(context, message)));
+  const end = send.dispatch === 'queued' ? null : (finalized ?? (await finalizedMessage(context, message)));
   const error = end?.message.error ?? null;
   if (error !== null) {
     throw new ServiceError('provider_failed', error.message, { fields: { id: message.id } });
   }
-  const verification: VerificationRecord = {
-    id,
-    status: 'pending',
-    channel,
-    to: recipient.to,
-    attemptsRemaining: attempts,
-    credits: message.credits,
-    codeHash,
-    createdAt: message.createdAt,
-    expiresAt,
-    verifiedAt: null,
-  };
-  const resource = verificationResource(verification, context.clock.now());
-  return { ...resource, balance: end?.balance ?? sent.balance };
+  return { ...verificationResource(verification), balance: end?.balance ?? sent.balance };
 }
 
-/** The rules and the price of a verification, with a new code; `life` in milliseconds. */
+/** The rules and the price of a verification, with a new code. */
 function readVerification(context: OperationContext, project: Project, params: VerifyCreateParams) {
   const { codeLength, expiresIn } = verificationLimits;
   const { to, code_length = codeLength.default, expires_in = expiresIn.default, text: template } = params;
@@ -88,11 +66,11 @@ function readVerification(context: OperationContext, project: Project, params: V
   const content: Content = {
     ...contentOf(channel, project, text),
     text: null,
-    sealed: context.encryption.encrypt(text),
+    encrypted: context.encryption.encrypt(text),
   };
   const dispatch = singleDispatch[channel];
   const send: Send = { project, channel, content, price, idempotencyKey: null, dispatch };
-  return { channel, recipient, code, life: expires_in * 1_000, send };
+  return { channel, recipient, code, lifeMs: expires_in * 1_000, send };
 }
 
 /** POST /v1/verify/{id}/check. */
@@ -103,13 +81,12 @@ export async function checkVerification(
   { code }: VerifyCheckParams,
 ): Promise<Verification> {
   if (code === '') throw invalid('code: must not be empty');
-  const now = context.clock.now();
-  const checked = await context.store.checkVerification(projectId, id, now, (codeHash) =>
+  const checked = await context.store.checkVerification(projectId, id, (codeHash) =>
     context.encryption.matches(codeHash, id, code),
   );
   if (checked === null) throw noVerification();
   const { tried, verification } = checked;
-  const resource = verificationResource(verification, now);
+  const resource = verificationResource(verification);
   if (!tried) {
     throw new ServiceError(
       'verification_closed',
@@ -132,7 +109,7 @@ export async function getVerification(
 ): Promise<Verification> {
   const verification = await context.store.getVerification(projectId, id);
   if (verification === null) throw noVerification();
-  return verificationResource(verification, context.clock.now());
+  return verificationResource(verification);
 }
 
 function newCode(random: Random, length: number): string {

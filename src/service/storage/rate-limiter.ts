@@ -34,8 +34,8 @@ export function takeToken(fullAt: number | null, bucket: Bucket, now: number): T
   };
 }
 
-/** The request allowances of all projects, shared by every process; forgetting them costs nothing. */
-export interface Allowances {
+/** The request rates of all projects, shared by every process. Forgetting them costs one burst each. */
+export interface RateLimiter {
   take(projectId: string, kind: string, bucket: Bucket): Promise<Taken>;
   reset(): Promise<void>;
   close(): Promise<void>;
@@ -52,7 +52,7 @@ export interface SharedBuckets {
  * What this process takes counts on its monotonic clock, which nothing steps, and what all of them take in the
  * shared buckets. Where those cannot be used the process keeps to the rate by itself.
  */
-export function allowancesOf(clock: Clock, shared: SharedBuckets | null): Allowances {
+export function createRateLimiter(clock: Clock, shared: SharedBuckets | null): RateLimiter {
   const own = new Map<string, number>();
 
   function takeOwn(name: string, bucket: Bucket): Taken {

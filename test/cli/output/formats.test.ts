@@ -77,7 +77,7 @@ describe('output', () => {
       { id: 'b', credits: 2000 },
       { id: 'c', credits: null },
     ]);
-    expect((await get('--columns id,nope')).stderr).toContain("no column 'nope'");
+    expect((await get('--columns id,nope')).stderr).toContain("unknown column 'nope'");
   });
 
   it('masks recipients when asked to, and by itself in the tables of CI', async () => {

@@ -14,10 +14,10 @@ const numbers = Array.from({ length: 2_700 }, (_, index) => `${88_000_000 + inde
 const points: CrashPoint[] = [
   { when: 'before', method: 'submit', call: 1 },
   { when: 'after', method: 'submit', call: 1 },
-  { when: 'before', method: 'settleMessages', call: 1 },
-  { when: 'after', method: 'settleMessages', call: 1 },
+  { when: 'before', method: 'finalizeMessages', call: 1 },
+  { when: 'after', method: 'finalizeMessages', call: 1 },
 ];
-// Three batches: two are handed over as they are accepted, there is no room for the third, which is claimed.
+// Three batches: two are dispatched as they are accepted, there is no room for the third, which is claimed.
 const batches = [0, 900, 1_800].map((first) => ({
   params: { to: numbers.slice(first, first + 900), text: 'Hello' },
   idempotencyKey: `from ${first}`,
@@ -31,16 +31,19 @@ const batchPoints: CrashPoint[] = [
   { when: 'after', method: 'submit', call: 250 },
   { when: 'after', method: 'submit', call: 900 },
   { when: 'before', method: 'submit', call: 1 },
-  { when: 'before', method: 'settleMessages', call: 1 },
-  { when: 'after', method: 'settleMessages', call: 1 },
+  { when: 'before', method: 'finalizeMessages', call: 1 },
+  { when: 'after', method: 'finalizeMessages', call: 1 },
 ];
 
-/** What a service leaves that dies while it sends an SMS with the key `k1`. */
-async function diedSending(point: CrashPoint): Promise<{ directory: string; clock: ManualClock }> {
+/** The data that a service leaves that dies while it sends an SMS with the key `k1`. */
+async function diedSending(
+  point: CrashPoint,
+  leaseMs = leaseTime,
+): Promise<{ directory: string; clock: ManualClock }> {
   const directory = cores.folder();
   const clock = new ManualClock();
   const crash = new Crash(point);
-  const dying = await cores.openMortal({ directory, clock }, crash.doubles);
+  const dying = await cores.openMortal({ directory, clock }, { ...crash.doubles, leaseMs });
   void dying.operations.sendSms({ caller, params: sms, idempotencyKey: 'k1' });
   await crash.happened;
   return { directory, clock };
@@ -75,14 +78,15 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
   });
 
   it('a repeat that comes while the lease of the dead process still holds waits for the answer', async () => {
-    const { directory, clock } = await diedSending({ when: 'after', method: 'submit', call: 1 });
+    const leaseMs = 5_000;
+    const { directory, clock } = await diedSending({ when: 'after', method: 'submit', call: 1 }, leaseMs);
     await turns();
 
-    const core = await cores.open({ directory, clock });
+    const core = await cores.open({ directory, clock }, { leaseMs });
     const repeat = core.operations.findAnswer(caller, 'k1');
     await turns();
     expect(await outboxOf(core)).toHaveLength(1);
-    await pass(clock, leaseTime + 1_000);
+    await pass(clock, leaseMs + 1_000);
     expect(await repeat).toMatchObject({ status: 200, replayed: true });
     expect(await outboxOf(core)).toHaveLength(1);
   });
@@ -115,7 +119,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
 
     const core = await cores.open(
       { directory, clock },
-      { carrier: (carrier) => ({ submit: carrier.submit, inquire: async () => 'not_taken' }) },
+      { carrier: (carrier) => ({ ...carrier, inquire: async () => 'not_taken' }) },
     );
     await pass(clock, leaseTime + 1_000);
     await core.administration.settled();
@@ -157,8 +161,8 @@ describe('two services on one folder', () => {
   });
 });
 
-describe('a process that stands still and goes on', () => {
-  it('after another has taken its message over, hands it over no more', async () => {
+describe('a paused process', () => {
+  it('whose message another has taken over submits it no more', async () => {
     const directory = cores.folder();
     const clock = new ManualClock();
     let goOn = () => {};
@@ -166,10 +170,10 @@ describe('a process that stands still and goes on', () => {
       { directory, clock },
       {
         carrier: (carrier) => ({
-          inquire: carrier.inquire,
-          submit: (submission) =>
+          ...carrier,
+          submit: (submission, signal) =>
             new Promise((resolve, reject) => {
-              goOn = () => carrier.submit(submission).then(resolve, reject);
+              goOn = () => carrier.submit(submission, signal).then(resolve, reject);
             }),
         }),
         // Neither do its renewals and claims get through.

@@ -7,7 +7,7 @@ import { Cores, caller, outboxOf, pass, turns } from '../../support/cores.js';
 const cores = new Cores();
 afterEach(() => cores.closeAll());
 
-/** A process that stands still just before or just behind a hand-over, while another one goes on. */
+/** A process that is paused just before or just behind a submission, while another one goes on. */
 async function pausedAt(moment: 'before' | 'behind') {
   const directory = cores.folder();
   let goOn = () => {};
@@ -15,9 +15,9 @@ async function pausedAt(moment: 'before' | 'behind') {
     goOn = resolve;
   });
   const submit = (carrier: Carrier): Carrier['submit'] =>
-    async function submitLate(submission) {
+    async function submitLate(submission, signal) {
       if (moment === 'before') await gate;
-      const answer = await carrier.submit(submission);
+      const answer = await carrier.submit(submission, signal);
       if (moment === 'behind') await gate;
       return answer;
     };
@@ -26,8 +26,8 @@ async function pausedAt(moment: 'before' | 'behind') {
     { directory, clock: new ManualClock(start) },
     {
       carrier: (carrier) => ({
+        ...carrier,
         submit: submit(carrier),
-        inquire: (reference, to, before) => carrier.inquire(reference, to, before),
       }),
     },
   );
@@ -43,7 +43,7 @@ async function pausedAt(moment: 'before' | 'behind') {
   return { answer: await answer, other };
 }
 
-describe.each(['before', 'behind'] as const)('a process that stood still %s a hand-over', (moment) => {
+describe.each(['before', 'behind'] as const)('a process that is paused %s a submission', (moment) => {
   it('does not send what another has sent meanwhile', async () => {
     const { other } = await pausedAt(moment);
     expect(await outboxOf(other)).toHaveLength(1);

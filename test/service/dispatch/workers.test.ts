@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../../src/service/core.js';
+import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
 import { lockedTooLong } from '../../../src/service/storage/sqlite/database/busy.js';
 import type { Store } from '../../../src/service/storage/store.js';
 import { Cores, caller, ledgerDifference, outboxOf, pass, requestsTo, turns } from '../../support/cores.js';
@@ -27,7 +28,7 @@ const failing = (method: keyof Store, fails: () => boolean): CoreDoubles => ({
 });
 
 describe('a worker that meets an unexpected error', () => {
-  it.each(['nextDue', 'claimMessages'] as const)(
+  it.each(['nextWork', 'claimMessages'] as const)(
     'in %s reports it, waits longer each time, goes on',
     async (method) => {
       const time = clock();
@@ -68,14 +69,14 @@ describe('a worker that meets an unexpected error', () => {
     let broken = true;
     core = await cores.open(
       { clock: time },
-      failing('settleMessages', () => broken),
+      failing('finalizeMessages', () => broken),
     );
     const answers = [send('99112233', 'Hi', 'k'), send('88112233', 'Hi')];
     const verification = core.operations.createVerification(caller, { to: '89112233' });
     await turns();
     expect(await outboxOf(core)).toHaveLength(3);
     expect(cores.faults.map(({ stack }) => stack.split('\n')[0])).toEqual([
-      'TypeError: settleMessages of … broke',
+      'TypeError: finalizeMessages of … broke',
     ]);
     broken = false;
     await pass(time, 6_000);
@@ -85,7 +86,7 @@ describe('a worker that meets an unexpected error', () => {
     expect(await outboxOf(core)).toHaveLength(3);
   });
 
-  it('a store that is slow for long fails no message that was never handed over', async () => {
+  it('a store that is slow for long fails no message that was never submitted', async () => {
     const time = clock();
     let slow = true;
     core = await cores.open(
@@ -93,10 +94,10 @@ describe('a worker that meets an unexpected error', () => {
       {
         store: (store) => ({
           ...store,
-          // As where another program writes for nearly 5 seconds, again and again.
+          // As where another program writes for as long as a lease, again and again.
           async claimMessages(claim) {
             const claimed = await store.claimMessages(claim);
-            if (slow) time.advance(4_600);
+            if (slow) time.advance(leaseTime);
             return claimed;
           },
         }),
@@ -121,8 +122,8 @@ describe('a worker that meets an unexpected error', () => {
       {
         store: (store) => ({
           ...store,
-          settleMessages: (...parameters) =>
-            broken ? Promise.reject(lockedTooLong()) : store.settleMessages(...parameters),
+          finalizeMessages: (...parameters) =>
+            broken ? Promise.reject(lockedTooLong()) : store.finalizeMessages(...parameters),
         }),
       },
     );
@@ -150,7 +151,7 @@ describe('a worker that meets an unexpected error', () => {
     let broken = true;
     core = await cores.open(
       { clock: time },
-      failing('settleMessages', () => broken),
+      failing('finalizeMessages', () => broken),
     );
     const status = await statusOf(sendBulk(['99112233', '88112233', '89112233'], 'Hi'));
     await turns();
@@ -164,10 +165,7 @@ describe('a worker that meets an unexpected error', () => {
 
   it('in renewing leases: warns and tries again', async () => {
     const time = clock();
-    core = await cores.open(
-      { clock: time },
-      failing('renewLeases', () => true),
-    );
+    core = await cores.open({ clock: time }, { ...failing('renewLeases', () => true), leaseMs: 5_000 });
     const answer = send('99000003', 'Hi');
     await pass(time, 2_000);
     expect(await answer).toMatchObject({ status: 200 });
@@ -180,10 +178,10 @@ describe('a worker that meets an unexpected error', () => {
       { clock: time },
       {
         carrier: (carrier) => ({
-          inquire: carrier.inquire,
-          submit: async (submission) => {
+          ...carrier,
+          submit: async (submission, signal) => {
             if (submission.to === '88112233' && submission.attempt === 1) throw new TypeError('a bug');
-            return carrier.submit(submission);
+            return carrier.submit(submission, signal);
           },
         }),
       },
@@ -205,7 +203,7 @@ describe('an error before any submission counts as an attempt, and the message e
       acceptVerification: (acceptance) =>
         store.acceptVerification({
           ...acceptance,
-          content: { ...acceptance.content, sealed: new Uint8Array(40) },
+          content: { ...acceptance.content, encrypted: new Uint8Array(40) },
         }),
     });
     core = await cores.open({ clock: time, directory }, { store: spoilt });

@@ -34,7 +34,7 @@ describe('slow clients', () => {
 
   it('get their answer when it is the service that is slow', async () => {
     const held = heldSend();
-    const { open } = await serve({ sendSms: held.sendSms }, { headersTimeout: 50, requestTimeout: 50 });
+    const { open } = await serve({ sendSms: held.sendSms }, { headersTimeout: 500, requestTimeout: 500 });
     const client = open().say(wholeSend());
     await held.started;
     // Longer than every timeout: they are about requests that arrive, not about answers.

@@ -1,14 +1,10 @@
 import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type AppOptions, createApp } from '../../../src/service/http/app.js';
 import { type ListenOptions, listen } from '../../../src/service/http/listen.js';
-import type { Listening } from '../../../src/service/index.js';
 import type { Answer, Operations } from '../../../src/service/operations/operations.js';
 import { fakeOperations, goodKey, sms } from './fake-operations.js';
-
-const opened: Listening[] = [];
-afterEach(() => Promise.all(opened.splice(0).map((listening) => listening.close())));
 
 /** The app over a real socket, closed after the test; `open` connects to it. */
 export async function serve(
@@ -20,7 +16,7 @@ export async function serve(
   const app = createApp(operations, { report: (error) => reports.push(error), ...appOptions });
   const address = { port: 0, ...(host === undefined ? {} : { host }) };
   const listening = await listen(app, address, { closeTimeout: 2_000, ...options });
-  opened.push(listening);
+  onTestFinished(() => listening.close());
   return { listening, calls, reports, open: () => new Client(Number(new URL(listening.url).port)) };
 }
 

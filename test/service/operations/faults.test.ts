@@ -19,7 +19,7 @@ const { send } = requestsTo(() => core);
 describe('faults on demand', () => {
   it.each([
     ['its answer is lost', '99000006', 0],
-    ['the hand-over is lost once', '99000008', 1_000],
+    ['the submission is lost once', '99000008', 1_000],
     ['the answer takes 10 seconds', '99000004', 10_000],
   ])('%s: it is sent, once', async (_, to, milliseconds) => {
     const answer = send(to, 'Hi', 'k');
@@ -28,11 +28,12 @@ describe('faults on demand', () => {
     expect(await outboxOf(core)).toHaveLength(1);
   });
 
-  it('a message that can never be handed over fails in the end and is refunded', async () => {
+  it('a message that can never be submitted fails in the end and is refunded', async () => {
     const unreachable = await cores.open(
       { clock },
       {
-        carrier: () => ({
+        carrier: (real) => ({
+          ...real,
           submit: () => Promise.reject(new Error('no route to host')),
           inquire: async () => 'not_taken',
         }),
@@ -53,12 +54,13 @@ describe('faults on demand', () => {
     expect(await unreachable.operations.getBalance(caller)).toEqual({ balance: 100_000 });
   });
 
-  it('a message whose fate stays unknown is never failed and never handed over again', async () => {
+  it('a message whose fate stays unknown is never submitted again, and ends as sent, with delivery unknown', async () => {
     let submissions = 0;
     const mute = await cores.open(
       { clock },
       {
-        carrier: () => ({
+        carrier: (real) => ({
+          ...real,
           submit: () => {
             submissions += 1;
             return Promise.reject(new Error('reset'));
@@ -74,9 +76,13 @@ describe('faults on demand', () => {
         idempotencyKey: null,
       })
     ).body as { id: string };
-    await pass(clock, 900_000, 5_000);
+    const read = async () =>
+      (await mute.operations.listBatchMessages(caller, id, { limit: 1, after: null })).data[0];
+    await pass(clock, 295_000, 5_000);
+    expect(await read()).toMatchObject({ status: 'queued', credits: 10, delivery: null });
+    await pass(clock, 600_000, 5_000);
     expect(submissions).toBe(1);
-    const { data } = await mute.operations.listBatchMessages(caller, id, { limit: 1, after: null });
-    expect(data).toMatchObject([{ status: 'queued', credits: 10 }]);
+    expect(await read()).toMatchObject({ status: 'sent', credits: 10, delivery: 'unknown' });
+    expect(await mute.operations.getBatch(caller, id)).toMatchObject({ status: 'completed', sent: 1 });
   });
 });

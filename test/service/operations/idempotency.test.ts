@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
-import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
 import type { Answer } from '../../../src/service/operations/operations.js';
 import { Cores, caller, ledgerDifference, outboxOf, pass, turns } from '../../support/cores.js';
 
@@ -86,22 +85,25 @@ describe('Limits, idempotency', () => {
   it('rule 1: an end that another process found is the same answer for the first request', async () => {
     const directory = cores.folder();
     const clock = new ManualClock();
+    const leaseMs = 5_000;
     const lost = await cores.open(
       { directory, clock },
       {
         store: (store) => ({
           ...store,
-          settleMessages: async (list) => list.map(() => null),
+          finalizeMessages: async (list) => list.map(() => null),
           claimMessages: async () => [],
+          claimDoubts: async () => [],
         }),
+        leaseMs,
       },
     );
     const params = { to: '88000001', text: 'Hi' };
     const first = lost.operations.sendSms({ caller, params, idempotencyKey: 'k' });
     await turns();
-    const other = await cores.open({ directory, clock });
+    const other = await cores.open({ directory, clock }, { leaseMs });
     await other.administration.credit(-500);
-    await pass(clock, leaseTime + 1_000);
+    await pass(clock, leaseMs + 1_000);
     const second = await other.operations.sendSms({ caller, params, idempotencyKey: 'k' });
     await other.administration.credit(-500);
     await pass(clock, 1_000);

@@ -53,7 +53,7 @@ describe('POST /v1/verify', () => {
 
   it('sends an email in the name of a project that is older than the limit of names', async () => {
     const id = '00000000-0000-7000-8000-00000000abcd';
-    await core.store.createProject({ id, name: 'ө'.repeat(411), balance: 100, createdAt: clock.now() });
+    await core.store.createProject({ id, name: 'ө'.repeat(411), balance: 100 });
     await core.operations.createVerification({ projectId: id, keyId: 'x' }, { to: 'bat@example.mn' });
     await core.administration.settled();
     const [email] = await outboxOf(core);
@@ -95,9 +95,10 @@ describe('POST /v1/verify', () => {
     const mute = await cores.open(
       { clock },
       {
-        carrier: () => ({
+        carrier: (real) => ({
+          ...real,
           submit: async () => {
-            if (known) return { kind: 'refused', reason: 'no' };
+            if (known) return { kind: 'refused', reason: 'no', tryNextRoute: true };
             throw new OutcomeUnknown('reset');
           },
           inquire: async () => (known ? 'not_taken' : 'unknown'),
@@ -179,7 +180,7 @@ describe('codes', () => {
   it('stand nowhere in the store, not even while their message waits', async () => {
     const directory = cores.folder();
     const crash = new Crash({ when: 'before', method: 'submit', call: 1 });
-    const dying = await cores.openMortal({ directory, clock }, crash.doubles);
+    const dying = await cores.openMortal({ directory, clock }, { ...crash.doubles, leaseMs: 5_000 });
     void dying.operations.createVerification(caller, { to: '99112233', text: 'code={code}.' });
     await crash.happened;
     const files = ['service.db', 'service.db-wal'].map((name) =>

@@ -19,7 +19,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../src/service/core.js';
 import { DataError } from '../../../src/service/data-error.js';
 import { lookEvery } from '../../../src/service/storage/sqlite/installation/guard.js';
+import { migrations } from '../../../src/service/storage/sqlite/schema.js';
 import { Cores, caller, outboxOf, requestsTo } from '../../support/cores.js';
+import { downgrade } from '../../support/old-schema.js';
 
 const cores = new Cores();
 let directory: string;
@@ -292,15 +294,13 @@ describe('a folder of c7d7ad4, without an id', () => {
   async function forget(): Promise<void> {
     await use();
     const { DatabaseSync } = await import('@photostructure/sqlite');
+    downgrade(at('service.db'), migrations.slice(0, 1));
     for (const [name, version] of [
-      ['service.db', 1],
       ['operator.db', 2],
       ['rates.db', 1],
     ] as const) {
       const database = new DatabaseSync(at(name));
-      database.exec(
-        `DROP TABLE installation; DROP TABLE IF EXISTS clock_corrections; PRAGMA user_version = ${version}`,
-      );
+      database.exec(`DROP TABLE installation; PRAGMA user_version = ${version}`);
       database.close();
     }
     rmSync(at('installation.json'));

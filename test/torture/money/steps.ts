@@ -40,12 +40,13 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
 export function moody(carrier: Carrier, moods: number[]): Carrier {
   let turn = 0;
   return {
-    inquire: carrier.inquire,
-    async submit(submission) {
+    ...carrier,
+    capacity: (lane) => carrier.capacity(lane),
+    async submit(submission, signal) {
       const mood = moods[turn++ % moods.length];
-      if (mood === 0) return { kind: 'refused', reason: 'a mood' };
+      if (mood === 0) return { kind: 'refused', reason: 'a mood', tryNextRoute: true };
       if (mood === 1) throw new Error('lost before');
-      const answer = await carrier.submit(submission);
+      const answer = await carrier.submit(submission, signal);
       if (mood === 2) throw new Error('lost after');
       return answer;
     },

@@ -8,13 +8,13 @@ const wrongly: Record<StoreKind, (store: Store) => Store> = {
   shipped: (store) => store,
   refunds_twice: (store) => ({
     ...store,
-    async settleMessages(settlements, answer) {
-      const settled = await store.settleMessages(settlements, answer);
-      for (const [at, { claimed, outcome }] of settlements.entries()) {
+    async finalizeMessages(finalizations, answer) {
+      const finalized = await store.finalizeMessages(finalizations, answer);
+      for (const [at, { claimed, outcome }] of finalizations.entries()) {
         const { projectId, credits } = claimed.message;
-        if (outcome.status === 'failed' && settled[at]) await store.credit(projectId, credits, 0);
+        if (outcome.status === 'failed' && finalized[at]) await store.credit(projectId, credits);
       }
-      return settled;
+      return finalized;
     },
   }),
   skips_the_ledger: (store) => ({

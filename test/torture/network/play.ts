@@ -83,10 +83,12 @@ export async function playNetwork(options: {
 /** Now and then takes no single SMS, so that the client has to go on with a new key. */
 function moody(carrier: Carrier, random: () => number): Carrier {
   return {
-    inquire: carrier.inquire,
-    async submit(submission) {
+    ...carrier,
+    async submit(submission, signal) {
       const isRefused = submission.to.startsWith(singlePrefix) && random() < Math.sqrt(refused);
-      return isRefused ? { kind: 'refused', reason: 'a mood' } : carrier.submit(submission);
+      return isRefused
+        ? { kind: 'refused', reason: 'a mood', tryNextRoute: true }
+        : carrier.submit(submission, signal);
     },
   };
 }

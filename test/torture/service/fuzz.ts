@@ -31,7 +31,7 @@ const breaks: Record<FuzzBreak, (core: Core) => Partial<Operations>> = {
   nothing: () => ({}),
   stores_first: ({ operations, store }) => ({
     async sendSms(call) {
-      await store.credit(call.caller.projectId, -1, 0);
+      await store.credit(call.caller.projectId, -1);
       return operations.sendSms(call);
     },
   }),

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
 import { Machine } from '../../support/binary.js';
 import { seededRandom } from '../../support/random.js';
 import { audit, type Findings, openAccounts } from './books.js';
 import { type Customers, startCustomers } from './customers.js';
+import { leaseMs } from './lease.js';
 import { type Server, scripted } from './server.js';
 import type { Break } from './service-main.js';
 import { type Task, taskMaker } from './tasks.js';
@@ -16,7 +16,7 @@ export interface PauseResult extends Findings {
 
 /**
  * Stops one of two services on one folder in the middle of its work, for longer than its leases, and lets it
- * go on: what it was about to hand over, the other one has handed over meanwhile.
+ * go on: what it was about to submit, the other one has submitted meanwhile.
  */
 export async function playPauses(options: {
   seed: number;
@@ -55,7 +55,7 @@ export async function playPauses(options: {
       const server = servers[pause % 2];
       await sleep(200 + random() * 300);
       server?.signal('SIGSTOP');
-      await sleep(leaseTime + 1_500);
+      await sleep(leaseMs + 1_500);
       server?.signal('SIGCONT');
     }
     const acknowledged = await customers.finish();

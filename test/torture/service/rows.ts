@@ -82,7 +82,7 @@ export const service = groupOf(
         result,
       );
     };
-    const pause = async (seed: number, pauses: number, service: 'nothing' | 'forgets_hand_overs') => {
+    const pause = async (seed: number, pauses: number, service: 'nothing' | 'forgets_submissions') => {
       const result = await playPauses({ seed, pauses, service });
       return books(`${pauses} pauses, ${result.sends} sends, 2 processes`, result);
     };
@@ -149,8 +149,8 @@ export const service = groupOf(
         play: (seed) => kill({ seed, kills: sizes.kills, service: 'urtuu serve' }),
         controls: [
           {
-            name: 'a service that does not ask what became of a hand-over',
-            play: (seed) => kill({ seed, kills, service: 'forgets_hand_overs' }),
+            name: 'a service that does not ask for the fate of a submission',
+            play: (seed) => kill({ seed, kills, service: 'forgets_submissions' }),
           },
           {
             name: 'customers who repeat with a new key',
@@ -168,12 +168,12 @@ export const service = groupOf(
         controls: [{ name: 'SIGKILL', play: (seed) => stop(seed, 3, 'SIGKILL') }],
       },
       {
-        name: 'a process that stands still, another that goes on',
+        name: 'a paused process, another that goes on',
         play: (seed) => pause(seed, sizes.pauses, 'nothing'),
         controls: [
           {
-            name: 'an operator that takes hand-overs from the past',
-            play: (seed) => pause(seed, 1, 'forgets_hand_overs'),
+            name: 'an operator that takes submissions of the past',
+            play: (seed) => pause(seed, 1, 'forgets_submissions'),
           },
         ],
       },
@@ -195,7 +195,10 @@ export const service = groupOf(
             name: 'a service that stores before it checks',
             play: (seed) => fuzz(seed, 1_000, 'stores_first'),
           },
-          { name: 'a service that trusts ids', play: (seed) => fuzz(seed, 1_000, 'trusts_ids') },
+          {
+            name: 'a service that trusts ids',
+            play: (seed) => fuzz(seed, 1_000, 'trusts_ids'),
+          },
         ],
       },
       {

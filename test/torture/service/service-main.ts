@@ -4,12 +4,14 @@ import type { CoreDoubles } from '../../../src/service/core.js';
 import { openCore } from '../../../src/service/core.js';
 import { type App, createApp } from '../../../src/service/http/app.js';
 import { listen } from '../../../src/service/http/listen.js';
+import type { BatchAcceptance, BatchRecord } from '../../../src/service/storage/store.js';
+import { leaseMs } from './lease.js';
 
 /** How a service is broken on purpose, so that a harness can show what it would catch. */
 export type Break =
   | 'nothing'
   | 'forgets_keys'
-  | 'forgets_hand_overs'
+  | 'forgets_submissions'
   | 'answers_before_it_stores'
   | 'resets_in_any_order'
   | 'boundless'
@@ -27,11 +29,11 @@ const doubles: Record<Break, CoreDoubles> = {
       acceptBatch: (batch) => store.acceptBatch({ ...batch, idempotencyKey: null }),
     }),
   },
-  forgets_hand_overs: {
+  forgets_submissions: {
     carrier: (carrier) => {
       const asked = new Set<string>();
       return {
-        submit: carrier.submit,
+        ...carrier,
         async inquire(reference, to, before) {
           if (asked.has(reference)) return carrier.inquire(reference, to, before);
           asked.add(reference);
@@ -44,8 +46,8 @@ const doubles: Record<Break, CoreDoubles> = {
     store: (store) => ({
       ...store,
       beginReset: async () => true,
-      async reset(balance, at, until) {
-        await store.reset(balance, at, until);
+      async reset(balance, holdMs) {
+        await store.reset(balance, holdMs);
         await sleep(50);
         return [];
       },
@@ -56,11 +58,17 @@ const doubles: Record<Break, CoreDoubles> = {
       ...store,
       async acceptBatch(batch) {
         setTimeout(() => void store.acceptBatch(batch).catch(() => {}), 50);
-        return { kind: 'accepted', balance: 0, earlier: new Map() };
+        return { kind: 'accepted', balance: 0, batch: recordOf(batch), claimed: [] };
       },
     }),
   },
 };
+
+function recordOf({ batchId: id, channel, recipients, credits }: BatchAcceptance): BatchRecord {
+  const total = recipients.length;
+  const counts = { total, sent: 0, failed: 0, credits: credits * total };
+  return { id, status: 'processing', channel, ...counts, createdAt: Date.now(), completedAt: null };
+}
 
 const boundless = {
   writeTimeout: 10 ** 9,
@@ -86,7 +94,7 @@ async function main(directory: string, given: string, broken: Break): Promise<vo
     broken === 'measures_on_the_system_clock'
       ? { directory, clock: { ...systemClock, monotonic: () => Date.now() } }
       : { directory, rates: 'off' },
-    doubles[broken],
+    { ...doubles[broken], leaseMs },
   );
   if (given === 'reset') {
     await core.administration.reset();

@@ -2,7 +2,7 @@ import { groupOf, type Played } from '../row.js';
 import { playText } from './play.js';
 
 /** Texts from outside that want to act on a terminal. */
-export const text = groupOf('text', { full: { outputs: 50_000 }, small: { outputs: 300 } }, ({ outputs }) => {
+export const text = groupOf('text', { full: { outputs: 50_000 }, small: { outputs: 100 } }, ({ outputs }) => {
   const play = async (seed: number, count: number, sanitiser: 'shipped' | 'none'): Promise<Played> => {
     const result = await playText({ seed, outputs: count, sanitiser });
     return {

@@ -25,7 +25,11 @@ const email = { channel: z.literal('email'), ...message };
 
 export const smsResult: z.ZodMiniType<contract.SmsResult> = z.object({ ...sms, ...balance });
 export const emailResult: z.ZodMiniType<contract.EmailResult> = z.object({ ...email, ...balance });
-export const anyMessage: z.ZodMiniType<contract.Message> = z.union([z.object(sms), z.object(email)]);
+const delivery = z.nullable(z.enum(['delivered', 'undelivered', 'bounced', 'unknown']));
+export const anyMessage: z.ZodMiniType<contract.Message> = z.union([
+  z.object({ ...sms, delivery }),
+  z.object({ ...email, delivery }),
+]);
 
 const batchFields = {
   id,

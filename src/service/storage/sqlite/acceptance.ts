@@ -1,32 +1,34 @@
-import { cappedUntil, earlierMessages, longestWindow } from '../caps.js';
 import type {
   AcceptResult,
   BatchAcceptance,
   BatchResult,
-  BoundAnswer,
-  Content,
-  Instant,
-  LedgerReason,
   MessageAcceptance,
+  Refusal,
   VerificationAcceptance,
-} from '../store.js';
+  VerificationResult,
+} from '../acceptance.js';
+import { cappedUntil, earlierMessages, longestWindow } from '../caps.js';
+import type { ClaimedMessage } from '../dispatching.js';
+import type { BatchRecord, BoundAnswer, Content, Instant, LedgerReason, MessageRecord } from '../records.js';
 import { acceptedAt, type ClockCorrections } from './clock-corrections.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
+import { claimedOf, queuedMessage } from './queued.js';
 import type { Resets } from './resets.js';
 
 /** Whether another counted message to the recipient of `m` was accepted before it, however long ago. */
 export const hasEarlier = `EXISTS (SELECT 1 FROM messages e WHERE e.project = m.project
   AND e.recipient = m.recipient AND e.refunded = 0 AND e.seq < m.seq)`;
 
-/** Taking in what a caller sends. The functions write inside the transaction of their caller. */
+/** Accepting sends. The functions write inside the transaction of their caller. */
 export function prepareAcceptance(
   database: Database,
   projects: Projects,
   leases: Leases,
   corrections: ClockCorrections,
   resets: Resets,
+  now: () => Instant,
 ) {
   const selectAnswer = database.prepare('SELECT status, body FROM idempotency WHERE project = ? AND key = ?');
   const insertAnswer = database.prepare(
@@ -36,15 +38,15 @@ export function prepareAcceptance(
     'INSERT INTO contents (text, html, subject, sender, reply_to, sealed) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const insertMessage = database.prepare(
-    `INSERT INTO messages (id, project, batch, content, channel, recipient, operator, status, parts,
-       rate_multiplier, credits, created_at, due_at, lease, attempts, pending_key)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO messages (id, project, content, channel, recipient, operator, status, parts, rate_multiplier, credits,
+       created_at, due_at, lease, attempts, pending_key, lane, route, doubt_ms, bound_at)
+     VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const insertBatchMessages = database.prepare(
-    `INSERT INTO messages (id, project, batch, content, channel, recipient, operator, status, parts,
-       rate_multiplier, credits, created_at, due_at, lease, attempts)
+    `INSERT INTO messages (id, project, batch, content, channel, recipient, operator, status, parts, rate_multiplier,
+       credits, created_at, due_at, lease, attempts, lane, route, doubt_ms, bound_at)
      SELECT value ->> 0, :project, :batch, :content, :channel, value ->> 1, value ->> 2, 'queued', :parts,
-       :rateMultiplier, :credits, :createdAt, :dueAt, :lease, :attempts
+       :rateMultiplier, :credits, :createdAt, :dueAt, :lease, :attempts, value ->> 3, value ->> 4, :doubtMs, :boundAt
      FROM json_each(:recipients)`,
   );
   const insertBatch = database.prepare(
@@ -82,32 +84,30 @@ export function prepareAcceptance(
     return row.status === null || row.body === null ? null : { status: row.status, body: row.body };
   }
 
-  function refusal(
-    project: number,
-    { message, caps, idempotencyKey }: MessageAcceptance,
-  ): Exclude<AcceptResult, { kind: 'accepted' }> | null {
-    const unready = unreadyFor(project, idempotencyKey, message.createdAt);
+  function refusal(project: number, acceptance: MessageAcceptance, at: Instant): Refusal | null {
+    const { recipient, caps, credits, idempotencyKey } = acceptance;
+    const unready = unreadyFor(project, idempotencyKey);
     if (unready !== null) return unready;
-    const earlier = earlierTo(project, message.to, message.createdAt, Number.MAX_SAFE_INTEGER);
-    const until = cappedUntil(earlier, caps, message.createdAt);
-    return until === null ? shortOf(project, message.credits) : { kind: 'capped', until };
+    const earlier = earlierTo(project, recipient.to, at, Number.MAX_SAFE_INTEGER);
+    const until = cappedUntil(earlier, caps, at);
+    return until === null ? shortOf(project, credits) : { kind: 'capped', waitMs: until - at };
   }
 
   /** What comes before any check: a reset under way, or an earlier request with the key. */
-  function unreadyFor(project: number, key: string | null, at: Instant): Unready | null {
-    if (resets.isUnderWay(at)) return { kind: 'resetting' };
+  function unreadyFor(project: number, key: string | null): Refusal | null {
+    if (resets.isUnderWay()) return { kind: 'resetting' };
     const answer = key === null ? undefined : findAnswer(project, key);
     return answer === undefined ? null : { kind: 'repeat', answer };
   }
 
-  function shortOf(project: number, charge: number): Shortage | null {
+  function shortOf(project: number, charge: number): Refusal | null {
     const balance = projects.balanceOf(project);
     return balance < charge ? { kind: 'insufficient', balance } : null;
   }
 
   function storeContent(content: Content): number {
-    const { text, html, subject, from, replyTo, sealed } = content;
-    return Number(insertContent.run(text, html, subject, from, replyTo, sealed).lastInsertRowid);
+    const { text, html, subject, from, replyTo, encrypted } = content;
+    return Number(insertContent.run(text, html, subject, from, replyTo, encrypted).lastInsertRowid);
   }
 
   function bind(project: number, key: string | null, answer: BoundAnswer | null): void {
@@ -115,17 +115,21 @@ export function prepareAcceptance(
   }
 
   function storeMessage(
-    project: number,
     acceptance: MessageAcceptance,
     reason: LedgerReason,
     subjectId: string,
-  ): { seq: number; balance: number } {
-    const { message, content, lease, idempotencyKey, answer } = acceptance;
-    projects.move(project, -message.credits, reason, subjectId, message.createdAt);
+  ): Refusal | { seq: number; message: MessageRecord; balance: number; claimed: ClaimedMessage[] } {
+    const { content, recipient, claim, idempotencyKey, answer, boundMs } = acceptance;
+    const project = projects.numberOf(acceptance.projectId);
+    const at = now();
+    const refused = refusal(project, acceptance, at);
+    if (refused !== null) return refused;
+    const message = queuedMessage(acceptance, recipient, null, at);
+    projects.move(project, -message.credits, reason, subjectId);
+    const pendingKey = answer === null ? idempotencyKey : null;
     const { lastInsertRowid } = insertMessage.run(
       message.id,
       project,
-      null,
       storeContent(content),
       message.channel,
       message.to,
@@ -133,75 +137,116 @@ export function prepareAcceptance(
       message.parts,
       message.rateMultiplier,
       message.credits,
-      message.createdAt,
-      lease === null ? message.createdAt : null,
-      lease?.token ?? null,
-      lease === null ? 0 : 1,
-      answer === null ? idempotencyKey : null,
+      at,
+      claim === null ? at : null,
+      claim?.token ?? null,
+      claim === null ? 0 : 1,
+      pendingKey,
+      recipient.lane,
+      claim === null ? null : recipient.route,
+      claim?.doubtMs ?? null,
+      at + boundMs,
     );
     const seq = Number(lastInsertRowid);
-    if (lease !== null) leases.open(lease, seq, seq, 1);
     const balance = projects.balanceOf(project);
-    bind(project, idempotencyKey, answer?.(balance) ?? null);
-    return { seq, balance };
+    bind(project, idempotencyKey, answer?.(message, balance) ?? null);
+    if (claim === null) return { seq, message, balance, claimed: [] };
+    leases.open(claim, seq, seq, 1);
+    const claimed = claimedOf(acceptance, { seq, message, recipient, token: claim.token, pendingKey });
+    return { seq, message, balance, claimed: [claimed] };
   }
 
   function acceptMessage(acceptance: MessageAcceptance): AcceptResult {
-    const { message } = acceptance;
-    const project = projects.numberOf(message.projectId);
-    const refused = refusal(project, acceptance);
-    if (refused !== null) return refused;
-    const { balance } = storeMessage(project, acceptance, 'message', message.id);
-    return { kind: 'accepted', balance };
+    const stored = storeMessage(acceptance, 'message', acceptance.recipient.id);
+    return 'kind' in stored ? stored : { kind: 'accepted', ...stored };
   }
 
-  function acceptVerification(acceptance: VerificationAcceptance): AcceptResult {
-    const { message, verification } = acceptance;
-    const project = projects.numberOf(message.projectId);
-    const refused = refusal(project, acceptance);
-    if (refused !== null) return refused;
-    const { seq, balance } = storeMessage(project, acceptance, 'verification', verification.id);
-    const { id, codeHash, attempts, expiresAt } = verification;
-    insertVerification.run(id, project, seq, codeHash, attempts, message.createdAt, expiresAt);
-    return { kind: 'accepted', balance };
+  function acceptVerification(acceptance: VerificationAcceptance): VerificationResult {
+    const { id, codeHash, attempts, lifeMs } = acceptance.verification;
+    const stored = storeMessage(acceptance, 'verification', id);
+    if ('kind' in stored) return stored;
+    const { seq, message, claimed, balance } = stored;
+    const { channel, to, credits, createdAt, projectId } = message;
+    const expiresAt = createdAt + lifeMs;
+    insertVerification.run(id, projects.numberOf(projectId), seq, codeHash, attempts, createdAt, expiresAt);
+    const verification = {
+      id,
+      status: 'pending' as const,
+      channel,
+      to,
+      attemptsRemaining: attempts,
+      credits,
+      codeHash,
+      createdAt,
+      expiresAt,
+      verifiedAt: null,
+    };
+    const living = claimed.map((one) => ({ ...one, lifeMs }));
+    return { kind: 'accepted', message, verification, balance, claimed: living };
   }
 
   function acceptBatch(acceptance: BatchAcceptance): BatchResult {
-    const { projectId, batch, content, each, recipients, lease, idempotencyKey, answer } = acceptance;
+    const { projectId, batchId, channel, content, recipients, claim, idempotencyKey, answer } = acceptance;
+    const { parts, rateMultiplier, credits, boundMs } = acceptance;
     const project = projects.numberOf(projectId);
-    const refused = unreadyFor(project, idempotencyKey, batch.createdAt) ?? shortOf(project, batch.credits);
+    const total = recipients.length;
+    const refused = unreadyFor(project, idempotencyKey) ?? shortOf(project, credits * total);
     if (refused !== null) return refused;
-    const { id, channel, total, credits, createdAt } = batch;
-    projects.move(project, -credits, 'batch', id, createdAt);
+    const at = now();
+    const batch: BatchRecord = {
+      id: batchId,
+      status: 'processing',
+      channel,
+      total,
+      sent: 0,
+      failed: 0,
+      credits: credits * total,
+      createdAt: at,
+      completedAt: null,
+    };
+    projects.move(project, -batch.credits, 'batch', batchId);
     const contentSeq = storeContent(content);
     const first = (selectNextMessage.get() as { next: number }).next;
-    const last = first + recipients.length - 1;
-    const inserted = insertBatch.run(id, project, channel, total, credits, first, createdAt);
+    const last = first + total - 1;
+    const inserted = insertBatch.run(batchId, project, channel, total, batch.credits, first, at);
+    const isClaimed = claim !== null;
     insertBatchMessages.run({
       project,
       batch: inserted.lastInsertRowid,
       content: contentSeq,
       channel,
-      parts: each.parts,
-      rateMultiplier: each.rateMultiplier,
-      credits: each.credits,
-      createdAt,
-      dueAt: lease === null ? createdAt : null,
-      lease: lease?.token ?? null,
-      attempts: lease === null ? 0 : 1,
-      recipients: JSON.stringify(recipients.map((one) => [one.id, one.to, one.operator])),
+      parts,
+      rateMultiplier,
+      credits,
+      createdAt: at,
+      dueAt: isClaimed ? null : at,
+      lease: claim?.token ?? null,
+      attempts: isClaimed ? 1 : 0,
+      doubtMs: claim?.doubtMs ?? null,
+      boundAt: at + boundMs,
+      recipients: JSON.stringify(
+        recipients.map((one) => [one.id, one.to, one.operator, one.lane, isClaimed ? one.route : null]),
+      ),
     });
     const balance = projects.balanceOf(project);
-    bind(project, idempotencyKey, answer(balance));
-    const earlier = new Map<string, Instant[]>();
-    if (lease !== null) {
-      leases.open(lease, first, last, recipients.length);
-      const repeated = selectRepeatedRecipients.all(first, last) as { seq: number; recipient: string }[];
-      for (const { seq, recipient } of repeated) {
-        earlier.set(recipient, earlierTo(project, recipient, createdAt, seq));
-      }
-    }
-    return { kind: 'accepted', balance, earlier };
+    bind(project, idempotencyKey, answer(batch, balance));
+    if (claim === null) return { kind: 'accepted', batch, balance, claimed: [] };
+    leases.open(claim, first, last, total);
+    const repeated = selectRepeatedRecipients.all(first, last) as { seq: number; recipient: string }[];
+    const earlier = new Map(
+      repeated.map(({ seq, recipient }) => [recipient, earlierTo(project, recipient, at, seq)]),
+    );
+    const claimed = recipients.map((recipient, index) => ({
+      ...claimedOf(acceptance, {
+        seq: first + index,
+        message: queuedMessage(acceptance, recipient, batchId, at),
+        recipient,
+        token: claim.token,
+        pendingKey: null,
+      }),
+      earlier: earlier.get(recipient.to) ?? [],
+    }));
+    return { kind: 'accepted', batch, balance, claimed };
   }
 
   return {
@@ -212,8 +257,5 @@ export function prepareAcceptance(
     acceptBatch,
   };
 }
-
-type Shortage = Extract<AcceptResult, { kind: 'insufficient' }>;
-type Unready = Extract<AcceptResult, { kind: 'repeat' | 'resetting' }>;
 
 export type AcceptanceStatements = ReturnType<typeof prepareAcceptance>;

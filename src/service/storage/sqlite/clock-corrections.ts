@@ -1,5 +1,5 @@
-import type { Instant } from '../store.js';
-import { clockTolerance } from '../times.js';
+import type { Instant } from '../records.js';
+import { clockTolerance } from './clock-tolerance.js';
 import type { Database } from './database/open.js';
 
 /**

@@ -1,53 +1,121 @@
-import type { Instant, Lease } from '../store.js';
-import { longestLease } from '../times.js';
+import type { Clock } from '../../clock.js';
+import { leaseTolerance } from './clock-tolerance.js';
 import type { Database } from './database/open.js';
+import { isGone, thisProcess } from './processes.js';
 
 interface LeaseRow {
   token: string;
   until: number;
   first_message: number;
   last_message: number;
-  open: number;
+  length: number;
+  holder: string | null;
 }
 
-/** Who hands over what until when. The functions write inside the transaction of their caller. */
-export function prepareLeases(database: Database) {
+/** Milliseconds between looks for processes that are gone. */
+const lookEvery = 1_000;
+/** Of the leases of an older release, which gave none. */
+const usualDoubt = 300_000;
+
+/** Which process holds what until when. The functions write inside the transaction of their caller. */
+export function prepareLeases(database: Database, clock: Clock) {
   const insert = database.prepare(
-    'INSERT INTO leases (token, until, first_message, last_message, open) VALUES (?, ?, ?, ?, ?)',
+    `INSERT INTO leases (token, until, first_message, last_message, open, length, holder)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
-  const renew = database.prepare('UPDATE leases SET until = ? WHERE token = ?');
+  const renew = database.prepare('UPDATE leases SET until = ?, length = ? WHERE token = ?');
   const close = database.prepare('DELETE FROM leases WHERE token = ? AND open <= ?');
   const shrink = database.prepare('UPDATE leases SET open = open - ? WHERE token = ?');
-  const selectExpired = database.prepare('SELECT * FROM leases WHERE until <= ? OR until > ?');
-  const select = database.prepare('SELECT * FROM leases WHERE token = ?');
   const remove = database.prepare('DELETE FROM leases WHERE token = ?');
-  const freeMessages = database.prepare(
-    'UPDATE messages SET lease = NULL, due_at = ? WHERE seq BETWEEN ? AND ? AND lease = ?',
+  const selectLease = database.prepare('SELECT lease FROM messages WHERE seq = ?');
+  const selectAll = database.prepare('SELECT * FROM leases');
+  const selectAny = database.prepare('SELECT 1 FROM leases LIMIT 1');
+  const selectHolders = database.prepare(
+    'SELECT DISTINCT holder FROM leases WHERE holder IS NOT NULL AND holder <> ?',
   );
-  const selectEnds = database.prepare('SELECT min(until) AS first, max(until) AS last FROM leases');
+  // One that ends later than it can last was given before the clock was set back, and is over.
+  const selectNextEnd = database.prepare(
+    `SELECT min(CASE WHEN until > :now + length + ${leaseTolerance} THEN 0
+       ELSE max(until - :now, length - :connected) END) AS wait FROM leases`,
+  );
+  const free = database.prepare(
+    `UPDATE messages SET lease = NULL, due_at = ?
+     WHERE seq BETWEEN ? AND ? AND lease = ? AND route IS NULL`,
+  );
+  const doubt = database.prepare(
+    `UPDATE messages SET lease = NULL, due_at = :now,
+       doubt_until = coalesce(doubt_until, :now + coalesce(doubt_ms, ${usualDoubt}))
+     WHERE seq BETWEEN :first AND :last AND lease = :token AND route IS NOT NULL`,
+  );
+  const connectedAt = clock.monotonic();
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let gone = new Set<string>();
+
+  const connectedFor = () => clock.monotonic() - connectedAt;
+
+  /** Processes that hold leases and have ended. */
+  function goneHolders(): ReadonlySet<string> {
+    if (clock.monotonic() - lookedAt < lookEvery) return gone;
+    lookedAt = clock.monotonic();
+    const holders = selectHolders.all(thisProcess()) as { holder: string }[];
+    gone = new Set(holders.map(({ holder }) => holder).filter(isGone));
+    return gone;
+  }
+
+  function isOver({ until, length, holder }: LeaseRow, now: number): boolean {
+    if (until > now + length + leaseTolerance) return true;
+    if (holder !== null && goneHolders().has(holder)) return true;
+    return until <= now && connectedFor() >= length;
+  }
 
   return {
-    open({ token, until }: Lease, first: number, last: number, messages: number): void {
-      insert.run(token, until, first, last, messages);
+    open(
+      { token, leaseMs }: { token: string; leaseMs: number },
+      first: number,
+      last: number,
+      messages: number,
+    ): void {
+      insert.run(token, clock.now() + leaseMs, first, last, messages, leaseMs, thisProcess());
     },
-    find: (token: string) => select.get(token) as LeaseRow | undefined,
-    /** False when the lease is no longer there. */
-    renew: (token: string, until: Instant) => renew.run(until, token).changes === 1,
-    /** Messages of the lease that are settled or given back. */
-    giveBack(token: string, messages: number): void {
-      if (messages > 0 && close.run(token, messages).changes === 0) shrink.run(messages, token);
+    /** False when the lease was ended. */
+    renew: (token: string, leaseMs: number) => renew.run(clock.now() + leaseMs, leaseMs, token).changes === 1,
+    /** Counts the messages that leave their leases; to be ended with `write`. */
+    departures() {
+      const counts = new Map<string, number>();
+      const add = (token: string, messages: number) =>
+        void counts.set(token, (counts.get(token) ?? 0) + messages);
+      return {
+        add,
+        /** `update` takes the message out of the lease that it is in, which need not be that of its caller. */
+        leave(seq: number, update: () => { changes: number | bigint }): boolean {
+          const row = selectLease.get(seq) as { lease: string | null } | undefined;
+          const hasLeft = update().changes === 1;
+          if (hasLeft && row?.lease) add(row.lease, 1);
+          return hasLeft;
+        },
+        write(): void {
+          for (const [token, messages] of counts)
+            if (close.run(token, messages).changes === 0) shrink.run(messages, token);
+        },
+      };
     },
-    /** Makes the messages of leases that have ended due again. */
-    endExpired(now: Instant): void {
-      for (const row of selectExpired.all(now, now + longestLease) as LeaseRow[]) {
-        freeMessages.run(Math.min(row.until, now), row.first_message, row.last_message, row.token);
-        remove.run(row.token);
+    endOver(): void {
+      const now = clock.now();
+      for (const row of selectAll.all() as LeaseRow[]) {
+        if (!isOver(row, now)) continue;
+        const { token, first_message: first, last_message: last } = row;
+        free.run(Math.min(row.until, now), first, last, token);
+        doubt.run({ now, first, last, token });
+        remove.run(token);
       }
+      gone = new Set();
     },
-    /** When the first lease ends; null when there is none. */
-    nextEnd(now: Instant): Instant | null {
-      const { first, last } = selectEnds.get() as { first: number | null; last: number | null };
-      return last !== null && last > now + longestLease ? now : first;
+    isAny: () => selectAny.get() !== undefined,
+    /** Milliseconds until the first lease can be ended; null when there is none. */
+    untilEnd(): number | null {
+      const now = clock.now();
+      const { wait } = selectNextEnd.get({ now, connected: connectedFor() }) as { wait: number | null };
+      return wait === null ? null : goneHolders().size > 0 ? 0 : wait;
     },
   };
 }

@@ -1,4 +1,5 @@
-import type { Instant, KeyRecord, LedgerReason, LedgerRecord, ProjectRecord, Store } from '../store.js';
+import type { Instant, KeyRecord, LedgerReason, LedgerRecord, ProjectRecord } from '../records.js';
+import type { Store } from '../store.js';
 import type { Database } from './database/open.js';
 
 interface ProjectRow {
@@ -19,7 +20,7 @@ interface KeyRow {
 }
 
 /** Projects, their money and their keys. The functions write inside the transaction of their caller. */
-export function prepareProjects(database: Database) {
+export function prepareProjects(database: Database, now: () => Instant) {
   const insertProject = database.prepare(
     'INSERT INTO projects (id, name, balance, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
   );
@@ -70,31 +71,26 @@ export function prepareProjects(database: Database) {
   }
 
   /** Changes a balance and writes down why, which always goes together. */
-  function move(
-    project: number,
-    amount: number,
-    reason: LedgerReason,
-    subject: string | null,
-    at: Instant,
-  ): void {
+  function move(project: number, amount: number, reason: LedgerReason, subject: string | null): void {
     if (amount === 0) return;
     updateBalance.run(amount, project);
-    insertLedger.run(project, amount, reason, subject, at);
+    insertLedger.run(project, amount, reason, subject, now());
   }
 
-  function createProject(project: Parameters<Store['createProject']>[0]): boolean {
-    const { id, name, balance, createdAt } = project;
+  function createProject(project: Parameters<Store['createProject']>[0]): ProjectRecord | null {
+    const { id, name, balance } = project;
+    const createdAt = now();
     const inserted = insertProject.run(id, name, 0, createdAt);
-    if (inserted.changes === 0) return false;
-    // Not by way of `numberOf`: it must not remember what may be rolled back.
-    move(Number(inserted.lastInsertRowid), balance, 'opening', null, createdAt);
-    return true;
+    if (inserted.changes === 0) return null;
+    // Not by way of `numberOf`: its memory must not hold a row that may be rolled back.
+    move(Number(inserted.lastInsertRowid), balance, 'opening', null);
+    return { id, name, balance, settings: '{}', createdAt };
   }
 
-  function credit(projectId: string, amount: number, at: Instant): number {
+  function credit(projectId: string, amount: number): number {
     const project = numberOf(projectId);
     const balance = balanceOf(project);
-    move(project, Math.max(amount, -balance), 'credit', null, at);
+    move(project, Math.max(amount, -balance), 'credit', null);
     return balanceOf(project);
   }
 
@@ -105,11 +101,12 @@ export function prepareProjects(database: Database) {
     return settings;
   }
 
-  function addKey(key: KeyRecord, maxActive: number): boolean {
+  function addKey(key: Parameters<Store['addKey']>[0], maxActive: number): KeyRecord | null {
     const project = numberOf(key.projectId);
-    if ((countKeys.get(project) as { active: number }).active >= maxActive) return false;
-    insertKey.run(key.id, project, key.hash, key.createdAt, key.revokedAt);
-    return true;
+    if ((countKeys.get(project) as { active: number }).active >= maxActive) return null;
+    const added: KeyRecord = { ...key, createdAt: now(), revokedAt: null };
+    insertKey.run(added.id, project, added.hash, added.createdAt, added.revokedAt);
+    return added;
   }
 
   return {
@@ -130,8 +127,7 @@ export function prepareProjects(database: Database) {
       const row = selectKey.get(hash) as KeyRow | undefined;
       return row === undefined ? null : toKey(row, idOf(row.project));
     },
-    revokeKey: (projectId: string, id: string, at: Instant) =>
-      updateKey.run(at, numberOf(projectId), id).changes === 1,
+    revokeKey: (projectId: string, id: string) => updateKey.run(now(), numberOf(projectId), id).changes === 1,
   };
 }
 

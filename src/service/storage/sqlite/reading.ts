@@ -1,5 +1,5 @@
 import type { Channel } from '../../../contract/index.js';
-import type { BatchRecord, Instant, MessageRecord, VerificationRecord } from '../store.js';
+import type { BatchRecord, Instant, MessageRecord, VerificationRecord } from '../records.js';
 import { acceptedAt, type ClockCorrections } from './clock-corrections.js';
 import type { Database } from './database/open.js';
 import type { Projects } from './projects.js';
@@ -8,7 +8,8 @@ import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } fro
 interface VerificationRow {
   id: string;
   message: number;
-  status: VerificationRecord['status'];
+  /** As last stored; a pending one may have expired since. */
+  status: Exclude<VerificationRecord['status'], 'expired'>;
   channel: Channel;
   recipient: string;
   credits: number;
@@ -21,7 +22,12 @@ interface VerificationRow {
 }
 
 /** Looking up messages, batches and verifications, and trying codes. */
-export function prepareReading(database: Database, projects: Projects, corrections: ClockCorrections) {
+export function prepareReading(
+  database: Database,
+  projects: Projects,
+  corrections: ClockCorrections,
+  now: () => Instant,
+) {
   const selectOne = database.prepare(`${selectMessage} WHERE m.project = ? AND m.id = ?`);
   const selectPage = database.prepare(
     `${selectMessage} WHERE m.seq > ? AND m.seq < ? ORDER BY m.seq LIMIT ?`,
@@ -73,21 +79,20 @@ export function prepareReading(database: Database, projects: Projects, correctio
 
   function getVerification(projectId: string, id: string): VerificationRecord | null {
     const row = verificationRow(projectId, id);
-    return row === undefined ? null : toVerification(row);
+    return row === undefined ? null : toVerification(row, now());
   }
 
   function checkVerification(
     projectId: string,
     id: string,
-    at: Instant,
     matches: (codeHash: Uint8Array) => boolean,
   ): { tried: boolean; verification: VerificationRecord } | null {
     const row = verificationRow(projectId, id);
     if (row === undefined) return null;
+    const at = now();
     row.accepted_at = corrections.asOf(row.accepted_at, at);
-    const verification = toVerification(row);
-    if (verification.status !== 'pending' || at >= verification.expiresAt)
-      return { tried: false, verification };
+    const verification = toVerification(row, at);
+    if (verification.status !== 'pending') return { tried: false, verification };
     if (matches(verification.codeHash)) {
       verification.status = 'verified';
       verification.verifiedAt = at;
@@ -103,18 +108,19 @@ export function prepareReading(database: Database, projects: Projects, correctio
   return { getMessage, getBatch, listBatchMessages, getVerification, checkVerification };
 }
 
-function toVerification(row: VerificationRow): VerificationRecord {
+function toVerification(row: VerificationRow, at: Instant): VerificationRecord {
+  // It lives as long as it was to live, from its acceptance.
+  const expiresAt = row.accepted_at + (row.expires_at - row.created_at);
   return {
     id: row.id,
-    status: row.status,
+    status: row.status === 'pending' && at >= expiresAt ? 'expired' : row.status,
     channel: row.channel,
     to: row.recipient,
     attemptsRemaining: row.attempts_remaining,
     credits: row.credits,
     codeHash: row.code_hash,
     createdAt: row.created_at,
-    // It lives as long as it was to live, from when it was accepted.
-    expiresAt: row.accepted_at + (row.expires_at - row.created_at),
+    expiresAt,
     verifiedAt: row.verified_at,
   };
 }

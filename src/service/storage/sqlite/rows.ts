@@ -1,5 +1,5 @@
 import type { Channel, MessageStatus } from '../../../contract/index.js';
-import type { BatchRecord, MessageRecord } from '../store.js';
+import type { BatchRecord, DeliveryState, MessageRecord } from '../records.js';
 
 /** A message row, with the ids of its project and batch. */
 export interface MessageRow {
@@ -17,6 +17,7 @@ export interface MessageRow {
   credits: number;
   error_code: string | null;
   error_message: string | null;
+  delivery: DeliveryState | null;
   created_at: number;
   sent_at: number | null;
 }
@@ -37,6 +38,7 @@ export function toMessage(row: MessageRow, projectId: string): MessageRecord {
     rateMultiplier: row.rate_multiplier,
     credits: row.credits,
     error: row.error_code === null ? null : { code: row.error_code, message: row.error_message ?? '' },
+    delivery: row.delivery,
     createdAt: row.created_at,
     sentAt: row.sent_at,
   };

@@ -128,4 +128,44 @@ export const migrations: readonly string[] = [
     at INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  -- lane: the queue of its next route. route: set while a submission over it may be under way (the mark, whose number
+  -- is attempts), and once it is sent. doubt_ms: how long the mark's doubt lasts; doubt_until: set while it does.
+  -- bound_at: when a carrier has said "later" for long enough; tries: what its delay grows with.
+  ALTER TABLE messages ADD COLUMN lane TEXT;
+  ALTER TABLE messages ADD COLUMN route TEXT;
+  ALTER TABLE messages ADD COLUMN doubt_ms INTEGER;
+  ALTER TABLE messages ADD COLUMN doubt_until INTEGER;
+  ALTER TABLE messages ADD COLUMN bound_at INTEGER;
+  ALTER TABLE messages ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE messages ADD COLUMN delivery TEXT;
+  UPDATE messages SET lane = channel WHERE status = 'queued';
+  -- A claim may have submitted it: the route is not known, and its carrier is asked.
+  UPDATE messages SET route = '' WHERE status = 'queued' AND attempts > 0;
+  UPDATE messages SET doubt_until = due_at + 300000 WHERE due_at IS NOT NULL AND route IS NOT NULL;
+  DROP INDEX messages_due;
+  CREATE INDEX messages_waiting ON messages (lane, batch IS NOT NULL, due_at)
+    WHERE due_at IS NOT NULL AND route IS NULL;
+  CREATE INDEX messages_overdue ON messages (lane, batch IS NOT NULL, bound_at)
+    WHERE due_at IS NOT NULL AND route IS NULL AND bound_at IS NOT NULL;
+  CREATE INDEX messages_doubtful ON messages (lane, due_at) WHERE due_at IS NOT NULL AND route IS NOT NULL;
+  CREATE INDEX messages_in_doubt ON messages (recipient) WHERE doubt_until IS NOT NULL;
+
+  -- length: milliseconds it was given for. holder: its process, see processes.ts.
+  ALTER TABLE leases ADD COLUMN length INTEGER NOT NULL DEFAULT 5000;
+  ALTER TABLE leases ADD COLUMN holder TEXT;
+
+  -- One row for a submitted segment and its receipt, whichever comes first.
+  CREATE TABLE receipts (
+    route TEXT NOT NULL,
+    carrier_id TEXT NOT NULL,
+    recipient TEXT NOT NULL,
+    message INTEGER,
+    submitted_at INTEGER,
+    state TEXT,
+    received_at INTEGER,
+    PRIMARY KEY (route, carrier_id, recipient)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX receipts_message ON receipts (message) WHERE message IS NOT NULL;
+  `,
 ];

@@ -1,21 +1,24 @@
+import type { Clock } from '../../clock.js';
+import { keyTopic, messageTopic } from '../changes.js';
+import type { Finalized } from '../dispatching.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
+import type { SqliteChanges } from './changes.js';
+import { prepareClaims } from './claims.js';
 import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
 import { type Database, openDatabase } from './database/open.js';
-import { prepareDelivery } from './dispatch.js';
+import { prepareFinalization } from './finalization.js';
 import { prepareLeases } from './leases.js';
 import { prepareProjects } from './projects.js';
 import { prepareReading } from './reading.js';
+import { prepareReceipts } from './receipts.js';
 import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
+import { prepareWork } from './work.js';
 
-/** Opens the store in an SQLite file, or in memory with `:memory:`. */
-export async function openSqliteStore(path: string): Promise<Store> {
-  return sqliteStore(await openStoreDatabase(path));
-}
-
+/** Opens the file of a store, or one in memory with `:memory:`. */
 export function openStoreDatabase(path: string, check?: (database: Database) => void): Promise<Database> {
   const keepsCopy = path !== ':memory:';
   return openDatabase(path, {
@@ -29,12 +32,21 @@ export function openStoreDatabase(path: string, check?: (database: Database) => 
 export interface SqliteStoreOptions extends GroupCommitOptions {
   /** Throws where nothing may be read any more. */
   check?: () => void;
-  /** Called when nothing is written any more. */
-  beforeClose?: () => Promise<void>;
 }
 
-export function sqliteStore(database: Database, options: SqliteStoreOptions = {}): Store {
-  const { check = () => {}, beforeClose = async () => {} } = options;
+export interface SqliteStore extends Store {
+  /** Resolves when everything that waits was committed or refused; the database stays open. */
+  close(): Promise<void>;
+}
+
+export function sqliteStore(
+  database: Database,
+  clock: Clock,
+  changes: SqliteChanges,
+  options: SqliteStoreOptions = {},
+): SqliteStore {
+  const { check = () => {} } = options;
+  const now = () => clock.now();
   const commits = new GroupCommit(database, options);
   const read = <Result>(work: () => Result): Promise<Result> =>
     whenFree(() => {
@@ -42,56 +54,106 @@ export function sqliteStore(database: Database, options: SqliteStoreOptions = {}
       return work();
     });
   const corrections = prepareClockCorrections(database);
-  const projects = prepareProjects(database);
-  const leases = prepareLeases(database);
-  const resets = prepareResets(database, projects);
-  const acceptance = prepareAcceptance(database, projects, leases, corrections, resets);
-  const delivery = prepareDelivery(database, projects, leases, acceptance);
-  const reading = prepareReading(database, projects, corrections);
+  const projects = prepareProjects(database, now);
+  const leases = prepareLeases(database, clock);
+  const resets = prepareResets(database, projects, now);
+  const acceptance = prepareAcceptance(database, projects, leases, corrections, resets, now);
+  const claims = prepareClaims(database, projects, leases, acceptance, clock);
+  const receipts = prepareReceipts(database, now);
+  const finalization = prepareFinalization(database, projects, leases, receipts, now);
+  const work = prepareWork(database, leases, clock);
+  const reading = prepareReading(database, projects, corrections, now);
+
+  async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
+    run: () => Result,
+    rows = 1,
+  ): Promise<Result> {
+    const result = await commits.run(run, rows);
+    if (result.claimed?.length === 0) changes.tell('due');
+    return result;
+  }
+
+  function tellFinalized(finalized: readonly (Finalized & { pendingKey: string | null })[]): void {
+    for (const { message, pendingKey } of finalized) {
+      if (message.batchId === null) changes.tell(messageTopic(message.id));
+      if (pendingKey !== null) changes.tell(keyTopic(message.projectId, pendingKey));
+    }
+  }
 
   return {
     createProject: (project) => commits.run(() => projects.createProject(project)),
     getProject: (id) => read(() => projects.getProject(id)),
     listProjects: () => read(() => projects.listProjects()),
     changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
-    credit: (projectId, amount, at) => commits.run(() => projects.credit(projectId, amount, at)),
+    credit: (projectId, amount) => commits.run(() => projects.credit(projectId, amount)),
     listLedger: (projectId) => read(() => projects.listLedger(projectId)),
-    beginReset: (owner, at, until) => commits.run(() => resets.begin(owner, at, until)),
-    reset: (balance, at, until) => commits.run(() => resets.empty(balance, at, until)),
-    endReset: (owner) => commits.run(() => resets.end(owner)),
+    beginReset: (owner, holdMs) => commits.run(() => resets.begin(owner, holdMs)),
+    reset: (balance, holdMs) => commits.run(() => resets.empty(balance, holdMs)),
+    async endReset(owner) {
+      await commits.run(() => resets.end(owner));
+      changes.tellAll();
+    },
 
     addKey: (key, maxActive) => commits.run(() => projects.addKey(key, maxActive)),
     listKeys: (projectId) => read(() => projects.listKeys(projectId)),
-    revokeKey: (projectId, id, at) => commits.run(() => projects.revokeKey(projectId, id, at)),
+    revokeKey: (projectId, id) => commits.run(() => projects.revokeKey(projectId, id)),
     findKey: (hash) => read(() => projects.findKey(hash)),
 
     findAnswer: (projectId, key) => read(() => acceptance.findAnswer(projectId, key)),
-    acceptMessage: (message) => commits.run(() => acceptance.acceptMessage(message)),
-    acceptBatch: (batch) => commits.run(() => acceptance.acceptBatch(batch), batch.recipients.length),
-    acceptVerification: (verification) => commits.run(() => acceptance.acceptVerification(verification)),
+    acceptMessage: (message) => accept(() => acceptance.acceptMessage(message)),
+    acceptBatch: (batch) => accept(() => acceptance.acceptBatch(batch), batch.recipients.length),
+    acceptVerification: (verification) => accept(() => acceptance.acceptVerification(verification)),
 
     claimMessages: (claim) =>
-      commits.run(() => (resets.isUnderWay(claim.now) ? [] : delivery.claimMessages(claim)), claim.limit),
-    renewLeases: (messages, until) =>
-      commits.run(() => delivery.renewLeases(messages, until), messages.length),
-    postponeMessages: (messages) => commits.run(() => delivery.postponeMessages(messages), messages.length),
-    settleMessages: (settlements, answer) =>
-      commits.run(() => delivery.settleMessages(settlements, answer), settlements.length),
-    nextDue: (now) => read(() => delivery.nextDue(now)),
-    hasDue: (now) => read(() => delivery.hasDue(now)),
+      commits.run(() => (resets.isUnderWay() ? [] : claims.claimMessages(claim)), claim.limit),
+    claimDoubts: (claim) =>
+      commits.run(() => (resets.isUnderWay() ? [] : claims.claimDoubts(claim)), claim.limit),
+    renewLeases: (tokens, leaseMs) =>
+      commits.run(() => tokens.map((token) => leases.renew(token, leaseMs)), tokens.length),
+    async endLeases() {
+      await commits.run(() => leases.endOver());
+      changes.tell('due');
+    },
+    markSubmitting: (marks) => commits.run(() => claims.markSubmitting(marks), marks.length),
+    async postponeMessages(messages) {
+      await commits.run(() => claims.postponeMessages(messages), messages.length);
+      changes.tell('due');
+    },
+    async leaveInDoubt(doubts) {
+      await commits.run(() => claims.leaveInDoubt(doubts), doubts.length);
+      changes.tell('due');
+    },
+    async finalizeMessages(finalizations, answer) {
+      const finalized = await commits.run(
+        () => finalization.finalizeMessages(finalizations, answer),
+        finalizations.length,
+      );
+      tellFinalized(
+        finalized.flatMap((one, index) =>
+          one === null ? [] : { ...one, pendingKey: finalizations[index]?.claimed.pendingKey ?? null },
+        ),
+      );
+      return finalized;
+    },
+    async recordReceipts(received, answer) {
+      tellFinalized(
+        await commits.run(
+          () => received.flatMap((receipt) => finalization.recordReceipt(receipt, claims.read, answer)),
+          received.length,
+        ),
+      );
+    },
+    nextWork: (lanes) => read(() => work.nextWork(lanes)),
+    hasDue: () => read(() => work.hasDue()),
 
     getMessage: (projectId, id) => read(() => reading.getMessage(projectId, id)),
     getBatch: (projectId, id) => read(() => reading.getBatch(projectId, id)),
     listBatchMessages: (projectId, batchId, page) =>
       read(() => reading.listBatchMessages(projectId, batchId, page)),
     getVerification: (projectId, id) => read(() => reading.getVerification(projectId, id)),
-    checkVerification: (projectId, id, at, matches) =>
-      commits.run(() => reading.checkVerification(projectId, id, at, matches)),
+    checkVerification: (projectId, id, matches) =>
+      commits.run(() => reading.checkVerification(projectId, id, matches)),
 
-    async close() {
-      await commits.close();
-      await beforeClose();
-      database.close();
-    },
+    close: () => commits.close(),
   };
 }

@@ -1,17 +1,12 @@
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { Desk } from '../../../support/desk.js';
 import type { ProjectOptions } from '../../../support/fake-project.js';
 import { numbers } from '../../bulk/memory-plan.js';
 
-const desks: Desk[] = [];
-afterEach(() => {
-  for (const desk of desks.splice(0)) desk.remove();
-});
-
 /** A machine with list.csv, whose rows are a number and a name, and a project; gone after the test. */
 export function desk(rows: readonly string[], options: ProjectOptions = {}): Desk {
   const made = new Desk(options);
-  desks.push(made);
+  onTestFinished(() => made.remove());
   made.write('list.csv', ['phone,name', ...rows]);
   return made;
 }

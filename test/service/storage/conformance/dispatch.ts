@@ -1,123 +1,217 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimedMessage } from '../../../../src/service/storage/store.js';
-import { batch, content, type Fixture, message, project, start } from './fixture.js';
+import {
+  batch,
+  boundMs,
+  claimOf,
+  content,
+  type Fixture,
+  failed,
+  leaseMs,
+  message,
+  newId,
+  project,
+  sent,
+} from './fixture.js';
 
-export function deliveryConformance(fixture: () => Fixture): void {
-  describe('leases', () => {
+const toOf = (claimed: readonly ClaimedMessage[]) => claimed.map(({ message: { to } }) => to);
+
+export function dispatchConformance(fixture: () => Fixture): void {
+  describe('claims', () => {
     it('are given once, in the order of waiting, as many as asked for', async () => {
       await fixture().store.acceptBatch(batch(['1', '2', '3', '4', '5']));
-      const groups = await Promise.all([
-        fixture().claim(start, 2),
-        fixture().claim(start, 2),
-        fixture().claim(start, 2),
-        fixture().claim(start, 2),
-      ]);
-      expect(groups.map((group) => group.map(({ message: { to } }) => to))).toEqual([
-        ['1', '2'],
-        ['3', '4'],
-        ['5'],
-        [],
+      const groups: string[][] = [];
+      for (let claim = 0; claim < 4; claim += 1) groups.push(toOf(await fixture().claimClass('batch', 2)));
+      expect(groups).toEqual([['1', '2'], ['3', '4'], ['5'], []]);
+    });
+
+    it('are of one lane, and of one class', async () => {
+      const { store } = fixture();
+      await store.acceptBatch(batch(['1']));
+      await store.acceptMessage(message({ to: '2' }));
+      await store.acceptMessage(message({ to: '3', lane: 'email' }));
+      expect(toOf(await fixture().claimClass('single'))).toEqual(['2']);
+      expect(toOf(await fixture().claimClass('single', 10, 'email'))).toEqual(['3']);
+      expect(toOf(await fixture().claimClass('batch'))).toEqual(['1']);
+    });
+
+    it('tell how often a message was tried, and how long it may still be', async () => {
+      const { store, clock } = fixture();
+      await store.acceptMessage(message());
+      clock.advance(5_000);
+      const [first] = await fixture().claim();
+      expect(first).toMatchObject({
+        attempts: 0,
+        tries: 0,
+        mark: null,
+        lifeMs: null,
+        boundMs: boundMs - 5_000,
+      });
+      const marked = await fixture().mark(first ? [first] : []);
+      await store.postponeMessages(marked.map((claimed) => ({ claimed, delayMs: 0, isTry: true })));
+      clock.advance(20_000);
+      expect(await fixture().claim()).toMatchObject([
+        { attempts: 1, tries: 1, mark: null, boundMs: -10_000 },
       ]);
     });
 
-    it('end: then the message is claimed again, and its former holder settles nothing', async () => {
-      await fixture().store.acceptMessage(message());
+    it('of what has waited for its bound take nothing else', async () => {
+      const { store, clock } = fixture();
+      await store.acceptMessage(message({ to: '1' }));
+      const [postponed] = await fixture().claim();
+      const again = { claimed: postponed as ClaimedMessage, delayMs: 60_000, isTry: true };
+      await store.postponeMessages([again]);
+      await store.acceptMessage(message({ to: '2', boundMs: 60_000 }));
+      const overdue = () => fixture().claimClass('single', 10, 'sms', true);
+      expect(await overdue()).toEqual([]);
+      expect(await store.nextWork(['sms'])).toMatchObject({ overdue: boundMs });
+      clock.advance(boundMs);
+      expect(await store.nextWork(['sms'])).toMatchObject({ overdue: 0 });
+      expect(toOf(await overdue())).toEqual(['1']);
+    });
+
+    it('of a verification tell how long its code lives', async () => {
+      const { store, clock } = fixture();
+      const encrypted = new Uint8Array([1]);
+      await store.acceptVerification({
+        ...message({ content: { ...content, text: null, encrypted } }),
+        verification: { id: newId(), codeHash: new Uint8Array([7]), attempts: 3, lifeMs: 60_000 },
+      });
+      clock.advance(20_000);
+      expect(await fixture().claim()).toMatchObject([{ lifeMs: 40_000 }]);
+    });
+
+    it('hand out the content, and erase what was encrypted when the message ends', async () => {
+      const encrypted = new Uint8Array([1, 2, 3]);
+      const own = message({ content: { ...content, text: null, encrypted } });
+      await fixture().store.acceptMessage(own);
       const [first] = await fixture().claim();
-      expect(await fixture().claim(start + 4_999)).toEqual([]);
-      const second = await fixture().claim(start + 5_000);
-      expect(second).toMatchObject([{ attempts: 2 }]);
-      expect(await fixture().settle(first ? [first] : [], 'failed')).toEqual([null]);
-      expect(await fixture().settle(second, 'sent')).toMatchObject([{ message: { status: 'sent' } }]);
-      expect(await fixture().settle(second, 'failed')).toEqual([null]);
+      expect(Buffer.from(first?.content.encrypted ?? [])).toEqual(Buffer.from(encrypted));
+      const marked = await fixture().mark(first ? [first] : []);
+      // In doubt it is still there, for the message may have to be submitted again.
+      await fixture().store.leaveInDoubt(marked.map((claimed) => ({ claimed, delayMs: 0 })));
+      const [doubt] = await fixture().claimDoubts();
+      expect(Buffer.from(doubt?.content.encrypted ?? [])).toEqual(Buffer.from(encrypted));
+      await fixture().finalize(doubt ? [doubt] : [], { status: 'sent', carrierIds: [], delivery: 'unknown' });
+      expect(await fixture().handles[0]?.contents()).toEqual([{ text: null, encrypted: null }]);
+    });
+  });
+
+  describe('leases', () => {
+    it('end: then the message is claimed again, and its former holder cannot mark it', async () => {
+      const { store, clock } = fixture();
+      await store.acceptMessage(message());
+      const first = await fixture().claim();
+      clock.advance(leaseMs - 1);
+      await store.endLeases();
+      expect(await fixture().claim()).toEqual([]);
+      clock.advance(1);
+      await store.endLeases();
+      const second = await fixture().claim();
+      expect(second).toMatchObject([{ attempts: 0 }]);
+      expect(await fixture().mark(first)).toEqual([]);
+      expect(await fixture().finalize(first, failed)).toEqual([null]);
+      const marked = await fixture().mark(second);
+      expect(await fixture().finalize(marked, sent)).toMatchObject([{ message: { status: 'sent' } }]);
+      expect(await fixture().finalize(marked, failed)).toEqual([null]);
       expect(await fixture().balance()).toBe(990);
     });
 
-    it('of an acceptance count as the first claim', async () => {
-      await fixture().store.acceptMessage(message({}, { lease: { token: 'mine', until: start + 5_000 } }));
-      expect(await fixture().claim(start + 4_999)).toEqual([]);
-      expect(await fixture().claim(start + 5_000)).toMatchObject([{ attempts: 2 }]);
-    });
-
-    it('of an accepted batch count as the first claim, and tell of earlier messages to its recipients', async () => {
-      await fixture().store.acceptMessage(message({ to: '2' }));
-      await fixture().store.acceptMessage(message({ to: '3', createdAt: start - 1_000 }));
-      await fixture().settle(await fixture().claim(), 'failed');
-      await fixture().store.acceptMessage(message({ to: '2', createdAt: start + 1 }));
-      await fixture().store.acceptBatch(batch(['4']));
-      await fixture().settle(await fixture().claim(start + 1), 'sent');
-      const lease = { token: 'mine', until: start + 5_000 };
-      const accepted = await fixture().store.acceptBatch(batch(['1', '2', '3'], { lease }));
-      expect(accepted).toMatchObject({ kind: 'accepted', earlier: new Map([['2', [start + 1]]]) });
-      expect(await fixture().store.nextDue(start)).toBe(start + 5_000);
-      expect(await fixture().claim(start + 4_999)).toEqual([]);
-      const again = await fixture().claim(start + 5_000);
-      expect(again.map(({ message: { to }, attempts }) => [to, attempts])).toEqual([
-        ['1', 2],
-        ['2', 2],
-        ['3', 2],
-      ]);
-    });
-
-    it('can be renewed while they are held', async () => {
-      await fixture().store.acceptBatch(batch(['1', '2']));
+    it('can be renewed while they are held, also when they are over and not yet ended', async () => {
+      const { store, clock } = fixture();
+      await store.acceptBatch(batch(['1', '2']));
       const [first] = await fixture().claim();
-      const token = first?.lease.token ?? '';
-      expect(await fixture().store.renewLeases([token, 'unknown'], start + 20_000)).toEqual([true, false]);
-      expect(await fixture().claim(start + 19_999)).toEqual([]);
-      expect(await fixture().claim(start + 20_000)).toHaveLength(2);
-      expect(await fixture().store.renewLeases([token], start + 40_000)).toEqual([false]);
+      const token = first?.token ?? '';
+      clock.advance(leaseMs + 5_000);
+      expect(await store.renewLeases([token, 'unknown'], leaseMs)).toEqual([true, false]);
+      clock.advance(leaseMs - 1);
+      await store.endLeases();
+      expect(await fixture().claim()).toEqual([]);
+      clock.advance(1);
+      await store.endLeases();
+      expect(await fixture().claim()).toHaveLength(2);
+      expect(await store.renewLeases([token], leaseMs)).toEqual([false]);
     });
 
-    it('can be given back, for later', async () => {
-      await fixture().store.acceptMessage(message());
-      const [first] = await fixture().claim();
-      const { message: held, lease } = first as ClaimedMessage;
-      await fixture().store.postponeMessages([{ messageId: held.id, token: 'not mine', at: start }]);
-      expect(await fixture().claim(start)).toEqual([]);
-      await fixture().store.postponeMessages([{ messageId: held.id, token: lease.token, at: start + 200 }]);
-      expect(await fixture().store.hasDue(start)).toBe(false);
-      expect(await fixture().store.nextDue(start)).toBe(start + 200);
-      expect(await fixture().claim(start + 200)).toMatchObject([{ attempts: 2 }]);
+    it('can be given back, for later, and for another lane', async () => {
+      const { store, clock } = fixture();
+      await store.acceptMessage(message());
+      const [claimed] = (await fixture().claim()) as [ClaimedMessage];
+      const stranger = { ...claimed, token: 'not mine' };
+      await store.postponeMessages([{ claimed: stranger, delayMs: 0, isTry: false }]);
+      expect(await fixture().claim()).toEqual([]);
+      await store.postponeMessages([{ claimed, delayMs: 200, isTry: false, lane: 'no-link' }]);
+      expect(await store.hasDue()).toBe(false);
+      expect(await store.nextWork(['sms'])).toMatchObject({ messages: null, leases: null });
+      expect(await store.nextWork(['no-link'])).toMatchObject({ messages: 200 });
+      clock.advance(200);
+      expect(await fixture().claim(10, 'sms')).toEqual([]);
+      expect(await fixture().claim(10, 'no-link')).toMatchObject([{ lane: 'no-link', tries: 0 }]);
     });
 
-    it('and due messages show in nextDue and hasDue', async () => {
-      expect(await fixture().store.nextDue(start)).toBeNull();
-      expect(await fixture().store.hasDue(start)).toBe(false);
-      await fixture().store.acceptBatch(batch(['1', '2']));
-      expect(await fixture().store.nextDue(start)).toBe(start);
+    it('and due messages show in nextWork and hasDue', async () => {
+      const { store } = fixture();
+      expect(await store.nextWork(['sms'])).toEqual({
+        messages: null,
+        overdue: null,
+        doubts: null,
+        leases: null,
+      });
+      expect(await store.hasDue()).toBe(false);
+      await store.acceptBatch(batch(['1', '2']));
+      expect(await store.nextWork(['email'])).toMatchObject({ messages: null });
+      expect(await store.nextWork(['email', 'sms'])).toMatchObject({ messages: 0, leases: null });
       const claimed = await fixture().claim();
-      expect(await fixture().store.nextDue(start)).toBe(start + 5_000);
-      expect(await fixture().store.hasDue(start)).toBe(true);
-      await fixture().settle(claimed.slice(0, 1), 'sent');
-      expect(await fixture().store.hasDue(start)).toBe(true);
-      await fixture().settle(claimed.slice(1), 'failed');
-      expect(await fixture().store.nextDue(start)).toBeNull();
-      expect(await fixture().store.hasDue(start)).toBe(false);
+      expect(await store.nextWork(['sms'])).toMatchObject({ messages: null, leases: leaseMs });
+      expect(await store.hasDue()).toBe(true);
+      await fixture().finalize(claimed.slice(0, 1), sent);
+      expect(await store.hasDue()).toBe(true);
+      await fixture().finalize(claimed.slice(1), failed);
+      expect(await store.nextWork(['sms'])).toMatchObject({ leases: null });
+      expect(await store.hasDue()).toBe(false);
     });
 
-    it('hand out the content, and erase what was sealed when the message ends', async () => {
-      const sealed = new Uint8Array([1, 2, 3]);
-      await fixture().store.acceptMessage(message({}, { content: { ...content, text: null, sealed } }));
-      const first = await fixture().claim();
-      expect(Buffer.from(first[0]?.content.sealed ?? [])).toEqual(Buffer.from(sealed));
-      await fixture().settle(first, 'sent');
+    it('of an acceptance are marked at once, and tell of earlier messages to its recipients', async () => {
+      const { store, clock } = fixture();
+      await store.acceptMessage(message({ to: '2' }));
+      await store.acceptMessage(message({ to: '3' }));
+      await fixture().finalize(await fixture().claim(), failed);
+      const before = clock.now();
+      await store.acceptMessage(message({ to: '2' }));
+      await store.acceptBatch(batch(['4']));
+      await fixture().finalize(await fixture().claim(), sent);
+      const accepted = await store.acceptBatch(batch(['1', '2', '3'], { claim: claimOf('mine') }));
+      const claimed = accepted.kind === 'accepted' ? accepted.claimed : [];
+      expect(claimed.map(({ earlier, mark }) => [earlier, mark])).toEqual([
+        [[], { attempt: 1, route: 'Mobicom' }],
+        [[before], { attempt: 1, route: 'Mobicom' }],
+        [[], { attempt: 1, route: 'Mobicom' }],
+      ]);
+      expect(await fixture().claim()).toEqual([]);
+      expect(await fixture().finalize(claimed, sent)).toMatchObject(
+        Array(3).fill({ message: { status: 'sent' } }),
+      );
+      expect(await store.hasDue()).toBe(false);
     });
   });
 
   describe('batches', () => {
     it('are completed as soon as sent and failed make the total', async () => {
+      const { store, clock } = fixture();
       const accepted = batch(['1', '2', '3']);
-      await fixture().store.acceptBatch(accepted);
-      const read = () => fixture().store.getBatch(project.id, accepted.batch.id);
+      await store.acceptBatch(accepted);
+      const read = () => store.getBatch(project.id, accepted.batchId);
       const claimed = await fixture().claim();
-      await fixture().settle(claimed.slice(0, 1), 'failed', start + 1);
+      await fixture().finalize(claimed.slice(0, 1), failed);
       expect(await read()).toMatchObject({ status: 'processing', sent: 0, failed: 1, completedAt: null });
-      await fixture().settle(claimed.slice(1), 'sent', start + 2);
+      clock.advance(2);
+      const marked = await fixture().mark(claimed.slice(1));
+      await fixture().finalize(marked, sent);
       expect(await read()).toMatchObject({
         status: 'completed',
         sent: 2,
         failed: 1,
-        completedAt: start + 2,
+        completedAt: clock.now(),
       });
     });
 
@@ -126,23 +220,18 @@ export function deliveryConformance(fixture: () => Fixture): void {
       const accepted = batch(Array.from({ length: 7 }, (_, n) => `${n}`));
       await fixture().store.acceptBatch(accepted);
       await fixture().store.acceptBatch(batch(['x']));
+      const list = (after: string | null) =>
+        fixture().store.listBatchMessages(project.id, accepted.batchId, { limit: 3, after });
       const seen: string[] = [];
       for (let after: string | null = null; ; ) {
-        const page = await fixture().store.listBatchMessages(project.id, accepted.batch.id, {
-          limit: 3,
-          after,
-        });
+        const page = await list(after);
         if (page === null || page.length === 0) break;
-        expect(page.every(({ batchId }) => batchId === accepted.batch.id)).toBe(true);
+        expect(page.every(({ batchId }) => batchId === accepted.batchId)).toBe(true);
         seen.push(...page.map(({ id }) => id));
         after = page.at(-1)?.id ?? null;
       }
       expect(seen).toEqual(accepted.recipients.map(({ id }) => id));
-      const stray = await fixture().store.listBatchMessages(project.id, accepted.batch.id, {
-        limit: 3,
-        after: 'x',
-      });
-      expect(stray).toBeNull();
+      expect(await list('x')).toBeNull();
     });
   });
 }

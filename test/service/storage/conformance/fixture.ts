@@ -1,92 +1,101 @@
+import { ManualClock } from '../../../../src/service/clock.js';
 import type {
+  AcceptanceClaim,
+  AcceptedRecipient,
   BatchAcceptance,
   ClaimedMessage,
   Content,
   MessageAcceptance,
+  MessageClass,
   MessageRecord,
+  Outcome,
   Store,
 } from '../../../../src/service/storage/store.js';
+import type { Engine, Handle } from './engine.js';
 
 export const start = Date.UTC(2026, 5, 1);
-export const project = { id: 'project-1', name: 'One', balance: 1_000, createdAt: start };
-export const other = { id: 'project-2', name: 'Two', balance: 1_000, createdAt: start };
+export const project = { id: 'project-1', name: 'One', balance: 1_000 };
+export const other = { id: 'project-2', name: 'Two', balance: 1_000 };
+export const leaseMs = 30_000;
+export const doubtMs = 300_000;
+export const boundMs = 15_000;
 export const content: Content = {
   text: 'hi',
   html: null,
   subject: null,
   from: null,
   replyTo: null,
-  sealed: null,
+  encrypted: null,
 };
 export const answerOf = (message: MessageRecord, balance: number) => ({
   status: message.status === 'sent' ? 200 : 502,
   body: JSON.stringify({ id: message.id, balance }),
 });
+export const sent: Outcome = { status: 'sent', carrierIds: [], delivery: null };
+export const failed: Outcome = { status: 'failed', error: { code: 'provider_failed', message: 'no' } };
 
 let serial = 0;
 export const newId = () => `id-${String(++serial).padStart(6, '0')}`;
 
-export function message(
-  given: Partial<MessageRecord> = {},
-  rest: Partial<MessageAcceptance> = {},
-): MessageAcceptance {
+const each = { parts: 1, rateMultiplier: 1, credits: 10 };
+const common = {
+  projectId: project.id,
+  channel: 'sms',
+  ...each,
+  content,
+  idempotencyKey: null,
+  claim: null,
+  boundMs,
+} as const;
+
+export function recipient(given: Partial<AcceptedRecipient> = {}): AcceptedRecipient {
+  return { id: newId(), to: '99112233', operator: 'Mobicom', lane: 'sms', route: 'Mobicom', ...given };
+}
+
+type Given = Partial<AcceptedRecipient> & Partial<MessageAcceptance>;
+
+export function message({ id, to, operator, lane, route, ...rest }: Given = {}): MessageAcceptance {
+  const given = Object.fromEntries(
+    Object.entries({ id, to, operator, lane, route }).filter(([, value]) => value !== undefined),
+  );
+  return { ...common, recipient: recipient(given), caps: [20, 80], answer: null, ...rest };
+}
+
+export function batch(to: readonly string[], rest: Partial<BatchAcceptance> = {}): BatchAcceptance {
   return {
-    message: {
-      id: newId(),
-      projectId: project.id,
-      batchId: null,
-      channel: 'sms',
-      to: '99112233',
-      operator: 'Mobicom',
-      status: 'queued',
-      parts: 1,
-      rateMultiplier: 1,
-      credits: 10,
-      error: null,
-      createdAt: start,
-      sentAt: null,
-      ...given,
-    },
-    content,
-    idempotencyKey: null,
-    caps: [20, 80],
-    lease: null,
-    answer: null,
+    ...common,
+    batchId: newId(),
+    recipients: to.map((one) => recipient({ to: one })),
+    answer: (_, balance) => ({ status: 202, body: JSON.stringify({ balance }) }),
     ...rest,
   };
 }
 
-export function batch(recipients: readonly string[], rest: Partial<BatchAcceptance> = {}): BatchAcceptance {
-  return {
-    projectId: project.id,
-    batch: {
-      id: newId(),
-      status: 'processing',
-      channel: 'sms',
-      total: recipients.length,
-      sent: 0,
-      failed: 0,
-      credits: recipients.length * 10,
-      createdAt: start,
-      completedAt: null,
-    },
-    content,
-    idempotencyKey: null,
-    recipients: recipients.map((to) => ({ id: newId(), to, operator: 'Mobicom' })),
-    lease: null,
-    each: { parts: 1, rateMultiplier: 1, credits: 10 },
-    answer: (balance) => ({ status: 202, body: JSON.stringify({ balance }) }),
-    ...rest,
-  };
-}
+export const claimOf = (token: string): AcceptanceClaim => ({ token, leaseMs, doubtMs });
 
-/** A store with two projects, and short ways to use it. */
+/** Two projects in a store, and short ways to use it. With two handles, every call goes to the next one. */
 export class Fixture {
+  readonly clock = new ManualClock(start);
   readonly store: Store;
+  readonly handles: Handle[];
   #tokens = 0;
 
-  constructor(store: Store) {
-    this.store = store;
+  private constructor(handles: Handle[], clock: ManualClock) {
+    this.handles = handles;
+    this.clock = clock;
+    this.store = inTurn(handles.map(({ store }) => store));
+  }
+
+  static async open(engine: Engine, handles: number): Promise<Fixture> {
+    const clock = new ManualClock(start);
+    const fixture = new Fixture(await engine.open(Array(handles).fill(clock)), clock);
+    await fixture.store.createProject(project);
+    await fixture.store.createProject(other);
+    return fixture;
+  }
+
+  close(): Promise<unknown> {
+    return Promise.all(this.handles.map((handle) => handle.close()));
   }
 
   async balance(id = project.id): Promise<number | undefined> {
@@ -97,17 +106,64 @@ export class Fixture {
     return (await this.store.listLedger(id)).reduce((sum, entry) => sum + entry.amount, 0);
   }
 
-  claim(now = start, limit = 100, life = 5_000): Promise<ClaimedMessage[]> {
+  newToken(): string {
     this.#tokens += 1;
-    return this.store.claimMessages({ lease: { token: `t${this.#tokens}`, until: now + life }, now, limit });
+    return `t${this.#tokens}`;
   }
 
-  settle(claimed: ClaimedMessage[], status: 'sent' | 'failed', at = start) {
-    const outcome =
-      status === 'sent' ? { status } : { status, error: { code: 'provider_failed', message: 'no' } };
-    return this.store.settleMessages(
-      claimed.map((one) => ({ claimed: one, outcome, at })),
+  async claim(limit = 100, lane = 'sms'): Promise<ClaimedMessage[]> {
+    const single = await this.claimClass('single', limit, lane);
+    const rest = limit - single.length;
+    return rest === 0 ? single : [...single, ...(await this.claimClass('batch', rest, lane))];
+  }
+
+  claimClass(kind: MessageClass, limit = 100, lane = 'sms', onlyOverdue = false): Promise<ClaimedMessage[]> {
+    return this.store.claimMessages({
+      token: this.newToken(),
+      leaseMs,
+      limit,
+      lane,
+      class: kind,
+      onlyOverdue,
+    });
+  }
+
+  claimDoubts(limit = 100): Promise<ClaimedMessage[]> {
+    return this.store.claimDoubts({ token: this.newToken(), leaseMs, limit, lane: 'sms' });
+  }
+
+  /** Marks for the next attempt; what could not be marked is left out. */
+  async mark(claimed: readonly ClaimedMessage[], route = 'Mobicom'): Promise<ClaimedMessage[]> {
+    const marked = await this.store.markSubmitting(
+      claimed.map((one) => ({ claimed: one, attempt: one.attempts + 1, route, doubtMs })),
+    );
+    return claimed.flatMap((one, index) => {
+      const attempt = one.attempts + 1;
+      return marked[index] ? [{ ...one, attempts: attempt, mark: { attempt, route } }] : [];
+    });
+  }
+
+  finalize(claimed: readonly ClaimedMessage[], outcome: Outcome) {
+    return this.store.finalizeMessages(
+      claimed.map((one) => ({ claimed: one, outcome })),
       answerOf,
     );
   }
+
+  statusOf(id: string) {
+    return this.store.getMessage(project.id, id);
+  }
+}
+
+/** Every call goes to the next of the stores. */
+function inTurn(stores: readonly Store[]): Store {
+  let turn = 0;
+  return new Proxy(stores[0] as Store, {
+    get: (_, name) => {
+      turn += 1;
+      const store = stores[turn % stores.length] as Store;
+      const method = store[name as keyof Store] as (...args: unknown[]) => unknown;
+      return (...args: unknown[]) => method.apply(store, args);
+    },
+  });
 }

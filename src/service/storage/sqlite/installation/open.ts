@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { openCarrierDatabase } from '../../../carriers/simulated/simulated.js';
 import type { Random } from '../../../random.js';
 import { isDamaged } from '../database/busy.js';
 import { type Database, versionOf } from '../database/open.js';
@@ -12,7 +11,7 @@ import { readIdentity } from './identity.js';
 import { dataError, type Problem } from './problems.js';
 import { secretLength } from './secret.js';
 
-/** What a service keeps its data in. */
+/** The open data files of a service. */
 export interface Installation {
   /** The same in all its files. */
   id: string;
@@ -27,10 +26,12 @@ export interface Installation {
 }
 
 export interface InstallationOptions {
-  /** Goes on with what is there, makes anew what cannot be used, and sets that aside. */
+  /** Opens incomplete data: files that cannot be used are set aside and made anew. */
   acceptData?: boolean;
-  /** Called for what goes wrong while the files are watched. */
+  /** Called for errors while the files are watched. */
   report?(error: unknown): void;
+  /** Opens the file of the simulated operator, which is kept together with the store. */
+  openCarrier(path: string): Promise<Database>;
 }
 
 /**
@@ -40,10 +41,10 @@ export interface InstallationOptions {
 export async function openInstallation(
   directory: string | undefined,
   random: Random,
-  options: InstallationOptions = {},
+  options: InstallationOptions,
 ): Promise<Installation> {
   if (directory === undefined) {
-    const [store, carrier] = [await openStoreDatabase(':memory:'), await openCarrierDatabase(':memory:')];
+    const [store, carrier] = [await openStoreDatabase(':memory:'), await options.openCarrier(':memory:')];
     const secret = random.bytes(secretLength);
     return { id: '', store, carrier, rates: null, secret, guard: null };
   }
@@ -62,13 +63,13 @@ export async function openInstallation(
 async function openFiles(
   files: DataFiles,
   random: Random,
-  { acceptData = false, report = () => {} }: InstallationOptions,
+  { acceptData = false, report = () => {}, ...options }: InstallationOptions,
 ): Promise<Installation> {
   const store = await openStore(files, acceptData);
   try {
     turnToOwnCheckpoints(store);
     const openCarrier = () =>
-      openUsable(files, 'carrier', acceptData, () => openCarrierDatabase(files.carrier));
+      openUsable(files, 'carrier', acceptData, () => options.openCarrier(files.carrier));
     const entered = await enter({ files, store, random, acceptData, openCarrier });
     return { ...entered, store, rates: files.rates, guard: new DataGuard(files, entered.id, store, report) };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { openCarrierDatabase, simulatedCarrier } from '../../src/service/carriers/simulated/simulated.js';
-import { systemClock } from '../../src/service/clock.js';
+import { openOutboxDatabase, sqliteOutbox } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
+import { systemClock } from '../../../src/service/clock.js';
 
 describe('the outbox', () => {
   it.each([
@@ -11,17 +11,17 @@ describe('the outbox', () => {
     [{ to: '99112233', limit: 2 }, 2, 1_198],
     [{ to: '88112233', limit: 2 }, 0, undefined],
   ])('with %o shows the newest in their order', async (filter, count, first) => {
-    const carrier = simulatedCarrier(await openCarrierDatabase(':memory:'), systemClock);
+    const outbox = sqliteOutbox(await openOutboxDatabase(':memory:'), systemClock);
     const submission = { channel: 'sms', route: 'Mobicom', to: '99112233', text: 'Hello' } as const;
     const rest = { subject: null, html: null, from: null, replyTo: null };
     await Promise.all(
       Array.from({ length: 1_200 }, (_, index) =>
-        carrier.submit({ reference: `${index}`, attempt: 1, ...submission, ...rest }),
+        outbox.deliver({ reference: `${index}`, attempt: 1, ...submission, ...rest }),
       ),
     );
     const found: number[] = [];
-    for await (const { messageId } of carrier.outbox(filter)) found.push(Number(messageId));
-    await carrier.close();
+    for await (const { messageId } of outbox.read(filter)) found.push(Number(messageId));
+    await outbox.close();
     expect(found).toHaveLength(count);
     expect(found[0]).toBe(first);
     expect(found).toEqual([...found].sort((a, b) => a - b));

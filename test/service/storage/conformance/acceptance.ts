@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { AcceptResult, MessageRecord } from '../../../../src/service/storage/store.js';
-import { batch, type Fixture, message, other, project, start } from './fixture.js';
+import type { AcceptResult } from '../../../../src/service/storage/store.js';
+import { batch, type Fixture, failed, message, other, project, sent } from './fixture.js';
 
-export function moneyConformance(fixture: () => Fixture): void {
+export function acceptanceConformance(fixture: () => Fixture): void {
   describe('money', () => {
     it('opens a project once, with its balance as the first entry', async () => {
-      expect(await fixture().store.createProject({ ...project, balance: 5 })).toBe(false);
+      expect(await fixture().store.createProject({ ...project, balance: 5 })).toBeNull();
       expect(await fixture().balance()).toBe(1_000);
       expect(await fixture().store.listLedger(project.id)).toMatchObject([
         { reason: 'opening', amount: 1_000 },
@@ -17,14 +17,16 @@ export function moneyConformance(fixture: () => Fixture): void {
       [-400, 600],
       [-5_000, 0],
     ])('credit of %i gives %i, and the ledger agrees', async (amount, balance) => {
-      expect(await fixture().store.credit(project.id, amount, start)).toBe(balance);
+      expect(await fixture().store.credit(project.id, amount)).toBe(balance);
       expect(await fixture().ledgerSum()).toBe(balance);
     });
 
     it('charges what it accepts and nothing it refuses', async () => {
-      expect(await fixture().store.acceptMessage(message({ credits: 600 }))).toEqual({
+      expect(await fixture().store.acceptMessage(message({ credits: 600 }))).toMatchObject({
         kind: 'accepted',
         balance: 400,
+        claimed: [],
+        message: { status: 'queued', credits: 600 },
       });
       expect(await fixture().store.acceptMessage(message({ credits: 600 }))).toEqual({
         kind: 'insufficient',
@@ -53,27 +55,27 @@ export function moneyConformance(fixture: () => Fixture): void {
       const accepted = batch(['1', '2', '3']);
       await fixture().store.acceptBatch(accepted);
       const claimed = await fixture().claim();
-      await fixture().settle(claimed.slice(0, 2), 'failed');
-      await fixture().settle(claimed.slice(2), 'sent');
+      await fixture().finalize(claimed.slice(0, 2), failed);
+      await fixture().finalize(claimed.slice(2), sent);
       expect(await fixture().balance()).toBe(990);
       expect(await fixture().ledgerSum()).toBe(990);
-      expect(await fixture().store.getBatch(project.id, accepted.batch.id)).toMatchObject({
+      expect(await fixture().store.getBatch(project.id, accepted.batchId)).toMatchObject({
         credits: 30,
         failed: 2,
       });
-      const failed = await fixture().store.getMessage(project.id, claimed[0]?.message.id ?? '');
-      expect(failed).toMatchObject({ status: 'failed', credits: 0, error: { code: 'provider_failed' } });
+      const ended = await fixture().store.getMessage(project.id, claimed[0]?.message.id ?? '');
+      expect(ended).toMatchObject({ status: 'failed', credits: 0, error: { code: 'provider_failed' } });
     });
   });
 
   describe('idempotency keys', () => {
     it('give the answer that was bound at acceptance', async () => {
       const bound = { status: 202, body: '{"a":1}' };
-      const first = message({}, { idempotencyKey: 'k', answer: () => bound });
+      const first = message({ idempotencyKey: 'k', answer: () => bound });
       expect(await fixture().store.findAnswer(project.id, 'k')).toBeUndefined();
       await fixture().store.acceptMessage(first);
       expect(await fixture().store.findAnswer(project.id, 'k')).toEqual(bound);
-      expect(await fixture().store.acceptMessage(message({}, { idempotencyKey: 'k' }))).toEqual({
+      expect(await fixture().store.acceptMessage(message({ idempotencyKey: 'k' }))).toEqual({
         kind: 'repeat',
         answer: bound,
       });
@@ -87,64 +89,66 @@ export function moneyConformance(fixture: () => Fixture): void {
     it.each(['sent', 'failed'] as const)(
       'give the answer that is bound when a message is %s',
       async (end) => {
-        const accepted = message({}, { idempotencyKey: 'k' });
+        const accepted = message({ idempotencyKey: 'k' });
         await fixture().store.acceptMessage(accepted);
         expect(await fixture().store.findAnswer(project.id, 'k')).toBeNull();
-        await fixture().settle(await fixture().claim(), end);
+        await fixture().finalize(await fixture().claim(), end === 'sent' ? sent : failed);
         expect(await fixture().store.findAnswer(project.id, 'k')).toEqual({
           status: end === 'sent' ? 200 : 502,
-          body: JSON.stringify({ id: accepted.message.id, balance: end === 'sent' ? 990 : 1_000 }),
+          body: JSON.stringify({ id: accepted.recipient.id, balance: end === 'sent' ? 990 : 1_000 }),
         });
       },
     );
 
     it('let one of many equal requests through', async () => {
       const results = await Promise.all(
-        Array.from({ length: 100 }, () =>
-          fixture().store.acceptMessage(message({}, { idempotencyKey: 'k' })),
-        ),
+        Array.from({ length: 100 }, () => fixture().store.acceptMessage(message({ idempotencyKey: 'k' }))),
       );
       expect(results.filter(({ kind }) => kind === 'accepted')).toHaveLength(1);
       expect(results.filter(({ kind }) => kind === 'repeat')).toHaveLength(99);
     });
 
     it('are free after a refusal, and apart in every project', async () => {
-      await fixture().store.acceptMessage(message({ credits: 5_000 }, { idempotencyKey: 'k' }));
+      await fixture().store.acceptMessage(message({ credits: 5_000, idempotencyKey: 'k' }));
       expect(await fixture().store.findAnswer(project.id, 'k')).toBeUndefined();
-      await fixture().store.acceptMessage(message({}, { idempotencyKey: 'k' }));
+      await fixture().store.acceptMessage(message({ idempotencyKey: 'k' }));
       expect(await fixture().store.findAnswer(other.id, 'k')).toBeUndefined();
-      const theirs = message({ projectId: other.id }, { idempotencyKey: 'k' });
+      const theirs = message({ projectId: other.id, idempotencyKey: 'k' });
       expect(await fixture().store.acceptMessage(theirs)).toMatchObject({ kind: 'accepted' });
     });
   });
 
   describe('caps', () => {
-    const accept = (given: Partial<MessageRecord>, caps = [2, 3]): Promise<AcceptResult> =>
-      fixture().store.acceptMessage(message(given, { caps }));
+    const accept = (given: Parameters<typeof message>[0], caps = [2, 3]): Promise<AcceptResult> =>
+      fixture().store.acceptMessage(message({ ...given, caps }));
+    const minute = 60_000;
 
     it('count what was accepted to the recipient in each window', async () => {
-      for (const minute of [0, 1]) await accept({ createdAt: start + minute * 60_000 });
-      expect(await accept({ createdAt: start + 120_000 })).toEqual({
-        kind: 'capped',
-        until: start + 600_000,
-      });
-      expect(await accept({ createdAt: start + 599_999 })).toMatchObject({ kind: 'capped' });
-      expect(await accept({ createdAt: start + 600_000 })).toMatchObject({ kind: 'accepted' });
+      const { clock } = fixture();
+      await accept({});
+      clock.advance(minute);
+      await accept({});
+      clock.advance(minute);
+      expect(await accept({})).toEqual({ kind: 'capped', waitMs: 8 * minute });
+      clock.advance(8 * minute - 1);
+      expect(await accept({})).toEqual({ kind: 'capped', waitMs: 1 });
+      clock.advance(1);
+      expect(await accept({})).toMatchObject({ kind: 'accepted' });
       // The third within 24 hours: now that window decides.
-      expect(await accept({ createdAt: start + 7_200_000 })).toEqual({
-        kind: 'capped',
-        until: start + 86_400_000,
-      });
-      expect(await accept({ createdAt: start + 86_400_000 })).toMatchObject({ kind: 'accepted' });
+      clock.advance(110 * minute);
+      expect(await accept({})).toEqual({ kind: 'capped', waitMs: 1_320 * minute });
+      clock.advance(1_320 * minute);
+      expect(await accept({})).toMatchObject({ kind: 'accepted' });
     });
 
     it('do not count other recipients, other projects and failed messages', async () => {
       await accept({ to: '99112234' });
       await accept({ projectId: other.id });
       await accept({});
-      await fixture().settle(
-        (await fixture().claim()).filter(({ message: { to } }) => to === '99112233'),
-        'failed',
+      const claimed = await fixture().claim();
+      await fixture().finalize(
+        claimed.filter(({ message: { to } }) => to === '99112233'),
+        failed,
       );
       await accept({});
       expect(await accept({})).toMatchObject({ kind: 'accepted' });
@@ -154,17 +158,21 @@ export function moneyConformance(fixture: () => Fixture): void {
     it('go before funds and behind the key', async () => {
       await accept({}, [1, 1]);
       expect(await accept({ credits: 5_000 }, [1, 1])).toMatchObject({ kind: 'capped' });
-      await fixture().store.acceptMessage(message({ to: '1' }, { idempotencyKey: 'k' }));
-      const repeat = message({ credits: 5_000 }, { idempotencyKey: 'k', caps: [1, 1] });
+      await fixture().store.acceptMessage(message({ to: '1', idempotencyKey: 'k' }));
+      const repeat = message({ credits: 5_000, idempotencyKey: 'k', caps: [1, 1] });
       expect(await fixture().store.acceptMessage(repeat)).toMatchObject({ kind: 'repeat' });
     });
 
     it("of a batch's message see only what was accepted before it", async () => {
-      await accept({ createdAt: start - 1_000 });
+      const { clock } = fixture();
+      const first = clock.now();
+      await accept({});
+      clock.advance(1_000);
       await fixture().store.acceptBatch(batch(['99112233', '99112234']));
-      await accept({ createdAt: start + 1_000 }, [20, 80]);
-      const claimed = await fixture().claim(start + 2_000);
-      expect(claimed.map(({ earlier }) => earlier)).toEqual([null, [start - 1_000], [], null]);
+      clock.advance(1_000);
+      await accept({}, [20, 80]);
+      const claimed = await fixture().claim();
+      expect(claimed.map(({ earlier }) => earlier)).toEqual([null, null, [first], []]);
     });
   });
 }

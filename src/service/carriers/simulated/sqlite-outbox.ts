@@ -1,0 +1,179 @@
+import type { Channel } from '../../../contract/index.js';
+import type { Clock } from '../../clock.js';
+import { whenFree } from '../../storage/sqlite/database/busy.js';
+import { GroupCommit } from '../../storage/sqlite/database/group-commit.js';
+import { type Database, openDatabase } from '../../storage/sqlite/database/open.js';
+import { everyAttempt, type Submission } from '../carrier.js';
+import type { DeliveryRecord, Outbox, OutboxFilter } from './outbox.js';
+import { type Run, runsOf } from './runs.js';
+
+const migrations = [
+  `CREATE TABLE deliveries (
+     seq INTEGER PRIMARY KEY,
+     reference TEXT NOT NULL,
+     channel TEXT NOT NULL,
+     recipient TEXT NOT NULL,
+     text TEXT,
+     subject TEXT,
+     html TEXT,
+     sender TEXT,
+     reply_to TEXT,
+     route TEXT NOT NULL,
+     delivered_at INTEGER NOT NULL
+   ) STRICT;
+   CREATE INDEX deliveries_reference ON deliveries (reference);
+   CREATE TABLE losses (reference TEXT PRIMARY KEY) STRICT, WITHOUT ROWID`,
+  // Attempts below `before` were said not to have been taken, and never will be: the fence.
+  'CREATE TABLE barred (reference TEXT PRIMARY KEY, before INTEGER NOT NULL) STRICT, WITHOUT ROWID',
+  // Whose deliveries these are.
+  'CREATE TABLE installation (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL, epoch INTEGER NOT NULL) STRICT',
+];
+
+export function openOutboxDatabase(path: string): Promise<Database> {
+  return openDatabase(path, { synchronous: 'off', migrations, keepsCopy: path !== ':memory:' });
+}
+
+interface DeliveryRow {
+  seq: number;
+  reference: string;
+  channel: Channel;
+  recipient: string;
+  text: string | null;
+  subject: string | null;
+  html: string | null;
+  sender: string | null;
+  reply_to: string | null;
+  route: string;
+  delivered_at: number;
+}
+
+/** Submissions that are written together, and those of them that were delivered. */
+interface Arrival {
+  submissions: Submission[];
+  delivered: Promise<Set<Submission>>;
+}
+
+const pageSize = 500;
+
+/** A file of its own, as another company would have; a crash of the service's process does not touch its contents. */
+export function sqliteOutbox(database: Database, clock: Clock): Outbox {
+  const commits = new GroupCommit(database);
+  // One statement for all that says the same costs half of one for each.
+  const insertAll = database.prepare(
+    `INSERT INTO deliveries (reference, recipient, channel, text, subject, html, sender, reply_to, route, delivered_at)
+     SELECT value ->> 0, value ->> 1, :channel, :text, :subject, :html, :from, :replyTo, :route, :at
+     FROM json_each(:addressed)`,
+  );
+  const selectAnyFence = database.prepare('SELECT 1 FROM barred LIMIT 1');
+  const selectFence = database.prepare('SELECT 1 FROM barred WHERE reference = ? AND before > ?');
+  const fence = database.prepare(
+    `INSERT INTO barred (reference, before) VALUES (?, ?)
+     ON CONFLICT DO UPDATE SET before = max(before, excluded.before)`,
+  );
+  const selectOne = database.prepare('SELECT delivered_at FROM deliveries WHERE reference = ?');
+  const selectPage = database.prepare(
+    `SELECT * FROM deliveries WHERE seq > :last AND (:to IS NULL OR recipient = :to) ORDER BY seq LIMIT ${pageSize}`,
+  );
+  /** The one before the newest `limit` of them. */
+  const selectStart = database.prepare(
+    `SELECT coalesce(min(seq), ${Number.MAX_SAFE_INTEGER}) - 1 AS last FROM (
+       SELECT seq FROM deliveries WHERE :to IS NULL OR recipient = :to ORDER BY seq DESC LIMIT :limit)`,
+  );
+  const countRepeats = database.prepare(
+    'SELECT count(*) - count(DISTINCT reference) AS repeats FROM deliveries',
+  );
+  const insertLoss = database.prepare('INSERT INTO losses (reference) VALUES (?) ON CONFLICT DO NOTHING');
+
+  let arriving: Arrival | null = null;
+
+  function arrival(): Arrival {
+    const submissions: Submission[] = [];
+    const leave = () => {
+      if (arriving?.submissions === submissions) arriving = null;
+    };
+    const delivered = commits.run(() => {
+      leave();
+      const isAnyFenced = selectAnyFence.get() !== undefined;
+      const allowed = isAnyFenced ? submissions.filter((one) => !isFenced(one)) : submissions;
+      for (const run of runsOf(allowed)) write(run);
+      return new Set(allowed);
+    });
+    // Where it was never written, the next ones must not follow it.
+    delivered.catch(leave);
+    return { submissions, delivered };
+  }
+
+  function isFenced({ reference, attempt }: Submission): boolean {
+    return selectFence.get(reference, attempt) !== undefined;
+  }
+
+  function write([first, ...others]: Run): void {
+    const { channel, text, subject, html, from, replyTo, route } = first;
+    const addressed = JSON.stringify([first, ...others].map(({ reference, to }) => [reference, to]));
+    insertAll.run({ addressed, channel, text, subject, html, from, replyTo, route, at: clock.now() });
+  }
+
+  async function* read({ to: only, limit }: OutboxFilter): AsyncGenerator<DeliveryRecord> {
+    const to = only ?? null;
+    let last =
+      limit === undefined
+        ? 0
+        : ((await whenFree(() => selectStart.get({ to, limit }))) as { last: number }).last;
+    for (;;) {
+      const rows = (await whenFree(() => selectPage.all({ to, last }))) as DeliveryRow[];
+      for (const row of rows) {
+        yield toRecord(row);
+        last = row.seq;
+      }
+      if (rows.length < pageSize) return;
+    }
+  }
+
+  return {
+    async deliver(submission) {
+      arriving ??= arrival();
+      arriving.submissions.push(submission);
+      return (await arriving.delivered).has(submission);
+    },
+    ageOrFence: (reference, before) =>
+      commits.run(() => {
+        const found = selectOne.get(reference) as { delivered_at: number } | undefined;
+        if (found === undefined) fence.run(reference, before);
+        return found === undefined ? null : clock.now() - found.delivered_at;
+      }),
+    read,
+    repeats: async () => ((await whenFree(() => countRepeats.get())) as { repeats: number }).repeats,
+    isFirst: async (name) => (await commits.run(() => insertLoss.run(name).changes)) === 1,
+    reset: () =>
+      commits.run(() => {
+        // Fences of every attempt stay: a paused process may still come back with one.
+        database.exec(
+          `DELETE FROM deliveries; DELETE FROM losses; DELETE FROM barred WHERE before < ${everyAttempt}`,
+        );
+      }),
+    async close() {
+      await commits.close();
+      // So that operator.db alone is whole: a connection leaves the -wal behind as long as it has statements.
+      try {
+        database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+      } finally {
+        database.close();
+      }
+    },
+  };
+}
+
+function toRecord(row: DeliveryRow): DeliveryRecord {
+  return {
+    messageId: row.reference,
+    channel: row.channel,
+    to: row.recipient,
+    text: row.text,
+    subject: row.subject,
+    html: row.html,
+    from: row.sender,
+    replyTo: row.reply_to,
+    route: row.route,
+    deliveredAt: row.delivered_at,
+  };
+}

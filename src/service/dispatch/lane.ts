@@ -1,0 +1,56 @@
+import type { Carrier } from '../carriers/carrier.js';
+import type { Clock } from '../clock.js';
+
+/** Milliseconds that a lane submits nothing after its carrier said so, doubled each time. */
+const [firstPause, longestPause] = [1_000, 60_000];
+
+/** A queue of a carrier, as far as this process submits from it. */
+export class Lane {
+  readonly name: string;
+  readonly carrier: Carrier;
+  readonly #clock: Clock;
+  /** Messages that are being accepted, submitted or written. */
+  #taken = 0;
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #pause = firstPause;
+
+  constructor(name: string, carrier: Carrier, clock: Clock) {
+    this.name = name;
+    this.carrier = carrier;
+    this.#clock = clock;
+  }
+
+  take(messages: number): void {
+    this.#taken += messages;
+  }
+
+  release(messages: number): void {
+    this.#taken -= messages;
+  }
+
+  /** Messages that it can take now. */
+  get room(): number {
+    return this.isOpen ? Math.max(0, this.carrier.capacity(this.name) - this.#taken) : 0;
+  }
+
+  get isOpen(): boolean {
+    return this.pausedFor <= 0 && this.carrier.capacity(this.name) > 0;
+  }
+
+  /** Milliseconds. */
+  get pausedFor(): number {
+    return this.#pausedUntil - this.#clock.monotonic();
+  }
+
+  /** Its carrier takes nothing now. Submissions that were under way together count as one. */
+  pause(retryAfterMs = 0): void {
+    if (this.pausedFor > 0) return;
+    this.#pausedUntil = this.#clock.monotonic() + Math.max(this.#pause, retryAfterMs);
+    this.#pause = Math.min(this.#pause * 2, longestPause);
+  }
+
+  /** Its carrier takes messages. */
+  resume(): void {
+    this.#pause = firstPause;
+  }
+}

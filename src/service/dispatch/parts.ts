@@ -1,0 +1,24 @@
+import type { Carrier, RoutesOf } from '../carriers/carrier.js';
+import type { Clock } from '../clock.js';
+import type { Report } from '../report.js';
+import type { Changes } from '../storage/changes.js';
+import type { AnswerOf, Store } from '../storage/store.js';
+import type { DispatchRules } from './submit.js';
+
+export interface DispatcherParts {
+  store: Store;
+  changes: Changes;
+  carriers: readonly Carrier[];
+  routesOf: RoutesOf;
+  clock: Clock;
+  /** Unique to this service object. */
+  owner: string;
+  /** The answer to a single send once its message is finalized. */
+  answer: AnswerOf;
+  rulesOf(projectId: string): Promise<DispatchRules>;
+  decrypt(encrypted: Uint8Array): string;
+  /** Whether other processes may leave messages behind in the store. */
+  isShared: boolean;
+  report: Report;
+  leaseMs?: number;
+}

@@ -1,0 +1,37 @@
+import type { Route } from '../carriers/carrier.js';
+import type { AcceptanceClaim, ClaimedMessage, Finalized } from '../storage/store.js';
+import type { Lane } from './lane.js';
+
+/** Messages that are about to be accepted: their first routes, and room for them. */
+export interface Slot {
+  /** In the order of the messages. */
+  routes: readonly Route[];
+  /** Null without room: they are dispatched in their turn, by whichever process claims them. */
+  claim: AcceptanceClaim | null;
+  /**
+   * Dispatches the accepted messages of the claim; needs one call, with none where nothing was accepted. Resolves when
+   * the first of them has ended, null while that is not known. Never rejects.
+   */
+  dispatch(claimed: readonly ClaimedMessage[]): Promise<Finalized | null>;
+}
+
+/** Keeps room for one message on each route; null unless there is room for all. */
+export function takeRoom(
+  lanes: ReadonlyMap<string, Lane>,
+  routes: readonly Route[],
+): { doubtMs: number; release(): void } | null {
+  const counts = new Map<Lane, number>();
+  for (const route of routes) {
+    const lane = lanes.get(route.lane);
+    if (lane === undefined) return null;
+    counts.set(lane, (counts.get(lane) ?? 0) + 1);
+  }
+  for (const [lane, count] of counts) if (lane.room < count) return null;
+  for (const [lane, count] of counts) lane.take(count);
+  return {
+    doubtMs: Math.max(...[...counts.keys()].map(({ carrier }) => carrier.doubtMs)),
+    release() {
+      for (const [lane, count] of counts) lane.release(count);
+    },
+  };
+}

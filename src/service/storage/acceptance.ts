@@ -1,0 +1,82 @@
+import type { Channel } from '../../contract/index.js';
+import type { Caps } from './caps.js';
+import type { ClaimedMessage } from './dispatching.js';
+import type { BatchRecord, BoundAnswer, Content, MessageRecord, VerificationRecord } from './records.js';
+
+/** The right of the accepting process to submit at once: a lease, and the mark of the first attempt. */
+export interface AcceptanceClaim {
+  /** Unique to this claim. */
+  token: string;
+  leaseMs: number;
+  /** How long a submission stays in doubt once its lease has ended. */
+  doubtMs: number;
+}
+
+/** One recipient of a send, in normal form, and its first route. */
+export interface AcceptedRecipient {
+  id: string;
+  to: string;
+  operator: string | null;
+  lane: string;
+  route: string;
+}
+
+interface Acceptance {
+  projectId: string;
+  channel: Channel;
+  /** Of each message. */
+  parts: number | null;
+  rateMultiplier: number | null;
+  credits: number;
+  content: Content;
+  idempotencyKey: string | null;
+  /**
+   * Set only where the carrier has room for every message now: they are leased to the caller and marked as
+   * submitted over their first route in the same transaction. Otherwise they are due at once.
+   */
+  claim: AcceptanceClaim | null;
+  /** Milliseconds from acceptance within which a carrier may say "later". */
+  boundMs: number;
+}
+
+export interface MessageAcceptance extends Acceptance {
+  recipient: AcceptedRecipient;
+  caps: Caps;
+  /**
+   * The answer to bind now; null to bind it when the message is finalized. It is a function of the stored message and
+   * the balance that is left, which ends its body: `...,"balance":123}`.
+   */
+  answer: ((message: MessageRecord, balance: number) => BoundAnswer) | null;
+}
+
+export interface BatchAcceptance extends Acceptance {
+  batchId: string;
+  recipients: readonly AcceptedRecipient[];
+  answer: (batch: BatchRecord, balance: number) => BoundAnswer;
+}
+
+export interface VerificationAcceptance extends MessageAcceptance {
+  verification: { id: string; codeHash: Uint8Array; attempts: number; lifeMs: number };
+}
+
+export type Refusal =
+  /** The key is taken; `answer` is null while its first request is still running. */
+  | { kind: 'repeat'; answer: BoundAnswer | null }
+  /** A cap is reached for so long. */
+  | { kind: 'capped'; waitMs: number }
+  | { kind: 'insufficient'; balance: number }
+  /** A reset is under way: ask again when it is over. */
+  | { kind: 'resetting' };
+
+interface Accepted {
+  kind: 'accepted';
+  balance: number;
+  /** The messages, marked for the caller; empty without a claim. */
+  claimed: ClaimedMessage[];
+}
+
+export type AcceptResult = Refusal | (Accepted & { message: MessageRecord });
+export type BatchResult = Refusal | (Accepted & { batch: BatchRecord });
+export type VerificationResult =
+  | Refusal
+  | (Accepted & { message: MessageRecord; verification: VerificationRecord });

@@ -1,0 +1,14 @@
+/** What changes: a message that was finalized, the answer bound to a key, a message that is due. */
+export type Topic = `message:${string}` | `key:${string}` | 'due' | 'reset';
+
+export const keyTopic = (projectId: string, key: string): Topic => `key:${projectId} ${key}`;
+export const messageTopic = (id: string): Topic => `message:${id}`;
+
+/**
+ * Tells that something may have changed, in this process or another one. A wake-up is a hint: it may come too often,
+ * and late by the engine's poll; whoever waits subscribes, looks, and looks again when woken.
+ */
+export interface Changes {
+  /** Calls `wake` until the returned function is called. */
+  subscribe(topic: Topic, wake: () => void): () => void;
+}

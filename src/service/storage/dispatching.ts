@@ -1,0 +1,170 @@
+import type { MessageError } from '../../contract/index.js';
+import type { BoundAnswer, Content, DeliveryState, Instant, MessageRecord } from './records.js';
+
+/**
+ * A queued message is in one of four states.
+ *
+ * - Waiting: due at some time, in a lane.
+ * - Leased: claimed by a process for a time. Time is a courtesy: whoever is late is refused the mark.
+ * - Marked: leased, and a submission may be under way. The mark is the fence: it names the attempt, and no other
+ *   process submits the message unless this attempt certainly did not reach the carrier.
+ * - In doubt: marked, and its lease ended or the carrier did not answer. Its attempt may still finalize it, until it
+ *   is finalized otherwise.
+ */
+export interface Dispatching {
+  /** Leases up to `limit` waiting messages that are due, the longest waiting first; none during a reset. */
+  claimMessages(claim: MessageClaim): Promise<ClaimedMessage[]>;
+  /** Leases up to `limit` messages in doubt that are due to be looked into, which changes nothing of their doubt. */
+  claimDoubts(claim: {
+    token: string;
+    leaseMs: number;
+    limit: number;
+    lane: string;
+  }): Promise<ClaimedMessage[]>;
+  /** Lengthens leases, also those that are over and not yet ended; false stands for one that was ended. */
+  renewLeases(tokens: readonly string[], leaseMs: number): Promise<boolean[]>;
+  /**
+   * Ends leases that are over: what is marked falls into doubt, the rest is due again. Both read the mark under the
+   * same lock that `markSubmitting` writes it under. An engine ends the leases of others only after it was itself
+   * connected for as long as the lease was to last, or when it knows that their process is gone.
+   */
+  endLeases(): Promise<void>;
+
+  /**
+   * Marks messages before any byte of them goes to a carrier. False stands for one that is no longer in the lease of
+   * its token: it must not be submitted. A mark with the next attempt replaces the caller's own.
+   */
+  markSubmitting(marks: readonly Mark[]): Promise<boolean[]>;
+  /** Takes messages back that certainly were not submitted: clears mark and lease, and they wait again. */
+  postponeMessages(postponements: readonly Postponement[]): Promise<void>;
+  /** Puts marked messages in doubt: neither taken nor not taken for all that is known. Looked into after `delayMs`. */
+  leaveInDoubt(doubts: readonly { claimed: ClaimedMessage; delayMs: number }[]): Promise<void>;
+  /**
+   * Ends messages: sent, or failed and refunded, with the counters of their batches, the answers bound to their keys
+   * and the receipts that came before. Null stands for a message whose fence another has passed; it is left as it is.
+   */
+  finalizeMessages(finalizations: readonly Finalization[], answer: AnswerOf): Promise<(Finalized | null)[]>;
+  /**
+   * Stores receipts, joined or not: see Receipt. Committed when it resolves, so that the carrier may acknowledge. One
+   * that joins a message in doubt finalizes it as sent.
+   */
+  recordReceipts(receipts: readonly Receipt[], answer: AnswerOf): Promise<void>;
+
+  /** When there is something to do, in milliseconds from now, 0 or less for at once; null for never. */
+  nextWork(lanes: readonly string[]): Promise<{
+    /** Until a message of the lanes is due. */
+    messages: number | null;
+    /** Until a message of the lanes that has waited for its bound is due, however much else waits before it. */
+    overdue: number | null;
+    /** Until a doubt of the lanes is to be looked into. */
+    doubts: number | null;
+    /** Until a lease can be ended. */
+    leases: number | null;
+  }>;
+  /** True while a message is leased to anyone, or is due. */
+  hasDue(): Promise<boolean>;
+}
+
+/** Single messages do not wait behind batches. */
+export type MessageClass = 'single' | 'batch';
+
+export interface MessageClaim {
+  /** Unique to this claim. */
+  token: string;
+  leaseMs: number;
+  limit: number;
+  lane: string;
+  class: MessageClass;
+  /** Only those that have waited for their bound: for a lane that submits nothing now. */
+  onlyOverdue?: boolean;
+}
+
+export interface ClaimedMessage {
+  /** The engine's own number of the message. */
+  seq: number;
+  message: MessageRecord;
+  content: Content;
+  /** Of the lease. */
+  token: string;
+  lane: string;
+  /** The key whose answer is bound when the message is finalized. */
+  pendingKey: string | null;
+  /** The mark: its attempt is the fence. Null before the first submission, and after one that was not taken. */
+  mark: { attempt: number; route: string } | null;
+  /** The highest attempt so far; the next mark is one higher. */
+  attempts: number;
+  /** Tries that count for the wait before the next one. */
+  tries: number;
+  /** Milliseconds that a carrier may go on to say "later"; negative when they are over. */
+  boundMs: number;
+  /** Milliseconds within which the message may go out at all: those of a verification; null for any. */
+  lifeMs: number | null;
+  /** Milliseconds until a doubt ends without an answer; null for a message that is not in doubt. */
+  doubtMs: number | null;
+  /**
+   * Of a batch's message: when earlier messages to its recipient were accepted, the newest first, as many as
+   * the highest cap needs; null for a message whose caps were checked when it was accepted.
+   */
+  earlier: Instant[] | null;
+}
+
+export interface Mark {
+  claimed: ClaimedMessage;
+  /** One more than the highest attempt so far. */
+  attempt: number;
+  route: string;
+  /** How long the submission stays in doubt once its lease has ended: longer than the carrier's longest submit. */
+  doubtMs: number;
+}
+
+export interface Postponement {
+  claimed: ClaimedMessage;
+  delayMs: number;
+  /** Whether it counts for the wait before the next try. */
+  isTry: boolean;
+  /** The lane of its next route; the same where absent. */
+  lane?: string;
+}
+
+export type Outcome =
+  | {
+      status: 'sent';
+      /** One for each segment; empty where the carrier sends no receipts. */
+      carrierIds: readonly string[];
+      /** What is known about the delivery already. */
+      delivery: DeliveryState | null;
+    }
+  | { status: 'failed'; error: MessageError };
+
+export interface Finalization {
+  /** Fenced by its mark; without one, by its lease. */
+  claimed: ClaimedMessage;
+  outcome: Outcome;
+}
+
+/** A finalized message and the balance then. */
+export interface Finalized {
+  message: MessageRecord;
+  balance: number;
+}
+
+/** The answer to bind to the key of a finalized message; its body ends with the balance, where it has one. */
+export type AnswerOf = (message: MessageRecord, balance: number) => BoundAnswer;
+
+/**
+ * A carrier's report about a message, or a segment of one, that it took. Receipt and submission upsert one row for
+ * each route, carrier id and recipient, so that whichever comes second joins the first; carriers reuse ids, so they
+ * join within 7 days only. A final state is never overwritten, `unknown` is.
+ */
+export interface Receipt {
+  route: string;
+  carrierId: string;
+  /** Normal form: its source address. */
+  to: string;
+  state: DeliveryState;
+  /**
+   * The end of the message's id, as much of it as the carrier gives back, for messages in doubt, whose carrier id
+   * nobody has learnt: it joins when exactly one on the route to the recipient fits. Empty where nothing is given back.
+   */
+  reference: string;
+}

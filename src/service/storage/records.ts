@@ -1,0 +1,105 @@
+import type {
+  BatchStatus,
+  Channel,
+  DeliveryState,
+  MessageError,
+  MessageStatus,
+} from '../../contract/index.js';
+
+export type { DeliveryState };
+
+/** Milliseconds since 1970, UTC, on the engine's clock. */
+export type Instant = number;
+
+export interface ProjectRecord {
+  id: string;
+  name: string;
+  balance: number;
+  /** Settings that differ from the defaults, as JSON text. */
+  settings: string;
+  createdAt: Instant;
+}
+
+export interface KeyRecord {
+  id: string;
+  projectId: string;
+  /** SHA-256 of the secret. */
+  hash: Uint8Array;
+  createdAt: Instant;
+  revokedAt: Instant | null;
+}
+
+/** Why the balance changed; the amounts of a project's entries add up to its balance. */
+export type LedgerReason = 'opening' | 'credit' | 'message' | 'batch' | 'verification' | 'refund';
+
+export interface LedgerRecord {
+  amount: number;
+  reason: LedgerReason;
+  /** The message, batch or verification it was for. */
+  subjectId: string | null;
+  createdAt: Instant;
+}
+
+export interface MessageRecord {
+  id: string;
+  projectId: string;
+  batchId: string | null;
+  channel: Channel;
+  /** Normal form. */
+  to: string;
+  /** Operator of the number; null for an email. */
+  operator: string | null;
+  status: MessageStatus;
+  parts: number | null;
+  rateMultiplier: number | null;
+  credits: number;
+  error: MessageError | null;
+  /** Null while there is no report. */
+  delivery: DeliveryState | null;
+  createdAt: Instant;
+  sentAt: Instant | null;
+}
+
+export interface BatchRecord {
+  id: string;
+  status: BatchStatus;
+  channel: Channel;
+  total: number;
+  sent: number;
+  failed: number;
+  credits: number;
+  createdAt: Instant;
+  completedAt: Instant | null;
+}
+
+export interface VerificationRecord {
+  id: string;
+  /** `expired` when it was pending until `expiresAt`. */
+  status: 'pending' | 'verified' | 'failed' | 'expired';
+  channel: Channel;
+  to: string;
+  attemptsRemaining: number;
+  credits: number;
+  codeHash: Uint8Array;
+  createdAt: Instant;
+  expiresAt: Instant;
+  verifiedAt: Instant | null;
+}
+
+/** The content of a message; a batch has one for all its messages. */
+export interface Content {
+  text: string | null;
+  html: string | null;
+  subject: string | null;
+  from: string | null;
+  replyTo: string | null;
+  /** An encrypted text, erased when its message is finalized. */
+  encrypted: Uint8Array | null;
+}
+
+/** The final answer of a send, bound to its idempotency key. */
+export interface BoundAnswer {
+  status: number;
+  /** JSON text. */
+  body: string;
+}

@@ -1,0 +1,81 @@
+import type { Receipt } from '../dispatching.js';
+import type { DeliveryState, Instant } from '../records.js';
+import type { Database } from './database/open.js';
+
+/** Milliseconds after which a carrier may have given an id to another message. */
+const joinsWithin = 7 * 86_400_000;
+
+/** One row for each route, carrier id and recipient. The functions write inside the transaction of their caller. */
+export function prepareReceipts(database: Database, now: () => Instant) {
+  const submit = database.prepare(
+    `INSERT INTO receipts (route, carrier_id, recipient, message, submitted_at)
+     VALUES (:route, :carrierId, :to, :seq, :now)
+     ON CONFLICT DO UPDATE SET message = excluded.message, submitted_at = excluded.submitted_at,
+       state = CASE WHEN receipts.message IS NULL AND received_at > :now - ${joinsWithin} THEN state END`,
+  );
+  const receive = database.prepare(
+    `INSERT INTO receipts (route, carrier_id, recipient, state, received_at)
+     VALUES (:route, :carrierId, :to, :state, :now)
+     ON CONFLICT DO UPDATE SET received_at = excluded.received_at,
+       message = CASE WHEN submitted_at > :now - ${joinsWithin} THEN message END,
+       state = CASE WHEN coalesce(submitted_at, received_at) > :now - ${joinsWithin}
+         AND state IN ('delivered', 'undelivered', 'bounced') THEN state ELSE excluded.state END`,
+  );
+  const selectMessage = database.prepare(
+    'SELECT message FROM receipts WHERE route = ? AND carrier_id = ? AND recipient = ?',
+  );
+  const selectStates = database.prepare('SELECT state FROM receipts WHERE message = ?');
+  const updateDelivery = database.prepare(
+    `UPDATE messages SET delivery = :state, doubt_until = NULL
+     WHERE seq = :seq AND status = 'sent' AND (delivery IS NULL OR delivery = 'unknown')`,
+  );
+  const selectDelivery = database.prepare('SELECT delivery FROM messages WHERE seq = ?');
+  // A message that ended as unknown keeps the end of its doubt, so that a receipt still finds it.
+  const selectInDoubt = database.prepare(
+    `SELECT seq, status FROM messages WHERE recipient = :to AND doubt_until IS NOT NULL
+       AND (route = :route OR route = '') AND (status = 'queued' OR delivery = 'unknown')
+       AND created_at > :now - ${joinsWithin} AND (:reference = '' OR substr(id, -length(:reference)) = :reference) LIMIT 2`,
+  );
+
+  /** The state of a message is that of its segments: delivered when all are, undelivered when one is. */
+  function stateOf(seq: number): DeliveryState | null {
+    const states = (selectStates.all(seq) as { state: DeliveryState | null }[]).map(({ state }) => state);
+    const bad = states.find((state) => state === 'bounced' || state === 'undelivered');
+    if (bad !== undefined) return bad;
+    if (states.length === 0 || states.includes(null)) return null;
+    return states.every((state) => state === 'delivered') ? 'delivered' : 'unknown';
+  }
+
+  function updateMessage(seq: number): DeliveryState | null {
+    const state = stateOf(seq);
+    if (state !== null) updateDelivery.run({ seq, state });
+    return (selectDelivery.get(seq) as { delivery: DeliveryState | null } | undefined)?.delivery ?? null;
+  }
+
+  return {
+    /** The submission's side of the row; gives the delivery that receipts have told already. */
+    submitted(seq: number, route: string, to: string, carrierIds: readonly string[]): DeliveryState | null {
+      if (carrierIds.length === 0) return null;
+      for (const carrierId of carrierIds) submit.run({ route, carrierId, to, seq, now: now() });
+      return updateMessage(seq);
+    },
+    /** The receipt's side. Gives the number of a message in doubt that it joins, which is to be finalized with it. */
+    received({ route, carrierId, to, state, reference }: Receipt): number | null {
+      receive.run({ route, carrierId, to, state, now: now() });
+      const known = (selectMessage.get(route, carrierId, to) as { message: number | null }).message;
+      if (known !== null) {
+        updateMessage(known);
+        return null;
+      }
+      const fitting = selectInDoubt.all({ to, route, reference, now: now() });
+      const [only] = fitting as { seq: number; status: string }[];
+      if (only === undefined || fitting.length > 1) return null;
+      if (only.status === 'queued') return only.seq;
+      submit.run({ route, carrierId, to, seq: only.seq, now: now() });
+      updateMessage(only.seq);
+      return null;
+    },
+  };
+}
+
+export type Receipts = ReturnType<typeof prepareReceipts>;

@@ -1,0 +1,76 @@
+import type { Clock } from '../../clock.js';
+import type { DataError } from '../../data-error.js';
+import type { Random } from '../../random.js';
+import { admit } from '../admission.js';
+import { createRateLimiter } from '../rate-limiter.js';
+import type { Storage } from '../storage.js';
+import { createChanges } from './changes.js';
+import type { Database } from './database/open.js';
+import { openInstallation } from './installation/open.js';
+import { openSqliteBuckets } from './rate-limiter.js';
+import { sqliteStore } from './sqlite-store.js';
+
+export interface SqliteStorageOptions {
+  /** Folder of the durable data; without it everything is in memory. */
+  directory: string | undefined;
+  /** Opens incomplete data; otherwise it is refused with DataError. */
+  acceptData?: boolean;
+  clock: Clock;
+  random: Random;
+  /** Called for every unexpected error in the background. */
+  report(error: unknown): void;
+  /** Opens the file of the simulated operator, which is kept together with the store. */
+  openCarrier(path: string): Promise<Database>;
+}
+
+export interface SqliteStorage extends Storage {
+  /** The file that `openCarrier` has opened; the carrier closes it. */
+  carrier: Database;
+  /** Whether other processes may use the same data. */
+  isShared: boolean;
+  /** Resolves when a data file is gone or replaced: from then on nothing is read or written. */
+  lost: Promise<DataError>;
+}
+
+export async function openSqliteStorage(options: SqliteStorageOptions): Promise<SqliteStorage> {
+  const { directory, random, clock, report } = options;
+  const installation = await openInstallation(directory, random, options);
+  const { guard, rates, secret, carrier, id } = installation;
+  const changes = createChanges(clock);
+  const store = sqliteStore(
+    installation.store,
+    clock,
+    changes,
+    guard === null
+      ? {}
+      : {
+          check: () => guard.check(),
+          verify: () => guard.verifyCommit(),
+          committed: (rows) => guard.committed(rows),
+        },
+  );
+  const shared =
+    rates === null ? null : await openSqliteBuckets({ path: rates, installation: id, clock, report });
+  const rateLimiter = createRateLimiter(clock, shared);
+
+  return {
+    store,
+    rateLimiter,
+    changes,
+    secret,
+    admit: (admission) => admit(store, rateLimiter, admission),
+    async close() {
+      changes.close();
+      await Promise.all([closeStore(), rateLimiter.close()]);
+    },
+    carrier,
+    isShared: guard !== null,
+    lost: guard?.lost ?? new Promise(() => {}),
+  };
+
+  async function closeStore(): Promise<void> {
+    await store.close();
+    await guard?.finish();
+    installation.store.close();
+  }
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '../../clock.js';
+import type { Dispatching } from '../dispatching.js';
+import { firstDelay, longestDelay } from './clock-tolerance.js';
+import type { Database } from './database/open.js';
+import type { Leases } from './leases.js';
+
+interface FirstRow {
+  at: number;
+  tries: number;
+}
+
+type Work = Awaited<ReturnType<Dispatching['nextWork']>>;
+
+/** When a dispatcher has something to do. */
+export function prepareWork(database: Database, leases: Leases, clock: Clock) {
+  const waiting = `lane = :lane AND (batch IS NOT NULL) = :isBatch AND route IS NULL AND due_at IS NOT NULL`;
+  const doubtful = 'lane = :lane AND route IS NOT NULL AND due_at IS NOT NULL';
+  const first = (what: string, condition: string) => {
+    const select = database.prepare(
+      `SELECT ${what} AS at, tries FROM messages WHERE ${condition} ORDER BY ${what} LIMIT 1`,
+    );
+    return (given: Record<string, number | string>) => select.get(given) as FirstRow | undefined;
+  };
+  const firstDue = first('due_at', waiting);
+  const firstOverdue = first('bound_at', `${waiting} AND bound_at IS NOT NULL`);
+  const firstDoubt = first('due_at', doubtful);
+  const selectDue = database.prepare(
+    `SELECT 1 FROM (SELECT due_at FROM messages WHERE due_at IS NOT NULL AND route IS NULL
+       UNION ALL SELECT due_at FROM messages WHERE due_at IS NOT NULL AND route IS NOT NULL)
+     WHERE due_at <= :now OR due_at > :now + :longest LIMIT 1`,
+  );
+
+  return {
+    nextWork(lanes: readonly string[]): Work {
+      const now = clock.now();
+      const times: Record<'messages' | 'overdue' | 'doubts', number[]> = {
+        messages: [],
+        overdue: [],
+        doubts: [],
+      };
+      const add = (to: number[], row: FirstRow | undefined) => {
+        if (row === undefined) return;
+        // What only a clock that was set back explains is due at once.
+        const farthest = row.tries === 0 ? firstDelay : longestDelay;
+        to.push(row.at > now + farthest ? 0 : row.at - now);
+      };
+      for (const lane of lanes) {
+        for (const isBatch of [0, 1]) {
+          add(times.messages, firstDue({ lane, isBatch }));
+          const overdue = firstOverdue({ lane, isBatch });
+          if (overdue !== undefined) times.overdue.push(overdue.at - now);
+        }
+        add(times.doubts, firstDoubt({ lane }));
+      }
+      const least = (waits: number[]) => (waits.length === 0 ? null : Math.min(...waits));
+      return {
+        messages: least(times.messages),
+        overdue: least(times.overdue),
+        doubts: least(times.doubts),
+        leases: leases.untilEnd(),
+      };
+    },
+    hasDue: (): boolean =>
+      leases.isAny() || selectDue.get({ now: clock.now(), longest: longestDelay }) !== undefined,
+  };
+}

@@ -1,0 +1,16 @@
+import type { Admission, Admitted } from './admission.js';
+import type { Changes } from './changes.js';
+import type { RateLimiter } from './rate-limiter.js';
+import type { Store } from './store.js';
+
+/** An engine: SQLite for one machine, another one for many. */
+export interface Storage {
+  store: Store;
+  rateLimiter: RateLimiter;
+  changes: Changes;
+  /** 32 bytes that encrypt contents and key the HMACs of codes. */
+  secret: Uint8Array;
+  /** The one call before a request is read further: whose it is, its token, and the answer bound to its key. */
+  admit(admission: Admission): Promise<Admitted | null>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,58 @@
+import { afterEach, expect, it } from 'vitest';
+import type { Submission } from '../../../src/service/carriers/carrier.js';
+import { openOutboxDatabase, sqliteOutbox } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
+import { ManualClock } from '../../../src/service/clock.js';
+import type { Database, Statement } from '../../../src/service/storage/sqlite/database/open.js';
+
+let close: () => Promise<void>;
+afterEach(() => close());
+
+/** An outbox whose file cannot be written as long as `isBroken` says so. */
+async function outboxOn(isBroken: () => boolean) {
+  const database = await openOutboxDatabase(':memory:');
+  const begin = database.prepare('BEGIN IMMEDIATE');
+  const broken = {
+    run() {
+      if (isBroken()) throw new Error('disk I/O error');
+      return begin.run();
+    },
+  } as Statement;
+  const outbox = sqliteOutbox(
+    new Proxy(database, {
+      get(target, name) {
+        if (name === 'prepare')
+          return (sql: string) => (sql === 'BEGIN IMMEDIATE' ? broken : target.prepare(sql));
+        const value = target[name as keyof Database] as unknown;
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    }),
+    new ManualClock(),
+  );
+  close = () => outbox.close();
+  return outbox;
+}
+
+const submission = (reference: string): Submission => ({
+  reference,
+  attempt: 1,
+  channel: 'sms',
+  route: 'Mobicom',
+  to: '99112233',
+  text: 'Hi',
+  subject: null,
+  html: null,
+  from: null,
+  replyTo: null,
+});
+
+it('takes messages again after its file could not be written', async () => {
+  let broken = true;
+  const outbox = await outboxOn(() => broken);
+  const lost = [outbox.deliver(submission('a')), outbox.deliver(submission('b'))];
+  for (const one of await Promise.allSettled(lost)) expect(one.status).toBe('rejected');
+  broken = false;
+  expect(await outbox.deliver(submission('c'))).toBe(true);
+  const delivered: string[] = [];
+  for await (const { messageId } of outbox.read({})) delivered.push(messageId);
+  expect(delivered).toEqual(['c']);
+});

@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Carrier, Submission, SubmitResult } from '../../../src/service/carriers/carrier.js';
+import { ManualClock } from '../../../src/service/clock.js';
+import type { Core } from '../../../src/service/core.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass, requestsTo, turns } from '../../support/cores.js';
+
+const cores = new Cores();
+afterEach(() => cores.closeAll());
+
+let core: Core;
+let clock: ManualClock;
+let submissions: { to: string; at: number; attempt: number }[];
+let answer: (submission: Submission) => SubmitResult | Promise<SubmitResult> | null;
+const { send, sendBulk, balance } = requestsTo(() => core);
+const email = () =>
+  core.operations.sendEmail({
+    caller,
+    params: { to: 'bat@example.mn', subject: 'S', text: 'T' },
+    idempotencyKey: null,
+  });
+const later = (scope: 'message' | 'lane'): SubmitResult => ({ kind: 'later', reason: 'busy', scope });
+const times = (to: string) => submissions.filter((one) => one.to === to).map(({ at }) => at);
+
+beforeEach(async () => {
+  clock = new ManualClock(Date.UTC(2026, 5, 1));
+  const start = clock.now();
+  submissions = [];
+  answer = () => null;
+  core = await cores.open(
+    { clock },
+    {
+      carrier: (carrier): Carrier => ({
+        ...carrier,
+        async submit(submission, signal) {
+          const { to, attempt } = submission;
+          submissions.push({ to, attempt, at: Math.round((clock.now() - start) / 1_000) });
+          return (await answer(submission)) ?? carrier.submit(submission, signal);
+        },
+      }),
+    },
+  );
+});
+
+describe('a carrier that puts a message off', () => {
+  it('is given it again after 5 s, 30 s, 2, 5, 10, 20 and 30 minutes, then hourly, for a day', async () => {
+    answer = () => later('message');
+    const { body } = await email();
+    await pass(clock, 200_000, 1_000);
+    expect(times('bat@example.mn')).toEqual([0, 5, 35, 155]);
+    await pass(clock, 26 * 3_600_000, 60_000);
+    expect(times('bat@example.mn').length).toBeGreaterThan(28);
+    const { id } = body as { id: string };
+    expect(await core.operations.getMessage(caller, id)).toMatchObject({
+      status: 'failed',
+      credits: 0,
+      error: { code: 'provider_failed' },
+    });
+    expect([await balance(), await ledgerDifference(core)]).toEqual([100_000, 0]);
+  });
+
+  it('for 15 s fails a single SMS, certainly not taken and refunded', async () => {
+    answer = () => later('message');
+    const failed = send('99112233', 'Hi', 'k');
+    await pass(clock, 16_000);
+    expect(await failed).toMatchObject({ status: 502, body: { error: { code: 'provider_failed' } } });
+    expect(times('99112233')).toEqual([0, 5, 15]);
+    expect(await balance()).toBe(100_000);
+    expect(await outboxOf(core)).toEqual([]);
+  });
+
+  it('once, is given it again, and the send is answered then', async () => {
+    const sent = send('99000024', 'Hi');
+    await pass(clock, 6_000);
+    expect(await sent).toMatchObject({ status: 200, body: { status: 'sent' } });
+    expect(times('99000024')).toEqual([0, 5]);
+  });
+
+  it('never gets a code that has expired', async () => {
+    answer = () => later('message');
+    const { id } = await core.operations.createVerification(caller, { to: 'bat@example.mn', expires_in: 60 });
+    await turns();
+    await pass(clock, 34_000);
+    answer = () => null;
+    await pass(clock, 120_000);
+    expect(await outboxOf(core)).toHaveLength(1);
+    expect(await core.operations.getVerification(caller, id)).toMatchObject({ status: 'expired' });
+    const late = core.operations.createVerification(caller, { to: 'dorj@example.mn', expires_in: 60 });
+    answer = ({ to }) => (to === 'dorj@example.mn' ? later('message') : null);
+    const second = await late;
+    await pass(clock, 3_600_000, 1_000);
+    expect(times('dorj@example.mn')).toHaveLength(3);
+    expect(await core.operations.getVerification(caller, second.id)).toMatchObject({ credits: 0 });
+  });
+});
+
+describe('a carrier that takes nothing now', () => {
+  it('pauses its lane, longer each time, and holds up no other one', async () => {
+    answer = ({ channel }) => (channel === 'email' ? later('lane') : null);
+    await email();
+    await turns();
+    expect(await send('99112233', 'Hi')).toMatchObject({ status: 200 });
+    await pass(clock, 130_000);
+    const waits = times('bat@example.mn').map((at, index, all) => at - (all[index - 1] ?? 0));
+    expect(waits.slice(1, 6)).toEqual([1, 2, 4, 8, 16]);
+    answer = () => null;
+    await pass(clock, 60_000);
+    expect(await outboxOf(core)).toHaveLength(2);
+    expect(await core.carrier.repeats()).toBe(0);
+  });
+
+  it('fails a single SMS after 15 s, though its lane submits nothing', async () => {
+    answer = () => ({ kind: 'later', reason: 'busy', scope: 'lane', retryAfterMs: 60_000 });
+    const failed = send('99112233', 'Hi');
+    await pass(clock, 17_000);
+    expect(await failed).toMatchObject({ status: 502 });
+    expect(times('99112233')).toEqual([0]);
+    expect(await balance()).toBe(100_000);
+  });
+});
+
+describe('a carrier that never answers', () => {
+  it('cannot keep a message: its submission is aborted, and the carrier is asked', async () => {
+    answer = () => new Promise(() => {});
+    const { body } = await sendBulk(['99112233'], 'Hi');
+    await pass(clock, 30_000);
+    answer = () => null;
+    await pass(clock, 40_000);
+    const { id } = body as { id: string };
+    expect(await core.operations.getBatch(caller, id)).toMatchObject({ sent: 1 });
+    expect(submissions.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(await outboxOf(core)).toHaveLength(1);
+  });
+});
+
+describe('receipts', () => {
+  it.each([
+    ['99000021', 'delivered'],
+    ['99000022', 'undelivered'],
+    ['99000023', 'unknown'],
+    ['99112233', null],
+  ])('of %s show as delivery %s in reads, and in no answer to a send', async (to, delivery) => {
+    const { status, body } = await send(to, 'Hi', 'k');
+    expect(status).toBe(200);
+    expect(body).not.toHaveProperty('delivery');
+    await pass(clock, 1_000);
+    const { id } = body as { id: string };
+    expect(await core.operations.getMessage(caller, id)).toMatchObject({
+      status: 'sent',
+      delivery,
+      credits: 10,
+    });
+    expect(await send(to, 'Hi', 'k')).toMatchObject({ replayed: true, body });
+  });
+});

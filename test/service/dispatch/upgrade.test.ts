@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { afterEach, expect, it } from 'vitest';
+import { ManualClock } from '../../../src/service/clock.js';
+import { migrations } from '../../../src/service/storage/sqlite/schema.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass } from '../../support/cores.js';
+import { downgrade } from '../../support/old-schema.js';
+
+const cores = new Cores();
+afterEach(() => cores.closeAll());
+
+it.each([1, 2])('messages of schema %i that had no end are sent once each', async (version) => {
+  const directory = cores.folder();
+  const clock = new ManualClock(Date.UTC(2026, 5, 1));
+  const before = await cores.open({ directory, clock });
+  // As an older release left them: never claimed, claimed by a process that died, and claimed and postponed.
+  const ids = Array.from({ length: 6 }, () => randomUUID());
+  const submitted = [ids[3], ids[5]];
+  await before.administration.credit(-60);
+  const signal = new AbortController().signal;
+  for (const reference of submitted) {
+    const route = { channel: 'sms', route: 'Mobicom', to: '99112233' } as const;
+    const content = { text: 'Hi', subject: null, html: null, from: null, replyTo: null };
+    await before.carrier.submit({ reference: reference ?? '', attempt: 1, ...route, ...content }, signal);
+  }
+  await before.close();
+  const path = join(directory, 'service.db');
+  downgrade(path, migrations.slice(0, version));
+  // What knew of no installation had no file of it.
+  if (version === 1) rmSync(join(directory, 'installation.json'));
+  const store = new DatabaseSync(path);
+  store.exec("INSERT INTO contents (seq, text) VALUES (100, 'Hi')");
+  const insert = store.prepare(
+    `INSERT INTO messages (id, project, content, channel, recipient, operator, status, parts, rate_multiplier, credits,
+       created_at, due_at, lease, attempts) VALUES (?, 1, 100, 'sms', ?, 'Mobicom', 'queued', 1, 1, 10, ?, ?, ?, ?)`,
+  );
+  const [now, died] = [clock.now(), clock.now() + 4_000];
+  const states = [
+    [now, null, 0],
+    [now, null, 0],
+    [null, 'dead.1', 1],
+    [null, 'dead.1', 1],
+    [now, null, 3],
+    [now, null, 2],
+  ] as const;
+  states.forEach(([due, lease, attempts], index) => {
+    insert.run(ids[index] ?? '', `9911223${index}`, now - 86_400_000, due, lease, attempts);
+  });
+  store.prepare("INSERT INTO leases VALUES ('dead.1', ?, 1, 6, 2)").run(died);
+  store.close();
+
+  const core = await cores.open({ directory, clock });
+  await pass(clock, 6_000);
+  await core.administration.settled();
+  expect((await outboxOf(core)).map(({ message_id }) => message_id).sort()).toEqual([...ids].sort());
+  for (const id of ids)
+    expect(await core.operations.getMessage(caller, id)).toMatchObject({ status: 'sent' });
+  expect(await core.carrier.repeats()).toBe(0);
+  expect(await ledgerDifference(core)).toBe(0);
+});

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import type { ClaimedMessage, Receipt } from '../../../../src/service/storage/store.js';
+import { answerOf, claimOf, type Fixture, leaseMs, message, project } from './fixture.js';
+
+const day = 86_400_000;
+
+export function receiptConformance(fixture: () => Fixture): void {
+  const receipt = (given: Partial<Receipt> = {}): Receipt => ({
+    route: 'Mobicom',
+    carrierId: 'c1',
+    to: '99112233',
+    state: 'delivered',
+    reference: '',
+    ...given,
+  });
+  const record = (given: Partial<Receipt> = {}) => fixture().store.recordReceipts([receipt(given)], answerOf);
+
+  async function accepted(given: Parameters<typeof message>[0] = {}): Promise<ClaimedMessage> {
+    const token = fixture().newToken();
+    const result = await fixture().store.acceptMessage(message({ claim: claimOf(token), ...given }));
+    if (result.kind !== 'accepted') throw new Error(result.kind);
+    return result.claimed[0] as ClaimedMessage;
+  }
+  const send = (claimed: ClaimedMessage, carrierIds: string[], delivery: 'undelivered' | null = null) =>
+    fixture().finalize([claimed], { status: 'sent', carrierIds, delivery });
+  const deliveryOf = async ({ message: { id } }: ClaimedMessage) => (await fixture().statusOf(id))?.delivery;
+
+  describe('receipts', () => {
+    it.each(['after', 'before', 'with'] as const)(
+      'join their submission when they come %s it',
+      async (when) => {
+        const claimed = await accepted();
+        if (when === 'before') await record();
+        if (when === 'with') await Promise.all([record(), send(claimed, ['c1'])]);
+        else await send(claimed, ['c1']);
+        if (when === 'after') await record();
+        expect(await deliveryOf(claimed)).toBe('delivered');
+        expect(await fixture().statusOf(claimed.message.id)).toMatchObject({ status: 'sent', credits: 10 });
+      },
+    );
+
+    it('join only the same recipient over the same route', async () => {
+      const claimed = await accepted();
+      await send(claimed, ['c1']);
+      await record({ to: '88112233' });
+      await record({ route: 'Unitel' });
+      await record({ carrierId: 'c2' });
+      expect(await deliveryOf(claimed)).toBeNull();
+    });
+
+    it('join within 7 days, on either side', async () => {
+      const claimed = await accepted();
+      await send(claimed, ['c1']);
+      fixture().clock.advance(7 * day);
+      await record({ state: 'undelivered' });
+      expect(await deliveryOf(claimed)).toBeNull();
+      fixture().clock.advance(7 * day);
+      const second = await accepted();
+      await send(second, ['c1']);
+      expect(await deliveryOf(second)).toBeNull();
+      await record();
+      expect(await deliveryOf(second)).toBe('delivered');
+    });
+
+    it('never overwrite a final state, but an unknown one', async () => {
+      const claimed = await accepted();
+      await send(claimed, ['c1']);
+      await record({ state: 'unknown' });
+      expect(await deliveryOf(claimed)).toBe('unknown');
+      await record({ state: 'undelivered' });
+      await record({ state: 'delivered' });
+      await record({ state: 'unknown' });
+      expect(await deliveryOf(claimed)).toBe('undelivered');
+    });
+
+    it('of all segments make a message delivered, of one undelivered', async () => {
+      const [good, bad] = [await accepted(), await accepted()];
+      await send(good, ['c1', 'c2']);
+      await send(bad, ['c3', 'c4']);
+      await record({ carrierId: 'c1' });
+      expect(await deliveryOf(good)).toBeNull();
+      await record({ carrierId: 'c2' });
+      expect(await deliveryOf(good)).toBe('delivered');
+      await record({ carrierId: 'c3', state: 'undelivered' });
+      await record({ carrierId: 'c4' });
+      expect(await deliveryOf(bad)).toBe('undelivered');
+    });
+
+    it('do not make a message delivered of which a segment stayed refused', async () => {
+      const claimed = await accepted();
+      await send(claimed, ['c1'], 'undelivered');
+      await record();
+      expect(await deliveryOf(claimed)).toBe('undelivered');
+    });
+  });
+
+  describe('a receipt for a message in doubt', () => {
+    async function inDoubt(given: Parameters<typeof message>[0] = {}): Promise<ClaimedMessage> {
+      const claimed = await accepted(given);
+      await fixture().store.leaveInDoubt([{ claimed, delayMs: 60_000 }]);
+      return claimed;
+    }
+
+    it('ends it as sent, with the answer to its key', async () => {
+      const claimed = await inDoubt({ idempotencyKey: 'k' });
+      await record();
+      expect(await fixture().statusOf(claimed.message.id)).toMatchObject({
+        status: 'sent',
+        delivery: 'delivered',
+      });
+      expect(await fixture().store.findAnswer(project.id, 'k')).toMatchObject({ status: 200 });
+      expect(await send(claimed, ['c1'])).toEqual([null]);
+      expect(await fixture().balance()).toBe(990);
+    });
+
+    it('joins by its reference where several fit', async () => {
+      const [first, second] = [await inDoubt(), await inDoubt()];
+      await record();
+      expect([await deliveryOf(first), await deliveryOf(second)]).toEqual([null, null]);
+      await record({ carrierId: 'c2', reference: second.message.id.slice(-4) });
+      expect([await deliveryOf(first), await deliveryOf(second)]).toEqual([null, 'delivered']);
+    });
+
+    it('is kept where none fits: not another recipient, not one that is still being submitted', async () => {
+      const doubtful = await inDoubt();
+      const submitting = await accepted({ to: '88112233' });
+      await record({ to: '88112233' });
+      expect(await deliveryOf(doubtful)).toBeNull();
+      expect(await fixture().statusOf(submitting.message.id)).toMatchObject({ status: 'queued' });
+      await send(submitting, ['c1']);
+      expect(await deliveryOf(submitting)).toBe('delivered');
+    });
+
+    it('still tells of one that ended as unknown', async () => {
+      const claimed = await accepted();
+      fixture().clock.advance(leaseMs);
+      await fixture().store.endLeases();
+      const doubts = await fixture().claimDoubts();
+      await fixture().finalize(doubts, { status: 'sent', carrierIds: [], delivery: 'unknown' });
+      await record();
+      expect(await deliveryOf(claimed)).toBe('delivered');
+      expect(await fixture().balance()).toBe(990);
+    });
+  });
+}

@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, describe } from 'vitest';
+import { acceptanceConformance } from './acceptance.js';
+import { dispatchConformance } from './dispatch.js';
+import type { Engine } from './engine.js';
+import { fenceConformance } from './fence.js';
+import { Fixture } from './fixture.js';
+import { raceConformance } from './races.js';
+import { receiptConformance } from './receipts.js';
+import { recordConformance } from './records.js';
+import { resetConformance } from './resets.js';
+
+/** The rules of a store, for every engine: on one handle, and on two whose calls alternate. */
+export function storeConformance(engine: Engine): void {
+  describe.each([1, 2])(`store: ${engine.name}, handles: %i`, (handles) => {
+    let current: Fixture;
+    const fixture = () => current;
+    beforeEach(async () => {
+      current = await Fixture.open(engine, handles);
+    });
+    afterEach(() => current.close());
+
+    acceptanceConformance(fixture);
+    dispatchConformance(fixture);
+    fenceConformance(fixture);
+    receiptConformance(fixture);
+    recordConformance(fixture);
+    resetConformance(fixture);
+  });
+
+  raceConformance(engine);
+}

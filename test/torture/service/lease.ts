@@ -1,0 +1,2 @@
+/** Milliseconds. Shorter than the service has them, so that a paused process is given up soon. */
+export const leaseMs = 5_000;
