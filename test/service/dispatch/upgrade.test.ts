@@ -60,3 +60,31 @@ it.each([1, 2])('messages of schema %i that had no end are sent once each', asyn
   expect(await core.carrier.repeats()).toBe(0);
   expect(await ledgerDifference(core)).toBe(0);
 });
+
+it('what an older release that still runs accepts is sent, and it claims nothing more', async () => {
+  const directory = cores.folder();
+  const clock = new ManualClock(Date.UTC(2026, 5, 1));
+  const core = await cores.open({ directory, clock });
+  await core.administration.credit(-10);
+  const id = randomUUID();
+  // In its words: no lane, no mark, no holder.
+  const old = new DatabaseSync(join(directory, 'service.db'));
+  old.exec("INSERT INTO contents (seq, text) VALUES (100, 'Hi')");
+  old
+    .prepare(
+      `INSERT INTO messages (id, project, content, channel, recipient, operator, status, parts, rate_multiplier, credits,
+         created_at, due_at, lease, attempts) VALUES (?, 1, 100, 'sms', '99112233', 'Mobicom', 'queued', 1, 1, 10, ?, ?, NULL, 0)`,
+    )
+    .run(id, clock.now(), clock.now());
+  const lease = old.prepare(
+    'INSERT INTO leases (token, until, first_message, last_message, open) VALUES (?, ?, ?, ?, ?)',
+  );
+  expect(() => lease.run('old.1', clock.now() + 5_000, 1, 1, 1)).toThrow('a newer version of urtuu');
+  lease.run('reset:old', clock.now() + 4_000, 0, -1, 1);
+  old.prepare('DELETE FROM leases').run();
+  old.close();
+
+  await pass(clock, 2_000);
+  expect(await core.operations.getMessage(caller, id)).toMatchObject({ status: 'sent' });
+  expect(await outboxOf(core)).toMatchObject([{ message_id: id, route: 'Mobicom' }]);
+});

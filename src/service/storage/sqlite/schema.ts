@@ -132,7 +132,8 @@ export const migrations: readonly string[] = [
   -- lane: the queue of its next route. route: set while a submission over it may be under way (the mark, whose number
   -- is attempts), and once it is sent. doubt_ms: how long the mark's doubt lasts; doubt_until: set while it does.
   -- bound_at: when a carrier has said "later" for long enough; tries: what its delay grows with.
-  ALTER TABLE messages ADD COLUMN lane TEXT;
+  -- An older release that still runs gives no lane; the default brings its messages to one that is claimed.
+  ALTER TABLE messages ADD COLUMN lane TEXT NOT NULL DEFAULT 'email';
   ALTER TABLE messages ADD COLUMN route TEXT;
   ALTER TABLE messages ADD COLUMN doubt_ms INTEGER;
   ALTER TABLE messages ADD COLUMN doubt_until INTEGER;
@@ -154,6 +155,10 @@ export const migrations: readonly string[] = [
   -- length: milliseconds it was given for. holder: its process, see processes.ts.
   ALTER TABLE leases ADD COLUMN length INTEGER NOT NULL DEFAULT 5000;
   ALTER TABLE leases ADD COLUMN holder TEXT;
+  -- An older release that still runs submits without marks: it ends what it has, and claims nothing more.
+  CREATE TRIGGER leases_have_holders BEFORE INSERT ON leases
+    WHEN new.holder IS NULL AND NOT (new.token >= 'reset:' AND new.token < 'reset;')
+    BEGIN SELECT RAISE(ABORT, 'a newer version of urtuu has taken over the data: end this one'); END;
 
   -- One row for a submitted segment and its receipt, whichever comes first.
   CREATE TABLE receipts (
