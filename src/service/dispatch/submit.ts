@@ -50,7 +50,7 @@ export async function submitMessage(
   tools: SubmitTools,
 ): Promise<Disposition> {
   let rules: DispatchRules;
-  let content: Omit<Content, 'encrypted'>;
+  let content: Content;
   try {
     rules = await readRules();
     content = readable(claimed.content, tools.decrypt);
@@ -75,7 +75,7 @@ function refusalOf({ message, earlier, lifeMs }: ClaimedMessage, { caps }: Dispa
 
 async function overRoutes(
   first: ClaimedMessage,
-  content: Omit<Content, 'encrypted'>,
+  content: Content,
   all: readonly Route[],
   tools: SubmitTools,
 ): Promise<Disposition> {
@@ -109,7 +109,7 @@ async function overRoutes(
       if (marked === null) return claimed.mark === null ? { kind: 'fenced' } : again(claimed, {});
       claimed = marked;
     }
-    const result = await submit(claimed, route, { ...content, text }, lane.carrier, tools);
+    const result = await submit(claimed, route, content, text, lane.carrier, tools);
     if ('status' in result) {
       lane.resume();
       return { kind: 'final', claimed, outcome: result };
@@ -149,7 +149,8 @@ type Submitted =
 async function submit(
   claimed: ClaimedMessage,
   route: Route,
-  content: Omit<Content, 'encrypted'>,
+  content: Content,
+  text: string | null,
   carrier: Carrier,
   tools: SubmitTools,
 ): Promise<Submitted> {
@@ -162,7 +163,11 @@ async function submit(
       channel: message.channel,
       route: route.name,
       to: message.to,
-      ...content,
+      text,
+      subject: content.subject,
+      html: content.html,
+      from: content.from,
+      replyTo: content.replyTo,
     };
     const pending = carrier.submit(submission, signal);
     const result = await Promise.race([pending, reached]);
@@ -249,10 +254,8 @@ function later(
   };
 }
 
-function readable(
-  { encrypted, ...content }: Content,
-  decrypt: SubmitTools['decrypt'],
-): Omit<Content, 'encrypted'> {
+function readable(content: Content, decrypt: SubmitTools['decrypt']): Content {
+  const { encrypted } = content;
   return encrypted === null ? content : { ...content, text: decrypt(encrypted) };
 }
 
