@@ -8,7 +8,7 @@ import {
 import type { Report } from '../report.js';
 import { type Caps, cappedUntil } from '../storage/caps.js';
 import type { ClaimedMessage, Content, Outcome } from '../storage/store.js';
-import type { Deadline } from './deadlines.js';
+import type { Deadlines } from './deadlines.js';
 import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
 import { withoutLinks } from './links.js';
@@ -23,16 +23,17 @@ export interface DispatchRules {
   no_link_operators: readonly string[];
 }
 
+/** For the messages of one lease. */
 export interface SubmitTools {
   routesOf(claimed: ClaimedMessage, rules: DispatchRules): readonly Route[];
   lane(name: string): Lane | undefined;
   decrypt(encrypted: Uint8Array): string;
   /** Marks the message for its next attempt; null when it is no longer in its lease. */
   mark(claimed: ClaimedMessage, route: string, doubtMs: number): Promise<ClaimedMessage | null>;
-  deadline(milliseconds: number): Deadline;
-  /** Milliseconds since the message was claimed. */
+  deadlines: Deadlines;
+  /** Milliseconds since the claim. */
   elapsed(): number;
-  /** Whether its lease may have been ended. */
+  /** Whether the lease may have been ended. */
   isLeaseOver(): boolean;
   /** Called with a message that was accepted after its deadline. */
   onLate(disposition: Disposition): void;
@@ -46,13 +47,13 @@ export interface SubmitTools {
  */
 export async function submitMessage(
   claimed: ClaimedMessage,
-  readRules: () => DispatchRules | Promise<DispatchRules>,
+  rulesOf: (projectId: string) => DispatchRules | Promise<DispatchRules>,
   tools: SubmitTools,
 ): Promise<Disposition> {
   let rules: DispatchRules;
   let content: Content;
   try {
-    rules = await readRules();
+    rules = await rulesOf(claimed.message.projectId);
     content = readable(claimed.content, tools.decrypt);
   } catch (error) {
     tools.report(error);
@@ -76,18 +77,17 @@ function refusalOf({ message, earlier, lifeMs }: ClaimedMessage, { caps }: Dispa
 async function overRoutes(
   first: ClaimedMessage,
   content: Content,
-  all: readonly Route[],
+  routes: readonly Route[],
   tools: SubmitTools,
 ): Promise<Disposition> {
-  const routes = all.slice(
-    Math.max(
-      0,
-      all.findIndex(({ lane }) => lane === first.lane),
-    ),
+  const from = Math.max(
+    0,
+    routes.findIndex(({ lane }) => lane === first.lane),
   );
   let claimed = first;
   let reason = 'no operator accepted the message';
-  for (const [index, route] of routes.entries()) {
+  for (let index = from; index < routes.length; index += 1) {
+    const route = routes[index] as Route;
     const lane = tools.lane(route.lane);
     const isOverdue = tools.elapsed() >= claimed.boundMs;
     if (lane === undefined || !lane.isOpen) {
@@ -102,7 +102,7 @@ async function overRoutes(
     const unsendable = unsendableOf(claimed.content, content.text, text);
     if (unsendable !== null) return failed(claimed, unsendable);
     if (tools.isLeaseOver()) return again(claimed, {});
-    if (index > 0 || claimed.mark?.route !== route.name) {
+    if (index > from || claimed.mark?.route !== route.name) {
       const marked = await tryToMark(claimed, route, lane.carrier, tools);
       if (marked === 'error') return lost(claimed, tools);
       // Its own former attempt was certainly not taken.
@@ -155,7 +155,6 @@ async function submit(
   tools: SubmitTools,
 ): Promise<Submitted> {
   const { message, attempts } = claimed;
-  const { signal, reached } = tools.deadline(carrier.submitMs);
   try {
     const submission = {
       reference: message.id,
@@ -169,15 +168,14 @@ async function submit(
       from: content.from,
       replyTo: content.replyTo,
     };
-    const pending = carrier.submit(submission, signal);
-    const result = await Promise.race([pending, reached]);
-    if (result !== 'deadline') return result.kind === 'accepted' ? sent(result) : result;
-    pending.then(
+    const result = await tools.deadlines.race(
+      carrier.submitMs,
+      (signal) => carrier.submit(submission, signal),
       (late) => {
         if (late.kind === 'accepted') tools.onLate({ kind: 'final', claimed, outcome: sent(late) });
       },
-      () => {},
     );
+    if (result !== 'deadline') return result.kind === 'accepted' ? sent(result) : result;
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) tools.report(error);
   }
