@@ -49,7 +49,7 @@ export interface RequestHead {
   /** The API key as given. */
   secret: string;
   kind: RequestKind;
-  /** Null for anything but a send, and for a malformed key. */
+  /** Null for a read, and for a malformed key, which is refused only after the body. */
   idempotencyKey: string | null;
 }
 
