@@ -119,7 +119,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     await reset.ended();
     await dispatcher.stop();
     outcomes.close();
-    // What is committed stays in its -wal.
+    // Commits stay in its -wal.
     const carrierClosed = carrier.close().catch((error) => report(error, { level: 'warning' }));
     await Promise.all([storage.close(), carrierClosed]);
   }

@@ -84,7 +84,7 @@ export function prepareProjects(database: Database, now: () => Instant) {
     const createdAt = now();
     const inserted = insertProject.run(id, name, 0, createdAt);
     if (inserted.changes === 0) return null;
-    // Not by way of `numberOf`: it must not remember what may be rolled back.
+    // Not by way of `numberOf`: its memory must not hold a row that may be rolled back.
     move(Number(inserted.lastInsertRowid), balance, 'opening', null);
     return { id, name, balance, settings: '{}', createdAt };
   }

@@ -13,7 +13,7 @@ import { sqliteStore } from './sqlite-store.js';
 export interface SqliteStorageOptions {
   /** Folder of the durable data; without it everything is in memory. */
   directory: string | undefined;
-  /** Goes on with data that is not whole, as it is there; otherwise it is refused with DataError. */
+  /** Opens incomplete data; otherwise it is refused with DataError. */
   acceptData?: boolean;
   clock: Clock;
   random: Random;

@@ -12,7 +12,7 @@ export interface SheetRow {
   /** Ascending column indexes, 0 for A, and the text of each. */
   columns: number[];
   values: string[];
-  /** What is wrong with a cell, by its place in `columns`. */
+  /** Errors of cells, by their place in `columns`. */
   faults: Map<number, string>;
 }
 

@@ -1,7 +1,7 @@
 import { columnLetters } from './cell-value.js';
 import type { SheetRow } from './sheet-rows.js';
 
-/** What is wrong with a cell of a row. */
+/** The error of a cell. */
 export interface CellError {
   /** Index in the record; null for a cell outside of the table's columns. */
   field: number | null;
