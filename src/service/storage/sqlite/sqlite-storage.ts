@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.js';
 import type { DataError } from '../../data-error.js';
 import type { Random } from '../../random.js';
-import { admit } from '../admission.js';
 import { createRateLimiter } from '../rate-limiter.js';
 import type { Storage } from '../storage.js';
+import { admit } from './admission.js';
 import { createChanges } from './changes.js';
 import type { Database } from './database/open.js';
 import { openInstallation } from './installation/open.js';
