@@ -1,8 +1,8 @@
 import { CsvError, Parser } from 'csv-parse';
 import { grouped } from '../../wording.js';
+import type { CellError } from './cell-error.js';
 import type { Delimiter } from './delimiter.js';
 import { InputError } from './input-error.js';
-import type { CellError } from './workbook/sheet-table.js';
 
 /** Characters. An unclosed quote must not take the memory. */
 export const maxRowLength = 2_000_000;

@@ -1,3 +1,4 @@
+import { errorValue, noStoredValue } from '../cell-error.js';
 import { columnLetters, columnOf, exactDigits, serialOfIso, unescapeText } from './cell-value.js';
 import { longestText, type SharedStrings } from './shared-strings.js';
 import type { Styles } from './styles.js';
@@ -25,7 +26,6 @@ export interface CellRules {
 const mostRows = 1_048_576;
 const mostColumns = 16_384;
 const daysTo1904 = 1_462;
-const noStoredValue = 'the formula has no stored value: open the file in Excel and save it again';
 
 /** Takes the XML of a sheet apart into rows. Throws WorkbookError where it contradicts itself. */
 export class SheetRows implements XmlHandler {
@@ -159,7 +159,7 @@ export class SheetRows implements XmlHandler {
       case 'b':
         return isOn(written) ? 'TRUE' : 'FALSE';
       case 'e':
-        this.#fault = `${written} is an error, not a value`;
+        this.#fault = errorValue(written);
         return written;
       case 'd':
         return this.#isoDate(written);
