@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../clock.js';
 
 /** Milliseconds within which submissions share a deadline. */
@@ -51,6 +52,8 @@ export class Deadlines {
     const latest = this.#latest.get(milliseconds);
     if (latest !== undefined && now - latest.since < shared) return latest;
     const abort = new AbortController();
+    // Every submission of a carrier may listen to it.
+    setMaxListeners(0, abort.signal);
     const onReached = new Set<() => void>();
     const cancel = this.#clock.after(milliseconds + shared, () => {
       this.#cancels.delete(cancel);
