@@ -14,7 +14,7 @@ export async function sendSingle(
 ): Promise<Answer> {
   const { project, recipient: to, idempotencyKey } = single;
   const send: Send = { ...single, dispatch: singleDispatch[single.channel] };
-  const isQueued = send.dispatch === 'queued';
+  const isQueued = send.dispatch === 'after_answer';
   const sent = await acceptAndDispatch(context, send, [to], (acceptance, [recipient]) =>
     context.store.acceptMessage({
       ...acceptance,

@@ -1,6 +1,6 @@
 import type { AnswerOf, ClaimedMessage, Finalization, Finalized, Receipt } from '../dispatching.js';
 import type { DeliveryState, Instant, MessageRecord } from '../records.js';
-import { groupBy, isLeased, isMarked, remembered, runsOf } from './claims.js';
+import { isLeased, isMarked, remembered } from './claims.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
@@ -97,22 +97,15 @@ export function prepareFinalization(
     departures: Departures,
   ): Map<Finalization, MessageRecord> {
     const ended = new Map<Finalization, MessageRecord>();
-    const plain = finalizations.filter(({ claimed: { mark }, outcome }) => mark !== null && isPlain(outcome));
-    const groups = groupBy(plain, ({ claimed }) => `${claimed.token} ${claimed.mark?.attempt}`);
-    for (const group of groups.values()) {
-      const bySeq = new Map(group.map((one) => [one.claimed.seq, one]));
-      for (const [first, last] of runsOf([...bySeq.keys()].sort((a, b) => a - b))) {
-        const claimed = bySeq.get(first)?.claimed;
-        if (first === last || claimed === undefined) continue;
-        const run = { first, last, token: claimed.token, attempt: claimed.mark?.attempt ?? 0 };
-        if ((countRun.get(run) as { messages: number }).messages !== last - first + 1) continue;
-        sendRun.run({ ...run, at, delivery: null });
-        departures.add(claimed.token, last - first + 1);
-        for (let seq = first; seq <= last; seq += 1) {
-          const one = bySeq.get(seq) as Finalization;
-          ended.set(one, sentMessage(one.claimed.message, at, null));
-        }
-      }
+    for (const run of runsOf(finalizations)) {
+      const [{ claimed }] = run;
+      const { seq: first, token, mark } = claimed;
+      const last = first + run.length - 1;
+      const which = { first, last, token, attempt: mark?.attempt ?? 0 };
+      if ((countRun.get(which) as { messages: number }).messages !== run.length) continue;
+      sendRun.run({ ...which, at, delivery: null });
+      departures.add(token, run.length);
+      for (const one of run) ended.set(one, sentMessage(one.claimed.message, at, null));
     }
     return ended;
   }
@@ -126,11 +119,15 @@ export function prepareFinalization(
       if (message !== null) ended.set(one, message);
     }
     departures.write();
-    for (const [id, group] of groupBy([...ended.values()], ({ batchId }) => batchId)) {
-      if (id === null) continue;
-      const count = group.filter(({ status }) => status === 'sent').length;
-      countBatch.run({ id, sent: count, failed: group.length - count, at });
+    const counts = new Map<string, { sent: number; failed: number }>();
+    for (const { batchId, status } of ended.values()) {
+      if (batchId === null) continue;
+      const count = counts.get(batchId) ?? { sent: 0, failed: 0 };
+      counts.set(batchId, count);
+      if (status === 'sent') count.sent += 1;
+      else count.failed += 1;
     }
+    for (const [id, { sent, failed }] of counts) countBatch.run({ id, sent, failed, at });
     const balances = remembered(projects.balanceOf);
     return finalizations.map((one) => {
       const message = ended.get(one);
@@ -164,8 +161,33 @@ export function prepareFinalization(
   return { finalizeMessages, recordReceipt };
 }
 
-function isPlain(outcome: Finalization['outcome']): boolean {
-  return outcome.status === 'sent' && outcome.carrierIds.length === 0 && outcome.delivery === null;
+type Run = [Finalization, ...Finalization[]];
+
+/** Two or more neighbours of a lease that were sent alike. */
+function runsOf(finalizations: readonly Finalization[]): Run[] {
+  const runs: Run[] = [];
+  let run: Run | null = null;
+  for (const one of finalizations.filter(isPlain).sort((a, b) => a.claimed.seq - b.claimed.seq)) {
+    const last = run?.at(-1);
+    if (run !== null && last !== undefined && isNext(one.claimed, last.claimed)) {
+      run.push(one);
+      if (run.length === 2) runs.push(run);
+    } else run = [one];
+  }
+  return runs;
+}
+
+function isNext(one: ClaimedMessage, last: ClaimedMessage): boolean {
+  return one.seq === last.seq + 1 && one.token === last.token && one.attempts === last.attempts;
+}
+
+function isPlain({ claimed, outcome }: Finalization): boolean {
+  return (
+    claimed.mark !== null &&
+    outcome.status === 'sent' &&
+    outcome.carrierIds.length === 0 &&
+    outcome.delivery === null
+  );
 }
 
 function sentMessage(message: MessageRecord, at: Instant, delivery: DeliveryState | null): MessageRecord {
