@@ -69,7 +69,7 @@ export async function acceptAndDispatch<R extends Result>(
   if (result.kind === 'repeat') return result;
   if (result.kind !== 'accepted') throw refusalOf(result, send.price.credits * recipients.length);
   const finalized = send.dispatch === 'before_answer' ? await tried.finalized : null;
-  return { ...(result as Extract<R, { kind: 'accepted' }>), finalized };
+  return { finalized, ...(result as Extract<R, { kind: 'accepted' }>) };
 }
 
 async function acceptOnce<R extends Result>(

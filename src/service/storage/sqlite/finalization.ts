@@ -6,11 +6,13 @@ import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
 import type { Receipts } from './receipts.js';
 
-const left = `status = 'sent', sent_at = :at, lease = NULL, pending_key = NULL, delivery = :delivery`;
-const sent = `${left}, due_at = NULL, doubt_until = CASE WHEN :delivery = 'unknown' THEN doubt_until END`;
-/** Nothing that an index holds changes when it is sent. */
-const isSubmitted = `lease = :token AND status = 'queued' AND route IS NOT NULL AND attempts = :attempt
+const sent = `status = 'sent', sent_at = :at, lease = NULL, due_at = NULL, pending_key = NULL, delivery = :delivery,
+  doubt_until = CASE WHEN :delivery = 'unknown' THEN doubt_until END`;
+// What every send goes through has its parameters in order: names cost as much as the statement.
+const isSubmitted = `lease = ? AND status = 'queued' AND route IS NOT NULL AND attempts = ?
   AND due_at IS NULL AND doubt_until IS NULL`;
+/** Changes nothing that an index holds. */
+const sentSubmitted = `status = 'sent', sent_at = ?, lease = NULL, pending_key = NULL, delivery = ?`;
 
 type Departures = ReturnType<Leases['departures']>;
 
@@ -25,11 +27,11 @@ export function prepareFinalization(
   const sendMarked = database.prepare(`UPDATE messages SET ${sent} WHERE ${isMarked}`);
   const sendLeased = database.prepare(`UPDATE messages SET ${sent} WHERE ${isLeased}`);
   const sendSubmitted = database.prepare(
-    `UPDATE messages SET ${left} WHERE seq = :seq AND id = :id AND ${isSubmitted}`,
+    `UPDATE messages SET ${sentSubmitted} WHERE seq = ? AND id = ? AND ${isSubmitted}`,
   );
-  const inRun = `seq BETWEEN :first AND :last AND ${isSubmitted}`;
+  const inRun = `seq BETWEEN ? AND ? AND ${isSubmitted}`;
   const countRun = database.prepare(`SELECT count(*) AS messages FROM messages WHERE ${inRun}`);
-  const sendRun = database.prepare(`UPDATE messages SET ${left} WHERE ${inRun}`);
+  const sendRun = database.prepare(`UPDATE messages SET ${sentSubmitted} WHERE ${inRun}`);
   const failed = `status = 'failed', error_code = :code, error_message = :text, credits = 0, refunded = 1, lease = NULL,
     due_at = NULL, doubt_until = NULL, pending_key = NULL`;
   const failMarked = database.prepare(`UPDATE messages SET ${failed} WHERE ${isMarked}`);
@@ -58,7 +60,7 @@ export function prepareFinalization(
   ): boolean {
     if (mark === null) return departures.leave(seq, () => sendLeased.run({ seq, id, at, delivery, token }));
     const { attempt } = mark;
-    if (sendSubmitted.run({ seq, id, at, delivery, token, attempt }).changes === 1) {
+    if (sendSubmitted.run(at, delivery, seq, id, token, attempt).changes === 1) {
       departures.add(token, 1);
       return true;
     }
@@ -101,9 +103,9 @@ export function prepareFinalization(
       const [{ claimed }] = run;
       const { seq: first, token, mark } = claimed;
       const last = first + run.length - 1;
-      const which = { first, last, token, attempt: mark?.attempt ?? 0 };
-      if ((countRun.get(which) as { messages: number }).messages !== run.length) continue;
-      sendRun.run({ ...which, at, delivery: null });
+      const which = [first, last, token, mark?.attempt ?? 0] as const;
+      if ((countRun.get(...which) as { messages: number }).messages !== run.length) continue;
+      sendRun.run(at, null, ...which);
       departures.add(token, run.length);
       for (const one of run) ended.set(one, sentMessage(one.claimed.message, at, null));
     }
