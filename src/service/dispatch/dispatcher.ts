@@ -1,9 +1,11 @@
-import type { ClaimedMessage, Finalized, Mark, MessageRecord } from '../storage/store.js';
+import type { Channel } from '../../contract/index.js';
+import type { ClaimedMessage, Finalized, Mark } from '../storage/store.js';
 import { Deadlines } from './deadlines.js';
 import { Finalizer } from './finalizer.js';
 import { grouped } from './grouped.js';
 import { HeldLeases, leaseTime } from './held-leases.js';
 import { Lane } from './lane.js';
+import { LeaseTools, type SharedTools } from './lease-tools.js';
 import { Moments } from './moments.js';
 import type { DispatcherParts } from './parts.js';
 import { type Slot, takeRoom } from './slot.js';
@@ -25,7 +27,7 @@ export class Dispatcher {
   readonly #finalizer: Finalizer;
   readonly #leases: HeldLeases;
   readonly #deadlines: Deadlines;
-  readonly #mark: (mark: Mark) => Promise<boolean>;
+  readonly #shared: SharedTools;
   /** Messages that are being dispatched here. */
   #inFlight = 0;
   #reserved = 0;
@@ -50,7 +52,14 @@ export class Dispatcher {
     this.#deadlines = new Deadlines(clock);
     this.#changes = new Moments(clock);
     this.#finalizer = new Finalizer(store, answer, clock, report);
-    this.#mark = grouped((marks: readonly Mark[]) => store.markSubmitting(marks));
+    this.#shared = {
+      ...parts,
+      lanes: this.#lanes,
+      leases: this.#leases,
+      deadlines: this.#deadlines,
+      mark: grouped((marks: readonly Mark[]) => store.markSubmitting(marks)),
+      onLate: (disposition) => void this.#finalizer.write(disposition, ignore),
+    };
   }
 
   async start(): Promise<void> {
@@ -91,20 +100,16 @@ export class Dispatcher {
   }
 
   /** To be asked for just before the messages are accepted. */
-  prepare(
-    messages: readonly Pick<MessageRecord, 'channel' | 'operator'>[],
-    rules: DispatchRules,
-    { isClaimed }: { isClaimed: boolean },
-  ): Slot {
-    const routes = messages.map((message) => this.#parts.routesOf(message, rules)[0]);
-    const room = isClaimed && !this.#isStopped ? takeRoom(this.#lanes, routes) : null;
+  prepare(channel: Channel, recipients: readonly { operator: string | null }[], rules: DispatchRules): Slot {
+    const routes = recipients.map(({ operator }) => this.#parts.routesOf({ channel, operator }, rules)[0]);
+    const room = this.#isStopped ? null : takeRoom(this.#lanes, routes);
     if (room === null) return { routes, claim: null, dispatch: async () => null };
-    this.#reserved += messages.length;
+    this.#reserved += recipients.length;
     return {
       routes,
       claim: { ...this.#newLease(), doubtMs: room.doubtMs },
       dispatch: (claimed) => {
-        this.#reserved -= messages.length;
+        this.#reserved -= recipients.length;
         room.release();
         if (claimed.length === 0) {
           this.#wake();
@@ -133,7 +138,7 @@ export class Dispatcher {
   ): Promise<Finalized | null> {
     const [first] = claimed;
     if (first === undefined) return Promise.resolve(null);
-    const tools = this.#toolsFor(first.token);
+    const tools = new LeaseTools(first.token, this.#shared);
     return new Promise((resolve) => {
       for (const one of claimed) {
         const onDelay = one === first ? () => resolve(null) : ignore;
@@ -175,26 +180,6 @@ export class Dispatcher {
       this.#deadlines.clear();
       this.#changes.next();
     }
-  }
-
-  #toolsFor(token: string): SubmitTools {
-    const { clock, decrypt, report, routesOf } = this.#parts;
-    const since = this.#leases.beginningOf(token);
-    return {
-      routesOf: ({ message }, rules) => routesOf(message, rules),
-      lane: (name) => this.#lanes.get(name),
-      decrypt,
-      report,
-      deadlines: this.#deadlines,
-      elapsed: () => clock.monotonic() - since,
-      isLeaseOver: () => this.#leases.isOver(token),
-      onLate: (disposition) => void this.#finalizer.write(disposition, ignore),
-      mark: async (claimed, route, doubtMs) => {
-        const attempt = claimed.attempts + 1;
-        const isMarked = await this.#mark({ claimed, attempt, route, doubtMs });
-        return isMarked ? { ...claimed, attempts: attempt, mark: { attempt, route } } : null;
-      },
-    };
   }
 
   async #resolveDoubt(claimed: ClaimedMessage, lane: Lane): Promise<void> {

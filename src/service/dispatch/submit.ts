@@ -229,8 +229,8 @@ function again(claimed: ClaimedMessage, to: { lane?: string }): Disposition {
 }
 
 /** Certainly not taken, and not because the carrier put it off. */
-function lost(claimed: ClaimedMessage, { elapsed }: SubmitTools): Disposition {
-  const left = claimed.boundMs - elapsed();
+function lost(claimed: ClaimedMessage, tools: SubmitTools): Disposition {
+  const left = claimed.boundMs - tools.elapsed();
   const delayMs = isWaitedFor(claimed) && left <= 0 ? null : delayAfterLoss(claimed.tries);
   if (delayMs === null) return failed(claimed, 'it could not be reached');
   return { kind: 'again', claimed, delayMs, isTry: true };
@@ -239,11 +239,11 @@ function lost(claimed: ClaimedMessage, { elapsed }: SubmitTools): Disposition {
 function later(
   claimed: ClaimedMessage,
   { scope, retryAfterMs }: Extract<SubmitResult, { kind: 'later' }>,
-  { elapsed }: SubmitTools,
+  tools: SubmitTools,
 ): Disposition {
   // The lane pauses, not the message.
   if (scope === 'lane') return again(claimed, {});
-  const left = claimed.boundMs - elapsed();
+  const left = claimed.boundMs - tools.elapsed();
   return {
     kind: 'again',
     claimed,

@@ -29,13 +29,13 @@ export interface Send {
 }
 
 /**
- * `before_answer`: the caller waits for the carrier's answer. `after_answer`: by this process, while it has room.
- * `queued`: by whichever process claims it.
+ * `before_answer`: the caller waits for the carrier's answer. `after_answer`: by this process, while it has room, or
+ * by whichever claims it.
  */
-export type Dispatching = 'before_answer' | 'after_answer' | 'queued';
+export type Dispatching = 'before_answer' | 'after_answer';
 
 /** An SMS is submitted before its answer, an email is queued (interface, "What the service does"). */
-export const singleDispatch = { sms: 'before_answer', email: 'queued' } as const;
+export const singleDispatch = { sms: 'before_answer', email: 'after_answer' } as const;
 
 /** The fields of every acceptance. */
 export type Acceptance = Omit<BatchAcceptance, 'batchId' | 'recipients' | 'answer'>;
@@ -69,7 +69,7 @@ export async function acceptAndDispatch<R extends Result>(
   if (result.kind === 'repeat') return result;
   if (result.kind !== 'accepted') throw refusalOf(result, send.price.credits * recipients.length);
   const finalized = send.dispatch === 'before_answer' ? await tried.finalized : null;
-  return { ...(result as Extract<R, { kind: 'accepted' }>), finalized };
+  return { finalized, ...(result as Extract<R, { kind: 'accepted' }>) };
 }
 
 async function acceptOnce<R extends Result>(
@@ -80,12 +80,13 @@ async function acceptOnce<R extends Result>(
 ): Promise<{ result: R; finalized: Promise<Finalized | null> }> {
   const { settings } = project;
   const rules = { caps: capsOf(settings), no_link_operators: settings.no_link_operators };
-  const messages = recipients.map(({ operator }) => ({ channel, operator }));
-  const slot = dispatcher.prepare(messages, rules, { isClaimed: dispatch !== 'queued' });
+  const slot = dispatcher.prepare(channel, recipients, rules);
   const acceptance: Acceptance = {
     projectId: project.id,
     channel,
-    ...price,
+    parts: price.parts,
+    rateMultiplier: price.rateMultiplier,
+    credits: price.credits,
     content,
     idempotencyKey,
     claim: slot.claim,

@@ -45,7 +45,8 @@ export async function createVerification(
   if (sent.kind === 'repeat') throw new Error('a verification has no idempotency key');
   const { message, verification, finalized } = sent;
   // Null when the outcome is not known in time: the code may have arrived, so the caller gets the id to check it with.
-  const end = send.dispatch === 'queued' ? null : (finalized ?? (await finalizedMessage(context, message)));
+  const end =
+    send.dispatch === 'after_answer' ? null : (finalized ?? (await finalizedMessage(context, message)));
   const error = end?.message.error ?? null;
   if (error !== null) {
     throw new ServiceError('provider_failed', error.message, { fields: { id: message.id } });

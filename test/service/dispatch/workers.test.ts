@@ -27,6 +27,10 @@ const failing = (method: keyof Store, fails: () => boolean): CoreDoubles => ({
   }),
 });
 
+const withRoom = (capacity: () => number): CoreDoubles => ({
+  carrier: (carrier) => ({ ...carrier, capacity }),
+});
+
 describe('a worker that meets an unexpected error', () => {
   it.each(['nextWork', 'claimMessages'] as const)(
     'in %s reports it, waits longer each time, goes on',
@@ -35,15 +39,17 @@ describe('a worker that meets an unexpected error', () => {
       let broken = true;
       core = await cores.open(
         { clock: time },
-        failing(method, () => broken),
+        // Nothing of a batch is claimed as it is accepted, and there is room to claim it afterwards.
+        { ...failing(method, () => broken), ...withRoom(() => (broken ? 1 : 2_000)) },
       );
       await turns();
       cores.faults.length = 0;
       const many = Array.from({ length: 1_000 }, (_, at) => `${88_000_000 + at}`);
       const status = await statusOf(sendBulk(many, 'Hi'));
       for (let index = 0; index < 50; index += 1) {
-        const params = { to: `p${index}@example.mn`, subject: 'Hi', text: 'Hi' };
-        await core.operations.sendEmail({ caller, params, idempotencyKey: null });
+        const to = [`p${index}@example.mn`, `q${index}@example.mn`];
+        const params = { to, subject: 'Hi', text: 'Hi' };
+        await core.operations.sendEmailBulk({ caller, params, idempotencyKey: null });
         await turns(2);
       }
       await pass(time, 60_000);
@@ -59,7 +65,7 @@ describe('a worker that meets an unexpected error', () => {
       broken = false;
       await pass(time, 31_000);
       expect(await status()).toBe('completed');
-      expect(await outboxOf(core)).toHaveLength(1_050);
+      expect(await outboxOf(core)).toHaveLength(1_100);
       expect(await ledgerDifference(core)).toBe(0);
     },
   );
@@ -89,6 +95,7 @@ describe('a worker that meets an unexpected error', () => {
   it('a store that is slow for long fails no message that was never submitted', async () => {
     const time = clock();
     let slow = true;
+    let isOpen = false;
     core = await cores.open(
       { clock: time },
       {
@@ -101,11 +108,13 @@ describe('a worker that meets an unexpected error', () => {
             return claimed;
           },
         }),
+        ...withRoom(() => (isOpen ? 2_000 : 0)),
       },
     );
     const params = { to: 'bat@example.mn', subject: 'Hi', text: 'Hi' };
     const { body } = await core.operations.sendEmail({ caller, params, idempotencyKey: null });
     const { id } = body as { id: string };
+    isOpen = true;
     await pass(time, 600_000, 5_000);
     expect(await core.operations.getMessage(caller, id)).toMatchObject({ status: 'queued', error: null });
     slow = false;
@@ -221,12 +230,7 @@ describe('an error before any submission counts as an attempt, and the message e
     let waits = true;
     core = await cores.open(
       { clock: time },
-      {
-        store: (store) => ({
-          ...store,
-          claimMessages: async (claim) => (waits ? [] : store.claimMessages(claim)),
-        }),
-      },
+      withRoom(() => (waits ? 0 : 2_000)),
     );
     const { id } = await core.administration.createProject('Other');
     const params = { to: 'bat@example.mn', subject: 'Hi', text: 'Hi' };

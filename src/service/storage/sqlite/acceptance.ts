@@ -166,7 +166,9 @@ export function prepareAcceptance(
 
   function acceptMessage(acceptance: MessageAcceptance): AcceptResult {
     const stored = storeMessage(acceptance, 'message', acceptance.recipient.id);
-    return 'kind' in stored ? stored : { kind: 'accepted', ...stored };
+    if ('kind' in stored) return stored;
+    const { message, balance, claimed } = stored;
+    return { kind: 'accepted', message, balance, claimed };
   }
 
   function acceptVerification(acceptance: VerificationAcceptance): VerificationResult {

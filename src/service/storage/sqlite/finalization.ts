@@ -1,16 +1,18 @@
 import type { AnswerOf, ClaimedMessage, Finalization, Finalized, Receipt } from '../dispatching.js';
 import type { DeliveryState, Instant, MessageRecord } from '../records.js';
-import { groupBy, isLeased, isMarked, remembered, runsOf } from './claims.js';
+import { isLeased, isMarked, remembered } from './claims.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
 import type { Receipts } from './receipts.js';
 
-const left = `status = 'sent', sent_at = :at, lease = NULL, pending_key = NULL, delivery = :delivery`;
-const sent = `${left}, due_at = NULL, doubt_until = CASE WHEN :delivery = 'unknown' THEN doubt_until END`;
-/** Nothing that an index holds changes when it is sent. */
-const isSubmitted = `lease = :token AND status = 'queued' AND route IS NOT NULL AND attempts = :attempt
+const sent = `status = 'sent', sent_at = :at, lease = NULL, due_at = NULL, pending_key = NULL, delivery = :delivery,
+  doubt_until = CASE WHEN :delivery = 'unknown' THEN doubt_until END`;
+// What every send goes through has its parameters in order: names cost as much as the statement.
+const isSubmitted = `lease = ? AND status = 'queued' AND route IS NOT NULL AND attempts = ?
   AND due_at IS NULL AND doubt_until IS NULL`;
+/** Changes nothing that an index holds. */
+const sentSubmitted = `status = 'sent', sent_at = ?, lease = NULL, pending_key = NULL, delivery = ?`;
 
 type Departures = ReturnType<Leases['departures']>;
 
@@ -25,11 +27,11 @@ export function prepareFinalization(
   const sendMarked = database.prepare(`UPDATE messages SET ${sent} WHERE ${isMarked}`);
   const sendLeased = database.prepare(`UPDATE messages SET ${sent} WHERE ${isLeased}`);
   const sendSubmitted = database.prepare(
-    `UPDATE messages SET ${left} WHERE seq = :seq AND id = :id AND ${isSubmitted}`,
+    `UPDATE messages SET ${sentSubmitted} WHERE seq = ? AND id = ? AND ${isSubmitted}`,
   );
-  const inRun = `seq BETWEEN :first AND :last AND ${isSubmitted}`;
+  const inRun = `seq BETWEEN ? AND ? AND ${isSubmitted}`;
   const countRun = database.prepare(`SELECT count(*) AS messages FROM messages WHERE ${inRun}`);
-  const sendRun = database.prepare(`UPDATE messages SET ${left} WHERE ${inRun}`);
+  const sendRun = database.prepare(`UPDATE messages SET ${sentSubmitted} WHERE ${inRun}`);
   const failed = `status = 'failed', error_code = :code, error_message = :text, credits = 0, refunded = 1, lease = NULL,
     due_at = NULL, doubt_until = NULL, pending_key = NULL`;
   const failMarked = database.prepare(`UPDATE messages SET ${failed} WHERE ${isMarked}`);
@@ -58,7 +60,7 @@ export function prepareFinalization(
   ): boolean {
     if (mark === null) return departures.leave(seq, () => sendLeased.run({ seq, id, at, delivery, token }));
     const { attempt } = mark;
-    if (sendSubmitted.run({ seq, id, at, delivery, token, attempt }).changes === 1) {
+    if (sendSubmitted.run(at, delivery, seq, id, token, attempt).changes === 1) {
       departures.add(token, 1);
       return true;
     }
@@ -97,22 +99,15 @@ export function prepareFinalization(
     departures: Departures,
   ): Map<Finalization, MessageRecord> {
     const ended = new Map<Finalization, MessageRecord>();
-    const plain = finalizations.filter(({ claimed: { mark }, outcome }) => mark !== null && isPlain(outcome));
-    const groups = groupBy(plain, ({ claimed }) => `${claimed.token} ${claimed.mark?.attempt}`);
-    for (const group of groups.values()) {
-      const bySeq = new Map(group.map((one) => [one.claimed.seq, one]));
-      for (const [first, last] of runsOf([...bySeq.keys()].sort((a, b) => a - b))) {
-        const claimed = bySeq.get(first)?.claimed;
-        if (first === last || claimed === undefined) continue;
-        const run = { first, last, token: claimed.token, attempt: claimed.mark?.attempt ?? 0 };
-        if ((countRun.get(run) as { messages: number }).messages !== last - first + 1) continue;
-        sendRun.run({ ...run, at, delivery: null });
-        departures.add(claimed.token, last - first + 1);
-        for (let seq = first; seq <= last; seq += 1) {
-          const one = bySeq.get(seq) as Finalization;
-          ended.set(one, sentMessage(one.claimed.message, at, null));
-        }
-      }
+    for (const run of runsOf(finalizations)) {
+      const [{ claimed }] = run;
+      const { seq: first, token, mark } = claimed;
+      const last = first + run.length - 1;
+      const which = [first, last, token, mark?.attempt ?? 0] as const;
+      if ((countRun.get(...which) as { messages: number }).messages !== run.length) continue;
+      sendRun.run(at, null, ...which);
+      departures.add(token, run.length);
+      for (const one of run) ended.set(one, sentMessage(one.claimed.message, at, null));
     }
     return ended;
   }
@@ -126,11 +121,15 @@ export function prepareFinalization(
       if (message !== null) ended.set(one, message);
     }
     departures.write();
-    for (const [id, group] of groupBy([...ended.values()], ({ batchId }) => batchId)) {
-      if (id === null) continue;
-      const count = group.filter(({ status }) => status === 'sent').length;
-      countBatch.run({ id, sent: count, failed: group.length - count, at });
+    const counts = new Map<string, { sent: number; failed: number }>();
+    for (const { batchId, status } of ended.values()) {
+      if (batchId === null) continue;
+      const count = counts.get(batchId) ?? { sent: 0, failed: 0 };
+      counts.set(batchId, count);
+      if (status === 'sent') count.sent += 1;
+      else count.failed += 1;
     }
+    for (const [id, { sent, failed }] of counts) countBatch.run({ id, sent, failed, at });
     const balances = remembered(projects.balanceOf);
     return finalizations.map((one) => {
       const message = ended.get(one);
@@ -164,8 +163,33 @@ export function prepareFinalization(
   return { finalizeMessages, recordReceipt };
 }
 
-function isPlain(outcome: Finalization['outcome']): boolean {
-  return outcome.status === 'sent' && outcome.carrierIds.length === 0 && outcome.delivery === null;
+type Run = [Finalization, ...Finalization[]];
+
+/** Two or more neighbours of a lease that were sent alike. */
+function runsOf(finalizations: readonly Finalization[]): Run[] {
+  const runs: Run[] = [];
+  let run: Run | null = null;
+  for (const one of finalizations.filter(isPlain).sort((a, b) => a.claimed.seq - b.claimed.seq)) {
+    const last = run?.at(-1);
+    if (run !== null && last !== undefined && isNext(one.claimed, last.claimed)) {
+      run.push(one);
+      if (run.length === 2) runs.push(run);
+    } else run = [one];
+  }
+  return runs;
+}
+
+function isNext(one: ClaimedMessage, last: ClaimedMessage): boolean {
+  return one.seq === last.seq + 1 && one.token === last.token && one.attempts === last.attempts;
+}
+
+function isPlain({ claimed, outcome }: Finalization): boolean {
+  return (
+    claimed.mark !== null &&
+    outcome.status === 'sent' &&
+    outcome.carrierIds.length === 0 &&
+    outcome.delivery === null
+  );
 }
 
 function sentMessage(message: MessageRecord, at: Instant, delivery: DeliveryState | null): MessageRecord {

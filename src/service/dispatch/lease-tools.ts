@@ -1,0 +1,66 @@
+import type { Route } from '../carriers/carrier.js';
+import type { Clock } from '../clock.js';
+import type { Report } from '../report.js';
+import type { ClaimedMessage, Mark } from '../storage/store.js';
+import type { Deadlines } from './deadlines.js';
+import type { Disposition } from './finalizer.js';
+import type { HeldLeases } from './held-leases.js';
+import type { Lane } from './lane.js';
+import type { DispatcherParts } from './parts.js';
+import type { DispatchRules, SubmitTools } from './submit.js';
+
+/** What all leases of a dispatcher share. */
+export interface SharedTools extends Pick<DispatcherParts, 'clock' | 'decrypt' | 'report' | 'routesOf'> {
+  lanes: ReadonlyMap<string, Lane>;
+  leases: HeldLeases;
+  deadlines: Deadlines;
+  /** False when the message is no longer in its lease. */
+  mark(mark: Mark): Promise<boolean>;
+  onLate(disposition: Disposition): void;
+}
+
+/** A class, not closures: most leases are of one message. */
+export class LeaseTools implements SubmitTools {
+  readonly deadlines: Deadlines;
+  readonly decrypt: (encrypted: Uint8Array) => string;
+  readonly report: Report;
+  readonly onLate: (disposition: Disposition) => void;
+  readonly #token: string;
+  readonly #shared: SharedTools;
+  readonly #clock: Clock;
+  /** On the monotonic clock. */
+  readonly #since: number;
+
+  constructor(token: string, shared: SharedTools) {
+    this.deadlines = shared.deadlines;
+    this.decrypt = shared.decrypt;
+    this.report = shared.report;
+    this.onLate = shared.onLate;
+    this.#token = token;
+    this.#shared = shared;
+    this.#clock = shared.clock;
+    this.#since = shared.leases.beginningOf(token);
+  }
+
+  routesOf({ message }: ClaimedMessage, rules: DispatchRules): readonly Route[] {
+    return this.#shared.routesOf(message, rules);
+  }
+
+  lane(name: string): Lane | undefined {
+    return this.#shared.lanes.get(name);
+  }
+
+  elapsed(): number {
+    return this.#clock.monotonic() - this.#since;
+  }
+
+  isLeaseOver(): boolean {
+    return this.#shared.leases.isOver(this.#token);
+  }
+
+  async mark(claimed: ClaimedMessage, route: string, doubtMs: number): Promise<ClaimedMessage | null> {
+    const attempt = claimed.attempts + 1;
+    const isMarked = await this.#shared.mark({ claimed, attempt, route, doubtMs });
+    return isMarked ? { ...claimed, attempts: attempt, mark: { attempt, route } } : null;
+  }
+}
