@@ -163,6 +163,32 @@ describe('a worker that meets an unexpected error', () => {
     expect(await core.carrier.repeats()).toBe(0);
   });
 
+  it('in writing down the end of one of many: holds up no other', async () => {
+    const time = clock();
+    let broken = true;
+    core = await cores.open(
+      { clock: time },
+      {
+        store: (store) => ({
+          ...store,
+          finalizeMessages: async (all, answer) => {
+            if (broken && all.some(({ claimed }) => claimed.message.to === '88000500'))
+              throw new TypeError('broke');
+            return store.finalizeMessages(all, answer);
+          },
+        }),
+      },
+    );
+    const many = Array.from({ length: 1_000 }, (_, at) => `${88_000_000 + at}`);
+    const { id } = (await sendBulk(many, 'Hi')).body as { id: string };
+    await turns(60);
+    expect(await core.operations.getBatch(caller, id)).toMatchObject({ sent: 999 });
+    expect(cores.faults.map(({ code }) => code)).toEqual(['TypeError']);
+    broken = false;
+    await pass(time, 2_000);
+    expect(await core.operations.getBatch(caller, id)).toMatchObject({ status: 'completed', sent: 1_000 });
+  });
+
   it('in renewing leases: warns and tries again', async () => {
     const time = clock();
     core = await cores.open({ clock: time }, { ...failing('renewLeases', () => true), leaseMs: 5_000 });
