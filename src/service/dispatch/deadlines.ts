@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../clock.js';
 
 /** Milliseconds within which submissions share a deadline. */
@@ -25,6 +26,8 @@ export class Deadlines {
     const latest = this.#latest.get(milliseconds);
     if (latest !== undefined && now - latest.since < shared) return latest;
     const abort = new AbortController();
+    // Each submission that shares it may listen.
+    setMaxListeners(0, abort.signal);
     const reached = new Promise<'deadline'>((resolve) => {
       const cancel = this.#clock.after(milliseconds + shared, () => {
         this.#cancels.delete(cancel);

@@ -273,6 +273,23 @@ describe('an error before any submission counts as an attempt, and the message e
   });
 });
 
+describe('submissions that share a deadline', () => {
+  it('make Node.js warn of nothing, however many they are', async () => {
+    const warnings: Error[] = [];
+    const listen = (warning: Error) => void warnings.push(warning);
+    process.on('warning', listen);
+    const time = clock();
+    core = await cores.open({ clock: time });
+    const to = Array.from({ length: 20 }, (_, at) => `fault-2s@d${at}.mn`);
+    const params = { to, subject: 'Hi', text: 'Hi' };
+    await core.operations.sendEmailBulk({ caller, params, idempotencyKey: null });
+    await pass(time, 3_000);
+    process.off('warning', listen);
+    expect(await outboxOf(core)).toHaveLength(20);
+    expect(warnings).toEqual([]);
+  });
+});
+
 describe('room', () => {
   it.each([
     [3, 1_000],
