@@ -132,6 +132,52 @@ describe('a carrier that never answers', () => {
   });
 });
 
+describe('a clock that is set back while messages wait for their next try', () => {
+  it('makes the caller of a single SMS wait no longer', async () => {
+    const sent = send('99000024', 'Hi');
+    await turns();
+    clock.set(clock.now() - 3_000_000);
+    await pass(clock, 10_000);
+    expect(await sent).toMatchObject({ status: 200, body: { status: 'sent' } });
+    expect(await core.carrier.repeats()).toBe(0);
+  });
+
+  it('holds up no message behind others that wait rightly', async () => {
+    let isOpen = true;
+    let claims = 0;
+    core = await cores.open(
+      { clock },
+      {
+        carrier: (carrier): Carrier => ({
+          ...carrier,
+          capacity: () => (isOpen ? 1 : 0),
+          submit: async (submission, signal) =>
+            submission.to === '88112233'
+              ? { kind: 'later', reason: 'busy', scope: 'message', retryAfterMs: 1_000_000 }
+              : carrier.submit(submission, signal),
+        }),
+        store: (store) => ({
+          ...store,
+          claimMessages(claim) {
+            claims += 1;
+            return store.claimMessages(claim);
+          },
+        }),
+      },
+    );
+    await sendBulk(['88112233'], 'Hi');
+    await turns();
+    isOpen = false;
+    await sendBulk(['99112233'], 'Hi');
+    clock.set(clock.now() - 600_000);
+    isOpen = true;
+    claims = 0;
+    await pass(clock, 5_000, 10);
+    expect(await outboxOf(core)).toMatchObject([{ to: '99112233' }]);
+    expect(claims).toBeLessThan(10);
+  });
+});
+
 describe('receipts', () => {
   it.each([
     ['99000021', 'delivered'],
