@@ -186,8 +186,8 @@ export class Dispatcher {
 
   async #resolveDoubt(claimed: ClaimedMessage, lane: Lane): Promise<void> {
     const { carrier } = lane;
-    await this.#inLane(claimed, async () =>
-      this.#finalizer.write(await resolveDoubt(claimed, carrier, this.#parts.report), () => {}),
+    await this.#inLane(claimed, async (since) =>
+      this.#finalizer.write(await resolveDoubt(claimed, carrier, this.#toolsFor(claimed, since)), () => {}),
     );
   }
 

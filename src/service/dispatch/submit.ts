@@ -34,10 +34,12 @@ export interface SubmitTools {
   elapsed(): number;
   /** Whether its lease may have been ended. */
   isLeaseOver(): boolean;
-  /** Called with a message that was accepted after its deadline. */
+  /** Called with what a carrier says after the deadline. */
   onLate(disposition: Disposition): void;
   report: Report;
 }
+
+type InquiryTools = Pick<SubmitTools, 'deadline' | 'report'>;
 
 /**
  * Submits a claimed message over one route after the other. The mark is written before each submission, and nothing is
@@ -168,25 +170,30 @@ async function submit(
     const result = await Promise.race([pending, reached]);
     if (result !== 'deadline') return result.kind === 'accepted' ? sent(result) : result;
     pending.then(
-      (late) => {
-        if (late.kind === 'accepted') tools.onLate({ kind: 'final', claimed, outcome: sent(late) });
-      },
+      (late) => tools.onLate(lateDisposition(claimed, late, tools)),
       () => {},
     );
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) tools.report(error);
   }
-  const fate = await fateOf(claimed, carrier, tools.report);
+  const fate = await fateOf(claimed, carrier, tools);
   return fate === 'not_taken' ? { kind: 'lost' } : (outcomeOf(fate) ?? { kind: 'unknown' });
+}
+
+/** Its mark fences it still: what was certainly not taken is no doubt any more. */
+function lateDisposition(claimed: ClaimedMessage, late: SubmitResult, tools: SubmitTools): Disposition {
+  if (late.kind === 'accepted') return { kind: 'final', claimed, outcome: sent(late) };
+  const isRefused = late.kind === 'refused' && !late.tryNextRoute;
+  return isRefused ? failed(claimed, late.reason) : lost(claimed, tools);
 }
 
 /** Looks into a doubt: the carrier is asked, where it can be; at its end it is undecidable. */
 export async function resolveDoubt(
   claimed: ClaimedMessage,
   carrier: Carrier,
-  report: Report,
+  tools: InquiryTools,
 ): Promise<Disposition> {
-  const fate = await fateOf(claimed, carrier, report);
+  const fate = await fateOf(claimed, carrier, tools);
   const left = claimed.doubtMs ?? carrier.doubtMs;
   if (fate === 'not_taken') return again(claimed, {});
   const outcome = outcomeOf(fate === 'unknown' && left <= 0 ? 'undecidable' : fate);
@@ -197,10 +204,13 @@ export async function resolveDoubt(
 async function fateOf(
   { message, attempts }: ClaimedMessage,
   carrier: Carrier,
-  report: Report,
+  { deadline, report }: InquiryTools,
 ): Promise<Fate> {
   try {
-    return (await carrier.inquire?.(message.id, message.to, attempts + 1)) ?? 'unknown';
+    // One without an answer must not keep the message, nor its room in the lane.
+    const { reached } = deadline(carrier.submitMs);
+    const fate = await Promise.race([carrier.inquire?.(message.id, message.to, attempts + 1), reached]);
+    return fate === 'deadline' ? 'unknown' : (fate ?? 'unknown');
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) report(error);
     return 'unknown';
