@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../src/service/clock.js';
+import { type Clock, ManualClock } from '../../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../../src/service/core.js';
 import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
 import { lockedTooLong } from '../../../src/service/storage/sqlite/database/busy.js';
@@ -161,6 +161,40 @@ describe('a worker that meets an unexpected error', () => {
     expect(await status()).toBe('completed');
     expect(await outboxOf(core)).toHaveLength(3);
     expect(await core.carrier.repeats()).toBe(0);
+  });
+
+  it('in writing down many ends: reports one error for all at each try, and writes them together', async () => {
+    const time = clock();
+    // Each timer in a turn of its own, as those of Node.js.
+    const turning: Clock = {
+      now: () => time.now(),
+      monotonic: () => time.monotonic(),
+      after: (milliseconds, run) => time.after(milliseconds, () => setImmediate(run)),
+    };
+    let broken = true;
+    const sizes: number[] = [];
+    core = await cores.open(
+      { clock: turning },
+      {
+        store: (store) => ({
+          ...store,
+          finalizeMessages: async (all, answer) => {
+            sizes.push(all.length);
+            if (broken) throw lockedTooLong();
+            return store.finalizeMessages(all, answer);
+          },
+        }),
+      },
+    );
+    const many = Array.from({ length: 1_000 }, (_, at) => `${88_000_000 + at}`);
+    const { id } = (await sendBulk(many, 'Hi')).body as { id: string };
+    await turns(60);
+    await pass(time, 8_000);
+    expect(cores.faults.length).toBe(sizes.length);
+    broken = false;
+    await pass(time, 10_000);
+    expect(sizes.length).toBeLessThan(10);
+    expect(await core.operations.getBatch(caller, id)).toMatchObject({ status: 'completed', sent: 1_000 });
   });
 
   it('in writing down the end of one of many: holds up no other', async () => {
