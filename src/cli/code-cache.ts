@@ -23,7 +23,7 @@ export interface CodeCacheOptions {
   build: string;
   /** Letters and dashes that name the command: each runs other parts of a bundle, so each has its own code. */
   command: string;
-  /** User id that must own what is read. */
+  /** User id that must own the files. */
   user: number;
   /** Loads everything that is not a bundle of ours. */
   require: (id: string) => unknown;
@@ -72,7 +72,7 @@ export class CodeCache {
     return module.exports;
   }
 
-  /** Stores what was compiled. For the end of a process that went well and was short. */
+  /** Stores the compiled code. For the end of a process that went well and was short. */
   save(): void {
     for (const [file, script] of this.#unsaved) this.#write(file, script);
   }

@@ -23,7 +23,7 @@ export interface OwnedContext extends Context {
   readonly notices: Notices;
   /** Whether the command holds signals. */
   readonly held: boolean;
-  /** Lets a command that holds signals, and has to end now, say what is certain. False when none does. */
+  /** Lets a command that holds signals, and has to end now, print its last words. False when none does. */
   sayLastWords(): boolean;
   abort(signal: string): void;
 }

@@ -39,7 +39,7 @@ async function applied(
   }
 }
 
-/** What is loaded from Node.js only when it is asked for: that takes time. */
+/** Parts of Node.js that take time to load, on demand. */
 export interface System {
   /** The home that the system knows for the user; throws where it knows none. */
   homeOfUser(): string;

@@ -3,7 +3,7 @@ import { isAbsolute, join } from 'node:path';
 import pkg from '../../package.json' with { type: 'json' };
 import { CodeCache } from './code-cache.js';
 
-/** Names what was built; `scripts/build.js` puts it in. */
+/** The name of the build, from `scripts/build.js`. */
 declare const BUILD: string;
 
 /** A run of more seconds gains nothing from the cache, and V8 has dropped code that it used early on. */
@@ -31,7 +31,7 @@ export function start(process: NodeJS.Process, require: (id: string) => unknown)
   });
 }
 
-/** Whether standard output took it at once; where not, `main` says what is wrong. */
+/** Whether standard output took it at once; where not, `main` reports the error. */
 function written(line: string): boolean {
   try {
     return writeSync(1, line) === line.length;

@@ -16,7 +16,7 @@ export interface FrozenSend {
 /** Sends like `sms.send`, `sms.sendBulk` and those of email do: the same proof of success, the same UrtuuError. */
 export type SendFrozen = (send: FrozenSend) => Promise<SmsResult | EmailResult | BatchResult>;
 
-/** Internal to this package: the command line's bulk jobs send what they froze, without parsing it. */
+/** Internal to this package: the command line's bulk jobs send their frozen bodies unparsed. */
 export function createSendFrozen(
   apiKey: string,
   options: UrtuuOptions,

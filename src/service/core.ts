@@ -28,6 +28,7 @@ import type { Store } from './storage/store.js';
 export interface CoreDoubles {
   store?(store: Store): Store;
   carrier?(carrier: SimulatedCarrier): Carrier;
+  admit?(admit: Storage['admit']): Storage['admit'];
   /** How long a process holds messages that it cannot be seen to have left. */
   leaseMs?: number;
 }
@@ -98,7 +99,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
   const localKey = newSecret(systemRandom);
   const context: OperationContext = {
     store,
-    rateLimiter,
+    admit: doubles.admit?.(storage.admit) ?? storage.admit,
     clock,
     random,
     newId: idMaker(() => clock.now(), random),
@@ -118,7 +119,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     await reset.ended();
     await dispatcher.stop();
     outcomes.close();
-    // What is committed stays in its -wal.
+    // Commits stay in its -wal.
     const carrierClosed = carrier.close().catch((error) => report(error, { level: 'warning' }));
     await Promise.all([storage.close(), carrierClosed]);
   }

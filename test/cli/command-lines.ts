@@ -101,7 +101,7 @@ export function commandLines(
       stdout: /^status +sent$/m,
       stderr: /waiting/,
       json: 'object',
-      shape: '',
+      shape: 'with --wait',
     },
     {
       line: () => 'email send bat@example.mn --subject s --html x --dry-run',

@@ -43,7 +43,7 @@ function withoutSandbox(result: Result): Result {
   return { ...result, stderr: result.stderr.replace(sandboxed, '') };
 }
 /** An email has no parts, and what its service does not say of a price list stands within others. */
-const onlyInTables = new Set(['parts', 'rate_multiplier']);
+const onlyInTables = new Set(['parts', 'rate_multiplier', 'delivery']);
 const nested = /^pricing$/;
 
 describe('every command', () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../src/service/clock.js';
 import type { Core } from '../../src/service/core.js';
 import { leaseTime } from '../../src/service/dispatch/held-leases.js';
-import { Cores, caller, outboxOf, pass, requestsTo, turns } from '../support/cores.js';
+import { Cores, caller, outboxOf, pass, requestsTo, takeToken, turns } from '../support/cores.js';
 
 const cores = new Cores();
 const truth = Date.UTC(2026, 5, 1, 4);
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => cores.closeAll());
 
 const { send } = requestsTo(() => core);
-const take = () => core.operations.takeToken(caller.projectId, 'sending');
+const take = () => takeToken(core, 'sending');
 
 async function taken(requests: number): Promise<number> {
   let allowed = 0;
@@ -55,7 +55,7 @@ describe.each([
   it('does not stop sending after a restart either', async () => {
     const directory = cores.folder();
     const before = await cores.open({ directory, clock: new ManualClock(truth + step) });
-    expect((await before.operations.takeToken(caller.projectId, 'sending')).allowed).toBe(true);
+    expect((await takeToken(before, 'sending')).allowed).toBe(true);
     await before.close();
     core = await cores.open({ directory, clock });
     await take();

@@ -5,7 +5,7 @@ import { defaultProject } from '../../src/service/admin/projects.js';
 import type { ManualClock } from '../../src/service/clock.js';
 import { type Core, type CoreDoubles, openCore } from '../../src/service/core.js';
 import type { Delivery, Fault, ServiceOptions } from '../../src/service/index.js';
-import type { Caller } from '../../src/service/operations/operations.js';
+import type { Answer, Caller, RateLimit, RequestHead } from '../../src/service/operations/operations.js';
 
 export const caller: Caller = { projectId: defaultProject.id, keyId: 'test' };
 
@@ -49,6 +49,33 @@ export const requestsTo = (core: () => Core) => ({
     core().operations.sendSmsBulk({ caller, params: { to, text }, idempotencyKey: null }),
   balance: async () => (await core().operations.getBalance(caller)).balance,
 });
+
+/** Admits a read with the local key, unless the test says otherwise. */
+export const admit = ({ operations, localKey }: Core, head: Partial<RequestHead> = {}) =>
+  operations.admit({ secret: localKey, kind: 'reading', idempotencyKey: null, ...head });
+
+export const callerWith = async (core: Core, secret: string): Promise<Caller | null> =>
+  (await admit(core, { secret }))?.caller ?? null;
+
+export async function takeToken(
+  core: Core,
+  kind: RequestHead['kind'],
+  secret = core.localKey,
+): Promise<RateLimit> {
+  const admitted = await admit(core, { kind, secret });
+  if (admitted === null) throw new Error('the key is not known');
+  return admitted.rateLimit;
+}
+
+/** The answer to a repeat with this key; null for a free one. */
+export async function replayOf(
+  core: Core,
+  idempotencyKey: string,
+  secret = core.localKey,
+): Promise<Answer | null> {
+  const admitted = await admit(core, { kind: 'sending', idempotencyKey, secret });
+  return admitted?.replay?.() ?? null;
+}
 
 export const bodyOf = async <Body>(answer: Promise<{ body: object }>) => (await answer).body as Body;
 

@@ -32,7 +32,7 @@ export function nodeFetch(env: Readonly<Record<string, string | undefined>>): Fe
           headers: body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) },
           agent,
         });
-        // The client stops waiting at its timeout, so the error must say at once what is known.
+        // The client stops waiting at its timeout, so the error must be complete at once.
         const abort = () => outgoing.destroy(failed(signal.reason) as Error);
         signal.addEventListener('abort', abort, { once: true });
         outgoing

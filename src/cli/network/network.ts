@@ -44,7 +44,7 @@ export interface OwnedNetwork extends Network {
    * command that makes one, answered and not shown yet.
    */
   readonly pendingSend: Exchange | null;
-  /** The person has seen the answer to what was posted. */
+  /** The person has seen the answer to the send. */
   shown(): void;
   close(): Promise<void>;
 }

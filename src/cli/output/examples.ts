@@ -1,11 +1,13 @@
 /** JSON in the help of commands; a test compares it with real results. */
-const message =
-  '"id": "0b6f...2c", "status": "sent", "channel": "sms", "to": "99112233", "parts": 1, "credits": 10, "error": null, "created_at": "2026-11-21T08:00:00.000Z", "sent_at": "2026-11-21T08:00:00.100Z", "batch_id": null, "rate_multiplier": 1';
+const sent =
+  '"id": "0b6f...2c", "status": "sent", "channel": "sms", "to": "99112233", "parts": 1, "credits": 10, "error": null, "created_at": "2026-11-21T08:00:00.000Z", "sent_at": "2026-11-21T08:00:00.100Z", "batch_id": null';
 
-export const messageExample = `{${message}}`;
-export const sentExample = `{${message}, "balance": 990}`;
-export const emailExample =
-  '{"id": "0b6f...2c", "status": "queued", "channel": "email", "to": "bat@example.mn", "credits": 2, "error": null, "created_at": "2026-11-21T08:00:00.000Z", "sent_at": null, "batch_id": null, "balance": 988}';
+export const messageExample = `{${sent}, "delivery": null, "rate_multiplier": 1}`;
+export const sentExample = `{${sent}, "rate_multiplier": 1, "balance": 990}`;
+const email = (status: string, sentAt: string) =>
+  `"id": "0b6f...2c", "status": "${status}", "channel": "email", "to": "bat@example.mn", "credits": 2, "error": null, "created_at": "2026-11-21T08:00:00.000Z", "sent_at": ${sentAt}, "batch_id": null`;
+export const emailExample = `{${email('queued', 'null')}, "balance": 988}`;
+export const emailWaitExample = `{${email('sent', '"2026-11-21T08:00:02.000Z"')}, "delivery": null, "balance": 988}`;
 export const missingExample = '{"id": "77aa...01", "status": "not_found"}';
 
 export const batchExample =

@@ -24,6 +24,7 @@ const messageColumns: readonly Column<MessageRow>[] = [
   field('created_at', { kind: 'time', detail: true }),
   field('sent_at', { kind: 'time' }),
   field('batch_id', { detail: true }),
+  field('delivery', { kind: 'status', detail: true }),
   { ...ofSms('rate_multiplier'), detail: true },
 ];
 

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { makeFolder } from '../platform/make-folder.js';
 import { writePrivateFile } from '../platform/write-private-file.js';
 
-/** What a replay under a key is the answer to. */
+/** The send that a replay under a key answers. */
 export type Replayed =
   /** The same message, sent earlier. */
   | 'same'
@@ -84,7 +84,7 @@ const lineForm = /^([?=-]) ([0-9a-f]{32}) ([0-9a-f]{32})$/;
 const mostLines = 5_000;
 const mostBytes = 1_000_000;
 
-/** Null where there is no file. What is no file of ours, or too large for one, reads as damaged. */
+/** Null where there is no file. Another program's file, or one too large, reads as damaged. */
 function textOf(file: string): string | null {
   const stats = lstatSync(file, { throwIfNoEntry: false });
   if (stats === undefined) return null;
@@ -134,12 +134,12 @@ export class UsedKey {
     this.#note('-');
   }
 
-  /** It was certainly not sent, by this command. What an earlier one left open stays open. */
+  /** It was certainly not sent, by this command. A send of an earlier command stays open. */
   notSent(): void {
     if (!this.#unanswered.has(this.#message)) this.#note('-');
   }
 
-  /** What a replay answers; `repeated` when this command sent more than one request. */
+  /** The send that a replay answers; `repeated` when this command sent more than one request. */
   replayed(repeated: boolean): Replayed {
     const now = usesOf(this.#key, this.#newest());
     const accepted = now.accepted ?? this.#accepted;

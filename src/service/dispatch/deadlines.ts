@@ -4,39 +4,66 @@ import type { Clock } from '../clock.js';
 /** Milliseconds within which submissions share a deadline. */
 const shared = 1_000;
 
-export interface Deadline {
+interface Deadline {
+  since: number;
   signal: AbortSignal;
-  /** Resolves at the deadline. */
-  reached: Promise<'deadline'>;
+  /** Of the submissions that have no answer yet. */
+  onReached: Set<() => void>;
 }
 
 /** Ends submissions that get no answer; one timer for all that begin within a second. */
 export class Deadlines {
   readonly #clock: Clock;
-  readonly #latest = new Map<number, Deadline & { since: number }>();
+  readonly #latest = new Map<number, Deadline>();
   readonly #cancels = new Set<() => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** At least `milliseconds` from now. */
-  in(milliseconds: number): Deadline {
+  /**
+   * Gives the answer, or `deadline` at least `milliseconds` from now; an answer after that goes to `onLate`. Not with
+   * Promise.race, which keeps all that ever raced until the deadline.
+   */
+  race<Result>(
+    milliseconds: number,
+    submit: (signal: AbortSignal) => Promise<Result>,
+    onLate: (result: Result) => void,
+  ): Promise<Result | 'deadline'> {
+    return new Promise((resolve, reject) => {
+      const { signal, onReached } = this.#in(milliseconds);
+      const reached = () => resolve('deadline');
+      onReached.add(reached);
+      submit(signal).then(
+        (result) => {
+          if (onReached.delete(reached)) resolve(result);
+          else onLate(result);
+        },
+        (error) => {
+          onReached.delete(reached);
+          reject(error);
+        },
+      );
+    });
+  }
+
+  #in(milliseconds: number): Deadline {
     const now = this.#clock.monotonic();
     const latest = this.#latest.get(milliseconds);
     if (latest !== undefined && now - latest.since < shared) return latest;
     const abort = new AbortController();
-    // Each submission that shares it may listen.
+    // Every submission of a carrier may listen to it.
     setMaxListeners(0, abort.signal);
-    const reached = new Promise<'deadline'>((resolve) => {
-      const cancel = this.#clock.after(milliseconds + shared, () => {
-        this.#cancels.delete(cancel);
-        resolve('deadline');
-        abort.abort();
-      });
-      this.#cancels.add(cancel);
+    const onReached = new Set<() => void>();
+    const cancel = this.#clock.after(milliseconds + shared, () => {
+      this.#cancels.delete(cancel);
+      const all = [...onReached];
+      onReached.clear();
+      for (const reached of all) reached();
+      abort.abort();
     });
-    const deadline = { signal: abort.signal, reached, since: now };
+    this.#cancels.add(cancel);
+    const deadline = { signal: abort.signal, onReached, since: now };
     this.#latest.set(milliseconds, deadline);
     return deadline;
   }

@@ -9,8 +9,6 @@ import type { DispatcherParts } from './parts.js';
 import { type Slot, takeRoom } from './slot.js';
 import { type DispatchRules, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
 
-type ReadRules = () => DispatchRules | Promise<DispatchRules>;
-
 /** Milliseconds between looks for what other processes leave behind. */
 const lookEvery = 1_000;
 /** Between looks that fail: doubled each time. */
@@ -108,12 +106,11 @@ export class Dispatcher {
       dispatch: (claimed) => {
         this.#reserved -= messages.length;
         room.release();
-        const ends = claimed.map((one) => this.#dispatch(one, () => rules));
         if (claimed.length === 0) {
           this.#wake();
           this.#changes.next();
         }
-        return ends[0] ?? Promise.resolve(null);
+        return this.#dispatchAll(claimed, () => rules);
       },
     };
   }
@@ -126,56 +123,72 @@ export class Dispatcher {
     return { token, leaseMs: this.#leases.leaseMs };
   }
 
-  /** Resolves with null as soon as it is known that the end will take. */
-  #dispatch(claimed: ClaimedMessage, readRules: ReadRules): Promise<Finalized | null> {
+  /**
+   * Dispatches the messages of a lease. Resolves with the end of the first, with null as soon as it is known that it
+   * will take. Never rejects: the caller would take an error for a send that never was.
+   */
+  #dispatchAll(
+    claimed: readonly ClaimedMessage[],
+    rulesOf: (projectId: string) => DispatchRules | Promise<DispatchRules>,
+  ): Promise<Finalized | null> {
+    const [first] = claimed;
+    if (first === undefined) return Promise.resolve(null);
+    const tools = this.#toolsFor(first.token);
     return new Promise((resolve) => {
-      const onDelay = () => resolve(null);
-      const end = this.#inLane(claimed, (since) =>
-        submitMessage(claimed, readRules, this.#toolsFor(claimed, since)).then((disposition) =>
-          this.#finalizer.write(disposition, onDelay),
-        ),
-      );
-      // An error must not reach the caller, who would take it for a send that never was.
-      end.then(resolve, (error) => {
-        this.#parts.report(error);
-        resolve(null);
-      });
+      for (const one of claimed) {
+        const onDelay = one === first ? () => resolve(null) : ignore;
+        const end = this.#dispatch(one, rulesOf, tools, onDelay);
+        if (one === first) void end.then(resolve);
+      }
     });
   }
 
-  async #inLane<Result>(
-    { lane: name, token }: ClaimedMessage,
-    work: (since: number) => Promise<Result>,
-  ): Promise<Result> {
-    const lane = this.#lanes.get(name);
-    lane?.take(1);
-    this.#inFlight += 1;
-    const since = this.#leases.hold(token);
+  async #dispatch(
+    claimed: ClaimedMessage,
+    rulesOf: (projectId: string) => DispatchRules | Promise<DispatchRules>,
+    tools: SubmitTools,
+    onDelay: () => void,
+  ): Promise<Finalized | null> {
+    this.#enter(claimed);
     try {
-      return await work(since);
+      return await this.#finalizer.write(await submitMessage(claimed, rulesOf, tools), onDelay);
+    } catch (error) {
+      this.#parts.report(error);
+      return null;
     } finally {
-      this.#leases.release(token);
-      this.#inFlight -= 1;
-      lane?.release(1);
-      if (this.#waitsForRoom) this.#wake();
-      if (this.#inFlight === 0) {
-        this.#deadlines.clear();
-        this.#changes.next();
-      }
+      this.#leave(claimed);
     }
   }
 
-  #toolsFor({ token }: ClaimedMessage, since: number): SubmitTools {
+  #enter({ lane, token }: ClaimedMessage): void {
+    this.#lanes.get(lane)?.take(1);
+    this.#inFlight += 1;
+    this.#leases.hold(token);
+  }
+
+  #leave({ lane, token }: ClaimedMessage): void {
+    this.#leases.release(token);
+    this.#inFlight -= 1;
+    this.#lanes.get(lane)?.release(1);
+    if (this.#waitsForRoom) this.#wake();
+    if (this.#inFlight === 0) {
+      this.#deadlines.clear();
+      this.#changes.next();
+    }
+  }
+
+  #toolsFor(token: string): SubmitTools {
     const { clock, decrypt, report, routesOf } = this.#parts;
+    const since = this.#leases.beginningOf(token);
     return {
       routesOf: ({ message }, rules) => routesOf(message, rules),
       lane: (name) => this.#lanes.get(name),
       decrypt,
       report,
-      deadline: (milliseconds) => this.#deadlines.in(milliseconds),
+      deadlines: this.#deadlines,
       elapsed: () => clock.monotonic() - since,
       isLeaseOver: () => this.#leases.isOver(token),
-      onLate: (disposition) => void this.#finalizer.write(disposition, () => {}),
+      onLate: (disposition) => void this.#finalizer.write(disposition, ignore),
       mark: async (claimed, route, doubtMs) => {
         const attempt = claimed.attempts + 1;
         const isMarked = await this.#mark({ claimed, attempt, route, doubtMs });
@@ -186,9 +199,13 @@ export class Dispatcher {
 
   async #resolveDoubt(claimed: ClaimedMessage, lane: Lane): Promise<void> {
     const { carrier } = lane;
-    await this.#inLane(claimed, async (since) =>
-      this.#finalizer.write(await resolveDoubt(claimed, carrier, this.#toolsFor(claimed, since)), () => {}),
-    );
+    this.#enter(claimed);
+    try {
+      const tools = { deadlines: this.#deadlines, report: this.#parts.report };
+      await this.#finalizer.write(await resolveDoubt(claimed, carrier, tools), ignore);
+    } finally {
+      this.#leave(claimed);
+    }
   }
 
   get #isBusy(): boolean {
@@ -265,12 +282,11 @@ export class Dispatcher {
       });
       if (claimed.length > 0) this.#again = true;
       const known = new Map<string, Promise<DispatchRules>>();
-      for (const one of claimed) {
-        const { projectId } = one.message;
+      void this.#dispatchAll(claimed, (projectId) => {
         const rules = known.get(projectId) ?? this.#parts.rulesOf(projectId);
         known.set(projectId, rules);
-        void this.#dispatch(one, () => rules);
-      }
+        return rules;
+      });
     }
   }
 
@@ -289,6 +305,8 @@ export class Dispatcher {
     this.#cancelLook = this.#parts.clock.after(milliseconds, () => this.#lookNow());
   }
 }
+
+const ignore = () => {};
 
 function isDue(wait: number | null | undefined): boolean {
   return wait !== null && wait !== undefined && wait <= 0;

@@ -43,16 +43,26 @@ export class Finalizer {
   }
 
   /** Null for a message that has not ended here. `onDelay` is called when the first try fails. */
-  async write(disposition: Disposition, onDelay: () => void): Promise<Finalized | null> {
+  write(disposition: Disposition, onDelay: () => void): Promise<Finalized | null> {
+    return this.#write(disposition).catch((error) => this.#writeAgain(disposition, error, onDelay));
+  }
+
+  async #writeAgain(
+    disposition: Disposition,
+    firstError: unknown,
+    onDelay: () => void,
+  ): Promise<Finalized | null> {
+    let error = firstError;
     for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
+      this.#report(error);
+      onDelay();
+      // Its lease ends, and whoever looks into the doubt decides.
+      if (this.#isStopped) return null;
+      await this.#pause(pause);
       try {
         return await this.#write(disposition);
-      } catch (error) {
-        this.#report(error);
-        onDelay();
-        // Its lease ends, and whoever looks into the doubt decides.
-        if (this.#isStopped) return null;
-        await this.#pause(pause);
+      } catch (next) {
+        error = next;
       }
     }
   }

@@ -34,14 +34,16 @@ export class HeldLeases {
     this.#begun.set(token, now);
   }
 
-  /** Gives when it began. */
-  hold(token: string): number {
-    const begun = this.#begun.get(token) ?? Number.NEGATIVE_INFINITY;
-    const held = this.#held.get(token) ?? { since: begun, messages: 0 };
-    held.messages += 1;
-    this.#held.set(token, held);
+  /** On the monotonic clock. */
+  beginningOf(token: string): number {
+    return this.#begun.get(token) ?? Number.NEGATIVE_INFINITY;
+  }
+
+  hold(token: string): void {
+    const held = this.#held.get(token);
+    if (held === undefined) this.#held.set(token, { since: this.beginningOf(token), messages: 1 });
+    else held.messages += 1;
     this.#cancelRenewal ??= this.#clock.after(this.#renewEvery, () => void this.#renew());
-    return begun;
   }
 
   release(token: string): void {

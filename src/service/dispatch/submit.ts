@@ -8,7 +8,7 @@ import {
 import type { Report } from '../report.js';
 import { type Caps, cappedUntil } from '../storage/caps.js';
 import type { ClaimedMessage, Content, Outcome } from '../storage/store.js';
-import type { Deadline } from './deadlines.js';
+import type { Deadlines } from './deadlines.js';
 import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
 import { withoutLinks } from './links.js';
@@ -23,23 +23,24 @@ export interface DispatchRules {
   no_link_operators: readonly string[];
 }
 
+/** For the messages of one lease. */
 export interface SubmitTools {
   routesOf(claimed: ClaimedMessage, rules: DispatchRules): readonly Route[];
   lane(name: string): Lane | undefined;
   decrypt(encrypted: Uint8Array): string;
   /** Marks the message for its next attempt; null when it is no longer in its lease. */
   mark(claimed: ClaimedMessage, route: string, doubtMs: number): Promise<ClaimedMessage | null>;
-  deadline(milliseconds: number): Deadline;
-  /** Milliseconds since the message was claimed. */
+  deadlines: Deadlines;
+  /** Milliseconds since the claim. */
   elapsed(): number;
-  /** Whether its lease may have been ended. */
+  /** Whether the lease may have been ended. */
   isLeaseOver(): boolean;
   /** Called with what a carrier says after the deadline. */
   onLate(disposition: Disposition): void;
   report: Report;
 }
 
-type InquiryTools = Pick<SubmitTools, 'deadline' | 'report'>;
+type InquiryTools = Pick<SubmitTools, 'deadlines' | 'report'>;
 
 /**
  * Submits a claimed message over one route after the other. The mark is written before each submission, and nothing is
@@ -48,13 +49,13 @@ type InquiryTools = Pick<SubmitTools, 'deadline' | 'report'>;
  */
 export async function submitMessage(
   claimed: ClaimedMessage,
-  readRules: () => DispatchRules | Promise<DispatchRules>,
+  rulesOf: (projectId: string) => DispatchRules | Promise<DispatchRules>,
   tools: SubmitTools,
 ): Promise<Disposition> {
   let rules: DispatchRules;
-  let content: Omit<Content, 'encrypted'>;
+  let content: Content;
   try {
-    rules = await readRules();
+    rules = await rulesOf(claimed.message.projectId);
     content = readable(claimed.content, tools.decrypt);
   } catch (error) {
     tools.report(error);
@@ -77,19 +78,18 @@ function refusalOf({ message, earlier, lifeMs }: ClaimedMessage, { caps }: Dispa
 
 async function overRoutes(
   first: ClaimedMessage,
-  content: Omit<Content, 'encrypted'>,
-  all: readonly Route[],
+  content: Content,
+  routes: readonly Route[],
   tools: SubmitTools,
 ): Promise<Disposition> {
-  const routes = all.slice(
-    Math.max(
-      0,
-      all.findIndex(({ lane }) => lane === first.lane),
-    ),
+  const from = Math.max(
+    0,
+    routes.findIndex(({ lane }) => lane === first.lane),
   );
   let claimed = first;
   let reason = 'no operator accepted the message';
-  for (const [index, route] of routes.entries()) {
+  for (let index = from; index < routes.length; index += 1) {
+    const route = routes[index] as Route;
     const lane = tools.lane(route.lane);
     const isOverdue = tools.elapsed() >= claimed.boundMs;
     if (lane === undefined || !lane.isOpen) {
@@ -104,14 +104,14 @@ async function overRoutes(
     const unsendable = unsendableOf(claimed.content, content.text, text);
     if (unsendable !== null) return failed(claimed, unsendable);
     if (tools.isLeaseOver()) return again(claimed, {});
-    if (index > 0 || claimed.mark?.route !== route.name) {
+    if (index > from || claimed.mark?.route !== route.name) {
       const marked = await tryToMark(claimed, route, lane.carrier, tools);
       if (marked === 'error') return lost(claimed, tools);
       // Its own former attempt was certainly not taken.
       if (marked === null) return claimed.mark === null ? { kind: 'fenced' } : again(claimed, {});
       claimed = marked;
     }
-    const result = await submit(claimed, route, { ...content, text }, lane.carrier, tools);
+    const result = await submit(claimed, route, content, text, lane.carrier, tools);
     if ('status' in result) {
       lane.resume();
       return { kind: 'final', claimed, outcome: result };
@@ -151,12 +151,12 @@ type Submitted =
 async function submit(
   claimed: ClaimedMessage,
   route: Route,
-  content: Omit<Content, 'encrypted'>,
+  content: Content,
+  text: string | null,
   carrier: Carrier,
   tools: SubmitTools,
 ): Promise<Submitted> {
   const { message, attempts } = claimed;
-  const { signal, reached } = tools.deadline(carrier.submitMs);
   try {
     const submission = {
       reference: message.id,
@@ -164,15 +164,18 @@ async function submit(
       channel: message.channel,
       route: route.name,
       to: message.to,
-      ...content,
+      text,
+      subject: content.subject,
+      html: content.html,
+      from: content.from,
+      replyTo: content.replyTo,
     };
-    const pending = carrier.submit(submission, signal);
-    const result = await Promise.race([pending, reached]);
-    if (result !== 'deadline') return result.kind === 'accepted' ? sent(result) : result;
-    pending.then(
+    const result = await tools.deadlines.race(
+      carrier.submitMs,
+      (signal) => carrier.submit(submission, signal),
       (late) => tools.onLate(lateDisposition(claimed, late, tools)),
-      () => {},
     );
+    if (result !== 'deadline') return result.kind === 'accepted' ? sent(result) : result;
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) tools.report(error);
   }
@@ -204,13 +207,13 @@ export async function resolveDoubt(
 async function fateOf(
   { message, attempts }: ClaimedMessage,
   carrier: Carrier,
-  { deadline, report }: InquiryTools,
+  { deadlines, report }: InquiryTools,
 ): Promise<Fate> {
   try {
+    const inquire = async () => (await carrier.inquire?.(message.id, message.to, attempts + 1)) ?? 'unknown';
     // One without an answer must not keep the message, nor its room in the lane.
-    const { reached } = deadline(carrier.submitMs);
-    const fate = await Promise.race([carrier.inquire?.(message.id, message.to, attempts + 1), reached]);
-    return fate === 'deadline' ? 'unknown' : (fate ?? 'unknown');
+    const fate = await deadlines.race<Fate>(carrier.submitMs, inquire, () => {});
+    return fate === 'deadline' ? 'unknown' : fate;
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) report(error);
     return 'unknown';
@@ -259,10 +262,8 @@ function later(
   };
 }
 
-function readable(
-  { encrypted, ...content }: Content,
-  decrypt: SubmitTools['decrypt'],
-): Omit<Content, 'encrypted'> {
+function readable(content: Content, decrypt: SubmitTools['decrypt']): Content {
+  const { encrypted } = content;
   return encrypted === null ? content : { ...content, text: decrypt(encrypted) };
 }
 

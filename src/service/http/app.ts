@@ -3,13 +3,12 @@ import { Hono } from 'hono';
 import type { Operations } from '../operations/operations.js';
 import type { HttpEnv } from './context.js';
 import { type FaultFor, faultInjector, type IsFirst } from './inject-fault.js';
+import { admit } from './middleware/admit.js';
 import { answerError, type Report } from './middleware/answer-error.js';
 import { openRequest } from './middleware/open-request.js';
 import { readJson } from './middleware/read-json.js';
 import { unknownRoute, wrongMethod } from './middleware/refuse-route.js';
 import { replayAnswer } from './middleware/replay-answer.js';
-import { requireKey } from './middleware/require-key.js';
-import { takeToken } from './middleware/take-token.js';
 import { accountRoutes } from './routes/account.js';
 import { batchRoutes } from './routes/batches.js';
 import { emailRoutes } from './routes/email.js';
@@ -49,18 +48,17 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   const messages = messageRoutes(operations);
   const batches = batchRoutes(operations);
   const account = accountRoutes(operations);
-  const replay = replayAnswer(operations);
 
   app.onError(answerError(options.report ?? (() => {})));
   app.use('*', openRequest(options.newRequestId ?? randomUUID));
   // Public: needs no key.
   app.get('/v1/openapi.json', openApi()).all(wrongMethod(['GET']));
-  app.use('/v1/*', requireKey(operations), takeToken(operations));
+  app.use('/v1/*', admit(operations));
 
-  app.post('/v1/sms', readJson, replay, sms.send);
-  app.post('/v1/sms/bulk', readJson, replay, sms.sendBulk);
-  app.post('/v1/email', readJson, replay, email.send);
-  app.post('/v1/email/bulk', readJson, replay, email.sendBulk);
+  app.post('/v1/sms', readJson, replayAnswer, sms.send);
+  app.post('/v1/sms/bulk', readJson, replayAnswer, sms.sendBulk);
+  app.post('/v1/email', readJson, replayAnswer, email.send);
+  app.post('/v1/email/bulk', readJson, replayAnswer, email.sendBulk);
 
   app.post('/v1/verify', readJson, verify.create);
   app.post('/v1/verify/:id/check', readJson, verify.check);

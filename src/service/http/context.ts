@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from 'hono';
-import type { Caller } from '../operations/operations.js';
+import type { AdmittedRequest, Caller } from '../operations/operations.js';
 import type { PlainAnswer } from '../service.js';
 import type { JsonObject } from './body/strict-json.js';
 
@@ -31,6 +31,7 @@ export interface HttpEnv {
     /** For `X-RateLimit-Limit` and `X-RateLimit-Remaining`. */
     rateLimit: { limit: number; remaining: number };
     caller: Caller;
+    replay: AdmittedRequest['replay'];
     body: JsonObject;
     idempotencyKey: string | null;
   };

@@ -3,7 +3,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.js';
 import type { Encryption } from '../encryption.js';
 import type { Random } from '../random.js';
 import type { Settings } from '../settings.js';
-import type { RateLimiter } from '../storage/rate-limiter.js';
+import type { Storage } from '../storage/storage.js';
 import type { Store } from '../storage/store.js';
 import type { OutcomeWaiter } from './outcome-waiter.js';
 
@@ -16,7 +16,7 @@ export interface Project {
 /** The parts that operations are made of. */
 export interface OperationContext {
   store: Store;
-  rateLimiter: RateLimiter;
+  admit: Storage['admit'];
   clock: Clock;
   random: Random;
   newId(): string;

@@ -1,19 +1,15 @@
+import { admit } from './admission.js';
 import type { OperationContext } from './context.js';
 import { sendEmail, sendEmailBulk } from './email.js';
-import { findAnswer } from './idempotency.js';
-import { authenticate } from './keys.js';
 import { getBalance, getBatch, getMessage, listBatchMessages } from './lookups.js';
 import type { Operations } from './operations.js';
 import { getPricing } from './pricing.js';
-import { takeToken } from './request-rate.js';
 import { sendSms, sendSmsBulk } from './sms.js';
 import { checkVerification, createVerification, getVerification } from './verification.js';
 
 export function createOperations(context: OperationContext): Operations {
   return {
-    authenticate: (secret) => authenticate(context, secret),
-    takeToken: (projectId, kind) => takeToken(context, projectId, kind),
-    findAnswer: (caller, key) => findAnswer(context, caller, key),
+    admit: (head) => admit(context, head),
     sendSms: (call) => sendSms(context, call),
     sendSmsBulk: (call) => sendSmsBulk(context, call),
     sendEmail: (call) => sendEmail(context, call),

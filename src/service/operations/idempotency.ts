@@ -1,19 +1,9 @@
 import { keyTopic } from '../storage/changes.js';
 import type { BoundAnswer, MessageRecord } from '../storage/store.js';
 import type { OperationContext } from './context.js';
-import type { Answer, Caller } from './operations.js';
+import type { Answer } from './operations.js';
 import { outcomeUnknown, removed } from './outcomes.js';
 import type { SendAnswer } from './resources.js';
-
-/** The answer bound to a key, once its first request has one; null for a free key. */
-export async function findAnswer(
-  context: OperationContext,
-  { projectId }: Caller,
-  key: string,
-): Promise<Answer | null> {
-  const answer = await context.store.findAnswer(projectId, key);
-  return answer === undefined ? null : repeatedAnswer(context, projectId, key, answer);
-}
 
 /** The answer to a repeat; waits while the first request is running (`answer` null). */
 export async function repeatedAnswer(

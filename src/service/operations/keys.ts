@@ -1,7 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type Random, randomInteger } from '../random.js';
-import type { OperationContext } from './context.js';
-import type { Caller } from './operations.js';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefix = 'urtuu_';
@@ -23,17 +21,6 @@ export function isSecret(text: string): boolean {
 
 export function hashSecret(secret: string): Uint8Array {
   return createHash('sha256').update(secret).digest();
-}
-
-/** The caller with this key; null for a malformed, unknown or revoked one. */
-export async function authenticate(context: OperationContext, secret: string): Promise<Caller | null> {
-  if (!isSecret(secret)) return null;
-  const hash = hashSecret(secret);
-  const { localKey } = context;
-  if (timingSafeEqual(hash, localKey.hash)) return { projectId: localKey.projectId, keyId: 'local' };
-  const key = await context.store.findKey(hash);
-  if (key === null || key.revokedAt !== null || !timingSafeEqual(hash, key.hash)) return null;
-  return { projectId: key.projectId, keyId: key.id };
 }
 
 function checksum(text: string): string {

@@ -44,17 +44,34 @@ export interface RateLimit {
   retryAfter: number;
 }
 
+/** The part of a request that is checked before its body. */
+export interface RequestHead {
+  /** The API key as given. */
+  secret: string;
+  kind: RequestKind;
+  /** Null for a read, and for a malformed key, which is refused only after the body. */
+  idempotencyKey: string | null;
+}
+
+export interface AdmittedRequest {
+  caller: Caller;
+  rateLimit: RateLimit;
+  /**
+   * Gives the answer bound to the idempotency key; waits while its first request is running. Null for a free key and
+   * over the rate.
+   */
+  replay: (() => Promise<Answer>) | null;
+}
+
 /**
  * The rules of the service, without HTTP and without SQL. `params` have passed their schema (types, unknown fields,
  * ranges, lengths of arrays); rules of meaning, settings and state are checked here, in this order: field rules,
  * number support, caps, funds. A refusal throws ServiceError.
  */
 export interface Operations {
-  authenticate(secret: string): Promise<Caller | null>;
-  takeToken(projectId: string, kind: RequestKind): Promise<RateLimit>;
+  /** The one call before the body of a request is read; it takes a token. Null without a valid key. */
+  admit(head: RequestHead): Promise<AdmittedRequest | null>;
 
-  /** The answer bound to a key; waits while its first request is running. Null for a free key. */
-  findAnswer(caller: Caller, idempotencyKey: string): Promise<Answer | null>;
   sendSms(call: SendCall<SmsSendParams>): Promise<Answer>;
   sendSmsBulk(call: SendCall<SmsBulkParams>): Promise<Answer>;
   sendEmail(call: SendCall<EmailSendParams>): Promise<Answer>;

@@ -25,7 +25,7 @@ export function messageResource(record: MessageRecord): Message {
     : { id, status, channel, ...fields, parts: parts ?? 0, rate_multiplier: rateMultiplier ?? 1 };
 }
 
-/** A message as it is read: with what its carrier has reported since (an extension of the interface). */
+/** A message in a read, with its delivery (an extension of the interface). */
 export function foundMessage(record: MessageRecord): Message {
   return { ...messageResource(record), delivery: record.delivery };
 }

@@ -10,7 +10,10 @@ export interface Storage {
   changes: Changes;
   /** 32 bytes that encrypt contents and key the HMACs of codes. */
   secret: Uint8Array;
-  /** The one call before a request is read further: whose it is, its token, and the answer bound to its key. */
+  /**
+   * The one call before the body of a request is read. In the order of checks: caller, token, the answer bound to its
+   * idempotency key; an answer bound later is found when the send is accepted. Null for an unknown or revoked key.
+   */
   admit(admission: Admission): Promise<Admitted | null>;
   close(): Promise<void>;
 }

@@ -57,7 +57,6 @@ export interface Store extends Dispatching {
   listKeys(projectId: string): Promise<KeyRecord[]>;
   /** False when there is no such active key. */
   revokeKey(projectId: string, id: string): Promise<boolean>;
-  findKey(hash: Uint8Array): Promise<KeyRecord | null>;
 
   /** `undefined` when the key is free, null while its first request is running. */
   findAnswer(projectId: string, idempotencyKey: string): Promise<BoundAnswer | null | undefined>;

@@ -4,7 +4,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
 import { defaultSettings, type SettingsPatch } from '../../../src/service/settings.js';
-import { Cores, caller, ledgerDifference, outboxOf, turns } from '../../support/cores.js';
+import {
+  Cores,
+  caller,
+  callerWith,
+  ledgerDifference,
+  outboxOf,
+  replayOf,
+  turns,
+} from '../../support/cores.js';
 
 const cores = new Cores();
 let core: Core;
@@ -139,8 +147,8 @@ describe('administration', () => {
     expect(await outboxOf(core)).toEqual([]);
     expect(await core.operations.getBalance(caller)).toEqual({ balance: 100_000 });
     expect(await ledgerDifference(core)).toBe(0);
-    expect(await core.operations.findAnswer(caller, 'k')).toBeNull();
-    expect(await core.operations.authenticate(secret)).not.toBeNull();
+    expect(await replayOf(core, 'k')).toBeNull();
+    expect(await callerWith(core, secret)).not.toBeNull();
     expect((await core.administration.listProjects()).map((project) => project.id)).toEqual([
       caller.projectId,
       id,

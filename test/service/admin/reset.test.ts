@@ -4,7 +4,7 @@ import { ManualClock } from '../../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../../src/service/core.js';
 import type { Answer } from '../../../src/service/operations/operations.js';
 import { lockedTooLong } from '../../../src/service/storage/sqlite/database/busy.js';
-import { Cores, caller, ledgerDifference, outboxOf, pass, turns } from '../../support/cores.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass, replayOf, turns } from '../../support/cores.js';
 
 const cores = new Cores();
 afterEach(() => cores.closeAll());
@@ -216,7 +216,7 @@ describe('a reset that fails', () => {
         message: 'the messages were removed, and the outbox was not yet; reset again to finish',
       });
       expect(cores.faults).toMatchObject([{ stack: expect.stringContaining(failure().message) }]);
-      expect(await core.operations.findAnswer(caller, 'k')).toBeNull();
+      expect(await replayOf(core, 'k')).toBeNull();
       expect(await send(core, '99112233', 'k')).toMatchObject({ status: 200, replayed: false });
       core.carrier.reset = reset;
       await core.administration.reset();

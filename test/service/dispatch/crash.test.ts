@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
 import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
-import { Cores, caller, ledgerDifference, outboxOf, pass, turns } from '../../support/cores.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass, replayOf, turns } from '../../support/cores.js';
 import { Crash, type CrashPoint } from '../../support/crash.js';
 
 const cores = new Cores();
@@ -73,7 +73,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const { directory, clock } = await diedSending({ when: 'before', method: 'acceptMessage', call: 1 });
 
     const core = await restart(directory, clock);
-    expect(await core.operations.findAnswer(caller, 'k1')).toBeNull();
+    expect(await replayOf(core, 'k1')).toBeNull();
     expect(await core.operations.getBalance(caller)).toEqual({ balance: 100_000 });
   });
 
@@ -83,7 +83,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     await turns();
 
     const core = await cores.open({ directory, clock }, { leaseMs });
-    const repeat = core.operations.findAnswer(caller, 'k1');
+    const repeat = replayOf(core, 'k1');
     await turns();
     expect(await outboxOf(core)).toHaveLength(1);
     await pass(clock, leaseMs + 1_000);

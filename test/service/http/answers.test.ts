@@ -9,12 +9,13 @@ import {
   fakeOperations,
   type Given,
   ids,
+  type Overrides,
   request,
   sms,
   verification,
 } from './fake-operations.js';
 
-function ask(path: string, given?: Given, overrides?: Partial<Operations>): Promise<Response> {
+function ask(path: string, given?: Given, overrides?: Overrides): Promise<Response> {
   return createApp(fakeOperations(overrides).operations).fetch(request(path, given));
 }
 const refusing = (error: unknown): Partial<Operations> => ({
@@ -100,8 +101,8 @@ describe('every answer', () => {
   );
 
   it('over the rate says when to come back', async () => {
-    const takeToken = async () => ({ allowed: false, limit: 10, remaining: 0, retryAfter: 3 });
-    const response = await ask('/v1/balance', {}, { takeToken });
+    const rateLimit = { allowed: false, limit: 10, remaining: 0, retryAfter: 3 };
+    const response = await ask('/v1/balance', {}, { rateLimit });
     expect(response.status).toBe(429);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'retry-after': '3',

@@ -1,4 +1,9 @@
-import type { Answer, Operations } from '../../../src/service/operations/operations.js';
+import type {
+  Answer,
+  Operations,
+  RateLimit,
+  RequestHead,
+} from '../../../src/service/operations/operations.js';
 import { ServiceError } from '../../../src/service/service-error.js';
 import {
   batchResult,
@@ -24,11 +29,24 @@ const message = smsMessage({ id: ids.message });
 
 export type Call = [operation: string, ...given: unknown[]];
 
+export type Overrides = Partial<Operations> & {
+  rateLimit?: RateLimit;
+  /** The answer bound to every idempotency key. */
+  bound?: Answer;
+};
+
+const rateLimits = {
+  sending: { allowed: true, limit: 40, remaining: 39, retryAfter: 0 },
+  reading: { allowed: true, limit: 10, remaining: 9, retryAfter: 0 },
+} as const;
+
 /** Operations that remember what they were asked, and keep answers by idempotency key. */
-export function fakeOperations(overrides: Partial<Operations> = {}): {
+export function fakeOperations({ rateLimit, bound, ...overrides }: Overrides = {}): {
   operations: Operations;
   calls: Call[];
+  admissions: Omit<RequestHead, 'secret'>[];
 } {
+  const admissions: Omit<RequestHead, 'secret'>[] = [];
   const calls: Call[] = [];
   const answers = new Map<string, Answer>();
 
@@ -49,14 +67,15 @@ export function fakeOperations(overrides: Partial<Operations> = {}): {
   }
 
   const operations: Operations = {
-    authenticate: async (secret) => (secret === goodKey ? { projectId: 'project', keyId: 'key' } : null),
-    takeToken: async (_project, kind) =>
-      kind === 'sending'
-        ? { allowed: true, limit: 40, remaining: 39, retryAfter: 0 }
-        : { allowed: true, limit: 10, remaining: 9, retryAfter: 0 },
-    findAnswer: async (_caller, key) => {
-      calls.push(['findAnswer', key]);
-      return answers.get(key) ?? null;
+    async admit({ secret, kind, idempotencyKey }) {
+      admissions.push({ kind, idempotencyKey });
+      if (secret !== goodKey) return null;
+      const answer = idempotencyKey === null ? undefined : (bound ?? answers.get(idempotencyKey));
+      return {
+        caller: { projectId: 'project', keyId: 'key' },
+        rateLimit: rateLimit ?? rateLimits[kind],
+        replay: answer === undefined ? null : async () => answer,
+      };
     },
     sendSms: send('sendSms', 200, sms),
     sendSmsBulk: send('sendSmsBulk', 202, batch),
@@ -75,7 +94,7 @@ export function fakeOperations(overrides: Partial<Operations> = {}): {
     getPricing: async () => pricing,
     ...overrides,
   };
-  return { operations, calls };
+  return { operations, calls, admissions };
 }
 
 export interface Given {

@@ -1,16 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/service/http/app.js';
-import type { Operations } from '../../../src/service/operations/operations.js';
 import { ServiceError } from '../../../src/service/service-error.js';
-import { fakeOperations, type Given, request } from './fake-operations.js';
+import { fakeOperations, type Given, type Overrides, request } from './fake-operations.js';
 
-const empty: Partial<Operations> = {
-  takeToken: async () => ({ allowed: false, limit: 40, remaining: 0, retryAfter: 2 }),
-};
-const bound: Partial<Operations> = {
-  findAnswer: async () => ({ status: 202, body: { id: 'first' }, replayed: true }),
-};
-const capped: Partial<Operations> = {
+const empty: Overrides = { rateLimit: { allowed: false, limit: 40, remaining: 0, retryAfter: 2 } };
+const bound: Overrides = { bound: { status: 202, body: { id: 'first' }, replayed: true } };
+const capped: Overrides = {
   sendSms: async () => {
     throw new ServiceError('recipient_rate_limited', 'over the cap', { retryAfter: 60 });
   },
@@ -20,10 +15,7 @@ const badKey = { authorization: 'Bearer no' };
 const key = { 'idempotency-key': 'k1' };
 
 /** One break per check, and the answer it gets alone. */
-const checks: Record<
-  string,
-  { given: Given; operations?: Partial<Operations>; code: string; status: number }
-> = {
+const checks: Record<string, { given: Given; operations?: Overrides; code: string; status: number }> = {
   key: { given: { headers: badKey }, code: 'unauthorized', status: 401 },
   rate: { given: {}, operations: empty, code: 'rate_limited', status: 429 },
   method: { given: { method: 'PUT' }, code: 'method_not_allowed', status: 405 },

@@ -2,7 +2,17 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
 import type { Answer } from '../../../src/service/operations/operations.js';
-import { Cores, caller, ledgerDifference, outboxOf, pass, turns } from '../../support/cores.js';
+import {
+  admit,
+  Cores,
+  caller,
+  callerWith,
+  ledgerDifference,
+  outboxOf,
+  pass,
+  replayOf,
+  turns,
+} from '../../support/cores.js';
 
 const cores = new Cores();
 afterEach(() => cores.closeAll());
@@ -123,11 +133,55 @@ describe('Limits, idempotency', () => {
 
     const { id } = await core.administration.createProject('Other');
     const stranger = { projectId: id, keyId: 'x' };
-    expect(await core.operations.findAnswer(stranger, 'k')).toBeNull();
+    const { secret } = (await (await core.administration.project(id))?.createKey()) ?? { secret: '' };
+    expect(await callerWith(core, secret)).toMatchObject({ projectId: id });
+    expect(await replayOf(core, 'k', secret)).toBeNull();
     expect(await core.operations.sendSms({ caller: stranger, params, idempotencyKey: 'k' })).toMatchObject({
       replayed: false,
     });
     expect(await outboxOf(core)).toHaveLength(2);
+  });
+
+  it('rule 1: a repeat admitted before the first request was accepted gets its answer', async () => {
+    const core = await cores.open();
+    const params = { to: '88000001', text: 'Hi' };
+    const early = await admit(core, { kind: 'sending', idempotencyKey: 'k' });
+    expect(early?.replay).toBeNull();
+    const first = await core.operations.sendSms({ caller, params, idempotencyKey: 'k' });
+    const call = { caller: early?.caller ?? caller, params: { ...params, text: 'Other' } };
+    const repeat = await core.operations.sendSms({ ...call, idempotencyKey: 'k' });
+    expect(repeat).toEqual({ ...first, replayed: true });
+    expect(await outboxOf(core)).toHaveLength(1);
+  });
+
+  it('rule 1: a repeat admitted while the first request is running waits for its answer', async () => {
+    const clock = new ManualClock();
+    const core = await cores.open({ clock });
+    const slow = { to: '99000004', text: 'Hi' };
+    const first = core.operations.sendSms({ caller, params: slow, idempotencyKey: 'k' });
+    await turns();
+    const admitted = await admit(core, { kind: 'sending', idempotencyKey: 'k' });
+    let isAnswered = false;
+    const repeat = admitted?.replay?.().finally(() => {
+      isAnswered = true;
+    });
+    await turns();
+    expect([repeat === undefined, isAnswered]).toEqual([false, false]);
+    await pass(clock, 10_000);
+    expect(await repeat).toEqual({ ...(await first), replayed: true });
+    expect(await outboxOf(core)).toHaveLength(1);
+  });
+
+  it('over the rate an answer is not given', async () => {
+    const core = await cores.open({ clock: new ManualClock() });
+    await core.operations.sendSms({
+      caller,
+      params: { to: '88000001', text: 'Hi' },
+      idempotencyKey: 'k',
+    });
+    const repeat = () => admit(core, { kind: 'sending', idempotencyKey: 'k' });
+    for (let taken = 0; taken < 40; taken += 1) expect((await repeat())?.replay).not.toBeNull();
+    expect(await repeat()).toMatchObject({ rateLimit: { allowed: false }, replay: null });
   });
 
   it('rule 4: a failed send is reported again, and after a restart too', async () => {
@@ -137,6 +191,6 @@ describe('Limits, idempotency', () => {
     expect(failed?.status).toBe(502);
     await first.close();
     const second = await cores.open({ directory });
-    expect(await second.operations.findAnswer(caller, 'k')).toEqual({ ...failed, replayed: true });
+    expect(await replayOf(second, 'k')).toEqual({ ...failed, replayed: true });
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../src/service/core.js';
 import { isSecret, newSecret } from '../../../src/service/operations/keys.js';
 import { systemRandom } from '../../../src/service/random.js';
-import { Cores, caller } from '../../support/cores.js';
+import { Cores, caller, callerWith } from '../../support/cores.js';
 
 const cores = new Cores();
 let core: Core;
@@ -26,16 +26,16 @@ describe('API keys', () => {
 
   it('let in until they are revoked, from the next request on', async () => {
     const { id, secret } = await core.administration.createKey();
-    expect(await core.operations.authenticate(secret)).toEqual({ projectId: caller.projectId, keyId: id });
+    expect(await callerWith(core, secret)).toEqual({ projectId: caller.projectId, keyId: id });
     expect(await core.administration.revokeKey(id)).toBe(true);
-    expect(await core.operations.authenticate(secret)).toBeNull();
+    expect(await callerWith(core, secret)).toBeNull();
     expect(await core.administration.revokeKey(id)).toBe(false);
     expect(await core.administration.listKeys()).toMatchObject([{ id, revoked_at: expect.any(String) }]);
   });
 
   it.each(['', 'urtuu_', 'x', newSecret(systemRandom), `${newSecret(systemRandom)} `])(
     'of no one do not: %j',
-    async (secret) => expect(await core.operations.authenticate(secret)).toBeNull(),
+    async (secret) => expect(await callerWith(core, secret)).toBeNull(),
   );
 
   it('show their secret nowhere but at their creation', async () => {
@@ -47,7 +47,7 @@ describe('API keys', () => {
     const { id } = await core.administration.createProject('Other');
     const other = await core.administration.project(id);
     const { secret } = (await other?.createKey()) ?? { secret: '' };
-    const stranger = await core.operations.authenticate(secret);
+    const stranger = await callerWith(core, secret);
     expect(stranger?.projectId).toBe(id);
     const params = { to: '99112233', text: 'Hi' };
     const { body } = await core.operations.sendSms({ caller, params, idempotencyKey: null });
@@ -65,12 +65,12 @@ describe('API keys', () => {
   });
 
   it('of one object only: localKey lives in memory', async () => {
-    expect(await core.operations.authenticate(core.localKey)).toEqual({
+    expect(await callerWith(core, core.localKey)).toEqual({
       projectId: caller.projectId,
       keyId: 'local',
     });
     const another = await cores.open();
-    expect(await another.operations.authenticate(core.localKey)).toBeNull();
+    expect(await callerWith(another, core.localKey)).toBeNull();
     expect(await core.administration.listKeys()).toEqual([]);
   });
 
@@ -78,8 +78,8 @@ describe('API keys', () => {
     const directory = cores.folder();
     const [first, second] = [await cores.open({ directory }), await cores.open({ directory })];
     const { id, secret } = await first.administration.createKey();
-    expect(await second.operations.authenticate(secret)).not.toBeNull();
+    expect(await callerWith(second, secret)).not.toBeNull();
     await first.administration.revokeKey(id);
-    expect(await second.operations.authenticate(secret)).toBeNull();
+    expect(await callerWith(second, secret)).toBeNull();
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
-import { takeToken } from '../../../src/service/storage/rate-limiter.js';
-import { Cores, caller } from '../../support/cores.js';
+import { takeToken as takeFrom } from '../../../src/service/storage/rate-limiter.js';
+import { Cores, takeToken } from '../../support/cores.js';
 
 const cores = new Cores();
 afterEach(() => cores.closeAll());
@@ -13,8 +13,8 @@ describe('Limits, request rate', () => {
     ['reading', 10, 10],
   ] as const)('%s: a burst of %i, then %i a second', async (kind, burst, perSecond) => {
     const clock = new ManualClock();
-    const { operations } = await cores.open({ clock });
-    const take = () => operations.takeToken(caller.projectId, kind);
+    const core = await cores.open({ clock });
+    const take = () => takeToken(core, kind);
     for (let taken = 1; taken <= burst; taken += 1) {
       expect(await take()).toEqual({
         allowed: true,
@@ -36,27 +36,28 @@ describe('Limits, request rate', () => {
 
   it('is counted for every project and kind on its own', async () => {
     const core = await cores.open({ clock: new ManualClock() });
-    for (let taken = 0; taken < 41; taken += 1) await core.operations.takeToken(caller.projectId, 'sending');
-    expect(await core.operations.takeToken(caller.projectId, 'reading')).toMatchObject({ remaining: 9 });
-    expect(await core.operations.takeToken('other', 'sending')).toMatchObject({ remaining: 39 });
+    for (let taken = 0; taken < 41; taken += 1) await takeToken(core, 'sending');
+    expect(await takeToken(core, 'reading')).toMatchObject({ remaining: 9 });
+    const { id } = await core.administration.createProject('Other');
+    const { secret = '' } = (await (await core.administration.project(id))?.createKey()) ?? {};
+    expect(await takeToken(core, 'sending', secret)).toMatchObject({ remaining: 39 });
   });
 
   it('is shared by the processes of one folder', async () => {
     const directory = cores.folder();
     const clock = new ManualClock();
-    const services = [await cores.open({ directory, clock }), await cores.open({ directory, clock })];
+    const one = await cores.open({ directory, clock });
+    const two = await cores.open({ directory, clock });
     const taken = await Promise.all(
-      Array.from({ length: 60 }, (_, index) =>
-        services[index % 2]?.operations.takeToken(caller.projectId, 'sending'),
-      ),
+      Array.from({ length: 60 }, (_, index) => takeToken(index % 2 === 0 ? one : two, 'sending')),
     );
-    expect(taken.filter((one) => one?.allowed)).toHaveLength(40);
+    expect(taken.filter(({ allowed }) => allowed)).toHaveLength(40);
   });
 
   it('can be switched off', async () => {
-    const { operations } = await cores.open({ rates: 'off' });
+    const core = await cores.open({ rates: 'off' });
     for (let taken = 0; taken < 100; taken += 1) {
-      expect(await operations.takeToken(caller.projectId, 'reading')).toMatchObject({ allowed: true });
+      expect(await takeToken(core, 'reading')).toMatchObject({ allowed: true });
     }
   });
 
@@ -68,10 +69,10 @@ describe('Limits, request rate', () => {
         let [now, fullAt, allowed] = [0, null as number | null, 0];
         for (const step of steps) {
           now += step;
-          const taken = takeToken(fullAt, bucket, now);
+          const taken = takeFrom(fullAt, bucket, now);
           fullAt = taken.fullAt;
           if (taken.allowed) allowed += 1;
-          else expect(takeToken(fullAt, bucket, now + taken.wait).allowed).toBe(true);
+          else expect(takeFrom(fullAt, bucket, now + taken.wait).allowed).toBe(true);
         }
         expect(allowed).toBeLessThanOrEqual(40 + now / 50);
       }),
@@ -80,7 +81,7 @@ describe('Limits, request rate', () => {
 
   it('a clock that is set back keeps nobody out for longer than an empty bucket', () => {
     const bucket = { interval: 100, burst: 10 };
-    const { wait } = takeToken(1_000_000, bucket, 0);
+    const { wait } = takeFrom(1_000_000, bucket, 0);
     expect(wait).toBeLessThanOrEqual(100);
   });
 });

@@ -9,7 +9,7 @@ import type { Core } from '../../../src/service/core.js';
 import { GroupCommit } from '../../../src/service/storage/sqlite/database/group-commit.js';
 import { openDatabase } from '../../../src/service/storage/sqlite/database/open.js';
 import { Machine, printed } from '../../support/binary.js';
-import { Cores, caller, requestsTo } from '../../support/cores.js';
+import { Cores, requestsTo, takeToken } from '../../support/cores.js';
 
 const cores = new Cores();
 const machine = new Machine();
@@ -117,7 +117,7 @@ describe('a file that another process has locked', () => {
     const clock = new ManualClock();
     core = await cores.open({ directory, clock });
     const unlock = lock(join(directory, 'rates.db'));
-    const take = () => core.operations.takeToken(caller.projectId, 'sending');
+    const take = () => takeToken(core, 'sending');
     const taking = (async () => {
       let allowed = 0;
       for (let request = 0; request < 60; request += 1) if ((await take()).allowed) allowed += 1;
@@ -153,7 +153,7 @@ describe('rates.db that cannot be used', () => {
   const taken = async (requests: number) => {
     let allowed = 0;
     for (let request = 0; request < requests; request += 1)
-      if ((await core.operations.takeToken(caller.projectId, 'reading')).allowed) allowed += 1;
+      if ((await takeToken(core, 'reading')).allowed) allowed += 1;
     return allowed;
   };
 
@@ -170,7 +170,7 @@ describe('rates.db that cannot be used', () => {
     expect(reports).toHaveLength(1);
     expect((reports[0] as Error).stack).toContain(`${path} was set aside as ${path}.damaged and made anew`);
     const other = await cores.open({ directory, clock });
-    expect((await other.operations.takeToken(caller.projectId, 'reading')).allowed).toBe(false);
+    expect((await takeToken(other, 'reading')).allowed).toBe(false);
   });
 
   it('and is of another installation is not counted on', async () => {

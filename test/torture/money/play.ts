@@ -5,7 +5,7 @@ import type { Message } from '../../../src/contract/index.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../../src/service/core.js';
 import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
-import { Cores, caller, ledgerDifference, outboxOf, pass, turns } from '../../support/cores.js';
+import { Cores, caller, ledgerDifference, outboxOf, pass, replayOf, turns } from '../../support/cores.js';
 import { Crash, collectGarbage } from '../../support/crash.js';
 import { begin, moody, type Step, step } from './steps.js';
 import { type StoreKind, storeDouble } from './stores.js';
@@ -112,7 +112,7 @@ async function playSequence(
   await checkBooks(core);
   await checkCredits(core, credits);
   for (const [name, answer] of answers) {
-    const repeat = await core.operations.findAnswer(caller, name);
+    const repeat = await replayOf(core, name);
     equal(JSON.stringify([repeat?.status, repeat?.body]), answer, 'a repeat has another answer');
   }
   await core.close();

@@ -22,6 +22,7 @@ const doubles: Record<Break, CoreDoubles> = {
   boundless: {},
   measures_on_the_system_clock: {},
   forgets_keys: {
+    admit: (admit) => (admission) => admit({ ...admission, idempotencyKey: null }),
     store: (store) => ({
       ...store,
       findAnswer: async () => undefined,

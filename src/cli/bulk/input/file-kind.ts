@@ -54,7 +54,7 @@ export async function fileKind(
   throw new FileError('file', source, found[1], found[2]);
 }
 
-/** What an OLE2 file holds is named in its directory, which may be anywhere in it. */
+/** An OLE2 file names its contents in its directory, which may be anywhere in it. */
 async function compoundError(bytes: AsyncIterable<Uint8Array>, source: string): Promise<FileError> {
   const names = ['EncryptedPackage', 'WordDocument'].map((name) => Buffer.from(name, 'utf16le'));
   const found = new Set<number>();

@@ -1,3 +1,4 @@
+import type { CellError } from './cell-error.js';
 import { isDamaged } from './damage.js';
 import { FileError } from './file-error.js';
 import { InputError, sheetName } from './input-error.js';
@@ -6,7 +7,6 @@ import type { ReadTable, RowConsumer, TableHandlers, TableInput, TableOptions } 
 import { type TableFormat, TableParser } from './table-parser.js';
 import { MemoryStore } from './workbook/memory-store.js';
 import { readWorkbook, type WorkbookReading } from './workbook/read-workbook.js';
-import type { CellError } from './workbook/sheet-table.js';
 import { WorkbookError } from './workbook/workbook-error.js';
 
 /** Reads a table from a sheet of an Excel workbook. Its copy has a CSV record for each row of the sheet. */

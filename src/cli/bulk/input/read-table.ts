@@ -149,7 +149,7 @@ class TableReader<Consumer extends RowConsumer> {
         this.#consumer = this.#handlers.onHeader(columns, line, this.#source);
         this.#consumer.damageSeen = this.#damageSeen;
       },
-      (record, line) => this.#consumer?.take(record, line),
+      (record, line, errors) => this.#consumer?.take(record, line, errors),
     );
     this.#begun = { parser, format };
     return parser;

@@ -16,3 +16,9 @@ export function isOwnHeader(columns: readonly string[]): boolean {
 export function keptColumns(columns: readonly string[], added: readonly string[]): number[] {
   return columns.flatMap((name, index) => (added.includes(name) ? [] : [index]));
 }
+
+/** Index of the column with the errors of a row, in a report or rejects file. */
+export function errorColumn(columns: readonly string[]): number {
+  const last = columns.length - 1;
+  return columns[last] === rejectsColumns.at(-1) ? last : columns.lastIndexOf('error_code');
+}

@@ -1,13 +1,13 @@
 import { CsvError, Parser } from 'csv-parse';
 import { grouped } from '../../wording.js';
+import type { CellError } from './cell-error.js';
 import type { Delimiter } from './delimiter.js';
 import { InputError } from './input-error.js';
-import type { CellError } from './workbook/sheet-table.js';
 
 /** Characters. An unclosed quote must not take the memory. */
 export const maxRowLength = 2_000_000;
 
-/** csv-parse copies what it is given; small copies die young and never wait for a large collection. */
+/** csv-parse copies its input; small copies die young and never wait for a large collection. */
 const pieceBytes = 16 * 1024;
 
 export type RowHandler = (record: string[], line: number, errors?: readonly CellError[]) => void;

@@ -1,7 +1,7 @@
+import type { CellError } from './cell-error.js';
 import type { Delimiter } from './delimiter.js';
 import type { TableFormat } from './table-parser.js';
 import type { ByteStore } from './workbook/archive.js';
-import type { CellError } from './workbook/sheet-table.js';
 
 export interface TableInput {
   /** The bytes as they come, such as a file's read stream or standard input. */

@@ -1,11 +1,11 @@
 import { unguard } from '../../csv/line.js';
+import { type CellError, cellErrorsLeft } from './cell-error.js';
 import { isDamaged } from './damage.js';
 import type { Delimiter } from './delimiter.js';
 import { numberedColumns, readHeader } from './header.js';
 import { InputError } from './input-error.js';
-import { isOwnHeader } from './report-columns.js';
+import { errorColumn, isOwnHeader } from './report-columns.js';
 import { type RowHandler, RowParser } from './row-parser.js';
-import type { CellError } from './workbook/sheet-table.js';
 
 /** How an input is written. A plan keeps it, to read its copy of the input in the same way. */
 export interface TableFormat {
@@ -71,7 +71,14 @@ export class TableParser {
     }
     const width = this.columns.length;
     if (record.length > width && isBlank(record.slice(width))) record.length = width;
-    this.#onRow(this.#isOwn ? record.map(unguard) : record, line, errors);
+    if (this.#isOwn) this.#takeOwn(record.map(unguard), line, errors);
+    else this.#onRow(record, line, errors);
+  }
+
+  #takeOwn(record: string[], line: number, errors: readonly CellError[] = []): void {
+    const told = record[errorColumn(this.columns)] ?? '';
+    const left = told === '' ? [] : cellErrorsLeft(record, this.columns, told);
+    this.#onRow(record, line, left.length === 0 ? errors : [...errors, ...left]);
   }
 
   #header(record: string[], line: number): void {

@@ -29,7 +29,7 @@ export class PlanFolder {
     return file;
   }
 
-  /** Makes what was written so far readable. */
+  /** Flushes all files, for readers. */
   flush(): void {
     for (const file of this.#data.values()) file.flush();
   }

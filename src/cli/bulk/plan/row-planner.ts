@@ -1,7 +1,7 @@
 import { counted } from '../../wording.js';
+import type { CellError } from '../input/cell-error.js';
 import { damageOf, isDamaged } from '../input/damage.js';
 import type { RecipientReader } from '../input/recipient-reader.js';
-import type { CellError } from '../input/workbook/sheet-table.js';
 import type { BufferedFile } from './buffered-file.js';
 import { Duplicates } from './duplicates.js';
 import type { MessageStore } from './message-store.js';
@@ -70,8 +70,8 @@ export class RowPlanner {
   }
 
   take(record: readonly string[], line: number, errors: readonly CellError[] = noErrors): void {
-    const { names, recipient, status } = this.#columns;
-    if (errors.length > 0) {
+    const { names, recipient } = this.#columns;
+    if (errors.length > 0 && this.#isNeeded(record, errors)) {
       this.#rejectCells(errors, line);
       return;
     }
@@ -79,7 +79,7 @@ export class RowPlanner {
       this.#rejectShape(record, line);
       return;
     }
-    if (status !== null && !status.selected.has((record[status.column] ?? '').trim().toLowerCase())) {
+    if (!this.#isSelected(record)) {
       this.notSelected += 1;
       this.#rows.add(line, 0, skippedRow);
       return;
@@ -98,6 +98,17 @@ export class RowPlanner {
     }
     this.#rows.add(line, this.#recipients.add(), message);
     this.#noteReport(record);
+  }
+
+  #isSelected(record: readonly string[]): boolean {
+    const { status } = this.#columns;
+    return status === null || status.selected.has((record[status.column] ?? '').trim().toLowerCase());
+  }
+
+  /** Errors in a row that `--only` leaves out do no harm, unless one hides its status. */
+  #isNeeded(record: readonly string[], errors: readonly CellError[]): boolean {
+    const { status } = this.#columns;
+    return this.#isSelected(record) || errors.some(({ field }) => field === null || field === status?.column);
   }
 
   #isSent(message: number, { index, skip }: SentBefore): boolean {

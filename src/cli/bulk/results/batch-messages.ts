@@ -57,7 +57,7 @@ export class BatchMessages {
       }
       messages.push(...page.value.data);
       const { next } = page.value;
-      // Pages that name each other would repeat for ever.
+      // Pages that name each other would never end.
       if (next === null || pages.has(next)) return { messages };
       pages.add(next);
       after = next;

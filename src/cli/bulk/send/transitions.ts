@@ -1,7 +1,7 @@
 import { normalizeRecipient } from '../../../contract/index.js';
 import type { Answer } from './answer.js';
 
-/** What is known of a request before its answer. */
+/** A request before its answer. */
 export interface RequestFacts {
   kind: 'single' | 'batch';
   /** The recipients of the body as sent. */

@@ -3,7 +3,7 @@ import type { Delimiter } from '../../bulk/input/delimiter.js';
 import type { PlanMeta } from '../../bulk/plan/plan.js';
 import { field, type View } from '../../output/view.js';
 
-/** What a job would send, and its price. */
+/** The sends of a job, and their price. */
 export interface Preflight {
   job: string;
   channel: string;

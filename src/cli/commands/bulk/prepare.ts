@@ -115,7 +115,9 @@ async function prepareIn(
   const job = await openConfirmed(context, plan, found, options);
   const { file } = outcome.rejects;
   const { channel, templates } = wanted;
-  return { job, leftOut: file === null ? null : { channel, file, templates, options } };
+  // The rejects file has a header, where the number of a column is its name.
+  const sent = options.headerless ? { ...options, toColumn: outcome.toColumn } : options;
+  return { job, leftOut: file === null ? null : { channel, file, templates, options: sent } };
 }
 
 /** What the preflight shows besides the job. */

@@ -1,6 +1,6 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
-import { emailExample } from '../../output/examples.js';
+import { emailExample, emailWaitExample } from '../../output/examples.js';
 import { estimateEmail, estimateView, sendView } from '../../single/dry-run.js';
 import { addContentOptions, type ContentOptions, emailOf } from '../../single/email.js';
 import { finishSend } from '../../single/finish.js';
@@ -26,6 +26,7 @@ export const emailSend: CommandBody = (command, context) => {
     exits: [4, 5, 6, 7, 8, 9, 11, 12, 14],
     json: [
       ['', emailExample],
+      ['with --wait', emailWaitExample],
       [
         'with --dry-run',
         '{"to": "bat@example.mn", "channel": "email", "kind": null, "size": 1834, "parts": null, "credits": 2}',

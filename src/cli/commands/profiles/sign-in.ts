@@ -16,7 +16,7 @@ export interface SignInOptions {
 
 type Needs = Pick<Context, 'options' | 'io' | 'network' | 'config'>;
 
-/** A profile of the options; what they leave open stays as it was in the profile of that name. */
+/** A profile of the options; anything else stays as in the profile of that name. */
 export async function newProfile(
   { options: { apiKeyFile, baseUrl }, io, config }: Needs,
   name: string,

@@ -3,7 +3,7 @@ import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { confirmed } from '../../input/required.js';
 
-/** With `acceptData` also opens damaged data, after a question that says what is forgotten. */
+/** With `acceptData` also opens damaged data, after listing the losses and asking. */
 export async function openService(
   context: Pick<Context, 'options' | 'io' | 'network'>,
   folder: string,

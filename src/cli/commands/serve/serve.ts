@@ -38,7 +38,7 @@ export const serve: CommandBody = (command, context) => {
     .option('--host <host>', 'address to listen on', defaultHost)
     .option('--port <port>', 'port to listen on; 0 takes a free one', readPort, defaultPort)
     .option('--data <folder>', 'folder of its data (default: in the state folder)')
-    .option('--accept-data', 'start with damaged data, after a question that says what is forgotten');
+    .option('--accept-data', 'start with damaged data, after listing the losses and asking');
   addHelp(command, {
     view,
     examples: [

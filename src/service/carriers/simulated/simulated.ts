@@ -43,18 +43,22 @@ export function simulatedCarrier(outbox: Outbox, clock: Clock): SimulatedCarrier
 
   function delay(milliseconds: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const cancel = clock.after(milliseconds, () => {
+      const leave = () => {
         waiting.delete(abandon);
+        signal.removeEventListener('abort', abandon);
+      };
+      const cancel = clock.after(milliseconds, () => {
+        leave();
         resolve();
       });
       const abandon = () => {
         cancel();
-        waiting.delete(abandon);
+        leave();
         reject(new OutcomeUnknown('the operator is closing'));
       };
       if (isStopped || signal.aborted) return abandon();
       waiting.add(abandon);
-      signal.addEventListener('abort', abandon, { once: true });
+      signal.addEventListener('abort', abandon);
     });
   }
 

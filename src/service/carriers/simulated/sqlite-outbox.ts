@@ -55,7 +55,7 @@ interface Arrival {
 
 const pageSize = 500;
 
-/** A file of its own, as another company would have; a crash of the service's process does not touch what is in it. */
+/** A file of its own, as another company would have; a crash of the service's process does not touch its contents. */
 export function sqliteOutbox(database: Database, clock: Clock): Outbox {
   const commits = new GroupCommit(database);
   // One statement for all that says the same costs half of one for each.
@@ -146,7 +146,7 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
     isFirst: async (name) => (await commits.run(() => insertLoss.run(name).changes)) === 1,
     reset: () =>
       commits.run(() => {
-        // What is fenced for good stays: a paused process may still come back with it.
+        // Fences of every attempt stay: a paused process may still come back with one.
         database.exec(
           `DELETE FROM deliveries; DELETE FROM losses; DELETE FROM barred WHERE before < ${everyAttempt}`,
         );

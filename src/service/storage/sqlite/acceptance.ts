@@ -152,7 +152,15 @@ export function prepareAcceptance(
     bind(project, idempotencyKey, answer?.(message, balance) ?? null);
     if (claim === null) return { seq, message, balance, claimed: [] };
     leases.open(claim, seq, seq, 1);
-    const claimed = claimedOf(acceptance, { seq, message, recipient, token: claim.token, pendingKey });
+    const claimed = claimedOf(acceptance, {
+      seq,
+      message,
+      recipient,
+      token: claim.token,
+      pendingKey,
+      earlier: null,
+      lifeMs: null,
+    });
     return { seq, message, balance, claimed: [claimed] };
   }
 
@@ -236,16 +244,17 @@ export function prepareAcceptance(
     const earlier = new Map(
       repeated.map(({ seq, recipient }) => [recipient, earlierTo(project, recipient, at, seq)]),
     );
-    const claimed = recipients.map((recipient, index) => ({
-      ...claimedOf(acceptance, {
+    const claimed = recipients.map((recipient, index) =>
+      claimedOf(acceptance, {
         seq: first + index,
         message: queuedMessage(acceptance, recipient, batchId, at),
         recipient,
         token: claim.token,
         pendingKey: null,
+        earlier: earlier.get(recipient.to) ?? [],
+        lifeMs: null,
       }),
-      earlier: earlier.get(recipient.to) ?? [],
-    }));
+    );
     return { kind: 'accepted', batch, balance, claimed };
   }
 

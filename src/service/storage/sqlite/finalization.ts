@@ -6,8 +6,11 @@ import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
 import type { Receipts } from './receipts.js';
 
-const sent = `status = 'sent', sent_at = :at, lease = NULL, due_at = NULL, pending_key = NULL, delivery = :delivery,
-  doubt_until = CASE WHEN :delivery = 'unknown' THEN doubt_until END`;
+const left = `status = 'sent', sent_at = :at, lease = NULL, pending_key = NULL, delivery = :delivery`;
+const sent = `${left}, due_at = NULL, doubt_until = CASE WHEN :delivery = 'unknown' THEN doubt_until END`;
+/** Nothing that an index holds changes when it is sent. */
+const isSubmitted = `lease = :token AND status = 'queued' AND route IS NOT NULL AND attempts = :attempt
+  AND due_at IS NULL AND doubt_until IS NULL`;
 
 type Departures = ReturnType<Leases['departures']>;
 
@@ -21,10 +24,12 @@ export function prepareFinalization(
 ) {
   const sendMarked = database.prepare(`UPDATE messages SET ${sent} WHERE ${isMarked}`);
   const sendLeased = database.prepare(`UPDATE messages SET ${sent} WHERE ${isLeased}`);
-  const inRun = `seq BETWEEN :first AND :last AND lease = :token AND status = 'queued' AND route IS NOT NULL
-    AND attempts = :attempt`;
+  const sendSubmitted = database.prepare(
+    `UPDATE messages SET ${left} WHERE seq = :seq AND id = :id AND ${isSubmitted}`,
+  );
+  const inRun = `seq BETWEEN :first AND :last AND ${isSubmitted}`;
   const countRun = database.prepare(`SELECT count(*) AS messages FROM messages WHERE ${inRun}`);
-  const sendRun = database.prepare(`UPDATE messages SET ${sent} WHERE ${inRun}`);
+  const sendRun = database.prepare(`UPDATE messages SET ${left} WHERE ${inRun}`);
   const failed = `status = 'failed', error_code = :code, error_message = :text, credits = 0, refunded = 1, lease = NULL,
     due_at = NULL, doubt_until = NULL, pending_key = NULL`;
   const failMarked = database.prepare(`UPDATE messages SET ${failed} WHERE ${isMarked}`);
@@ -44,6 +49,22 @@ export function prepareFinalization(
      WHERE id = :id`,
   );
 
+  /** False when another has passed its fence. */
+  function send(
+    { seq, message: { id }, mark, token }: ClaimedMessage,
+    at: Instant,
+    delivery: DeliveryState | null,
+    departures: Departures,
+  ): boolean {
+    if (mark === null) return departures.leave(seq, () => sendLeased.run({ seq, id, at, delivery, token }));
+    const { attempt } = mark;
+    if (sendSubmitted.run({ seq, id, at, delivery, token, attempt }).changes === 1) {
+      departures.add(token, 1);
+      return true;
+    }
+    return departures.leave(seq, () => sendMarked.run({ seq, id, at, delivery, attempt }));
+  }
+
   /** Ends a message; null when another has passed its fence. */
   function end(
     { claimed, outcome }: Finalization,
@@ -51,19 +72,19 @@ export function prepareFinalization(
     departures: Departures,
   ): MessageRecord | null {
     const { seq, message, mark, token } = claimed;
-    const fence = mark === null ? { token } : { attempt: mark.attempt };
-    const which = { seq, id: message.id, at, ...fence };
     if (outcome.status === 'sent') {
-      const { carrierIds } = outcome;
-      const send = mark === null ? sendLeased : sendMarked;
-      if (!departures.leave(seq, () => send.run({ ...which, delivery: outcome.delivery }))) return null;
+      const { carrierIds, delivery } = outcome;
+      if (!send(claimed, at, delivery, departures)) return null;
       const known = mark === null ? null : receipts.submitted(seq, mark.route, message.to, carrierIds);
-      return sentMessage(message, at, known ?? outcome.delivery);
+      return sentMessage(message, at, known ?? delivery);
     }
     const { code, message: text } = outcome.error;
-    const { at: _, ...failing } = which;
-    const fail = mark === null ? failLeased : failMarked;
-    if (!departures.leave(seq, () => fail.run({ ...failing, code, text }))) return null;
+    const failing = { seq, id: message.id, code, text };
+    const fail = () =>
+      mark === null
+        ? failLeased.run({ ...failing, token })
+        : failMarked.run({ ...failing, attempt: mark.attempt });
+    if (!departures.leave(seq, fail)) return null;
     failVerification.run(seq);
     projects.move(projects.numberOf(message.projectId), message.credits, 'refund', message.id);
     return { ...message, status: 'failed', error: outcome.error, credits: 0 };

@@ -42,7 +42,9 @@ export function prepareProjects(database: Database, now: () => Instant) {
     'SELECT count(*) AS active FROM keys WHERE project = ? AND revoked_at IS NULL',
   );
   const selectKeys = database.prepare('SELECT * FROM keys WHERE project = ? ORDER BY created_at, id');
-  const selectKey = database.prepare('SELECT * FROM keys WHERE hash = ?');
+  const selectActiveKey = database.prepare(
+    'SELECT id, project FROM keys WHERE hash = ? AND revoked_at IS NULL',
+  );
   const updateKey = database.prepare(
     'UPDATE keys SET revoked_at = ? WHERE project = ? AND id = ? AND revoked_at IS NULL',
   );
@@ -82,7 +84,7 @@ export function prepareProjects(database: Database, now: () => Instant) {
     const createdAt = now();
     const inserted = insertProject.run(id, name, 0, createdAt);
     if (inserted.changes === 0) return null;
-    // Not by way of `numberOf`: it must not remember what may be rolled back.
+    // Not by way of `numberOf`: its memory must not hold a row that may be rolled back.
     move(Number(inserted.lastInsertRowid), balance, 'opening', null);
     return { id, name, balance, settings: '{}', createdAt };
   }
@@ -123,9 +125,9 @@ export function prepareProjects(database: Database, now: () => Instant) {
     listLedger: (projectId: string) => (selectLedger.all(numberOf(projectId)) as LedgerRow[]).map(toLedger),
     listKeys: (projectId: string) =>
       (selectKeys.all(numberOf(projectId)) as KeyRow[]).map((row) => toKey(row, projectId)),
-    findKey(hash: Uint8Array): KeyRecord | null {
-      const row = selectKey.get(hash) as KeyRow | undefined;
-      return row === undefined ? null : toKey(row, idOf(row.project));
+    findCaller(hash: Uint8Array): { projectId: string; keyId: string } | null {
+      const row = selectActiveKey.get(hash) as Pick<KeyRow, 'id' | 'project'> | undefined;
+      return row === undefined ? null : { projectId: idOf(row.project), keyId: row.id };
     },
     revokeKey: (projectId: string, id: string) => updateKey.run(now(), numberOf(projectId), id).changes === 1,
   };

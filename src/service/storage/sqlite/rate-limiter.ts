@@ -30,7 +30,7 @@ export interface BucketFileOptions {
   /** The installation that the file has to be of; another's is set aside. */
   installation: string;
   clock: Clock;
-  /** Told of a file that was set aside or cannot be used. */
+  /** Called for a file that was set aside or cannot be used. */
   report(error: unknown): void;
 }
 

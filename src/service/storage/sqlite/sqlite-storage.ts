@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.js';
 import type { DataError } from '../../data-error.js';
 import type { Random } from '../../random.js';
-import { admit } from '../admission.js';
 import { createRateLimiter } from '../rate-limiter.js';
 import type { Storage } from '../storage.js';
+import { admit } from './admission.js';
 import { createChanges } from './changes.js';
 import type { Database } from './database/open.js';
 import { openInstallation } from './installation/open.js';
@@ -13,7 +13,7 @@ import { sqliteStore } from './sqlite-store.js';
 export interface SqliteStorageOptions {
   /** Folder of the durable data; without it everything is in memory. */
   directory: string | undefined;
-  /** Goes on with data that is not whole, as it is there; otherwise it is refused with DataError. */
+  /** Opens incomplete data; otherwise it is refused with DataError. */
   acceptData?: boolean;
   clock: Clock;
   random: Random;

@@ -35,6 +35,8 @@ export interface SqliteStoreOptions extends GroupCommitOptions {
 }
 
 export interface SqliteStore extends Store {
+  /** Null for a key that is unknown or revoked. */
+  findCaller(hash: Uint8Array): Promise<{ projectId: string; keyId: string } | null>;
   /** Resolves when everything that waits was committed or refused; the database stays open. */
   close(): Promise<void>;
 }
@@ -97,7 +99,7 @@ export function sqliteStore(
     addKey: (key, maxActive) => commits.run(() => projects.addKey(key, maxActive)),
     listKeys: (projectId) => read(() => projects.listKeys(projectId)),
     revokeKey: (projectId, id) => commits.run(() => projects.revokeKey(projectId, id)),
-    findKey: (hash) => read(() => projects.findKey(hash)),
+    findCaller: (hash) => read(() => projects.findCaller(hash)),
 
     findAnswer: (projectId, key) => read(() => acceptance.findAnswer(projectId, key)),
     acceptMessage: (message) => accept(() => acceptance.acceptMessage(message)),

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { numbers } from '../../bulk/memory-plan.js';
 import { desk, people } from './desks.js';
@@ -54,6 +55,22 @@ describe('the last line after --skip-invalid', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace('nobody', numbers(4)[3] ?? ''));
     expect(await here.run(next)).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual(once(4));
+  });
+
+  it('names the recipient column of a file without a header, whose rejects have one', async () => {
+    const here = desk(people(3));
+    writeFileSync(join(here.home, 'bare.csv'), `Bold;${numbers(4)[2]}\nDorj;nobody\n`);
+    const bare = 'sms bulk bare.csv --headerless --to-column 2 --text Hello --yes --skip-invalid';
+    const { stderr } = await here.run(bare);
+    expect(stderr).toMatch(/ --to-column 2 --yes\n$/);
+    writeFileSync(join(here.home, 'bare.csv'), `${numbers(4)[0]}\nnobody\n`);
+    const { code, stderr: said } = await here.run(bare.replace(' --to-column 2', ''));
+    expect(code).toBe(3);
+    const [, next = ''] = /only those with: urtuu (.*)\n$/.exec(said) ?? [];
+    expect(next).toMatch(/ --to-column 1 --yes$/);
+    const path = next.split(' ')[2] ?? '';
+    writeFileSync(path, readFileSync(path, 'utf8').replace('nobody', numbers(4)[3] ?? ''));
+    expect(await here.run(next)).toMatchObject({ code: 0 });
   });
 });
 

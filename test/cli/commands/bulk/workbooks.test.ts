@@ -110,6 +110,32 @@ describe('sms bulk list.xlsx', () => {
     ]);
   });
 
+  it.each([
+    ['an error', 't="e"><v>#N/A</v>'],
+    ['a formula without a value', '><f>B9</f>'],
+  ])('sends %s to nobody as a text, from its rejects file or report neither', async (_, xml) => {
+    const rows = [
+      ['phone', 'name'],
+      [99_000_000, { xml }],
+      [99_000_001, 'Дорж'],
+    ];
+    const here = workbookDesk({ sheets: [{ rows }] });
+    const files = '--rejects bad.csv --report out.csv';
+    expect(await here.run(`${line} --yes --skip-invalid --job july ${files}`)).toMatchObject({ code: 3 });
+    expect(received(here)).toEqual(['99000001']);
+    for (const again of ['bad.csv', 'out.csv --only rejected']) {
+      const { code, stderr } = await here.run(`sms bulk ${again} --text 'Hello {name}' --yes`);
+      expect(code).toBe(8);
+      expect(stderr).toContain(': name: ');
+    }
+    const others = await here.run("sms bulk out.csv --only sent --text 'Again {name}' --yes --json");
+    expect(JSON.parse(others.stdout)).toMatchObject({ planned: 1, accepted: 1 });
+    expect(received(here)).toEqual(['99000001']);
+    writeFileSync(join(here.home, 'bad.csv'), here.read('bad.csv').replace(/(?:#N\/A|'=B9)(?=,)/, 'Бат'));
+    expect(await here.run("sms bulk bad.csv --text 'Hello {name}' --yes")).toMatchObject({ code: 0 });
+    expect(received(here)).toEqual(['99000001', '99000000']);
+  });
+
   it('is reported as CSV with the columns of the sheet, which is fed in again, as CSV or saved as a workbook', async () => {
     const rows = [
       [null, 'phone', null, 'name'],

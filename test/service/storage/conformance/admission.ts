@@ -1,49 +1,101 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../src/service/clock.js';
+import type { Admission } from '../../../../src/service/storage/admission.js';
 import type { Engine, Handle } from './engine.js';
-import { message, project, start } from './fixture.js';
+import { answerOf, claimOf, message, other, project, sent, start } from './fixture.js';
 
-/** The one call before a send, for every engine: key, rate, idempotency key, in this order. */
+/** The one call before a request, for every engine: key, rate, idempotency key, in this order. */
 export function admissionConformance(engine: Engine): void {
-  describe(`admission: ${engine.name}`, () => {
+  describe.each([
+    ['one handle', 1],
+    ['two handles', 2],
+  ])(`admission: ${engine.name}, %s`, (_, count) => {
     const hash = new Uint8Array(Buffer.from('hash'.padEnd(32)));
     const bucket = { interval: 1_000, burst: 2 };
-    let handle: Handle;
-    const admit = (given: Partial<Parameters<Handle['admit']>[0]> = {}) =>
+    const bound = { status: 202, body: '{"a":1}' };
+    let handles: Handle[];
+    /** Writes, and the other one admits. */
+    let one: Handle;
+    let two: Handle;
+    const admitTo = (handle: Handle, given: Partial<Admission> = {}) =>
       handle.admit({ caller: { hash }, kind: 'sending', bucket, idempotencyKey: 'k', ...given });
+    const admit = (given?: Partial<Admission>) => admitTo(two, given);
 
     beforeEach(async () => {
-      [handle] = (await engine.open([new ManualClock(start)])) as [Handle];
-      await handle.store.createProject(project);
-      await handle.store.addKey({ id: 'one', projectId: project.id, hash }, 10);
+      const clock = new ManualClock(start);
+      handles = await engine.open(Array(count).fill(clock));
+      [one, two = one] = handles as [Handle, Handle?];
+      await one.store.createProject(project);
+      await one.store.addKey({ id: 'one', projectId: project.id, hash }, 10);
     });
-    afterEach(() => handle.close());
+    afterEach(() => Promise.all(handles.map((handle) => handle.close())));
 
-    it('tells the caller, the rate and the bound answer', async () => {
+    it('gives caller, rate and bound answer', async () => {
       const free = { projectId: project.id, keyId: 'one', taken: { allowed: true, remaining: 1, wait: 0 } };
       expect(await admit()).toEqual({ ...free, answer: undefined });
-      const bound = { status: 202, body: '{"a":1}' };
-      await handle.store.acceptMessage(message({ idempotencyKey: 'k', answer: () => bound }));
+      await one.store.acceptMessage(message({ idempotencyKey: 'k', answer: () => bound }));
       expect(await admit()).toMatchObject({ answer: bound });
-      expect(await admit({ bucket: null, idempotencyKey: null })).toMatchObject({
+      expect(await admit({ bucket: null, idempotencyKey: null })).toEqual({
+        ...free,
         taken: null,
         answer: undefined,
       });
     });
 
-    it('of a caller who is known asks for no key, of an unknown or revoked key tells nothing', async () => {
+    it('an answer is null until the first request has its outcome', async () => {
+      const first = message({ idempotencyKey: 'k', claim: claimOf('t') });
+      const accepted = await one.store.acceptMessage(first);
+      expect(await admit()).toMatchObject({ answer: null });
+      const [claimed] = accepted.kind === 'accepted' ? accepted.claimed : [];
+      if (claimed === undefined) throw new Error('nothing was claimed');
+      await one.store.finalizeMessages([{ claimed, outcome: sent }], answerOf);
+      expect(await admit()).toMatchObject({ answer: { status: 200 } });
+    });
+
+    it('an answer is of one project', async () => {
+      await one.store.createProject(other);
+      const otherHash = new Uint8Array(32).fill(1);
+      await one.store.addKey({ id: 'two', projectId: other.id, hash: otherHash }, 10);
+      await one.store.acceptMessage(message({ idempotencyKey: 'k', answer: () => bound }));
+      expect(await admit({ caller: { hash: otherHash } })).toMatchObject({
+        projectId: other.id,
+        keyId: 'two',
+        answer: undefined,
+      });
+    });
+
+    it('an answer bound after it refuses the send as a repeat', async () => {
+      expect(await admit()).toMatchObject({ answer: undefined });
+      await one.store.acceptMessage(message({ idempotencyKey: 'k', answer: () => bound }));
+      expect(await two.store.acceptMessage(message({ idempotencyKey: 'k' }))).toEqual({
+        kind: 'repeat',
+        answer: bound,
+      });
+    });
+
+    it('a caller whose key is not stored is admitted without one', async () => {
       const caller = { projectId: project.id, keyId: 'local' };
-      expect(await admit({ caller })).toMatchObject(caller);
-      await handle.store.revokeKey(project.id, 'one');
+      expect(await admit({ caller })).toMatchObject({ ...caller, taken: { remaining: 1 } });
+    });
+
+    it('an unknown key, and a revoked one from then on, gets nothing and takes no token', async () => {
+      expect(await admit()).toMatchObject({ taken: { remaining: 1 } });
+      await one.store.revokeKey(project.id, 'one');
       expect(await admit()).toBeNull();
+      expect(await admitTo(one)).toBeNull();
       expect(await admit({ caller: { hash: new Uint8Array(32) } })).toBeNull();
+      const caller = { projectId: project.id, keyId: 'local' };
       expect(await admit({ caller })).toMatchObject({ taken: { allowed: true, remaining: 0 } });
     });
 
-    it('over the rate looks up no answer', async () => {
-      const bound = { status: 202, body: '{"a":1}' };
-      await handle.store.acceptMessage(message({ idempotencyKey: 'k', answer: () => bound }));
-      await admit();
+    it('tokens are of the project, whichever handle takes them', async () => {
+      const taken = [await admitTo(one), await admitTo(two), await admitTo(one), await admitTo(two)];
+      expect(taken.map((each) => each?.taken?.allowed)).toEqual([true, true, false, false]);
+    });
+
+    it('over the rate there is no answer', async () => {
+      await one.store.acceptMessage(message({ idempotencyKey: 'k', answer: () => bound }));
+      await admitTo(one);
       await admit();
       expect(await admit()).toMatchObject({ taken: { allowed: false }, answer: undefined });
     });

@@ -2,12 +2,12 @@
 const storedNumber = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 /** Excel shows, and keeps, no more digits than these of a fraction. */
 const exactDigitCount = 15;
-/** A larger number is nobody's telephone or account. */
+/** No phone or account number is larger. */
 const mostDigits = 40;
 
 /**
  * The digits of a stored number, without an exponent: `9.9112233E7` is 99112233. A fraction of over 15 digits is
- * rounded to the 15 that the sheet shows: 19.899999999999999 is 19.9. Null for what is no number.
+ * rounded to the 15 that the sheet shows: 19.899999999999999 is 19.9. Null for anything but a number.
  */
 export function exactDigits(written: string): string | null {
   if (/^\d{1,15}$/.test(written)) return written;

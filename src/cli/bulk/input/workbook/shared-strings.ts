@@ -48,7 +48,7 @@ export class SharedStrings {
     return this.#spill?.read(begin - this.#pages.length * pageBytes, length).toString() ?? '';
   }
 
-  /** A text lies in one page; what is left of the page before stays empty. */
+  /** A text lies in one page; the rest of the page before stays empty. */
   #makeRoom(length: number): void {
     if (this.#spill !== null || this.#end + length < this.#pages.length * pageBytes) return;
     this.#end = this.#pages.length * pageBytes;

@@ -1,3 +1,4 @@
+import { errorValue, noStoredValue } from '../cell-error.js';
 import { columnLetters, columnOf, exactDigits, serialOfIso, unescapeText } from './cell-value.js';
 import { longestText, type SharedStrings } from './shared-strings.js';
 import type { Styles } from './styles.js';
@@ -12,7 +13,7 @@ export interface SheetRow {
   /** Ascending column indexes, 0 for A, and the text of each. */
   columns: number[];
   values: string[];
-  /** What is wrong with a cell, by its place in `columns`. */
+  /** Errors of cells, by their place in `columns`. */
   faults: Map<number, string>;
 }
 
@@ -25,7 +26,6 @@ export interface CellRules {
 const mostRows = 1_048_576;
 const mostColumns = 16_384;
 const daysTo1904 = 1_462;
-const noStoredValue = 'the formula has no stored value: open the file in Excel and save it again';
 
 /** Takes the XML of a sheet apart into rows. Throws WorkbookError where it contradicts itself. */
 export class SheetRows implements XmlHandler {
@@ -43,6 +43,8 @@ export class SheetRows implements XmlHandler {
   /** What the characters that come next belong to. */
   #into: 'value' | 'formula' | null = null;
   #inGuide = false;
+  /** The cell has a `v` or an `is`. */
+  #hasValue = false;
 
   constructor(part: string, rules: CellRules, onRow: (row: SheetRow) => void) {
     this.#part = part;
@@ -57,8 +59,12 @@ export class SheetRows implements XmlHandler {
     }
     if (name === 'c') this.#openCell(attribute);
     else if (name === 'row') this.#openRow(attribute);
-    else if (name === 'v' || (name === 't' && !this.#inGuide)) this.#into = 'value';
-    else if (name === 'f') {
+    else if (name === 'is') this.#beginValue();
+    else if (name === 't' && !this.#inGuide) this.#into = 'value';
+    else if (name === 'v') {
+      this.#beginValue();
+      this.#into = 'value';
+    } else if (name === 'f') {
       this.#into = 'formula';
       this.#formula = '';
     } else if (name === 'rPh') this.#inGuide = true;
@@ -107,6 +113,13 @@ export class SheetRows implements XmlHandler {
     this.#style = Number(attribute('s') ?? 0);
     this.#text = '';
     this.#formula = null;
+    this.#hasValue = false;
+  }
+
+  /** Two values would be read as one: 9911 and 2233 as 99112233. */
+  #beginValue(): void {
+    if (this.#hasValue) throw this.#damaged('has two values');
+    this.#hasValue = true;
   }
 
   #columnIn(reference: string): number {
@@ -146,7 +159,7 @@ export class SheetRows implements XmlHandler {
       case 'b':
         return isOn(written) ? 'TRUE' : 'FALSE';
       case 'e':
-        this.#fault = `${written} is an error, not a value`;
+        this.#fault = errorValue(written);
         return written;
       case 'd':
         return this.#isoDate(written);

@@ -1,14 +1,6 @@
+import type { CellError } from '../cell-error.js';
 import { columnLetters } from './cell-value.js';
 import type { SheetRow } from './sheet-rows.js';
-
-/** What is wrong with a cell of a row. */
-export interface CellError {
-  /** Index in the record; null for a cell outside of the table's columns. */
-  field: number | null;
-  /** Letters of the sheet's column. */
-  letters: string;
-  error: string;
-}
 
 export type RecordHandler = (record: string[], row: number, faults: readonly CellError[]) => void;
 

@@ -10,7 +10,7 @@ export interface Sheet {
   part: string;
 }
 
-/** What a workbook says of itself, and where its parts are. */
+/** The properties of a workbook, and the paths of its parts. */
 export interface Workbook {
   archive: Archive;
   /** In the order of the tabs; charts are none. */

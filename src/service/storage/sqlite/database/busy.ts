@@ -22,7 +22,7 @@ function codeOf(error: unknown): number | undefined {
   return sqliteCode === undefined ? undefined : sqliteCode & 0xff;
 }
 
-/** What a caller is told when the data stays locked for too long. */
+/** The error when the data stays locked for too long. */
 export function lockedTooLong(): ServiceError {
   return new ServiceError('unavailable', 'another process has locked the data; nothing was done', {
     retryAfter: 1,

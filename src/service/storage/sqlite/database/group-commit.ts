@@ -15,7 +15,7 @@ export interface GroupCommitOptions {
   patience?: number;
   /** Called before and after each commit; throws where the file is not the one at its path any more. */
   verify?: () => void;
-  /** Told of about how many rows each commit wrote. */
+  /** Called after each commit, with about the number of its rows. */
   committed?: (rows: number) => void;
 }
 
@@ -75,7 +75,7 @@ export class GroupCommit {
     await drained;
   }
 
-  /** Commits what is waiting. */
+  /** Commits all waiting work. */
   #flush(): void {
     while (this.#waiting.length > 0) {
       const late = this.#transact(this.#takeGroup());

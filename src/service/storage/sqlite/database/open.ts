@@ -7,7 +7,7 @@ import { makeDatabasePrivate, makePrivate } from './private-files.js';
 type Value = null | number | bigint | string | Uint8Array;
 type Parameters = [Readonly<Record<string, Value>>] | Value[];
 
-/** What is used of an SQLite engine's connection. */
+/** The methods of an SQLite engine's connection in use here. */
 export interface Database {
   readonly isTransaction: boolean;
   exec(sql: string): void;
@@ -99,7 +99,7 @@ function migrate(database: Database, path: string, options: OpenOptions, engine:
   }
 }
 
-/** Keeps what was committed last; the caller's transaction keeps everybody else from writing meanwhile. */
+/** Copies the last commit; the caller's transaction keeps other writers out meanwhile. */
 function copyOf(path: string, version: number, engine: Engine): void {
   const kept = `${path}.schema-${version}`;
   const made = `${kept}.${process.pid}`;

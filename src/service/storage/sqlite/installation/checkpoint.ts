@@ -2,7 +2,7 @@ import { whenFree } from '../database/busy.js';
 import type { Database } from '../database/open.js';
 
 /**
- * What is committed lies in the -wal until a checkpoint brings it into service.db. So that service.db alone, from
+ * Commits lie in the -wal until a checkpoint brings it into service.db. So that service.db alone, from
  * then on, tells that more follows in the -wal, it says so with the checkpoint, and the -wal takes it back. Whoever
  * closes or copies the database in order brings over that as well; a -wal that is deleted takes it along.
  */

@@ -89,7 +89,7 @@ function firstLook({ files, store, acceptData }: Entry): StoreRow {
   return rowOf(store) as StoreRow;
 }
 
-/** Makes what a new installation lacks, also after a start that was cut short; null when another process did. */
+/** Makes the missing files of a new installation, also after an interrupted start; null when another process did. */
 async function complete(entry: Entry): Promise<Entered | null> {
   const { files, store, random, acceptData } = entry;
   const { id, complete } = rowOf(store) as StoreRow;

@@ -50,7 +50,7 @@ function makeFolders(path: string): void {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return;
   }
-  // The umask may have taken away what its owner needs.
+  // The umask may have taken rights from its owner.
   if (process.platform !== 'win32') chmodSync(path, ownersOnly);
 }
 
@@ -59,7 +59,7 @@ export function sizeOf(path: string): number | null {
   return statSync(path, { throwIfNoEntry: false })?.size ?? null;
 }
 
-/** Keeps what cannot be used under another name. */
+/** Renames a file that cannot be used, and keeps it. */
 export function setAside(path: string): void {
   const aside = `${path}.aside-${new Date().toISOString().replace(/[^0-9]/g, '')}`;
   for (const suffix of ['', '-wal']) {

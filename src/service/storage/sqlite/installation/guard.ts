@@ -62,7 +62,7 @@ export class DataGuard {
     this.check();
   }
 
-  /** Looks at all files. What cannot be looked at now, for want of memory or descriptors, is not lost for that. */
+  /** Looks at all files. A file that cannot be opened for want of memory or descriptors is not lost for that. */
   look(): void {
     try {
       for (const one of this.#seen) this.#compare(one);
@@ -78,7 +78,7 @@ export class DataGuard {
     }
   }
 
-  /** Told of every commit. */
+  /** Called after every commit. */
   committed(rows: number): void {
     this.#checkpoints.wrote(rows);
   }
@@ -89,7 +89,7 @@ export class DataGuard {
     try {
       if (this.#error === null) await this.#checkpoints.finish();
     } catch (error) {
-      // What is committed stays in the -wal.
+      // Commits stay in the -wal.
       this.#report(error);
     }
   }

@@ -30,7 +30,7 @@ export function readIdentity(path: string): WrittenIdentity | 'damaged' | null {
     const numbers = [epoch, sizes.store, sizes.carrier];
     if (version === 1 && typeof id === 'string' && numbers.every(Number.isSafeInteger)) return identity;
   } catch {
-    // Not what was written.
+    // Damaged.
   }
   return 'damaged';
 }

@@ -11,7 +11,7 @@ import { readIdentity } from './identity.js';
 import { dataError, type Problem } from './problems.js';
 import { secretLength } from './secret.js';
 
-/** What a service keeps its data in. */
+/** The open data files of a service. */
 export interface Installation {
   /** The same in all its files. */
   id: string;
@@ -26,9 +26,9 @@ export interface Installation {
 }
 
 export interface InstallationOptions {
-  /** Goes on with what is there, makes anew what cannot be used, and sets that aside. */
+  /** Opens incomplete data: files that cannot be used are set aside and made anew. */
   acceptData?: boolean;
-  /** Called for what goes wrong while the files are watched. */
+  /** Called for errors while the files are watched. */
   report?(error: unknown): void;
   /** Opens the file of the simulated operator, which is kept together with the store. */
   openCarrier(path: string): Promise<Database>;

@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path';
 import { DataError } from '../../../data-error.js';
 import type { DataFiles } from './folder.js';
 
-/** Why data cannot be used: a file, what is wrong with it, and what is forgotten when it is accepted. */
+/** Why data cannot be used: a file, its fault, and the loss when it is accepted. */
 export interface Problem {
   file: keyof DataFiles;
   /** A sentence without its subject: `is missing`. */
@@ -21,7 +21,7 @@ const forgottenWithout: Record<Problem['file'], string> = {
   rates: 'nothing',
 };
 
-/** Of an old copy: what was stored since is what counts. */
+/** The loss with an old copy. */
 export const forgottenSince =
   'everything since that copy: idempotency keys used since are unknown, so what was sent since can be sent again';
 

@@ -10,13 +10,13 @@ interface WalIndex {
 const headerBytes = 32;
 const frameHeaderBytes = 24;
 
-/** Whether a -wal lacks what is in it according to its index. A program may empty it in order, which clears that. */
+/** Whether a -wal is shorter than its index says. A program may empty it in order, which clears that. */
 export function isWalCutOff(wal: string): boolean {
   const index = wal.replace(/-wal$/, '-shm');
   const before = readIndex(index);
   const size = sizeOf(wal) ?? 0;
   const { pageSize, frames } = readIndex(index);
-  // Somebody was just at it.
+  // Another process is writing it.
   if (frames !== before.frames) return false;
   return frames > 0 && size < headerBytes + frames * (pageSize + frameHeaderBytes);
 }

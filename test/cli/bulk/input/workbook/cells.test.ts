@@ -191,6 +191,8 @@ describe('a cell', () => {
     ['a text without a number', 't="s"><v>x</v>', /refers to text x/],
     ['an unknown type', 't="z"><v>1</v>', /cell A2 .* has the unknown type z/],
     ['no date', 't="d"><v>soon</v>', /cell A2 .* is not a date: soon/],
+    ['two numbers', '><v>9911</v><v>2233</v>', /cell A2 .* has two values/],
+    ['two texts', 't="inlineStr"><is><t>9911</t></is><v>2233</v>', /cell A2 .* has two values/],
   ])('of %s ends the reading', async (_, xml, message) => {
     await expect(read(workbook({ sheets: [{ rows: [['a'], [{ xml }]] }] }))).rejects.toThrow(message);
   });

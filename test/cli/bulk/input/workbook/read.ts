@@ -1,9 +1,9 @@
+import type { CellError } from '../../../../../src/cli/bulk/input/cell-error.js';
 import { MemoryStore } from '../../../../../src/cli/bulk/input/workbook/memory-store.js';
 import {
   readWorkbook,
   type WorkbookReading,
 } from '../../../../../src/cli/bulk/input/workbook/read-workbook.js';
-import type { CellError } from '../../../../../src/cli/bulk/input/workbook/sheet-table.js';
 
 export interface ReadRow {
   row: number;

@@ -1,0 +1,26 @@
+/** The error of a cell. */
+export interface CellError {
+  /** Index in the record; null for a cell outside of the table's columns. */
+  field: number | null;
+  /** Letters of the sheet's column; '' in CSV. */
+  letters: string;
+  error: string;
+}
+
+export const errorValue = (value: string) => `${value} is an error, not a value`;
+export const noStoredValue = 'the formula has no stored value: open the file in Excel and save it again';
+
+/**
+ * The errors of a row of a report or rejects file whose cells are as they were in their workbook. There they were no
+ * values; as text, they would be sent. `told` is the row's own error text.
+ */
+export function cellErrorsLeft(
+  record: readonly string[],
+  columns: readonly string[],
+  told: string,
+): CellError[] {
+  return record.flatMap((value, field) => {
+    const error = value.startsWith('=') ? noStoredValue : errorValue(value);
+    return told.includes(`${columns[field]}: ${error}`) ? [{ field, letters: '', error }] : [];
+  });
+}

@@ -1,0 +1,43 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type RequestKind, requestRates } from '../../contract/index.js';
+import type { Admission } from '../storage/admission.js';
+import type { Taken } from '../storage/rate-limiter.js';
+import type { OperationContext } from './context.js';
+import { repeatedAnswer } from './idempotency.js';
+import { hashSecret, isSecret } from './keys.js';
+import type { AdmittedRequest, RateLimit, RequestHead } from './operations.js';
+
+/** The checks before the body: key, rate (Limits, Request rate) and the answer bound to an idempotency key. */
+export async function admit(
+  context: OperationContext,
+  { secret, kind, idempotencyKey }: RequestHead,
+): Promise<AdmittedRequest | null> {
+  if (!isSecret(secret)) return null;
+  const { perSecond, burst } = requestRates[kind];
+  const bucket = context.rates === 'off' ? null : { interval: 1_000 / perSecond, burst };
+  const caller = callerOf(context, secret);
+  const admitted = await context.admit({ caller, kind, bucket, idempotencyKey });
+  if (admitted === null) return null;
+  const { projectId, keyId, taken, answer } = admitted;
+  return {
+    caller: { projectId, keyId },
+    rateLimit: rateLimitOf(kind, taken),
+    replay:
+      idempotencyKey === null || answer === undefined
+        ? null
+        : () => repeatedAnswer(context, projectId, idempotencyKey, answer),
+  };
+}
+
+function callerOf({ localKey }: OperationContext, secret: string): Admission['caller'] {
+  const hash = hashSecret(secret);
+  const isLocal = timingSafeEqual(hash, localKey.hash);
+  return isLocal ? { projectId: localKey.projectId, keyId: 'local' } : { hash };
+}
+
+function rateLimitOf(kind: RequestKind, taken: Taken | null): RateLimit {
+  const { burst: limit } = requestRates[kind];
+  if (taken === null) return { allowed: true, limit, remaining: limit, retryAfter: 0 };
+  const { allowed, remaining, wait } = taken;
+  return { allowed, limit, remaining, retryAfter: Math.ceil(wait / 1_000) };
+}
