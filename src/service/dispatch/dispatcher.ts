@@ -186,7 +186,8 @@ export class Dispatcher {
     const { carrier } = lane;
     this.#enter(claimed);
     try {
-      await this.#finalizer.write(await resolveDoubt(claimed, carrier, this.#parts.report), ignore);
+      const tools = { deadlines: this.#deadlines, report: this.#parts.report };
+      await this.#finalizer.write(await resolveDoubt(claimed, carrier, tools), ignore);
     } finally {
       this.#leave(claimed);
     }

@@ -19,7 +19,8 @@ export class Finalizer {
   readonly #clock: Clock;
   readonly #report: Report;
   readonly #write: (disposition: Disposition) => Promise<Finalized | null>;
-  readonly #pauses = new Set<() => void>();
+  /** By their length. */
+  readonly #pauses = new Map<number, { over: Promise<void>; resume(): void }>();
   #isStopped = false;
 
   constructor(store: Store, answer: AnswerOf, clock: Clock, report: Report) {
@@ -73,19 +74,24 @@ export class Finalizer {
   /** From now on everything is tried once more. */
   stop(): void {
     this.#isStopped = true;
-    for (const resume of [...this.#pauses]) resume();
+    for (const { resume } of [...this.#pauses.values()]) resume();
   }
 
+  /** One for all that pause as long: they are tried again together, as one group. */
   #pause(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => {
-      const resume = () => {
+    const known = this.#pauses.get(milliseconds);
+    if (known !== undefined) return known.over;
+    let resume = () => {};
+    const over = new Promise<void>((resolve) => {
+      resume = () => {
         cancel();
-        this.#pauses.delete(resume);
+        this.#pauses.delete(milliseconds);
         resolve();
       };
       const cancel = this.#clock.after(milliseconds, resume);
-      this.#pauses.add(resume);
     });
+    this.#pauses.set(milliseconds, { over, resume });
+    return over;
   }
 }
 

@@ -1,10 +1,23 @@
+import { ServiceError } from '../service-error.js';
+
+interface Again {
+  left: number;
+  error: { value: unknown } | null;
+}
+
 interface Waiting<Item, Result> {
   item: Item;
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
-/** Collects the items of one turn of the event loop, so that they are written in one transaction. */
+/** Halves that are written again when a group fails: enough to find a few items among many. */
+const halvesAgain = 64;
+
+/**
+ * Collects the items of one turn of the event loop, so that they are written in one transaction. Where that fails, it
+ * finds the items that make it fail, so that they hold up no other.
+ */
 export function grouped<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Result[]>,
 ): (item: Item) => Promise<Result> {
@@ -13,13 +26,27 @@ export function grouped<Item, Result>(
   async function flush(): Promise<void> {
     const group = waiting;
     waiting = [];
+    await writeAll(group, { left: halvesAgain, error: null });
+  }
+
+  async function writeAll(group: readonly Waiting<Item, Result>[], again: Again): Promise<void> {
     try {
       const results = await write(group.map(({ item }) => item));
       group.forEach(({ resolve }, index) => {
         resolve(results[index] as Result);
       });
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      // One error for all, which is reported once.
+      again.error ??= { value: error };
+      // A store that is locked or closed fails every half.
+      if (group.length === 1 || again.left <= 0 || error instanceof ServiceError) {
+        for (const { reject } of group) reject(again.error.value);
+        return;
+      }
+      again.left -= 2;
+      const middle = Math.ceil(group.length / 2);
+      await writeAll(group.slice(0, middle), again);
+      await writeAll(group.slice(middle), again);
     }
   }
 

@@ -35,10 +35,12 @@ export interface SubmitTools {
   elapsed(): number;
   /** Whether the lease may have been ended. */
   isLeaseOver(): boolean;
-  /** Called with a message that was accepted after its deadline. */
+  /** Called with what a carrier says after the deadline. */
   onLate(disposition: Disposition): void;
   report: Report;
 }
+
+type InquiryTools = Pick<SubmitTools, 'deadlines' | 'report'>;
 
 /**
  * Submits a claimed message over one route after the other. The mark is written before each submission, and nothing is
@@ -171,25 +173,30 @@ async function submit(
     const result = await tools.deadlines.race(
       carrier.submitMs,
       (signal) => carrier.submit(submission, signal),
-      (late) => {
-        if (late.kind === 'accepted') tools.onLate({ kind: 'final', claimed, outcome: sent(late) });
-      },
+      (late) => tools.onLate(lateDisposition(claimed, late, tools)),
     );
     if (result !== 'deadline') return result.kind === 'accepted' ? sent(result) : result;
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) tools.report(error);
   }
-  const fate = await fateOf(claimed, carrier, tools.report);
+  const fate = await fateOf(claimed, carrier, tools);
   return fate === 'not_taken' ? { kind: 'lost' } : (outcomeOf(fate) ?? { kind: 'unknown' });
+}
+
+/** Its mark fences it still: what was certainly not taken is no doubt any more. */
+function lateDisposition(claimed: ClaimedMessage, late: SubmitResult, tools: SubmitTools): Disposition {
+  if (late.kind === 'accepted') return { kind: 'final', claimed, outcome: sent(late) };
+  const isRefused = late.kind === 'refused' && !late.tryNextRoute;
+  return isRefused ? failed(claimed, late.reason) : lost(claimed, tools);
 }
 
 /** Looks into a doubt: the carrier is asked, where it can be; at its end it is undecidable. */
 export async function resolveDoubt(
   claimed: ClaimedMessage,
   carrier: Carrier,
-  report: Report,
+  tools: InquiryTools,
 ): Promise<Disposition> {
-  const fate = await fateOf(claimed, carrier, report);
+  const fate = await fateOf(claimed, carrier, tools);
   const left = claimed.doubtMs ?? carrier.doubtMs;
   if (fate === 'not_taken') return again(claimed, {});
   const outcome = outcomeOf(fate === 'unknown' && left <= 0 ? 'undecidable' : fate);
@@ -200,10 +207,13 @@ export async function resolveDoubt(
 async function fateOf(
   { message, attempts }: ClaimedMessage,
   carrier: Carrier,
-  report: Report,
+  { deadlines, report }: InquiryTools,
 ): Promise<Fate> {
   try {
-    return (await carrier.inquire?.(message.id, message.to, attempts + 1)) ?? 'unknown';
+    const inquire = async () => (await carrier.inquire?.(message.id, message.to, attempts + 1)) ?? 'unknown';
+    // One without an answer must not keep the message, nor its room in the lane.
+    const fate = await deadlines.race<Fate>(carrier.submitMs, inquire, () => {});
+    return fate === 'deadline' ? 'unknown' : fate;
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) report(error);
     return 'unknown';

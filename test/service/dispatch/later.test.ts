@@ -132,6 +132,121 @@ describe('a carrier that never answers', () => {
   });
 });
 
+describe('a carrier that answers after its deadline', () => {
+  const late = async (result: SubmitResult) => {
+    let submitted = 0;
+    core = await cores.open(
+      { clock },
+      {
+        // One that cannot be asked.
+        carrier: ({ inquire: _, ...carrier }): Carrier => ({
+          ...carrier,
+          async submit(submission, signal) {
+            submitted += 1;
+            if (submitted > 1) return carrier.submit(submission, signal);
+            return new Promise((resolve) => clock.after(70_000, () => resolve(result)));
+          },
+        }),
+      },
+    );
+    const { id } = (await sendBulk(['99112233'], 'Hi')).body as { id: string };
+    await pass(clock, 400_000, 1_000);
+    return { batch: await core.operations.getBatch(caller, id), balance: await balance() };
+  };
+
+  it('with a refusal ends the doubt: the message fails and is refunded', async () => {
+    const { batch, balance } = await late({ kind: 'refused', reason: 'no', tryNextRoute: false });
+    expect([batch, balance]).toMatchObject([{ status: 'completed', sent: 0, failed: 1 }, 100_000]);
+    expect(await outboxOf(core)).toEqual([]);
+  });
+
+  it.each([later('message'), { kind: 'refused', reason: 'no', tryNextRoute: true } as const])(
+    'with $kind ends the doubt: the message is submitted again',
+    async (result) => {
+      const { batch, balance } = await late(result);
+      expect([batch, balance]).toMatchObject([{ status: 'completed', sent: 1, failed: 0 }, 99_990]);
+      expect(await outboxOf(core)).toHaveLength(1);
+    },
+  );
+});
+
+describe('a carrier that does not say what became of a message', () => {
+  it('keeps no room in its lane, no message, and no service from closing', async () => {
+    core = await cores.open(
+      { clock },
+      {
+        carrier: (carrier): Carrier => ({
+          ...carrier,
+          capacity: () => 3,
+          submit: async (submission, signal) => {
+            if (submission.to.startsWith('88')) throw new TypeError('lost');
+            return carrier.submit(submission, signal);
+          },
+          inquire: () => new Promise(() => {}),
+        }),
+      },
+    );
+    const first = (await sendBulk(['88000001', '88000002', '88000003'], 'Hi')).body as { id: string };
+    await turns();
+    const second = (await sendBulk(['99112233'], 'Hi')).body as { id: string };
+    await pass(clock, 70_000, 1_000);
+    expect(await core.operations.getBatch(caller, second.id)).toMatchObject({ sent: 1 });
+    await pass(clock, 400_000, 1_000);
+    expect(await core.operations.getBatch(caller, first.id)).toMatchObject({ status: 'completed', sent: 3 });
+    await sendBulk(['88000004'], 'Hi');
+    await turns();
+    const closed = core.close();
+    await pass(clock, 70_000, 1_000);
+    await closed;
+  });
+});
+
+describe('a clock that is set back while messages wait for their next try', () => {
+  it('makes the caller of a single SMS wait no longer', async () => {
+    const sent = send('99000024', 'Hi');
+    await turns();
+    clock.set(clock.now() - 3_000_000);
+    await pass(clock, 10_000);
+    expect(await sent).toMatchObject({ status: 200, body: { status: 'sent' } });
+    expect(await core.carrier.repeats()).toBe(0);
+  });
+
+  it('holds up no message behind others that wait rightly', async () => {
+    let isOpen = true;
+    let claims = 0;
+    core = await cores.open(
+      { clock },
+      {
+        carrier: (carrier): Carrier => ({
+          ...carrier,
+          capacity: () => (isOpen ? 1 : 0),
+          submit: async (submission, signal) =>
+            submission.to === '88112233'
+              ? { kind: 'later', reason: 'busy', scope: 'message', retryAfterMs: 1_000_000 }
+              : carrier.submit(submission, signal),
+        }),
+        store: (store) => ({
+          ...store,
+          claimMessages(claim) {
+            claims += 1;
+            return store.claimMessages(claim);
+          },
+        }),
+      },
+    );
+    await sendBulk(['88112233'], 'Hi');
+    await turns();
+    isOpen = false;
+    await sendBulk(['99112233'], 'Hi');
+    clock.set(clock.now() - 600_000);
+    isOpen = true;
+    claims = 0;
+    await pass(clock, 5_000, 10);
+    expect(await outboxOf(core)).toMatchObject([{ to: '99112233' }]);
+    expect(claims).toBeLessThan(10);
+  });
+});
+
 describe('receipts', () => {
   it.each([
     ['99000021', 'delivered'],

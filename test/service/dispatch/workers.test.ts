@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ManualClock } from '../../../src/service/clock.js';
+import { type Clock, ManualClock } from '../../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../../src/service/core.js';
 import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
 import { lockedTooLong } from '../../../src/service/storage/sqlite/database/busy.js';
@@ -172,6 +172,66 @@ describe('a worker that meets an unexpected error', () => {
     expect(await core.carrier.repeats()).toBe(0);
   });
 
+  it('in writing down many ends: reports one error for all at each try, and writes them together', async () => {
+    const time = clock();
+    // Each timer in a turn of its own, as those of Node.js.
+    const turning: Clock = {
+      now: () => time.now(),
+      monotonic: () => time.monotonic(),
+      after: (milliseconds, run) => time.after(milliseconds, () => setImmediate(run)),
+    };
+    let broken = true;
+    const sizes: number[] = [];
+    core = await cores.open(
+      { clock: turning },
+      {
+        store: (store) => ({
+          ...store,
+          finalizeMessages: async (all, answer) => {
+            sizes.push(all.length);
+            if (broken) throw lockedTooLong();
+            return store.finalizeMessages(all, answer);
+          },
+        }),
+      },
+    );
+    const many = Array.from({ length: 1_000 }, (_, at) => `${88_000_000 + at}`);
+    const { id } = (await sendBulk(many, 'Hi')).body as { id: string };
+    await turns(60);
+    await pass(time, 8_000);
+    expect(cores.faults.length).toBe(sizes.length);
+    broken = false;
+    await pass(time, 10_000);
+    expect(sizes.length).toBeLessThan(10);
+    expect(await core.operations.getBatch(caller, id)).toMatchObject({ status: 'completed', sent: 1_000 });
+  });
+
+  it('in writing down the end of one of many: holds up no other', async () => {
+    const time = clock();
+    let broken = true;
+    core = await cores.open(
+      { clock: time },
+      {
+        store: (store) => ({
+          ...store,
+          finalizeMessages: async (all, answer) => {
+            if (broken && all.some(({ claimed }) => claimed.message.to === '88000500'))
+              throw new TypeError('broke');
+            return store.finalizeMessages(all, answer);
+          },
+        }),
+      },
+    );
+    const many = Array.from({ length: 1_000 }, (_, at) => `${88_000_000 + at}`);
+    const { id } = (await sendBulk(many, 'Hi')).body as { id: string };
+    await turns(60);
+    expect(await core.operations.getBatch(caller, id)).toMatchObject({ sent: 999 });
+    expect(cores.faults.map(({ code }) => code)).toEqual(['TypeError']);
+    broken = false;
+    await pass(time, 2_000);
+    expect(await core.operations.getBatch(caller, id)).toMatchObject({ status: 'completed', sent: 1_000 });
+  });
+
   it('in renewing leases: warns and tries again', async () => {
     const time = clock();
     core = await cores.open({ clock: time }, { ...failing('renewLeases', () => true), leaseMs: 5_000 });
@@ -248,6 +308,23 @@ describe('an error before any submission counts as an attempt, and the message e
     expect(await unreadable?.()).toMatchObject({ status: 'failed', credits: 0 });
     expect(cores.faults).toHaveLength(10);
     expect(JSON.stringify(cores.faults)).not.toContain('99112233');
+  });
+});
+
+describe('submissions that share a deadline', () => {
+  it('make Node.js warn of nothing, however many they are', async () => {
+    const warnings: Error[] = [];
+    const listen = (warning: Error) => void warnings.push(warning);
+    process.on('warning', listen);
+    const time = clock();
+    core = await cores.open({ clock: time });
+    const to = Array.from({ length: 20 }, (_, at) => `fault-2s@d${at}.mn`);
+    const params = { to, subject: 'Hi', text: 'Hi' };
+    await core.operations.sendEmailBulk({ caller, params, idempotencyKey: null });
+    await pass(time, 3_000);
+    process.off('warning', listen);
+    expect(await outboxOf(core)).toHaveLength(20);
+    expect(warnings).toEqual([]);
   });
 });
 

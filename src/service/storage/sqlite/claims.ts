@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.js';
 import type { ClaimedMessage, Mark, MessageClaim, Postponement } from '../dispatching.js';
 import type { Content } from '../records.js';
 import { type AcceptanceStatements, hasEarlier } from './acceptance.js';
-import { firstDelay, longestDelay } from './clock-tolerance.js';
+import { farthestDue, firstDelay } from './clock-tolerance.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
@@ -100,11 +100,15 @@ export function prepareClaims(
   const selectExpiry = database.prepare(
     'SELECT expires_at - created_at AS life FROM verifications WHERE message = ?',
   );
+  // The first one too, which is what a dispatcher looks at: many others may wait rightly.
+  const farAhead = `SELECT seq, due_at, ${farthestDue} AS farthest FROM messages
+    WHERE ${waiting} AND due_at > :now + ${firstDelay}`;
   const bringWaitingForward = database.prepare(
     `UPDATE messages SET due_at = :now WHERE seq IN (
-       SELECT seq FROM (SELECT seq, due_at, tries FROM messages WHERE ${waiting}
-         AND due_at > :now + ${firstDelay} ORDER BY due_at DESC LIMIT :limit)
-       WHERE tries = 0 OR due_at > :now + ${longestDelay})`,
+       SELECT seq FROM (
+         SELECT * FROM (${farAhead} ORDER BY due_at DESC LIMIT :limit)
+         UNION SELECT * FROM (${farAhead} ORDER BY due_at LIMIT 1))
+       WHERE due_at > :now + farthest)`,
   );
   const bringDoubtsForward = database.prepare(
     `UPDATE messages SET due_at = :now WHERE seq IN (

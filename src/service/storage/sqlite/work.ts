@@ -1,12 +1,12 @@
 import type { Clock } from '../../clock.js';
 import type { Dispatching } from '../dispatching.js';
-import { firstDelay, longestDelay } from './clock-tolerance.js';
+import { farthestDue, firstDelay, longestDelay } from './clock-tolerance.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
 
 interface FirstRow {
   at: number;
-  tries: number;
+  farthest: number;
 }
 
 type Work = Awaited<ReturnType<Dispatching['nextWork']>>;
@@ -15,15 +15,15 @@ type Work = Awaited<ReturnType<Dispatching['nextWork']>>;
 export function prepareWork(database: Database, leases: Leases, clock: Clock) {
   const waiting = `lane = :lane AND (batch IS NOT NULL) = :isBatch AND route IS NULL AND due_at IS NOT NULL`;
   const doubtful = 'lane = :lane AND route IS NOT NULL AND due_at IS NOT NULL';
-  const first = (what: string, condition: string) => {
+  const first = (what: string, condition: string, farthest: string | number = farthestDue) => {
     const select = database.prepare(
-      `SELECT ${what} AS at, tries FROM messages WHERE ${condition} ORDER BY ${what} LIMIT 1`,
+      `SELECT ${what} AS at, ${farthest} AS farthest FROM messages WHERE ${condition} ORDER BY ${what} LIMIT 1`,
     );
     return (given: Record<string, number | string>) => select.get(given) as FirstRow | undefined;
   };
   const firstDue = first('due_at', waiting);
   const firstOverdue = first('bound_at', `${waiting} AND bound_at IS NOT NULL`);
-  const firstDoubt = first('due_at', doubtful);
+  const firstDoubt = first('due_at', doubtful, firstDelay);
   const selectDue = database.prepare(
     `SELECT 1 FROM (SELECT due_at FROM messages WHERE due_at IS NOT NULL AND route IS NULL
        UNION ALL SELECT due_at FROM messages WHERE due_at IS NOT NULL AND route IS NOT NULL)
@@ -41,8 +41,7 @@ export function prepareWork(database: Database, leases: Leases, clock: Clock) {
       const add = (to: number[], row: FirstRow | undefined) => {
         if (row === undefined) return;
         // What only a clock that was set back explains is due at once.
-        const farthest = row.tries === 0 ? firstDelay : longestDelay;
-        to.push(row.at > now + farthest ? 0 : row.at - now);
+        to.push(row.at > now + row.farthest ? 0 : row.at - now);
       };
       for (const lane of lanes) {
         for (const isBatch of [0, 1]) {
