@@ -34,9 +34,9 @@ export class HeldLeases {
     this.#begun.set(token, now);
   }
 
-  /** On the monotonic clock. */
+  /** On the monotonic clock. One that was forgotten is over, and has not lasted for ever. */
   beginningOf(token: string): number {
-    return this.#begun.get(token) ?? Number.NEGATIVE_INFINITY;
+    return this.#begun.get(token) ?? this.#clock.monotonic() - this.leaseMs - 1;
   }
 
   hold(token: string): void {

@@ -123,6 +123,46 @@ describe('a worker that meets an unexpected error', () => {
     expect(await outboxOf(core)).toHaveLength(1);
   });
 
+  it('a store that was slow for longer than a lease fails no message as one that waited for a day', async () => {
+    const time = clock();
+    let isOpen = true;
+    let isSlow = true;
+    const outcomes: string[] = [];
+    core = await cores.open(
+      { clock: time },
+      {
+        carrier: (carrier) => ({ ...carrier, capacity: () => (isOpen ? 100 : 0) }),
+        store: (store) => ({
+          ...store,
+          async claimMessages(claim) {
+            const claimed = await store.claimMessages(claim);
+            if (claimed.length === 0 || !isSlow) return claimed;
+            isSlow = false;
+            time.advance(leaseTime + 1_000);
+            // Its lease makes the dispatcher forget the one that is over; then the carrier disconnects.
+            await send('99112233', 'Hi');
+            isOpen = false;
+            return claimed;
+          },
+          finalizeMessages(all, answer) {
+            outcomes.push(
+              ...all.map(({ claimed, outcome }) => `${claimed.message.channel} ${outcome.status}`),
+            );
+            return store.finalizeMessages(all, answer);
+          },
+        }),
+      },
+    );
+    const params = { to: 'bat@example.mn', subject: 'Hi', text: 'Hi' };
+    await core.operations.sendEmail({ caller, params, idempotencyKey: null });
+    await turns(50);
+    await pass(time, 5_000);
+    expect(outcomes).toEqual(['sms sent']);
+    isOpen = true;
+    await pass(time, 5_000);
+    expect(outcomes).toEqual(['sms sent', 'email sent']);
+  });
+
   it('in writing down an end, for long: says that the message was accepted, and never that nothing was done', async () => {
     const time = clock();
     let broken = true;
