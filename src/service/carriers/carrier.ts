@@ -35,7 +35,7 @@ export interface Route {
 export type RoutesOf = (
   message: { channel: Channel; operator: string | null },
   settings: { no_link_operators: readonly string[] },
-) => [Route, ...Route[]];
+) => readonly [Route, ...Route[]];
 
 export type SubmitResult =
   | {

@@ -82,10 +82,13 @@ async function overRoutes(
   routes: readonly Route[],
   tools: SubmitTools,
 ): Promise<Disposition> {
-  const from = Math.max(
-    0,
-    routes.findIndex(({ lane }) => lane === first.lane),
-  );
+  const from =
+    routes[0]?.lane === first.lane
+      ? 0
+      : Math.max(
+          0,
+          routes.findIndex(({ lane }) => lane === first.lane),
+        );
   let claimed = first;
   let reason = 'no operator accepted the message';
   for (let index = from; index < routes.length; index += 1) {
