@@ -1,17 +1,23 @@
 export type {
   Balance,
   Batch,
+  BatchFilter,
+  BatchPage,
   BatchResult,
   BatchStatus,
   Channel,
+  DeliveryState,
   EmailBulkParams,
   EmailMessage,
   EmailResult,
   EmailSendParams,
   Message,
   MessageError,
+  MessageFilter,
   MessagePage,
   MessageStatus,
+  Page,
+  PageOptions,
   Pricing,
   SmsBulkParams,
   SmsMessage,
@@ -33,5 +39,4 @@ export type {
   SendOptions,
   UrtuuOptions,
 } from './options.js';
-export type { PageOptions } from './resources/batches.js';
 export { Urtuu } from './urtuu.js';

@@ -109,12 +109,6 @@ export interface Pricing {
   email: { credits_per_message: number };
 }
 
-/** One page of a batch's messages, oldest first. Pass `next` as `after` to read the next page; null on the last. */
-export interface MessagePage {
-  data: Message[];
-  next: string | null;
-}
-
 export interface SmsSendParams {
   /** A mobile number: 8 digits, optionally after +976, with spaces or dashes. */
   to: string;

@@ -1,14 +1,7 @@
-import type { Batch, MessagePage } from '../../contract/index.js';
+import type { Batch, MessagePage, PageOptions } from '../../contract/index.js';
 import { readRecord } from '../options.js';
 import { isBatch, isPage } from '../proof.js';
 import { type RequestSender, readCall, segment } from '../request.js';
-
-export interface PageOptions {
-  /** Messages per page, 1 to 1,000. Default 100. */
-  limit?: number;
-  /** The `next` of the previous page. */
-  after?: string;
-}
 
 export class Batches {
   readonly #request: RequestSender;
