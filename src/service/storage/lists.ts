@@ -1,8 +1,8 @@
 import type { BatchStatus, Channel, DeliveryState, MessageStatus } from '../../contract/index.js';
 import type { Instant } from './records.js';
 
-/** A filter takes every record where it is null. */
-export interface BatchFilter {
+/** Null fields match every record. */
+export interface BatchQuery {
   channel: Channel | null;
   status: BatchStatus | null;
   /** On the creation time: the first instant taken, and the first not taken. */
@@ -10,7 +10,7 @@ export interface BatchFilter {
   until: Instant | null;
 }
 
-export interface MessageFilter extends Omit<BatchFilter, 'status'> {
+export interface MessageQuery extends Omit<BatchQuery, 'status'> {
   status: MessageStatus | null;
   /** Normal form. */
   to: string | null;
@@ -18,7 +18,7 @@ export interface MessageFilter extends Omit<BatchFilter, 'status'> {
   batchId: string | null;
 }
 
-export interface Page {
+export interface PageRequest {
   limit: number;
   /** The `next` of the page before. */
   after: string | null;

@@ -5,7 +5,7 @@ import { createChanges } from '../../../src/service/storage/sqlite/changes.js';
 import { prepareLists } from '../../../src/service/storage/sqlite/lists.js';
 import { prepareProjects } from '../../../src/service/storage/sqlite/projects.js';
 import { openStoreDatabase, sqliteStore } from '../../../src/service/storage/sqlite/sqlite-store.js';
-import type { MessageFilter } from '../../../src/service/storage/store.js';
+import type { MessageQuery } from '../../../src/service/storage/store.js';
 import { batch, failed, leaseMs, message, other, project, start } from './conformance/fixture.js';
 
 const scanned = 3;
@@ -39,7 +39,7 @@ async function fill(): Promise<void> {
 }
 await fill();
 
-const everything: MessageFilter = {
+const everything: MessageQuery = {
   to: null,
   channel: null,
   status: null,
@@ -50,7 +50,7 @@ const everything: MessageFilter = {
 };
 const records = (await store.listMessages(project.id, everything, { limit: 1_000, after: null }))?.records;
 const time = fc.option(fc.integer({ min: start, max: start + 1_500 }));
-const filters: fc.Arbitrary<MessageFilter> = fc.record({
+const filters: fc.Arbitrary<MessageQuery> = fc.record({
   to: fc.option(fc.constantFrom('0', '1', '9', 'nobody')),
   channel: fc.option(fc.constantFrom('sms' as const, 'email' as const)),
   status: fc.option(fc.constantFrom('queued' as const, 'failed' as const)),

@@ -1,4 +1,4 @@
-import type { BatchFilter, Listed, MessageFilter, Page } from '../lists.js';
+import type { BatchQuery, Listed, MessageQuery, PageRequest } from '../lists.js';
 import type { BatchRecord, MessageRecord } from '../records.js';
 import type { Database, Statement } from './database/open.js';
 import type { Projects } from './projects.js';
@@ -33,7 +33,7 @@ export function prepareLists(database: Database, projects: Projects, scanned = r
     project: number,
     rows: Conditions,
     filters: Conditions,
-    { limit, after }: Page,
+    { limit, after }: PageRequest,
   ): { seqs: number[]; next: string | null } | null {
     const before = after === null ? Number.MAX_SAFE_INTEGER : seqOf(table, project, after);
     if (before === undefined) return null;
@@ -53,7 +53,11 @@ export function prepareLists(database: Database, projects: Projects, scanned = r
     return { seqs, next: (last as { id: string } | undefined)?.id ?? null };
   }
 
-  function listMessages(projectId: string, filter: MessageFilter, page: Page): Listed<MessageRecord> | null {
+  function listMessages(
+    projectId: string,
+    filter: MessageQuery,
+    page: PageRequest,
+  ): Listed<MessageRecord> | null {
     const project = projects.numberOf(projectId);
     const batch =
       filter.batchId === null
@@ -82,8 +86,8 @@ export function prepareLists(database: Database, projects: Projects, scanned = r
 
   function listBatches(
     projectId: string,
-    { status, ...filter }: BatchFilter,
-    page: Page,
+    { status, ...filter }: BatchQuery,
+    page: PageRequest,
   ): Listed<BatchRecord> | null {
     const completed = status === null ? null : Number(status === 'completed');
     const list = listed(
@@ -108,7 +112,7 @@ const common = ({
   status,
   since,
   until,
-}: Pick<MessageFilter, 'channel' | 'status' | 'since' | 'until'>) =>
+}: Pick<MessageQuery, 'channel' | 'status' | 'since' | 'until'>) =>
   [
     ['channel = ?', channel],
     ['status = ?', status],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { BatchFilter, MessageFilter, Page } from '../../../../src/service/storage/store.js';
+import type { BatchQuery, MessageQuery, PageRequest } from '../../../../src/service/storage/store.js';
 import { batch, type Fixture, failed, message, newId, other, project, sent, start } from './fixture.js';
 
-const all: MessageFilter = {
+const all: MessageQuery = {
   to: null,
   channel: null,
   status: null,
@@ -11,15 +11,15 @@ const all: MessageFilter = {
   since: null,
   until: null,
 };
-const allBatches: BatchFilter = { channel: null, status: null, since: null, until: null };
+const allBatches: BatchQuery = { channel: null, status: null, since: null, until: null };
 
 export function listConformance(fixture: () => Fixture): void {
-  const first: Page = { limit: 100, after: null };
-  const messages = async (filter: Partial<MessageFilter> = {}, page = first) => {
+  const first: PageRequest = { limit: 100, after: null };
+  const messages = async (filter: Partial<MessageQuery> = {}, page = first) => {
     const listed = await fixture().store.listMessages(project.id, { ...all, ...filter }, page);
     return listed && { ids: listed.records.map(({ id }) => id), next: listed.next };
   };
-  const batches = async (filter: Partial<BatchFilter> = {}, page = first) => {
+  const batches = async (filter: Partial<BatchQuery> = {}, page = first) => {
     const listed = await fixture().store.listBatches(project.id, { ...allBatches, ...filter }, page);
     return listed && { ids: listed.records.map(({ id }) => id), next: listed.next };
   };
