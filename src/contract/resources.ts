@@ -125,10 +125,10 @@ type EmailContent = {
   /** Up to 255 characters, one line. */
   subject: string;
   /** Sender name; defaults to the project's brand name, or its name. */
-  from_name?: string;
+  from_name?: string | undefined;
   /** Email address; defaults to the project's setting. */
-  reply_to?: string;
-} & ({ html: string; text?: string } | { html?: string; text: string });
+  reply_to?: string | undefined;
+} & ({ html: string; text?: string | undefined } | { html?: string | undefined; text: string });
 /** `html` and `text` take up to 256 KB together. */
 export type EmailSendParams = { to: string } & EmailContent;
 /** `to`: 1 to 1,000 addresses. `html` and `text` take up to 256 KB together. */
@@ -138,13 +138,13 @@ export interface VerifyCreateParams {
   /** A mobile number or an email address. */
   to: string;
   /** Defaults to the form of `to`. */
-  channel?: Channel;
+  channel?: Channel | undefined;
   /** Digits, 4 to 8. Default 6. */
-  code_length?: number;
+  code_length?: number | undefined;
   /** Seconds, 60 to 3,600. Default 600. */
-  expires_in?: number;
+  expires_in?: number | undefined;
   /** Template of the message; needs `{code}`, may have `{brand}`. */
-  text?: string;
+  text?: string | undefined;
 }
 export interface VerifyCheckParams {
   code: string;

@@ -15,6 +15,7 @@ export class FakeSystem implements System {
   time = Date.UTC(2030, 0, 1);
 
   now = () => this.time;
+  elapsed = () => this.time;
   random = () => 1;
   newIdempotencyKey = () => `key-${++this.#keys}`;
 

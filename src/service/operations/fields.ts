@@ -90,8 +90,8 @@ export function tryAddress(entry: string): Recipient | null {
 
 export interface EmailFields {
   subject: string;
-  html?: string;
-  text?: string;
+  html?: string | undefined;
+  text?: string | undefined;
   from_name?: string;
   reply_to?: string;
 }
