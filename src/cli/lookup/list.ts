@@ -1,0 +1,120 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { UrtuuError } from '../../client/index.js';
+import { type Channel, messagePage, type Page, type PageOptions } from '../../contract/index.js';
+import type { Context } from '../context.js';
+import { CliError, usageError } from '../errors.js';
+import { exits } from '../exit-codes.js';
+import { readTime, timeOf, type WrittenTime } from '../input/time.js';
+import { readChoice, readCount } from '../options.js';
+import type { View } from '../output/view.js';
+import { grouped } from '../wording.js';
+import { followed } from './follow.js';
+
+export interface ListOptions {
+  channel?: Channel;
+  since?: WrittenTime;
+  until?: WrittenTime;
+  limit?: number;
+  follow?: boolean;
+}
+
+/** Reads a page, the newest item first. */
+export type ReadPage<Item> = (page: PageOptions) => Promise<Page<Item>>;
+
+export type ListContext = Pick<Context, 'io' | 'clock' | 'signal'>;
+
+const defaultLimit = 100;
+
+/** Adds the options of every list; `what` is its plural. */
+export function addListOptions(command: Command, what: string): void {
+  command
+    .option('--channel <channel>', 'only this channel: sms or email', readChoice('sms', 'email'))
+    .option('--since <time>', 'created at this time or later: 2h or 7d ago, a date, an ISO time', readTime)
+    .option('--until <time>', 'created before this time', readTime)
+    .option('--limit <n>', `how many ${what} to list (default ${defaultLimit})`, readLimit)
+    .option('--follow', `list the oldest first, and go on with new ${what} until Ctrl-C`);
+}
+
+export function readLimit(written: string): number {
+  const limit = readCount(written);
+  if (limit === 0) throw new InvalidArgumentError('must be over 0');
+  return limit;
+}
+
+/** The filters that every list has, as the service takes them. */
+export const commonFilter = ({ channel, since, until }: ListOptions, now: number) => ({
+  channel,
+  since: since && timeOf(since, now),
+  until: until && timeOf(until, now),
+});
+
+/**
+ * Prints a list as far as its limit, or follows it. `settles` is for a filter that an item may match only later than
+ * newer ones, by its status. Throws CliError (exit 12) for a service that has no lists.
+ */
+export async function showList<Item extends { id: string; created_at?: string }>(
+  context: ListContext,
+  view: View<Item>,
+  read: ReadPage<Item>,
+  { limit = defaultLimit, follow, until, settles }: ListOptions & { settles: boolean },
+): Promise<void> {
+  const { io } = context;
+  const readOffered: ReadPage<Item> = (page) => read(page).catch((error) => Promise.reject(offered(error)));
+  if (!follow) {
+    const progress = { count: 0, more: false };
+    await io.printAll(view, newest(readOffered, limit, progress));
+    if (progress.more) io.note(`There are more than these ${grouped(limit)}: add --limit.`);
+    return;
+  }
+  if (until !== undefined) throw usageError('--follow and --until exclude each other', 'Use one of the two.');
+  if (io.printer.format === 'json') {
+    throw usageError('--follow never ends, and a JSON array has to', 'Use --output ndjson.');
+  }
+  await io.printer.batches(view, followed(context, readOffered, { limit, settles }));
+}
+
+/** The newest items, page after page; a page may be empty and yet have a next. */
+async function* newest<Item>(
+  read: ReadPage<Item>,
+  limit: number,
+  progress: { count: number; more: boolean },
+): AsyncGenerator<Item> {
+  for await (const { data, next } of pages(read, limit)) {
+    const rest = limit - progress.count;
+    yield* data.slice(0, rest);
+    progress.count += Math.min(data.length, rest);
+    progress.more = next !== null || data.length > rest;
+    if (progress.count === limit) return;
+  }
+}
+
+/** Pages of a list. Throws CliError for a service that gives one of them twice. */
+export async function* pages<Item>(read: ReadPage<Item>, wanted: number): AsyncGenerator<Page<Item>, void> {
+  const seen = new Set<string>();
+  for (let after: string | undefined; ; ) {
+    const page: Page<Item> = await read({
+      limit: Math.min(wanted, messagePage.max),
+      ...(after === undefined ? {} : { after }),
+    });
+    yield page;
+    if (page.next === null) return;
+    after = page.next;
+    if (seen.has(after)) throw repeatedPage();
+    seen.add(after);
+  }
+}
+
+function repeatedPage(): CliError {
+  return new CliError('unexpected_response', exits.later, 'the service keeps returning the same page', {
+    hint: 'A proxy, or a cache in front of the service, may ignore the query; see: `urtuu doctor`',
+  });
+}
+
+/** The error of a service without lists is its own exit; others stay as they are. */
+function offered(error: unknown): unknown {
+  if (!(error instanceof UrtuuError) || (error.status !== 404 && error.status !== 405)) return error;
+  return new CliError(error.code, exits.missing, error.message, {
+    hint: 'Lists are an extension. Look up single ones with: `urtuu messages get`, or see: `urtuu history`',
+    details: { status: error.status, request_id: error.requestId },
+  });
+}
