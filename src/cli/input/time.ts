@@ -24,7 +24,8 @@ export const timeOf = (time: WrittenTime, now: number): string =>
 const form = /^(\d{4}-\d\d-(\d\d))(?:[T ](\d\d:\d\d)(:\d\d)?(\.\d{1,3})?(Z|[+-]\d\d:\d\d)?)?$/;
 
 function isoTime(written: string): string | null {
-  const [, day, ofMonth, time = '00:00', seconds = ':00', fraction = '', zone = ''] = form.exec(written) ?? [];
+  const [, day, ofMonth, time = '00:00', seconds = ':00', fraction = '', zone = ''] =
+    form.exec(written) ?? [];
   const date = new Date(`${day}T${time}${seconds}${fraction}${zone}`);
   // February has no 30th, which is March to JavaScript.
   const isDay = new Date(`${day}T00:00Z`).getUTCDate() === Number(ofMonth);

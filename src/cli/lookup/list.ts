@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { UrtuuError } from '../../client/index.js';
-import { type Channel, messagePage, type Page, type PageOptions } from '../../contract/index.js';
+import type { Channel } from '../../contract/index.js';
 import type { Context } from '../context.js';
 import { CliError, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
@@ -9,6 +9,7 @@ import { readChoice, readCount } from '../options.js';
 import type { View } from '../output/view.js';
 import { grouped } from '../wording.js';
 import { followed } from './follow.js';
+import { pages, type ReadPage } from './pages.js';
 
 export interface ListOptions {
   channel?: Channel;
@@ -17,9 +18,6 @@ export interface ListOptions {
   limit?: number;
   follow?: boolean;
 }
-
-/** Reads a page, the newest item first. */
-export type ReadPage<Item> = (page: PageOptions) => Promise<Page<Item>>;
 
 export type ListContext = Pick<Context, 'io' | 'clock' | 'signal'>;
 
@@ -47,6 +45,10 @@ export const commonFilter = ({ channel, since, until }: ListOptions, now: number
   since: since && timeOf(since, now),
   until: until && timeOf(until, now),
 });
+
+/** Of two ISO times in UTC. */
+export const laterOf = (one: string | undefined, other: string | undefined) =>
+  one !== undefined && other !== undefined && one > other ? one : (other ?? one);
 
 /**
  * Prints a list as far as its limit, or follows it. `settles` is for a filter that an item may match only later than
@@ -86,28 +88,6 @@ async function* newest<Item>(
     progress.more = next !== null || data.length > rest;
     if (progress.count === limit) return;
   }
-}
-
-/** Pages of a list. Throws CliError for a service that gives one of them twice. */
-export async function* pages<Item>(read: ReadPage<Item>, wanted: number): AsyncGenerator<Page<Item>, void> {
-  const seen = new Set<string>();
-  for (let after: string | undefined; ; ) {
-    const page: Page<Item> = await read({
-      limit: Math.min(wanted, messagePage.max),
-      ...(after === undefined ? {} : { after }),
-    });
-    yield page;
-    if (page.next === null) return;
-    after = page.next;
-    if (seen.has(after)) throw repeatedPage();
-    seen.add(after);
-  }
-}
-
-function repeatedPage(): CliError {
-  return new CliError('unexpected_response', exits.later, 'the service keeps returning the same page', {
-    hint: 'A proxy, or a cache in front of the service, may ignore the query; see: `urtuu doctor`',
-  });
 }
 
 /** The error of a service without lists is its own exit; others stay as they are. */

@@ -89,6 +89,21 @@ export class Printer {
     return arrived.length;
   }
 
+  /** Lists that follow each other, under one header. */
+  async batches<Row>(view: View<Row>, batches: AsyncIterable<Row[]>): Promise<void> {
+    if (this.format !== 'table') {
+      await this.#machine(view, flattened(batches), false);
+      return;
+    }
+    const { table } = await import('./table.js');
+    const style = await this.#style();
+    for await (const rows of batches) {
+      if (rows.length === 0) continue;
+      await this.#sink.write(await table(this.#columns(view, false), rows, style));
+      style.header = false;
+    }
+  }
+
   /** A list in a machine format, in blocks; safe for a terminal where one reads it. */
   async *formatted<Row>(
     view: View<Row>,
@@ -194,6 +209,10 @@ async function* jsonArray<Row>(rows: Rows<Row>, json: (row: Row) => string): Asy
   }
   yield count === 0 ? '[]\n' : '\n]\n';
   if (problem !== null) throw problem.error;
+}
+
+async function* flattened<Row>(batches: AsyncIterable<Row[]>): AsyncGenerator<Row, void> {
+  for await (const rows of batches) yield* rows;
 }
 
 /** All rows, and the error after them. */

@@ -52,6 +52,15 @@ export const messageView: View<MessageRow> = {
   empty: 'No messages.',
 };
 
+/** Narrower: a list is for scanning. */
+export const messageListView: View<MessageRow> = {
+  ...messageView,
+  columns: messageColumns.map((column) => ({
+    ...column,
+    detail: !['id', 'status', 'to', 'created_at'].includes(column.name),
+  })),
+};
+
 const balanceColumn = <Row extends Extra>(): Column<Row> =>
   field('balance', { kind: 'number', detail: true });
 
@@ -75,6 +84,7 @@ export const batchView: View<BatchRow> = {
     field('completed_at', { kind: 'time' }),
   ],
   record: (row) => row,
+  empty: 'No batches.',
 };
 
 export const verificationView: View<VerificationRow> = {
