@@ -177,7 +177,7 @@ export function commandLines(
       json: 'array',
       shape: 'with --messages',
     },
-    { line: () => 'balance', stdout: /^balance +\d+$/m, json: 'object', shape: '' },
+    { line: () => 'balance', stdout: /^balance +[\d,]+$/m, json: 'object', shape: '' },
     {
       line: () => 'balance --min 100000000',
       code: 7,
