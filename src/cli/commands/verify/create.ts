@@ -1,6 +1,7 @@
 import type { Channel, VerifyCreateParams } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import { appendHistory } from '../../history/append.js';
 import { readDuration } from '../../input/duration.js';
 import { fillPlaces } from '../../input/places.js';
 import { required } from '../../input/required.js';
@@ -20,7 +21,11 @@ interface Options {
   textFile?: string;
 }
 
-export const verifyCreate: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
+export const verifyCreate: CommandBody<'options' | 'io' | 'network' | 'config' | 'clock'> = (
+  command,
+  context,
+) => {
+  const { io, network, config } = context;
   command
     .description('Send a verification code by SMS or email.')
     .argument('[to]', 'recipient number or address')
@@ -54,7 +59,9 @@ export const verifyCreate: CommandBody<'io' | 'network' | 'config'> = (command, 
     const { verify } = await network.client();
     const params = paramsOf(to, text, options);
     const verification = await io.withProgress('Sending', () => verify.create(params));
-    await rememberId(config, verification.id);
+    const { id, channel, status } = verification;
+    await appendHistory(context, { command: 'verify create', to, channel, id, status });
+    await rememberId(config, id);
     await io.print(createdView, verification);
     ensureShown(io.printer, 'The code was sent', verification.id, 'verify get');
   });
