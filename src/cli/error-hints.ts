@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../contract/index.js';
+import { type ErrorCode, recipientCaps } from '../contract/index.js';
 
 /** Hints for failed requests; commands that go to the service are between backticks. */
 export const hints: Readonly<Record<ErrorCode, string>> = {
@@ -22,6 +22,14 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
   timeout: 'Allow more time with --timeout, or check the connection with: `urtuu doctor`',
   connection_error: 'Check the base URL and the connection with: `urtuu doctor`',
   unexpected_response: 'A proxy, or a wrong base URL, may have answered; see: `urtuu doctor`',
+};
+
+const [short, long] = recipientCaps;
+
+/** Hints of the embedded service, where its owner can help at once. */
+export const sandboxHints: Partial<Record<ErrorCode, string>> = {
+  recipient_rate_limited: `Nothing was sent. One recipient gets ${short.defaultMessages} messages in ${short.windowSeconds / 60} minutes, and ${long.defaultMessages} in ${long.windowSeconds / 3_600} hours. Use another, or empty the sandbox: \`urtuu sandbox reset\``,
+  insufficient_credits: 'Nothing was sent. Add credits with: `urtuu sandbox credit 5000`',
 };
 
 const trust = 'If you trust it, save its CA certificate and set NODE_EXTRA_CA_CERTS to that file.';

@@ -2,7 +2,7 @@ import { type ConnectFailure, connectFailure } from '../client/connect.js';
 import type { UrtuuError } from '../client/index.js';
 import { defaultBaseUrl, type ErrorCode, isLoopback, type RequestKind } from '../contract/index.js';
 import { withCommands } from './config/printed-command.js';
-import { hints, hintsByErrno } from './error-hints.js';
+import { hints, hintsByErrno, sandboxHints } from './error-hints.js';
 import { CliError } from './errors.js';
 import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
 import type { Exchange } from './network/exchange.js';
@@ -30,16 +30,22 @@ interface Source {
     /** A posted request without a known outcome. */
     readonly pendingSend?: Exchange | null;
   };
-  readonly config: { commandLine(words: readonly string[]): string };
+  readonly config: { readonly sandbox: boolean; commandLine(words: readonly string[]): string };
 }
 
 export async function printedError(error: unknown, { network, config }: Source): Promise<PrintedError> {
   const printed = await withoutCommands(error, network.lastExchange, network.pendingSend ?? null);
+  const ownHint = isSandboxed(config, network) ? sandboxHints[printed.code as ErrorCode] : undefined;
+  if (ownHint !== undefined && printed.exit !== exits.doubt) printed.hint = ownHint;
   if (printed.hint !== undefined) {
     printed.hint = withCommands(printed.hint, (words) => config.commandLine(words));
   }
   return printed;
 }
+
+/** The last request went to the embedded service. Whether it is meant, a wrong setting cannot tell. */
+const isSandboxed = (config: Source['config'], { lastExchange }: Source['network']) =>
+  lastExchange !== null && config.sandbox;
 
 /** The commands in its hint are still between backticks. */
 async function withoutCommands(

@@ -44,8 +44,6 @@ export interface Network {
 export interface RawSender {
   send: RequestSender;
   newest(): RawAnswer | null;
-  /** Where its requests go. */
-  baseUrl: string;
 }
 
 /** A network and what only `application` may do with it. */
@@ -172,7 +170,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
       const recording = recorded(settings.fetch as FetchLike, headers, redactorOf(key));
       const options = readOptions({ ...settings, fetch: recording.fetch });
       const send = createRequestSender(readApiKey(key), options, limitedSystem(limiter, needs.signal));
-      return { send, newest: recording.newest, baseUrl };
+      return { send, newest: recording.newest };
     };
     return { limited, unlimited, raw };
   };

@@ -36,6 +36,7 @@ export function readHeader(written: string, headers: readonly Header[] = []): He
   if (/^(?:authorization|host|content-length|transfer-encoding|connection)$/i.test(name)) {
     throw new InvalidArgumentError(`${name} is set by urtuu`);
   }
+  if (/^idempotency-key$/i.test(name)) throw new InvalidArgumentError('use --idempotency-key');
   return [...headers, [name, rest.trim()]];
 }
 
@@ -46,12 +47,13 @@ export function readMethod(written: string): 'GET' | 'POST' {
 }
 
 /** The path behind the base URL, with its query. Throws CliError (exit 2) for one that leads elsewhere. */
-export function pathBehind(baseUrl: string, written: string): string {
-  const path = written.startsWith(`${baseUrl}/`)
-    ? written.slice(baseUrl.length)
-    : written.startsWith('/v1/')
-      ? written.slice('/v1'.length)
-      : `/${written}`;
+export function pathBehind(baseUrl: string | null, written: string): string {
+  const path =
+    baseUrl !== null && written.startsWith(`${baseUrl}/`)
+      ? written.slice(baseUrl.length)
+      : written.startsWith('/v1/')
+        ? written.slice('/v1'.length)
+        : `/${written}`;
   const [, route = ''] = /^\/([^?]+)/.exec(path) ?? [];
   const isPlain = /^[\x21-\x7e]+$/.test(path) && !/[\\#]/.test(path);
   // `/balance`, `//host`, and `https://host`, which begin anew.

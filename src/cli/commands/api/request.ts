@@ -25,7 +25,7 @@ import {
 interface Options {
   field?: Field[];
   jsonField?: Field[];
-  header?: Header[];
+  addHeader?: Header[];
   input?: string;
   idempotencyKey?: string;
   include?: boolean;
@@ -45,7 +45,7 @@ export const api: CommandBody<'options' | 'io' | 'network' | 'config' | 'clock'>
     )
     .option('-F, --json-field <name=json>', 'the same with a number, true, null or a list', readJsonField)
     .option('--input <file>', 'send a file as the body, or standard input with -')
-    .option('-H, --header <name: value>', 'add a header', readHeader)
+    .option('-H, --add-header <name: value>', 'add a header', readHeader)
     .option('--idempotency-key <key>', 'of one of the four sends; made for each where it is missing', readKey)
     .option('-i, --include', 'print status and headers before the body');
   addHelp(command, {
@@ -58,10 +58,10 @@ export const api: CommandBody<'options' | 'io' | 'network' | 'config' | 'clock'>
     exits: [4, 5, 6, 7, 8, 9, 10, 12],
   });
   command.action(async (method: 'GET' | 'POST', written: string, options: Options) => {
-    const headers = Object.fromEntries(options.header ?? []);
-    const sender = await context.network.rawSender(headers);
-    const path = pathBehind(sender.baseUrl, written);
+    const { config, network } = context;
+    const path = pathBehind(config.sandbox ? null : (await config.settings()).baseUrl, written);
     const call = await callOf(context, method, path, options);
+    const sender = await network.rawSender(Object.fromEntries(options.addHeader ?? []));
     try {
       await sender.send(call);
     } catch (error) {
@@ -70,7 +70,7 @@ export const api: CommandBody<'options' | 'io' | 'network' | 'config' | 'clock'>
         await remember(context, call, null, error.idempotencyKey);
       throw error;
     }
-    await remember(context, call, sender.newest(), context.network.lastExchange?.idempotencyKey ?? null);
+    await remember(context, call, sender.newest(), network.lastExchange?.idempotencyKey ?? null);
     await print(context, sender.newest(), options);
   });
 };
