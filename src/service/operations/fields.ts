@@ -92,8 +92,8 @@ export interface EmailFields {
   subject: string;
   html?: string | undefined;
   text?: string | undefined;
-  from_name?: string;
-  reply_to?: string;
+  from_name?: string | undefined;
+  reply_to?: string | undefined;
 }
 
 /** The field rules of every email (POST /v1/email, fields and rules 1 and 2). */
