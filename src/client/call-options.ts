@@ -30,6 +30,7 @@ export interface WaitOptions extends CallOptions {
   timeout?: number | undefined;
 }
 
+/** @internal */
 export interface CallSettings {
   signal: AbortSignal | null;
   /** Null: the client's. */
@@ -42,10 +43,12 @@ const callOptionNames = ['signal', 'timeout', 'maxRetries'] as const;
 const sendOptionNames = ['idempotencyKey', ...callOptionNames] as const;
 const clientsOwn: CallSettings = { signal: null, timeout: null, maxRetries: null };
 
+/** @internal */
 export function readCallOptions(given: unknown): CallSettings {
   return given === undefined ? clientsOwn : callSettingsOf(readRecord(given, callOptionNames));
 }
 
+/** @internal */
 export interface SendSettings extends CallSettings {
   /** Null: the client generates one. */
   idempotencyKey: string | null;
@@ -53,6 +56,7 @@ export interface SendSettings extends CallSettings {
 
 const generatedKey: SendSettings = { ...clientsOwn, idempotencyKey: null };
 
+/** @internal */
 export function readSendOptions(given: unknown): SendSettings {
   if (given === undefined) return generatedKey;
   const record = readRecord(given, sendOptionNames);

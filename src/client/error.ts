@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorFields } from '../contract/index.js';
 
+/** `A & B` of `A | B`. */
 type UnionToIntersection<Union> = (Union extends unknown ? (value: Union) => void : never) extends (
   value: infer Intersection,
 ) => void
@@ -8,9 +9,12 @@ type UnionToIntersection<Union> = (Union extends unknown ? (value: Union) => voi
 
 /** The fields of all codes. */
 export type AnyErrorFields = Partial<UnionToIntersection<ErrorFields[keyof ErrorFields]>>;
+/** `balance`, `required` ... */
 type FieldName = keyof AnyErrorFields;
+/** The fields of a code; none for most. */
 type FieldsOf<Code> = Code extends keyof ErrorFields ? ErrorFields[Code] : unknown;
 
+/** Fields of every error (Errors). */
 interface ErrorBase extends Error {
   /** `UrtuuError`, or the name that a subclass sets. */
   readonly name: string;
@@ -42,7 +46,9 @@ interface ErrorBase extends Error {
   toJSON(): Record<string, unknown>;
 }
 
+/** An error with a known code, and the fields of that code. */
 type KnownError<Code extends ErrorCode> = ErrorBase & {
+  /** Compare it to narrow the fields. */
   readonly code: Code;
 } & Readonly<FieldsOf<Code>> & { readonly [Name in Exclude<FieldName, keyof FieldsOf<Code>>]?: undefined };
 
@@ -50,7 +56,10 @@ type KnownError<Code extends ErrorCode> = ErrorBase & {
  * An unknown code. It is a plain `string`, because `string & {}` would not narrow; its fields are `never`, not to
  * widen those of known codes.
  */
-type OtherError = ErrorBase & { readonly code: string } & { readonly [Name in FieldName]: never };
+type OtherError = ErrorBase & {
+  /** A code of a later version. */
+  readonly code: string;
+} & { readonly [Name in FieldName]: never };
 
 /**
  * A failed call. Compare `code` to narrow its fields:

@@ -1,3 +1,4 @@
+import { onAbort } from './abort.js';
 import { type Answer, isSuccess } from './answer.js';
 import type { FetchBody, FetchLike, FetchRequest, FetchResponse } from './fetch.js';
 import type { System } from './system.js';
@@ -59,7 +60,7 @@ export function exchange(
   return new Promise((resolve) => {
     const end = (ended: Exchange) => {
       stopTimer();
-      signal?.removeEventListener('abort', abort);
+      stopListening?.();
       resolve(ended);
     };
     const fail = (code: 'timeout' | 'connection_error', cause: unknown, aborted: boolean) =>
@@ -75,7 +76,7 @@ export function exchange(
     );
     // Not the reason of the signal: other calls may share it, and its marks are not of this attempt.
     const abort = () => cancel('connection_error', new DOMException('The call was aborted', 'AbortError'));
-    signal?.addEventListener('abort', abort);
+    const stopListening = signal === null ? null : onAbort(signal, abort);
     receive().then(
       (answer) => end({ answer }),
       (cause: unknown) => fail('connection_error', cause, false),

@@ -48,10 +48,18 @@ export interface FetchBodyStream {
   getReader(): FetchBodyReader;
 }
 
+/** A piece of a body. */
+export interface FetchChunk {
+  /** Whether the body has ended; then there is no value. */
+  done: boolean;
+  /** The next bytes. */
+  value?: Uint8Array | undefined;
+}
+
 /** The part of a `ReadableStreamDefaultReader` that the client uses. */
 export interface FetchBodyReader {
-  /** The next bytes; `done` at the end. */
-  read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
+  /** Reads the next piece. */
+  read(): Promise<FetchChunk>;
   /** Frees the connection. */
   cancel(): Promise<void>;
 }

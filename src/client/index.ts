@@ -35,6 +35,7 @@ export type {
   FetchBody,
   FetchBodyReader,
   FetchBodyStream,
+  FetchChunk,
   FetchLike,
   FetchRequest,
   FetchResponse,

@@ -17,7 +17,10 @@ import type { RequestSender } from './request.js';
  */
 export interface List<Item> extends Promise<Page<Item>>, AsyncIterable<Item> {}
 
-/** GET requests that read a list. */
+/**
+ * GET requests that read a list.
+ * @internal
+ */
 export interface ListRequest {
   /** Throws for a malformed id. */
   path: () => string;
@@ -28,7 +31,10 @@ export interface ListRequest {
   extension: Extension;
 }
 
-/** Invalid arguments reject, as those of every method do. */
+/**
+ * Invalid arguments reject, as those of every method do.
+ * @internal
+ */
 export function listOf<Item>(request: RequestSender, list: ListRequest): List<Item> {
   const { path, options, extension } = list;
   const names = [...list.fields, ...pageFields];

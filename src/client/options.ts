@@ -22,6 +22,7 @@ export interface UrtuuOptions {
   onResponse?: ResponseHook | undefined;
 }
 
+/** @internal */
 export interface Settings {
   timeout: number;
   maxRetries: number;
@@ -32,7 +33,10 @@ export interface Settings {
   onResponse: ResponseHook | null;
 }
 
-/** The given key, or that of the environment. Errors never repeat it. */
+/**
+ * The given key, or that of the environment. Errors never repeat it.
+ * @internal
+ */
 export function readApiKey(given: unknown): string {
   const key = given === undefined ? globalThis.process?.env.URTUU_API_KEY : given;
   if (key === undefined || (given === undefined && key === '')) {
@@ -55,6 +59,7 @@ const optionNames = [
   'onResponse',
 ] as const satisfies readonly (keyof UrtuuOptions)[];
 
+/** @internal */
 export function readOptions(given: unknown): Settings {
   const options = readRecord(given, optionNames);
   const { timeout = 30_000, maxRetries = 2, baseUrl = defaultBaseUrl, allowHttp = false } = options;

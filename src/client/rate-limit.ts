@@ -6,7 +6,10 @@ export interface RateLimit {
   remaining: number;
 }
 
-/** Null unless both headers are whole numbers. */
+/**
+ * Null unless both headers are whole numbers.
+ * @internal
+ */
 export function rateLimitOf(header: (name: string) => string | null): RateLimit | null {
   const limit = header('x-ratelimit-limit');
   const remaining = header('x-ratelimit-remaining');

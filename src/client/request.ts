@@ -119,8 +119,9 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
         ? null
         : planRetry(parts, { kind, callersKey, retries, maxRetries }, system.random);
       if (retry === null) throw errorOf(parts, progress, key);
-      if (retry.newKey) key = system.newIdempotencyKey();
       await system.sleep(retry.wait, signal);
+      // An aborted call ends with the key of its last attempt.
+      if (retry.newKey && !signal?.aborted) key = system.newIdempotencyKey();
     }
   };
 }

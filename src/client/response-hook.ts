@@ -27,7 +27,10 @@ export interface ResponseEvent {
  */
 export type ResponseHook = (event: ResponseEvent) => void;
 
-/** Never throws: a hook must not change the outcome of a call. */
+/**
+ * Never throws: a hook must not change the outcome of a call.
+ * @internal
+ */
 export function callHook(
   hook: ResponseHook,
   request: Pick<ResponseEvent, 'method' | 'path' | 'attempt' | 'durationMs'>,

@@ -1,3 +1,5 @@
+import { onAbort } from './abort.js';
+
 /** Time and randomness, injected. */
 export interface System {
   /** Milliseconds since 1970, UTC. */
@@ -27,14 +29,19 @@ export const realSystem: System = {
   },
   sleep: (milliseconds, signal) =>
     new Promise((resolve) => {
-      const end = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', end);
+      if (signal?.aborted) return resolve();
+      const timer = setTimeout(() => {
+        stopListening?.();
         resolve();
-      };
-      const timer = setTimeout(end, milliseconds);
-      if (signal?.aborted) end();
-      else signal?.addEventListener('abort', end);
+      }, milliseconds);
+      const stopListening =
+        signal === null
+          ? null
+          : onAbort(signal, () => {
+              clearTimeout(timer);
+              stopListening?.();
+              resolve();
+            });
     }),
   random: Math.random,
   // Loads late; an import of node:crypto would cost every start.

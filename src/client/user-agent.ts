@@ -11,7 +11,10 @@ export interface AppInfo {
   url?: string | undefined;
 }
 
-/** `urtuu/1.0.0 pickup-notices/1.4.0 (https://shop.example.mn)`. */
+/**
+ * `urtuu/1.0.0 pickup-notices/1.4.0 (https://shop.example.mn)`.
+ * @internal
+ */
 export function userAgentOf(appInfo: unknown): string {
   const own = `urtuu/${pkg.version}`;
   if (appInfo === undefined) return own;

@@ -1,4 +1,5 @@
 import type { Batch } from '../contract/index.js';
+import { onAbort } from './abort.js';
 import type { Progress } from './call.js';
 import { UrtuuError } from './error.js';
 import type { System } from './system.js';
@@ -28,7 +29,7 @@ export async function untilCompleted(
   const ending = new AbortController();
   const abort = () => ending.abort(signal?.reason);
   if (signal?.aborted) abort();
-  else signal?.addEventListener('abort', abort);
+  const stopListening = signal === null ? null : onAbort(signal, abort);
   let expired = false;
   const stopTimer = system.after(timeout, () => {
     expired = true;
@@ -52,7 +53,7 @@ export async function untilCompleted(
     }
   } finally {
     stopTimer();
-    signal?.removeEventListener('abort', abort);
+    stopListening?.();
   }
 }
 

@@ -24,7 +24,7 @@ export class FakeSystem implements System {
     return () => this.#timers.delete(run);
   }
 
-  async sleep(milliseconds: number): Promise<void> {
+  async sleep(milliseconds: number, _signal: AbortSignal | null): Promise<void> {
     this.slept.push(milliseconds);
   }
 
