@@ -22,8 +22,7 @@ export class Printer {
     this.#sink = sink;
     this.#options = options;
     this.format = options.json ? 'json' : (options.output ?? 'table');
-    const forPeople = this.format === 'table' && options.value === undefined;
-    this.mask = options.mask ?? (forPeople && env.CI !== undefined && env.CI !== 'false');
+    this.mask = options.mask ?? (this.#isTable && env.CI !== undefined && env.CI !== 'false');
     this.#colour = this.format === 'table' && wantsColour(sink, env, options.color ?? true);
   }
 
@@ -55,6 +54,10 @@ export class Printer {
       throw new Ended(exits.ok);
     }
     columnsNamed(view.columns, wanted);
+  }
+
+  get #isTable(): boolean {
+    return this.format === 'table' && this.#options.value === undefined;
   }
 
   #checkValue(view: View<never> | undefined, path: string): void {
@@ -91,7 +94,7 @@ export class Printer {
    * error is written before the error goes on. Gives the number of rows of a table.
    */
   async many<Row>(view: View<Row>, rows: Rows<Row>): Promise<number | null> {
-    if (this.format !== 'table' || this.#options.value !== undefined) {
+    if (!this.#isTable) {
       await this.#machine(view, rows, false);
       return null;
     }
@@ -102,17 +105,15 @@ export class Printer {
     return arrived.length;
   }
 
-  /** Lists that follow each other, under one header. */
-  async batches<Row>(view: View<Row>, batches: AsyncIterable<Row[]>): Promise<void> {
-    if (this.format !== 'table' || this.#options.value !== undefined) {
-      await this.#machine(view, flattened(batches), false);
-      return;
-    }
+  /** A list that comes in batches and may go on without end; a table has one header. */
+  async batches<Row>(view: View<Row>, batches: AsyncIterable<readonly Row[]>): Promise<void> {
+    if (!this.#isTable) return this.#machine(view, eachOf(batches), false);
     const { table } = await import('./table.js');
     const style = await this.#style();
     for await (const rows of batches) {
       if (rows.length === 0) continue;
       await this.#sink.write(await table(this.#columns(view, false), rows, style));
+      if (this.#sink.closed) return;
       style.header = false;
     }
   }
@@ -220,6 +221,10 @@ export class Printer {
   }
 }
 
+async function* eachOf<Row>(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<Row> {
+  for await (const rows of batches) yield* rows;
+}
+
 /** Indents as `JSON.stringify` does, row by row; closes the array also after an error. */
 async function* jsonArray<Row>(rows: Rows<Row>, json: (row: Row) => string): AsyncGenerator<string, void> {
   let count = 0;
@@ -234,10 +239,6 @@ async function* jsonArray<Row>(rows: Rows<Row>, json: (row: Row) => string): Asy
   }
   yield count === 0 ? '[]\n' : '\n]\n';
   if (problem !== null) throw problem.error;
-}
-
-async function* flattened<Row>(batches: AsyncIterable<Row[]>): AsyncGenerator<Row, void> {
-  for await (const rows of batches) yield* rows;
 }
 
 /** All rows, and the error after them. */
