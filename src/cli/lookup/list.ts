@@ -64,7 +64,10 @@ export async function showList<Item extends { id: string; created_at?: string }>
   const readOffered: ReadPage<Item> = (page) => read(page).catch((error) => Promise.reject(offered(error)));
   if (!follow) {
     const progress = { count: 0, more: false };
-    await io.printAll(view, newest(readOffered, limit, progress));
+    const items = newest(readOffered, limit, progress);
+    // An error of the first page leaves nothing to print.
+    const first = await items.next();
+    await io.printAll(view, first.done ? [] : from(first.value, items));
     if (progress.more) io.note(`There are more than these ${grouped(limit)}: add --limit.`);
     return;
   }
@@ -73,6 +76,11 @@ export async function showList<Item extends { id: string; created_at?: string }>
     throw usageError('--follow never ends, and a JSON array has to', 'Use --output ndjson.');
   }
   await io.printer.batches(view, followed(context, readOffered, { limit, settles }));
+}
+
+async function* from<Item>(first: Item, rest: AsyncIterable<Item>): AsyncGenerator<Item> {
+  yield first;
+  yield* rest;
 }
 
 /** The newest items, page after page; a page may be empty and yet have a next. */

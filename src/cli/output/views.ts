@@ -52,13 +52,15 @@ export const messageView: View<MessageRow> = {
   empty: 'No messages.',
 };
 
-/** Narrower: a list is for scanning. */
+/** Lists are for scanning: their tables fit 80 columns. */
 export const messageListView: View<MessageRow> = {
   ...messageView,
-  columns: messageColumns.map((column) => ({
-    ...column,
-    detail: !['id', 'status', 'to', 'created_at'].includes(column.name),
-  })),
+  table: [
+    field('id'),
+    field('status', { kind: 'status' }),
+    field('created_at', { kind: 'time' }),
+    field('to', { kind: 'recipient' }),
+  ],
 };
 
 const balanceColumn = <Row extends Extra>(): Column<Row> =>
@@ -85,6 +87,17 @@ export const batchView: View<BatchRow> = {
   ],
   record: (row) => row,
   empty: 'No batches.',
+};
+
+export const batchListView: View<BatchRow> = {
+  ...batchView,
+  table: [
+    field('id'),
+    field('created_at', { kind: 'time' }),
+    field('total', { kind: 'number' }),
+    field('sent', { kind: 'number' }),
+    field('failed', { kind: 'number' }),
+  ],
 };
 
 export const verificationView: View<VerificationRow> = {

@@ -4,7 +4,7 @@ import { addHelp } from '../../command-help.js';
 import { addListOptions, commonFilter, type ListOptions, laterOf, showList } from '../../lookup/list.js';
 import { readChoice } from '../../options.js';
 import { batchExample } from '../../output/examples.js';
-import { batchView } from '../../output/views.js';
+import { batchListView } from '../../output/views.js';
 
 interface Options extends ListOptions {
   status?: BatchStatus;
@@ -16,7 +16,7 @@ export const batchesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (
     .option('--status <status>', 'only this status', readChoice('processing', 'completed'));
   addListOptions(command, 'batches');
   addHelp(command, {
-    view: batchView,
+    view: batchListView,
     examples: [
       ['urtuu batches list --limit 5', 'the five newest batches'],
       ['urtuu batches list --status processing', 'batches that are still being sent'],
@@ -30,7 +30,7 @@ export const batchesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (
     const filter = { status, ...commonFilter(options, context.clock.now()) };
     await showList(
       context,
-      batchView,
+      batchListView,
       async ({ since, ...page }) => batches.list({ ...filter, ...page, since: laterOf(filter.since, since) }),
       { ...options, settles: status !== undefined },
     );
