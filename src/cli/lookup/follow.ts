@@ -15,8 +15,8 @@ const pause = 2_000;
 const longestPause = 30_000;
 /** Instances of a service that accept at the same time may show their items out of order for a moment. */
 const overlap = 60_000;
-/** An item matches a filter by its status only later than newer ones. */
-const settlesWithin = 3_600_000;
+/** How long after newer items an item may come to match a filter by its status. */
+const longestDelay = 3_600_000;
 
 /**
  * The newest `limit` items, then those that come, in batches with the oldest first; ends when nobody reads. A read that
@@ -25,9 +25,9 @@ const settlesWithin = 3_600_000;
 export async function* followed<Item extends Followed>(
   { io, clock, signal }: Pick<Context, 'io' | 'clock' | 'signal'>,
   read: ReadPage<Item>,
-  { limit, settles }: { limit: number; settles: boolean },
+  { limit, matchesLater }: { limit: number; matchesLater: boolean },
 ): AsyncGenerator<Item[], void> {
-  const window = settles ? settlesWithin : overlap;
+  const window = matchesLater ? longestDelay : overlap;
   const seen = new Map<string, string>();
   let newest = '';
   const readNew = async (from: string | undefined, enough: number): Promise<Item[]> => {

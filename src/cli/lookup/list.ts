@@ -30,7 +30,7 @@ export function addListOptions(command: Command, what: string): void {
     .option('--since <time>', 'created at this time or later: 2h or 7d ago, a date, an ISO time', readTime)
     .option('--until <time>', 'created before this time', readTime)
     .option('--limit <n>', `how many ${what} to list (default ${defaultLimit})`, readLimit)
-    .option('--follow', `list the oldest first, and go on with new ${what} until Ctrl-C`);
+    .option('--follow', `list the oldest first, then new ${what} as they arrive, until Ctrl-C`);
 }
 
 export function readLimit(written: string): number {
@@ -51,14 +51,14 @@ export const laterOf = (one: string | undefined, other: string | undefined) =>
   one !== undefined && other !== undefined && one > other ? one : (other ?? one);
 
 /**
- * Prints a list as far as its limit, or follows it. `settles` is for a filter that an item may match only later than
- * newer ones, by its status. Throws CliError (exit 12) for a service that has no lists.
+ * Prints a list up to its limit, or follows it. `matchesLater`: an item may come to match the filter after newer ones,
+ * by its status. Throws CliError (exit 12) for a service that has no lists.
  */
 export async function showList<Item extends { id: string; created_at?: string }>(
   context: ListContext,
   view: View<Item>,
   read: ReadPage<Item>,
-  { limit = defaultLimit, follow, until, settles }: ListOptions & { settles: boolean },
+  { limit = defaultLimit, follow, until, matchesLater }: ListOptions & { matchesLater: boolean },
 ): Promise<void> {
   const { io } = context;
   const readOffered: ReadPage<Item> = (page) => read(page).catch((error) => Promise.reject(offered(error)));
@@ -68,14 +68,14 @@ export async function showList<Item extends { id: string; created_at?: string }>
     // An error of the first page leaves nothing to print.
     const first = await items.next();
     await io.printAll(view, first.done ? [] : from(first.value, items));
-    if (progress.more) io.note(`There are more than these ${grouped(limit)}: add --limit.`);
+    if (progress.more) io.note(`The newest ${grouped(limit)} are shown; add --limit to see more.`);
     return;
   }
   if (until !== undefined) throw usageError('--follow and --until exclude each other', 'Use one of the two.');
   if (io.printer.format === 'json') {
     throw usageError('--follow never ends, and a JSON array has to', 'Use --output ndjson.');
   }
-  await io.printer.batches(view, followed(context, readOffered, { limit, settles }));
+  await io.printer.batches(view, followed(context, readOffered, { limit, matchesLater }));
 }
 
 async function* from<Item>(first: Item, rest: AsyncIterable<Item>): AsyncGenerator<Item> {

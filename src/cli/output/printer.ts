@@ -82,7 +82,7 @@ export class Printer {
     await this.#sink.write(await card(this.#cardOf(view), row, await this.#style()));
   }
 
-  /** One result that is read from a list, when it comes. */
+  /** One result of a list, printed as it arrives. */
   async single<Row>(view: View<Row>, rows: Rows<Row>): Promise<void> {
     const { arrived, problem } = await gather(rows);
     for (const row of arrived) await this.one(view, row);
@@ -90,8 +90,8 @@ export class Printer {
   }
 
   /**
-   * A list of results; ndjson, csv and tsv write each as it comes. What has come before the list ends with an
-   * error is written before the error goes on. Gives the number of rows of a table.
+   * A list of results; ndjson, csv and tsv write each as it arrives. Rows that arrived before an error are written, then
+   * the error is thrown. Gives the number of rows of a table.
    */
   async many<Row>(view: View<Row>, rows: Rows<Row>): Promise<number | null> {
     if (!this.#isTable) {

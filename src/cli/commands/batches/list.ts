@@ -32,7 +32,7 @@ export const batchesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (
       context,
       batchListView,
       async ({ since, ...page }) => batches.list({ ...filter, ...page, since: laterOf(filter.since, since) }),
-      { ...options, settles: status !== undefined },
+      { ...options, matchesLater: status !== undefined },
     );
   });
 };

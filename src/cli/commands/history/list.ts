@@ -89,7 +89,10 @@ export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (comm
       ({ time }) => time >= from,
     );
     await context.io.printAll(view, wanted.slice(0, limit));
-    if (wanted.length > limit) context.io.note(`There are ${grouped(wanted.length)} of these: add --limit.`);
+    if (wanted.length > limit) {
+      const all = grouped(wanted.length);
+      context.io.note(`The newest ${grouped(limit)} of ${all} are shown; add --limit to see more.`);
+    }
   });
 };
 

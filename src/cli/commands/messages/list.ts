@@ -38,13 +38,13 @@ export const messagesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = 
   command.action(async ({ to, status, delivery, batch, ...options }: Options) => {
     const { messages } = await context.network.client();
     const filter = { to, status, delivery, batch_id: batch, ...commonFilter(options, context.clock.now()) };
-    const settles = status !== undefined || delivery !== undefined;
+    const matchesLater = status !== undefined || delivery !== undefined;
     await showList(
       context,
       messageListView,
       async ({ since, ...page }) =>
         messages.list({ ...filter, ...page, since: laterOf(filter.since, since) }),
-      { ...options, settles },
+      { ...options, matchesLater },
     );
   });
 };
