@@ -50,7 +50,7 @@ describe('urtuu history', () => {
     expect(readFileSync(file(), 'utf8')).not.toContain('secret');
     expect((statSync(file()).mode & 0o777).toString(8)).toBe('600');
     expect((await here('history --since 2001-01-01 --limit 3')).stderr).toBe(
-      'The newest 3 of 8 are shown; add --limit to see more.\n',
+      'Showing the newest 3 of 8; add --limit to see more.\n',
     );
     expect((await here('history')).stdout).toMatch(
       /^TIME +STATUS +TO +ID\n\S+ \S+ +finished +2 recipients +june\n/,

@@ -63,7 +63,7 @@ describe('urtuu messages list', () => {
 
   it('says when there are more, and when there are none', async () => {
     expect((await here('messages list --limit 2')).stderr).toBe(
-      'The newest 2 are shown; add --limit to see more.\n',
+      'Showing the newest 2; add --limit to see more.\n',
     );
     expect((await here('messages list --limit 5')).stderr).toBe('');
     const none = await here('messages list --to 88112233');

@@ -68,7 +68,7 @@ export async function showList<Item extends { id: string; created_at?: string }>
     // An error of the first page leaves nothing to print.
     const first = await items.next();
     await io.printAll(view, first.done ? [] : from(first.value, items));
-    if (progress.more) io.note(`The newest ${grouped(limit)} are shown; add --limit to see more.`);
+    if (progress.more) io.note(`Showing the newest ${grouped(limit)}; add --limit to see more.`);
     return;
   }
   if (until !== undefined) throw usageError('--follow and --until exclude each other', 'Use one of the two.');

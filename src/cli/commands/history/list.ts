@@ -91,7 +91,7 @@ export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (comm
     await context.io.printAll(view, wanted.slice(0, limit));
     if (wanted.length > limit) {
       const all = grouped(wanted.length);
-      context.io.note(`The newest ${grouped(limit)} of ${all} are shown; add --limit to see more.`);
+      context.io.note(`Showing the newest ${grouped(limit)} of ${all}; add --limit to see more.`);
     }
   });
 };
