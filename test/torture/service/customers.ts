@@ -35,10 +35,13 @@ export async function attempt(
 
 export const codeOf = ({ body }: Reply): unknown => (body.error as { code?: unknown } | undefined)?.code;
 
-/** Whether a task needs no further try. */
+/**
+ * Whether a task needs no further try. A 429 binds nothing to the key: messages whose outcome a paused process holds
+ * count towards the cap of a recipient until they are refunded.
+ */
 export function isFinal(reply: Reply): boolean {
   if (reply.status === 502) return codeOf(reply) === 'provider_failed';
-  return reply.status < 500 && codeOf(reply) !== 'rate_limited';
+  return reply.status < 500 && reply.status !== 429;
 }
 
 export interface Customers {
