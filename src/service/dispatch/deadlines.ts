@@ -7,8 +7,8 @@ const shared = 1_000;
 interface Deadline {
   since: number;
   signal: AbortSignal;
-  /** Of the submissions that have no answer yet. */
-  onReached: Set<() => void>;
+  /** What resolves the submissions that have no answer yet. */
+  unanswered: Set<(result: 'deadline') => void>;
 }
 
 /** Ends submissions that get no answer; one timer for all that begin within a second. */
@@ -31,16 +31,15 @@ export class Deadlines {
     onLate: (result: Result) => void,
   ): Promise<Result | 'deadline'> {
     return new Promise((resolve, reject) => {
-      const { signal, onReached } = this.#in(milliseconds);
-      const reached = () => resolve('deadline');
-      onReached.add(reached);
+      const { signal, unanswered } = this.#in(milliseconds);
+      unanswered.add(resolve);
       submit(signal).then(
         (result) => {
-          if (onReached.delete(reached)) resolve(result);
+          if (unanswered.delete(resolve)) resolve(result);
           else onLate(result);
         },
         (error) => {
-          onReached.delete(reached);
+          unanswered.delete(resolve);
           reject(error);
         },
       );
@@ -54,16 +53,16 @@ export class Deadlines {
     const abort = new AbortController();
     // Every submission of a carrier may listen to it.
     setMaxListeners(0, abort.signal);
-    const onReached = new Set<() => void>();
+    const unanswered: Deadline['unanswered'] = new Set();
     const cancel = this.#clock.after(milliseconds + shared, () => {
       this.#cancels.delete(cancel);
-      const all = [...onReached];
-      onReached.clear();
-      for (const reached of all) reached();
+      const late = [...unanswered];
+      unanswered.clear();
+      for (const resolve of late) resolve('deadline');
       abort.abort();
     });
     this.#cancels.add(cancel);
-    const deadline = { signal: abort.signal, onReached, since: now };
+    const deadline = { signal: abort.signal, unanswered, since: now };
     this.#latest.set(milliseconds, deadline);
     return deadline;
   }

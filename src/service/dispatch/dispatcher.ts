@@ -9,7 +9,7 @@ import { LeaseTools, type SharedTools } from './lease-tools.js';
 import { Moments } from './moments.js';
 import type { DispatcherParts } from './parts.js';
 import { type Slot, takeRoom } from './slot.js';
-import { type DispatchRules, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
+import { type DispatchRules, type RulesOf, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
 
 /** Milliseconds between looks for what other processes leave behind. */
 const lookEvery = 1_000;
@@ -52,12 +52,13 @@ export class Dispatcher {
     this.#deadlines = new Deadlines(clock);
     this.#changes = new Moments(clock);
     this.#finalizer = new Finalizer(store, answer, clock, report);
+    const mark = grouped((marks: readonly Mark[]) => store.markSubmitting(marks));
     this.#shared = {
       ...parts,
       lanes: this.#lanes,
       leases: this.#leases,
       deadlines: this.#deadlines,
-      mark: grouped((marks: readonly Mark[]) => store.markSubmitting(marks)),
+      mark: (one) => new Promise((resolve, reject) => mark(one, resolve, reject)),
       onLate: (disposition) => void this.#finalizer.write(disposition, ignore),
     };
   }
@@ -132,10 +133,7 @@ export class Dispatcher {
    * Dispatches the messages of a lease. Resolves with the end of the first, with null as soon as it is known that it
    * will take. Never rejects: the caller would take an error for a send that never was.
    */
-  #dispatchAll(
-    claimed: readonly ClaimedMessage[],
-    rulesOf: (projectId: string) => DispatchRules | Promise<DispatchRules>,
-  ): Promise<Finalized | null> {
+  #dispatchAll(claimed: readonly ClaimedMessage[], rulesOf: RulesOf): Promise<Finalized | null> {
     const [first] = claimed;
     if (first === undefined) return Promise.resolve(null);
     const tools = new LeaseTools(first.token, this.#shared);
@@ -150,7 +148,7 @@ export class Dispatcher {
 
   async #dispatch(
     claimed: ClaimedMessage,
-    rulesOf: (projectId: string) => DispatchRules | Promise<DispatchRules>,
+    rulesOf: RulesOf,
     tools: SubmitTools,
     onDelay: () => void,
   ): Promise<Finalized | null> {

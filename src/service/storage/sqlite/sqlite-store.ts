@@ -75,11 +75,9 @@ export function sqliteStore(
     return result;
   }
 
-  function tellFinalized(finalized: readonly (Finalized & { pendingKey: string | null })[]): void {
-    for (const { message, pendingKey } of finalized) {
-      if (message.batchId === null) changes.tell(messageTopic(message.id));
-      if (pendingKey !== null) changes.tell(keyTopic(message.projectId, pendingKey));
-    }
+  function tellFinalized({ message }: Finalized, pendingKey: string | null): void {
+    if (message.batchId === null) changes.tell(messageTopic(message.id));
+    if (pendingKey !== null) changes.tell(keyTopic(message.projectId, pendingKey));
   }
 
   return {
@@ -130,20 +128,17 @@ export function sqliteStore(
         () => finalization.finalizeMessages(finalizations, answer),
         finalizations.length,
       );
-      tellFinalized(
-        finalized.flatMap((one, index) =>
-          one === null ? [] : { ...one, pendingKey: finalizations[index]?.claimed.pendingKey ?? null },
-        ),
-      );
+      finalized.forEach((one, index) => {
+        if (one !== null) tellFinalized(one, finalizations[index]?.claimed.pendingKey ?? null);
+      });
       return finalized;
     },
     async recordReceipts(received, answer) {
-      tellFinalized(
-        await commits.run(
-          () => received.flatMap((receipt) => finalization.recordReceipt(receipt, claims.read, answer)),
-          received.length,
-        ),
+      const finalized = await commits.run(
+        () => received.flatMap((receipt) => finalization.recordReceipt(receipt, claims.read, answer)),
+        received.length,
       );
+      for (const one of finalized) tellFinalized(one, one.pendingKey);
     },
     nextWork: (lanes) => read(() => work.nextWork(lanes)),
     hasDue: () => read(() => work.hasDue()),
