@@ -7,6 +7,8 @@ const anyReset = "token >= 'reset:' AND token < 'reset;'";
 /** Milliseconds. One that holds back for longer was begun before the clock was set back: it is over. */
 const longestHold = 60_000;
 const underWay = `${anyReset} AND until > :at AND until <= :at + ${longestHold}`;
+/** True while a reset holds everything new back. */
+export const resetUnderWay = `EXISTS (SELECT 1 FROM leases WHERE ${underWay})`;
 const tokenOf = (owner: string) => `reset:${owner}`;
 
 const emptied = [

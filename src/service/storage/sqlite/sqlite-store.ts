@@ -14,6 +14,7 @@ import { prepareLeases } from './leases.js';
 import { prepareProjects } from './projects.js';
 import { prepareReading } from './reading.js';
 import { prepareReceipts } from './receipts.js';
+import { prepareRefusals } from './refusals.js';
 import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
 import { prepareWork } from './work.js';
@@ -59,8 +60,9 @@ export function sqliteStore(
   const projects = prepareProjects(database, now);
   const leases = prepareLeases(database, clock);
   const resets = prepareResets(database, projects, now);
-  const acceptance = prepareAcceptance(database, projects, leases, corrections, resets, now);
-  const claims = prepareClaims(database, projects, leases, acceptance, clock);
+  const refusals = prepareRefusals(database, corrections);
+  const acceptance = prepareAcceptance(database, projects, leases, refusals, now);
+  const claims = prepareClaims(database, projects, leases, refusals, clock);
   const receipts = prepareReceipts(database, now);
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
   const work = prepareWork(database, leases, clock);
@@ -99,7 +101,7 @@ export function sqliteStore(
     revokeKey: (projectId, id) => commits.run(() => projects.revokeKey(projectId, id)),
     findCaller: (hash) => read(() => projects.findCaller(hash)),
 
-    findAnswer: (projectId, key) => read(() => acceptance.findAnswer(projectId, key)),
+    findAnswer: (projectId, key) => read(() => refusals.findAnswer(projects.numberOf(projectId), key)),
     acceptMessage: (message) => accept(() => acceptance.acceptMessage(message)),
     acceptBatch: (batch) => accept(() => acceptance.acceptBatch(batch), batch.recipients.length),
     acceptVerification: (verification) => accept(() => acceptance.acceptVerification(verification)),

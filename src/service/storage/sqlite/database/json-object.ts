@@ -1,0 +1,14 @@
+/**
+ * Texts by their keys, as JSON for `json_each`: a flat object, since SQLite parses an inner array or object again for
+ * every value that is taken out of it. A key may come twice.
+ */
+export function jsonObject<Item>(
+  items: readonly Item[],
+  entryOf: (item: Item) => readonly [key: string, value: string],
+): string {
+  const entries = items.map((item) => {
+    const [key, value] = entryOf(item);
+    return `${JSON.stringify(key)}:${JSON.stringify(value)}`;
+  });
+  return `{${entries.join()}}`;
+}
