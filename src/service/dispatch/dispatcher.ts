@@ -59,7 +59,7 @@ export class Dispatcher {
       leases: this.#leases,
       deadlines: this.#deadlines,
       mark: (one) => new Promise((resolve, reject) => mark(one, resolve, reject)),
-      onLate: (disposition) => void this.#finalizer.write(disposition, ignore),
+      onLate: (disposition) => this.#finalizer.write(disposition, ignore, ignore),
     };
   }
 
@@ -139,28 +139,31 @@ export class Dispatcher {
     const tools = new LeaseTools(first.token, this.#shared);
     return new Promise((resolve) => {
       for (const one of claimed) {
-        const onDelay = one === first ? () => resolve(null) : ignore;
-        const end = this.#dispatch(one, rulesOf, tools, onDelay);
-        if (one === first) void end.then(resolve);
+        if (one === first) this.#dispatch(one, rulesOf, tools, () => resolve(null), resolve);
+        else this.#dispatch(one, rulesOf, tools, ignore, ignore);
       }
     });
   }
 
-  async #dispatch(
+  #dispatch(
     claimed: ClaimedMessage,
     rulesOf: RulesOf,
     tools: SubmitTools,
     onDelay: () => void,
-  ): Promise<Finalized | null> {
+    onEnd: (finalized: Finalized | null) => void,
+  ): void {
     this.#enter(claimed);
-    try {
-      return await this.#finalizer.write(await submitMessage(claimed, rulesOf, tools), onDelay);
-    } catch (error) {
-      this.#parts.report(error);
-      return null;
-    } finally {
+    const end = (finalized: Finalized | null) => {
       this.#leave(claimed);
-    }
+      onEnd(finalized);
+    };
+    submitMessage(claimed, rulesOf, tools).then(
+      (disposition) => this.#finalizer.write(disposition, onDelay, end),
+      (error) => {
+        this.#parts.report(error);
+        end(null);
+      },
+    );
   }
 
   #enter({ lane, token }: ClaimedMessage): void {
@@ -185,7 +188,8 @@ export class Dispatcher {
     this.#enter(claimed);
     try {
       const tools = { deadlines: this.#deadlines, report: this.#parts.report };
-      await this.#finalizer.write(await resolveDoubt(claimed, carrier, tools), ignore);
+      const disposition = await resolveDoubt(claimed, carrier, tools);
+      await new Promise((resolve) => this.#finalizer.write(disposition, ignore, resolve));
     } finally {
       this.#leave(claimed);
     }

@@ -47,10 +47,10 @@ export class Finalizer {
     };
   }
 
-  /** Null for a message that has not ended here. `onDelay` is called when the first try fails. */
-  write(disposition: Disposition, onDelay: () => void): Promise<Finalized | null> {
-    return new Promise((resolve) => {
-      this.#write(disposition, resolve, (error) => resolve(this.#writeAgain(disposition, error, onDelay)));
+  /** `onEnd`: null for a message that has not ended here. `onDelay` is called when the first try fails. */
+  write(disposition: Disposition, onDelay: () => void, onEnd: (finalized: Finalized | null) => void): void {
+    this.#write(disposition, onEnd, (error) => {
+      void this.#writeAgain(disposition, error, onDelay).then(onEnd);
     });
   }
 

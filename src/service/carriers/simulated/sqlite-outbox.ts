@@ -131,11 +131,10 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
   }
 
   return {
-    async deliver(submission) {
+    deliver(submission) {
       arriving ??= arrival();
       arriving.submissions.push(submission);
-      const isDelivered = await arriving.delivered;
-      return isDelivered(submission);
+      return arriving.delivered.then((isDelivered) => isDelivered(submission));
     },
     ageOrFence: (reference, before) =>
       commits.run(() => {

@@ -6,9 +6,10 @@ export function jsonObject<Item>(
   items: readonly Item[],
   entryOf: (item: Item) => readonly [key: string, value: string],
 ): string {
-  const entries = items.map((item) => {
+  const pieces: string[] = [];
+  for (const item of items) {
     const [key, value] = entryOf(item);
-    return `${JSON.stringify(key)}:${JSON.stringify(value)}`;
-  });
-  return `{${entries.join()}}`;
+    pieces.push(pieces.length === 0 ? '{' : ',', JSON.stringify(key), ':', JSON.stringify(value));
+  }
+  return pieces.length === 0 ? '{}' : `${pieces.join('')}}`;
 }
