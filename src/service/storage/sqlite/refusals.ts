@@ -11,21 +11,22 @@ export const hasEarlier = `EXISTS (SELECT 1 FROM messages e WHERE e.project = m.
 
 /** Why a send is not accepted. The functions read inside the transaction of their caller. */
 export function prepareRefusals(database: Database, corrections: ClockCorrections) {
-  // Everything that a refusal needs of the project, in one statement.
+  // Parameters in order: names cost as much as the statement.
   const selectStanding = database.prepare(
-    `SELECT balance, ${resetUnderWay} AS isResetting, ${anyCorrection} AS isCorrected FROM projects WHERE seq = :project`,
+    `SELECT balance, ${resetUnderWay('?1')} AS isResetting, ${anyCorrection} AS isCorrected
+     FROM projects WHERE seq = ?2`,
   );
   const selectAnswer = database.prepare('SELECT status, body FROM idempotency WHERE project = ? AND key = ?');
   const selectEarlier = database.prepare(
     `SELECT created_at AS time FROM messages
-     WHERE project = :project AND recipient = :recipient AND refunded = 0 AND created_at > :from AND seq < :before
+     WHERE project = ?1 AND recipient = ?2 AND refunded = 0 AND created_at > ?3 AND seq < ?4
      ORDER BY created_at DESC LIMIT ${earlierMessages}`,
   );
   const selectEarlierCorrected = database.prepare(
     `SELECT time FROM (
        SELECT ${acceptedAt('m.seq', 'm.created_at')} AS time FROM messages m
-       WHERE project = :project AND recipient = :recipient AND refunded = 0 AND created_at > :from AND seq < :before)
-     WHERE time > :from ORDER BY time DESC LIMIT ${earlierMessages}`,
+       WHERE project = ?1 AND recipient = ?2 AND refunded = 0 AND created_at > ?3 AND seq < ?4)
+     WHERE time > ?3 ORDER BY time DESC LIMIT ${earlierMessages}`,
   );
 
   /** When counted messages to a recipient were accepted before this one, the newest first. */
@@ -37,8 +38,8 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
     isCorrected = true,
   ): Instant[] {
     const select = isCorrected ? selectEarlierCorrected : selectEarlier;
-    const rows = select.all({ project, recipient, from: at - longestWindow, before });
-    const times = (rows as { time: number }[]).map(({ time }) => time);
+    const rows = select.all(project, recipient, at - longestWindow, before) as { time: number }[];
+    const times = rows.map(({ time }) => time);
     const [newest] = times;
     if (newest === undefined || corrections.asOf(newest, at, before - 1) === newest) return times;
     return times.map((time) => Math.min(time, at));
@@ -51,7 +52,7 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
   }
 
   function standingOf(project: number, at: Instant): Standing {
-    const { balance, isResetting, isCorrected } = selectStanding.get({ project, at }) as StandingRow;
+    const { balance, isResetting, isCorrected } = selectStanding.get(at, project) as StandingRow;
     return { project, balance, isResetting: isResetting === 1, isCorrected: isCorrected === 1 };
   }
 

@@ -17,6 +17,7 @@ import { prepareReceipts } from './receipts.js';
 import { prepareRefusals } from './refusals.js';
 import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
+import { sharedReads } from './shared-reads.js';
 import { prepareWork } from './work.js';
 
 /** Opens the file of a store, or one in memory with `:memory:`. */
@@ -84,7 +85,7 @@ export function sqliteStore(
 
   return {
     createProject: (project) => commits.run(() => projects.createProject(project)),
-    getProject: (id) => read(() => projects.getProject(id)),
+    getProject: sharedReads((id) => read(() => projects.getProject(id))),
     listProjects: () => read(() => projects.listProjects()),
     changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
     credit: (projectId, amount) => commits.run(() => projects.credit(projectId, amount)),
