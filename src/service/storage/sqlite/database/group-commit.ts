@@ -1,3 +1,4 @@
+import { monotonic } from '../../../clock.js';
 import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
 import type { Database, Statement } from './open.js';
 
@@ -57,7 +58,7 @@ export class GroupCommit {
   run<Result>(work: () => Result, rows = 1): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#closed) return reject(new Error('the store is closed'));
-      const since = performance.now();
+      const since = monotonic();
       this.#waiting.push({ work, rows, since, resolve: resolve as (value: unknown) => void, reject });
       if (this.#scheduled) return;
       this.#scheduled = true;
@@ -144,7 +145,7 @@ export class GroupCommit {
 
   /** Refuses those that have waited for too long. */
   #patientOf(jobs: Job[]): Job[] {
-    const oldest = performance.now() - this.#patience;
+    const oldest = monotonic() - this.#patience;
     for (const job of jobs) if (job.since <= oldest) job.reject(lockedTooLong());
     return jobs.filter((job) => job.since > oldest);
   }
