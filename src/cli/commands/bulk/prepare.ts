@@ -9,9 +9,11 @@ import { readError } from '../../bulk/send/answer.js';
 import type { Context } from '../../context.js';
 import { counted } from '../../wording.js';
 import { baseUrlOf } from './base-url.js';
+import { refuseCancelled } from './cancellation.js';
 import { confirmSend } from './confirm.js';
 import { explainDiskError } from './disk-error.js';
 import { printDryRun } from './dry-run.js';
+import { isDone } from './finished.js';
 import { type BulkInput, gatherInput } from './gather-input.js';
 import { type LeftOut, resumeOf } from './next-command.js';
 import type { BulkOptions } from './options.js';
@@ -139,6 +141,12 @@ async function openConfirmed(
     again: options.again,
     resumeCommand: (other) => resumeOf(context, other),
   });
+  if (!isDone(job, options)) {
+    await refuseCancelled(context, job).catch(async (error) => {
+      await job.close();
+      throw error;
+    });
+  }
   try {
     const { meta } = job.plan;
     const paid = meta.credits - (await remainingCredits(job, plan.meta, options));
