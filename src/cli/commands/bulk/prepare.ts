@@ -151,8 +151,9 @@ async function openConfirmed(
     const { meta } = job.plan;
     const paid = meta.credits - (await remainingCredits(job, plan.meta, options));
     const remaining = { requests: job.state.open, paid, rate: options.rate };
-    const preflight = preflightOf({ job: job.id, meta, input: outcome, prices, remaining, earlier });
-    const lines = preflightLines(preflight, outcome.repairs, remaining);
+    const { mask } = context.io.printer;
+    const preflight = preflightOf({ job: job.id, meta, input: outcome, prices, remaining, earlier, mask });
+    const lines = preflightLines(preflight, outcome.repairs, { ...remaining, columns: context.io.columns });
     await confirmSend(context, job, { preflight, lines, paid, repeated: earlier.toConfirm }, options);
     return job;
   } catch (error) {
