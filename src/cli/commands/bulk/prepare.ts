@@ -100,6 +100,8 @@ async function prepareIn(
   const outcome = await planFile(context, { ...wanted, folder, recent }, options);
   const { plan } = outcome;
   showInput(io, outcome);
+  if (plan !== null && options.only?.includes('undelivered'))
+    io.note('Undelivered rows are sent again, as a new job; they were charged before.');
   if (options.skipSent) warnOfFailed(io, recent);
   if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, recent, options);
   if (plan === null) throw badRows(outcome);
