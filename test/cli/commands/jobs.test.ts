@@ -12,7 +12,11 @@ describe('urtuu jobs', () => {
     ]);
     expect(figures((await here.run('jobs show july --json')).stdout)).toMatchObject({ exit: 7 });
     expect(await here.run('jobs remove july')).toMatchObject({ code: 11 });
-    expect(await here.run('jobs remove july --force')).toMatchObject({ code: 0 });
+    expect(await here.run('jobs remove july --force')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'Removed the job july: 2 accepted, 3 pending.\n',
+    });
     expect(here.jobs).toEqual([]);
     expect(await here.run('jobs show july')).toMatchObject({ code: 12 });
     expect(await here.run('jobs show ../../etc')).toMatchObject({ code: 12 });
