@@ -2,9 +2,11 @@ import type { Entry } from '../../bulk/job/entries.js';
 import { type Job, openJob } from '../../bulk/job/open-job.js';
 import { isSystemError } from '../../bulk/job/system-error.js';
 import { BatchMessages } from '../../bulk/results/batch-messages.js';
+import { Reader } from '../../bulk/results/reader.js';
 import { ReceiptStore } from '../../bulk/results/receipt-store.js';
 import { Receipts } from '../../bulk/results/receipts.js';
 import { inBlocks, type ReportRow, reportBlocks, reportRows } from '../../bulk/results/report.js';
+import { SingleMessages } from '../../bulk/results/single-messages.js';
 import type { Context } from '../../context.js';
 import { byteOrderMark } from '../../csv/line.js';
 import { CliError, machineError } from '../../errors.js';
@@ -115,6 +117,12 @@ const incomplete = (unread: Unread) =>
     details: { batches: unread.batches, rows: unread.rows, cause: unread.code },
   });
 
+function messagesOf(runtime: JobRuntime, timeout: number) {
+  const reader = new Reader({ ...runtime, timeout });
+  const { client } = runtime;
+  return { ofBatch: new BatchMessages(client, reader), single: new SingleMessages(client, reader) };
+}
+
 interface GatherOptions {
   /** Null: nothing is read from the service. */
   runtime: JobRuntime | null;
@@ -136,7 +144,7 @@ async function gather(
     const receipts = await Receipts.gather({
       plan,
       journal,
-      batchMessages: runtime === null ? null : new BatchMessages({ ...runtime, timeout }),
+      messages: runtime === null ? null : messagesOf(runtime, timeout),
       store,
       refresh,
       onBatch() {
@@ -147,6 +155,7 @@ async function gather(
         });
         batches += 1;
       },
+      onPage: () => progress.update('report: reading delivery reports'),
     });
     if (receipts.unlisted) {
       io.note(
