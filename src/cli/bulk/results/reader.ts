@@ -19,7 +19,7 @@ export interface ReaderOptions {
 /** An answer, a refusal, or the code of why there is none. */
 export type Reply<T> = { value: T } | { refused: string; status: number } | { unread: string };
 
-/** Whether the service does not offer what was read. */
+/** Whether the service lacks the endpoint. */
 export const isNotOffered = (reply: Reply<unknown>): boolean =>
   'refused' in reply && (reply.status === 404 || reply.status === 405);
 

@@ -126,7 +126,7 @@ export class Receipts {
     this.unreported += stored.filter(({ delivery }) => delivery === null).length;
   }
 
-  /** Their status is known, but for emails; what cannot be read now stays without a delivery report. */
+  /** Their status is known, except for emails. Without an answer, the delivery report is missing. */
   async #addSingles({ plan: { meta }, messages, store, onPage }: ReceiptSource): Promise<void> {
     if (messages === null || this.#singles.size === 0) return;
     const { channel, created_at: begun } = meta;

@@ -19,12 +19,12 @@ import { type JobRuntime, openJobRuntime } from './job-runtime.js';
 import { alarmText, type Reported } from './outcome.js';
 import { reportView } from './report-view.js';
 
-/** Writes the report of the job that this command ran; `tell` gets its problems. */
+/** Writes the report of the job that this command ran; `warn` gets its problems. */
 export async function report(
   context: Pick<Context, 'io' | 'config'>,
   job: Job,
   path: string,
-  { runtime, timeout, tell }: { runtime: JobRuntime; timeout: number; tell: Context['io']['warn'] },
+  { runtime, timeout, warn }: { runtime: JobRuntime; timeout: number; warn: Context['io']['warn'] },
 ): Promise<Reported> {
   try {
     const receipts = await gather(context, job, { runtime, timeout });
@@ -32,11 +32,11 @@ export async function report(
     if (receipts.alarms.length > 0) return 'alarming';
     if (receipts.unread === null) return 'written';
     const again = context.config.commandLine(['jobs', 'report', job.id], { '--report': path });
-    tell(`${unreadText(receipts.unread)} Write it again with:`, again);
+    warn(`${unreadText(receipts.unread)} Write it again with:`, again);
     return 'incomplete';
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    tell(error.message);
+    warn(error.message);
     return 'unwritten';
   }
 }

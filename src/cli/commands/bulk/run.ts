@@ -100,8 +100,8 @@ async function runToEnd(
   else context.io.conclude(...line());
   if (options.report !== undefined) {
     // The last line is about the exit code.
-    const tell = exit === exits.ok || exit === exits.partly ? context.io.conclude : context.io.warn;
-    const reading = { runtime, timeout: options.waitTimeout, tell };
+    const warn = exit === exits.ok || exit === exits.partly ? context.io.conclude : context.io.warn;
+    const reading = { runtime, timeout: options.waitTimeout, warn };
     const reported = await report(context, job, options.report, reading);
     if (reported === 'alarming') {
       exit = exitOfJob(job.state, ending, rule);

@@ -25,7 +25,7 @@ export async function* jobRows(
 async function newestFirst(stateDirectory: string): Promise<string[]> {
   const jobs: { id: string; created: number; run: number }[] = [];
   for (const id of await jobIds(stateDirectory)) {
-    // What is wrong with a job is told when it is read.
+    // A damaged job is reported when it is viewed.
     const meta = await readPlanMeta(join(jobsFolder(stateDirectory), id)).catch(() => null);
     jobs.push({ id, created: Date.parse(meta?.created_at ?? '') || 0, run: readJobId(id).run });
   }
