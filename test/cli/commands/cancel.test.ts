@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { lockFolder } from '../../../src/cli/platform/lock.js';
@@ -170,6 +170,22 @@ describe('urtuu jobs cancel', () => {
     expect(await here.run(personal)).toMatchObject({ code: 11 });
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });
     expect(here.project.messages).toHaveLength(5);
+  });
+
+  it('is exit 12 where the job is removed meanwhile, as it is for jobs watch', async () => {
+    const here = desk(people(3), { credits: 10 });
+    await here.run(`${personal} --allow-partial`);
+    for (const command of ['cancel', 'watch']) {
+      const folder = here.jobFile('july', '');
+      const release = await holdLock(here);
+      cpSync(folder, `${here.home}/kept`, { recursive: true, filter: (path) => !path.includes('lock.') });
+      const ended = await here.run(`jobs ${command} july`, {
+        clock: { sleep: async () => rmSync(folder, { recursive: true, force: true }) },
+      });
+      expect([command, ended.code]).toEqual([command, 12]);
+      await release();
+      renameSync(`${here.home}/kept`, folder.replace(/\/$/, ''));
+    }
   });
 
   it('knows no other job, exit 12', async () => {

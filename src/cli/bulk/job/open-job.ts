@@ -78,14 +78,14 @@ export async function openJob(stateDirectory: string, id: string, disk: Disk = n
     };
   } catch (error) {
     await lock.release();
-    throw jobError(id, folder, error);
+    throw jobError({ id, folder }, error);
   }
 }
 
 /** Throws CliError (exit 11) when another process has the lock. */
 export async function lockJob(id: string, folder: string): Promise<Extract<Lock, { held: true }>> {
   const lock = await lockFolder(folder).catch((error) => {
-    throw jobError(id, folder, error);
+    throw jobError({ id, folder }, error);
   });
   if (lock.held) return lock;
   const pid = lock.pid === null ? '' : ` (pid ${lock.pid})`;
@@ -127,11 +127,11 @@ export async function followJob(
       },
       update: () =>
         update().catch((error) => {
-          throw jobError(id, folder, error);
+          throw jobError({ id, folder }, error);
         }),
     };
   } catch (error) {
-    throw jobError(id, folder, error);
+    throw jobError({ id, folder }, error);
   }
 }
 
@@ -152,7 +152,8 @@ function otherJournal(id: string): CliError {
   });
 }
 
-function jobError(id: string, folder: string, error: unknown): unknown {
+/** The error for a failed operation on the files of a job, which may have been removed meanwhile. */
+export function jobError({ id, folder }: Pick<JobView, 'id' | 'folder'>, error: unknown): unknown {
   if (error instanceof CliError) return error;
   if (!existsSync(folder)) return noJob(id);
   if (error instanceof BrokenJournalError) {

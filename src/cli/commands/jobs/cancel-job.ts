@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { addCancelMark, cancelMarks, removeCancelMarks } from '../../bulk/job/cancel-marks.js';
-import { jobFolder } from '../../bulk/job/jobs-folder.js';
-import { type JobView, viewJob } from '../../bulk/job/open-job.js';
+import { jobFolder, noJob } from '../../bulk/job/jobs-folder.js';
+import { type JobView, jobError, viewJob } from '../../bulk/job/open-job.js';
 import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -24,13 +25,15 @@ export async function cancelJob(
   if (before.state.finished) throw finished(before);
   // First the mark, then the look at the lock; a run first takes the lock and then looks for marks. So one sees the other.
   const mark = await addCancelMark(folder).catch((error) => {
-    throw machineError(`the job ${id} could not be cancelled`, error);
+    throw existsSync(folder) ? machineError(`the job ${id} could not be cancelled`, error) : noJob(id);
   });
   const since = clock.elapsed();
   for (;;) {
-    const holder = await lockHolder(folder);
+    const [holder, marks] = await Promise.all([lockHolder(folder), cancelMarks(folder)]).catch((error) => {
+      throw jobError(before, error);
+    });
     if (holder === null) break;
-    if (!(await cancelMarks(folder)).includes(mark)) throw resumed(id, holder.pid);
+    if (!marks.includes(mark)) throw resumed(id, holder.pid);
     if (clock.elapsed() - since >= mostWait) throw stillRunning(id, holder.pid);
     await clock.sleep(lookEvery);
   }

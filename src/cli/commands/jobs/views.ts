@@ -1,5 +1,5 @@
 import { cancelMarks } from '../../bulk/job/cancel-marks.js';
-import type { JobView } from '../../bulk/job/open-job.js';
+import { type JobView, jobError } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
 import type { BatchFigures } from '../../bulk/results/summary.js';
 import { counts, field, type View } from '../../output/view.js';
@@ -32,10 +32,15 @@ export interface JobRow {
   exit: number | null;
 }
 
-export async function jobRow({ id, folder, meta, state }: JobView, now: number): Promise<JobRow> {
-  const running = await runningOf(folder, state, now);
+/** Throws CliError (exit 12) where the job was removed meanwhile. */
+export async function jobRow(job: JobView, now: number): Promise<JobRow> {
+  const { id, folder, meta, state } = job;
+  const reads = Promise.all([runningOf(folder, state, now), cancelMarks(folder)]);
+  const [running, marks] = await reads.catch((error) => {
+    throw jobError(job, error);
+  });
   const ended = running === null ? state.ended : null;
-  const isCancelled = (await cancelMarks(folder)).length > 0;
+  const isCancelled = marks.length > 0;
   return {
     job: id,
     state: running !== null ? 'running' : stateOf(state),

@@ -1,5 +1,5 @@
 import { cancelMarks } from '../../bulk/job/cancel-marks.js';
-import type { FollowedJob, JobView } from '../../bulk/job/open-job.js';
+import { type FollowedJob, type JobView, jobError } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
 import { summaryOfView } from '../../bulk/results/summary.js';
 import type { Ending } from '../../bulk/send/ending.js';
@@ -22,7 +22,9 @@ export async function showUntilEnded(
   try {
     for (;;) {
       const { state, folder } = job;
-      const running = await runningOf(folder, state, clock.now());
+      const running = await runningOf(folder, state, clock.now()).catch((error) => {
+        throw jobError(job, error);
+      });
       // The process may have recorded its end after the last reading.
       if (running === null) return await job.update();
       const waits = state.finished && !state.final;
@@ -45,7 +47,10 @@ function shown({ tally, sent, credits }: JobView['state']) {
 /** Prints the summary of a job that nothing runs, and ends with its exit code. */
 export async function endAs({ io, config }: Pick<Context, 'io' | 'config'>, job: JobView): Promise<void> {
   const { state } = job;
-  const isCancelled = !state.finished && (await cancelMarks(job.folder)).length > 0;
+  const marks = await cancelMarks(job.folder).catch((error) => {
+    throw jobError(job, error);
+  });
+  const isCancelled = !state.finished && marks.length > 0;
   const ending: Ending = { stopped: isCancelled ? { by: 'cancel' } : null, waited: null };
   const exit = (state.ended?.exit as ExitCode | undefined) ?? exitOfJob(state, ending);
   await io.print(summaryView, { ...summaryOfView(job), exit });
