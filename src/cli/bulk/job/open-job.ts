@@ -163,5 +163,5 @@ export function jobError({ id, folder }: Pick<JobView, 'id' | 'folder'>, error: 
   if (error instanceof NewerJournalError) {
     return machineError(error.message, error, 'Use the version of urtuu that wrote it, or a newer one.');
   }
-  return machineError(`the job ${id} cannot be opened: ${(error as Error).message}`, error);
+  return machineError(`the job ${id} cannot be used: ${(error as Error).message}`, error);
 }

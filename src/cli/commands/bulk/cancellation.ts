@@ -18,7 +18,7 @@ export interface Cancellation {
 /** Looks for a cancel mark before it resolves, and then once a second. */
 export async function watchForCancel(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
-  folder: string,
+  job: Job,
 ): Promise<Cancellation> {
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
@@ -29,7 +29,7 @@ export async function watchForCancel(
   let endWait = () => {};
   const look = async () => {
     // A folder that cannot be read now may be read a second later; sending depends on the journal alone.
-    const marks = await cancelMarks(folder).catch(() => []);
+    const marks = await cancelMarks(job).catch(() => []);
     if (closed) return;
     if (marks.length > 0) stop.abort(cancelled);
     else endWait = clock.after(lookEvery, () => void look());
@@ -47,7 +47,7 @@ export async function watchForCancel(
 
 /** Throws CliError (exit 11) for a cancelled job: only `jobs resume` sends its rest. */
 export async function refuseCancelled(context: Pick<Context, 'config'>, job: Job): Promise<void> {
-  if ((await cancelMarks(job.folder)).length === 0) return;
+  if ((await cancelMarks(job)).length === 0) return;
   const { id, plan, state } = job;
   throw new CliError('job_cancelled', exits.refused, `the job ${id} was cancelled`, {
     hint: `Nothing was sent now. Resume it with: ${resumeOf(context, { id, meta: plan.meta })}`,

@@ -53,10 +53,8 @@ export async function carryOut(
       await adoptAccount(context, job);
     }
     await takeRows(context, job);
-    await removeCancelMarks(job.folder, revokedMarks).catch((error) => {
-      throw machineError(`the job ${job.id} could not be resumed`, error);
-    });
-    cancellation = await watchForCancel(context, job.folder);
+    await removeCancelMarks(job, revokedMarks);
+    cancellation = await watchForCancel(context, job);
     runtime = { ...(await openJobRuntime(context, options)), stop: cancellation.stop };
     await noteRun(job.folder, job.state, context.clock.now());
     const exit = await runToEnd(context, job, options, runtime, { words, leftOut });

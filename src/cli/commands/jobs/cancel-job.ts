@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
 import { addCancelMark, cancelMarks, removeCancelMarks } from '../../bulk/job/cancel-marks.js';
-import { jobFolder, noJob } from '../../bulk/job/jobs-folder.js';
 import { type JobView, jobError, viewJob } from '../../bulk/job/open-job.js';
 import type { Context } from '../../context.js';
-import { CliError, machineError } from '../../errors.js';
+import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { localTime } from '../../output/cells.js';
 import { lockHolder } from '../../platform/lock.js';
@@ -20,26 +18,23 @@ export async function cancelJob(
   id: string,
 ): Promise<JobView> {
   const { stateDirectory } = config;
-  const folder = await jobFolder(stateDirectory, id);
   const before = await viewJob(stateDirectory, id);
   if (before.state.finished) throw finished(before);
   // First the mark, then the look at the lock; a run first takes the lock and then looks for marks. So one sees the other.
-  const mark = await addCancelMark(folder).catch((error) => {
-    throw existsSync(folder) ? machineError(`the job ${id} could not be cancelled`, error) : noJob(id);
-  });
+  const mark = await addCancelMark(before);
   const since = clock.elapsed();
   for (;;) {
-    const [holder, marks] = await Promise.all([lockHolder(folder), cancelMarks(folder)]).catch((error) => {
+    const holder = await lockHolder(before.folder).catch((error) => {
       throw jobError(before, error);
     });
     if (holder === null) break;
-    if (!marks.includes(mark)) throw resumed(id, holder.pid);
+    if (!(await cancelMarks(before)).includes(mark)) throw resumed(id, holder.pid);
     if (clock.elapsed() - since >= mostWait) throw stillRunning(id, holder.pid);
     await clock.sleep(lookEvery);
   }
   const job = await viewJob(stateDirectory, id);
   if (!job.state.finished) return job;
-  await removeCancelMarks(folder, [mark]).catch(() => {});
+  await removeCancelMarks(job, [mark]).catch(() => {});
   throw finished(job);
 }
 

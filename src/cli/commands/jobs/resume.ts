@@ -30,7 +30,7 @@ export const jobsResume: CommandBody = (command, context) => {
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
     const { stateDirectory } = context.config;
     // Before the lock is taken: a later mark is a cancellation of this run.
-    const revokedMarks = await cancelMarks(await jobFolder(stateDirectory, id));
+    const revokedMarks = await cancelMarks({ id, folder: await jobFolder(stateDirectory, id) });
     await carryOut(context, await openJob(stateDirectory, id), options, { revokedMarks });
   });
 };

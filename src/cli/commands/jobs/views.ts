@@ -35,12 +35,11 @@ export interface JobRow {
 /** Throws CliError (exit 12) where the job was removed meanwhile. */
 export async function jobRow(job: JobView, now: number): Promise<JobRow> {
   const { id, folder, meta, state } = job;
-  const reads = Promise.all([runningOf(folder, state, now), cancelMarks(folder)]);
-  const [running, marks] = await reads.catch((error) => {
+  const running = await runningOf(folder, state, now).catch((error) => {
     throw jobError(job, error);
   });
   const ended = running === null ? state.ended : null;
-  const isCancelled = marks.length > 0;
+  const isCancelled = (await cancelMarks(job)).length > 0;
   return {
     job: id,
     state: running !== null ? 'running' : stateOf(state),

@@ -47,10 +47,7 @@ function shown({ tally, sent, credits }: JobView['state']) {
 /** Prints the summary of a job that nothing runs, and ends with its exit code. */
 export async function endAs({ io, config }: Pick<Context, 'io' | 'config'>, job: JobView): Promise<void> {
   const { state } = job;
-  const marks = await cancelMarks(job.folder).catch((error) => {
-    throw jobError(job, error);
-  });
-  const isCancelled = !state.finished && marks.length > 0;
+  const isCancelled = !state.finished && (await cancelMarks(job)).length > 0;
   const ending: Ending = { stopped: isCancelled ? { by: 'cancel' } : null, waited: null };
   const exit = (state.ended?.exit as ExitCode | undefined) ?? exitOfJob(state, ending);
   await io.print(summaryView, { ...summaryOfView(job), exit });
