@@ -93,7 +93,7 @@ export const jobView: View<JobRow> = {
     field('job'),
     field('state', { kind: 'status' }),
     field('reason'),
-    number('pid'),
+    field('pid'),
     number('rate'),
     number('seconds_left'),
     field('channel'),
@@ -112,7 +112,8 @@ export const jobView: View<JobRow> = {
     number('failed'),
     number('pending'),
     { name: 'source', value: shortSource },
-    state,
+    // Not a status: on a narrow terminal it wraps.
+    { name: 'state', value: stateText },
   ],
   card: [
     field('job'),
