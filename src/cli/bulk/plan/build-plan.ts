@@ -205,7 +205,8 @@ async function freeze(
   record.files = files.finishData();
   meta.digest = record.files.bodies.sha256;
   files.finish(record);
-  const preview = await previewOf(plan, layout.firstRequest(messages.longest()));
+  const { messages: different, longest } = messages.survey();
+  const preview = await previewOf(plan, layout.firstRequest(longest), different);
   return { plan, preview, ...outcome };
 }
 

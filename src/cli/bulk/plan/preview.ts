@@ -15,15 +15,21 @@ export interface PreviewedMessage {
 }
 
 export interface Preview {
+  /** How many different messages there are. */
+  messages: number;
   first: PreviewedMessage;
   longest: PreviewedMessage;
 }
 
 /** `longest` is the number of the request that has the longest message. */
-export async function previewOf(plan: FrozenPlan, longest: number): Promise<Preview | null> {
-  const messages = await Promise.all([0, longest].map((number) => messageOf(plan, number)));
-  const [first, second] = messages;
-  return first && second ? { first, longest: second } : null;
+export async function previewOf(
+  plan: FrozenPlan,
+  longest: number,
+  messages: number,
+): Promise<Preview | null> {
+  const shown = await Promise.all([0, longest].map((number) => messageOf(plan, number)));
+  const [first, second] = shown;
+  return first && second ? { messages, first, longest: second } : null;
 }
 
 async function messageOf(plan: FrozenPlan, number: number): Promise<PreviewedMessage | null> {

@@ -51,17 +51,18 @@ export function preflightLines(
 }
 
 /** The first message and the longest one, or the only one. */
-function messageRows({ first_message: first, longest_message: longest }: Preflight): Row[] {
+function messageRows({ messages, first_message: first, longest_message: longest }: Preflight): Row[] {
   if (first === null || longest === null) return [];
-  if (first.text === longest.text && first.subject === longest.subject) return [messageRow('Message', first)];
+  if (messages === 1) return [messageRow('Message', first)];
+  if (first.to === longest.to) return [messageRow('First', first, ', also the longest')];
   return [messageRow('First', first), messageRow('Longest', longest)];
 }
 
 const mostCharacters = 800;
 const mostLines = 12;
 
-function messageRow(label: string, { to, subject, text, parts }: PreviewedMessage): Row {
-  const head = parts === null ? `to ${to}: ${subject}` : `to ${to}, ${counted(parts, 'part')}`;
+function messageRow(label: string, { to, subject, text, parts }: PreviewedMessage, remark = ''): Row {
+  const head = `to ${to}${parts === null ? '' : `, ${counted(parts, 'part')}`}${remark}`;
   const whole = text.replace(/\r\n?/g, '\n') || '(empty: this operator carries no links)';
   const shown = whole
     .slice(0, mostCharacters)
@@ -71,7 +72,7 @@ function messageRow(label: string, { to, subject, text, parts }: PreviewedMessag
     .join('\n');
   const left = whole.length - shown.length;
   const lines = left > 0 ? `${shown}… (${counted(left, 'more character')})` : shown;
-  return [label, head, ...lines.split('\n')];
+  return [label, head, ...(subject === null ? [] : [subject]), ...lines.split('\n')];
 }
 
 function columnOf({ to_column, delimiter, sheet }: Preflight): string {

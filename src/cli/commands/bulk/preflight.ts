@@ -33,6 +33,8 @@ export interface Preflight {
   skips_sent: boolean;
   /** Expected time of the requests that remain. */
   seconds: number;
+  /** How many different messages there are. */
+  messages: number;
   /** As delivered. Null only if the plan could not be read again. */
   first_message: PreviewedMessage | null;
   longest_message: PreviewedMessage | null;
@@ -97,6 +99,7 @@ export function preflightOf({
     sent_before: earlier.recipients,
     skips_sent: earlier.skipped,
     seconds: Math.ceil(Math.max(0, remaining.requests - (burst * rate) / perSecond) / rate),
+    messages: input.preview?.messages ?? 0,
     first_message: shown(input.preview?.first),
     longest_message: shown(input.preview?.longest),
   };
@@ -154,6 +157,7 @@ export const preflightView: View<Preflight> = {
     field('sent_before', { kind: 'number' }),
     field('skips_sent'),
     field('seconds', { kind: 'number' }),
+    field('messages', { kind: 'number' }),
     message('first_message'),
     message('longest_message'),
   ],

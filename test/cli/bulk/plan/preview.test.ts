@@ -35,6 +35,7 @@ describe('the preview of a plan', () => {
   it('has the first message and the longest one, to their recipients', async () => {
     const rows = ['phone,name', 'nobody,A', '99000000,Bat', '99000001,Tsetsegmaa', '99000002,Od'];
     expect(await previewOf(rows, { text: 'Hi {name}' })).toEqual({
+      messages: 3,
       first: { to: '99000000', subject: null, text: 'Hi Bat', parts: 1 },
       longest: { to: '99000001', subject: null, text: 'Hi Tsetsegmaa', parts: 1 },
     });

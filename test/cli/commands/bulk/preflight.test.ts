@@ -53,6 +53,7 @@ const plan: Preflight = {
   sent_before: 0,
   skips_sent: false,
   seconds: 22,
+  messages: 475,
   first_message: { to: '99112233', subject: null, text: 'Сайн уу, Бат!', parts: 1 },
   longest_message: {
     to: '99112244',
@@ -147,11 +148,16 @@ describe('what is shown before a job is sent', () => {
 
   it('shows a message that everybody gets once, and the beginning of a long one', () => {
     const email = { to: 'bat@example.mn', subject: 'July', text: 'x'.repeat(2_000), parts: null };
-    const messages = { first_message: email, longest_message: { ...email, to: 'sara@example.mn' } };
+    const messages = {
+      messages: 1,
+      first_message: email,
+      longest_message: { ...email, to: 'sara@example.mn' },
+    };
     const lines = preflightLines({ ...plan, ...messages }, {}, whole);
-    const at = lines.indexOf('Message     to bat@example.mn: July');
-    expect(lines[at + 1]).toMatch(/^ {12}x{800}…$/);
-    expect(lines[at + 2]).toBe('            (1,200 more characters)');
+    const at = lines.indexOf('Message     to bat@example.mn');
+    expect(lines[at + 1]).toBe('            July');
+    expect(lines[at + 2]).toMatch(/^ {12}x{800}…$/);
+    expect(lines[at + 3]).toBe('            (1,200 more characters)');
     expect(lines.filter((line) => /^(?:First|Longest)/.test(line))).toEqual([]);
   });
 });

@@ -18,6 +18,12 @@ describe('the preview of a bulk send', () => {
     expect((await here.run(`${line} --yes`)).stderr).toContain(shown);
   });
 
+  it('says when the first message is the longest', async () => {
+    const { stdout } = await desk([...rows].reverse()).run(`${line} --dry-run`);
+    expect(stdout).toContain('First       to 99000001, 1 part, also the longest\n');
+    expect(stdout).not.toContain('Longest');
+  });
+
   it('is masked as recipients are', async () => {
     const here = desk(rows);
     const { stdout } = await here.run(`${line} --dry-run --mask`);
@@ -47,6 +53,6 @@ describe('the preview of a bulk send', () => {
     const { stdout } = await here.run(
       "email bulk mails.csv --subject 'For {name}' --html '<p>Hi <b>{name}</b></p>' --dry-run",
     );
-    expect(stdout).toContain('Message     to bat@example.mn: For Bat\n            Hi Bat\n');
+    expect(stdout).toContain('Message     to bat@example.mn\n            For Bat\n            Hi Bat\n');
   });
 });
