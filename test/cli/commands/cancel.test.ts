@@ -104,8 +104,13 @@ describe('urtuu jobs cancel', () => {
     const here = desk(people(3), { credits: 10 });
     await here.run(`${personal} --allow-partial`);
     const release = await holdLock(here);
-    const cancel = await here.run('jobs cancel july');
+    const seen = new Set<number>();
+    const cancel = await here.run('jobs cancel july', {
+      clock: { sleep: async () => void seen.add(marks(here).length) },
+    });
     expect(cancel).toMatchObject({ code: 14, stdout: '' });
+    // A run that starts now sees the mark.
+    expect([...seen]).toEqual([1]);
     expect(cancel.stderr).toContain(`the job july is still running (pid ${process.pid})`);
     expect(cancel.slept).toBe(30_000);
     // Twice is no error, and a resume overrules both.
