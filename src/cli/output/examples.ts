@@ -56,4 +56,9 @@ export const emailPreflightExample = preflight(
 const job =
   '"job": "july-offer", "state": "finished", "reason": null, "pid": null, "rate": null, "seconds_left": null, "channel": "sms", "source": "customers.csv", "created_at": "2026-11-21T08:00:00.000Z", "planned": 1000, "accepted": 1000, "rejected": 0, "failed": 0, "in_doubt": 0, "pending": 0, "credits": 10000, "base_url": "http://127.0.0.1:7788/v1", "ended_at": "2026-11-21T08:00:00.600Z", "exit": 0';
 export const jobExample = `{${job}}`;
+export const cancelledExample = jobExample
+  .replace('"finished", "reason": null', '"unfinished", "reason": "cancelled"')
+  .replace('"accepted": 1000', '"accepted": 400')
+  .replace('"pending": 0, "credits": 10000', '"pending": 600, "credits": 4000')
+  .replace('"exit": 0', '"exit": 5');
 export const jobDetailsExample = `{${job}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": 10000, "sent": null, "failed": null}]}`;

@@ -1,6 +1,6 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
-import { jobExample } from '../../output/examples.js';
+import { cancelledExample } from '../../output/examples.js';
 import { resumeOf } from '../bulk/next-command.js';
 import { cancelJob } from './cancel-job.js';
 import { jobRow, jobView } from './views.js';
@@ -20,7 +20,7 @@ export const jobsCancel: CommandBody<'io' | 'config' | 'clock'> = (command, cont
     ok: 'cancelled, also if it was cancelled before',
     refused: 'refused: the job is finished',
     exits: [11, 12, 14],
-    json: jobExample,
+    json: cancelledExample,
   });
   command.action(async (id: string) => {
     const job = await cancelJob(context, id);
