@@ -115,7 +115,7 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
     externalLiveBindings: false,
     comments: false,
     sourcemap,
-    // The names of functions stay, for stack traces that can be read.
+    // Functions and classes keep their names, for stack traces that can be read.
     minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
     plugins: [onlyAscii, namesForEsm],
   });

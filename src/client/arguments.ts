@@ -3,7 +3,10 @@ export function readRecord<Name extends string>(
   given: unknown,
   names: readonly Name[],
 ): Partial<Record<Name, unknown>> {
-  if (typeof given !== 'object' || given === null) throw new TypeError('Options must be an object');
+  // A signal in place of its options would pass as one without fields, and abort nothing.
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || given instanceof AbortSignal) {
+    throw new TypeError('Options must be an object');
+  }
   const unknown = Object.keys(given).find((name) => !(names as readonly string[]).includes(name));
   if (unknown === undefined) return given;
   // A longer name may be a misplaced secret.

@@ -15,7 +15,7 @@ export interface Call {
   proof: Proof;
   settings: CallSettings;
   extension?: Extension;
-  /** Of the earlier calls of the same method call. */
+  /** Shared by calls that are one to the caller, such as the polls of a wait. */
   progress?: Progress;
 }
 

@@ -57,6 +57,8 @@ describe.each(methods)('the last argument of %s', (name, call) => {
     [{ signal: {} }, TypeError],
     [{ signal: new AbortController() }, TypeError],
     [{ timeOut: 1 }, TypeError],
+    [new AbortController().signal, TypeError],
+    [[], TypeError],
   ])('refuses %j, and nothing is sent', async (options, type) => {
     const { seen, fetch } = counted(answer);
     await expect(call(clientWith({ fetch }), options as never)).rejects.toBeInstanceOf(type);

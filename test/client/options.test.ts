@@ -205,6 +205,7 @@ describe('arguments', () => {
       () => client.messages.get(id as never),
       () => client.batches.get(id as never),
       () => client.batches.messages(id as never),
+      () => client.batches.wait(id as never),
       () => client.verify.get(id as never),
       () => client.verify.check(id as never, { code: '1' }),
     ];
