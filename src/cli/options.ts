@@ -1,4 +1,4 @@
-import { type Command, type Help, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { readDuration } from './input/duration.js';
 import { formats, type OutputOptions } from './output/formats.js';
 
@@ -36,7 +36,7 @@ const declarations: readonly Declaration[] = [
   ['--yes', 'answer yes to prompts'],
 ];
 
-/** Hidden from the options of a command: `urtuu --help` lists them, and the help of a command names them. */
+/** Hidden in the help of a command: `urtuu help options` lists them. */
 export function addGlobalOptions(command: Command): void {
   for (const [flags, description, read] of declarations) {
     const option = command.createOption(flags, description).hideHelp();
@@ -45,20 +45,10 @@ export function addGlobalOptions(command: Command): void {
   }
 }
 
-/** For `urtuu --help`. */
-export function globalOptionLines(helper: Help): string[] {
-  const widest = Math.max(...declarations.map(([flags]) => flags.length));
-  return [
-    'Global options:',
-    ...declarations.map(([flags, description]) => helper.formatItem(flags, widest, description, helper)),
-  ];
-}
-
-export const globalOptionNames: string = declarations.map(nameOf).join(', ');
-
-function nameOf([flags]: Declaration): string {
-  return flags.replace(/ [<[].*/, '').replace(/^-\w, /, '');
-}
+/** Names and descriptions, for `urtuu help options`. */
+export const globalOptionTable: readonly (readonly [flags: string, description: string])[] = declarations.map(
+  ([flags, description]) => [flags, description],
+);
 
 /** The global options of a command line, before or after the command's name; those after it win. */
 export function globalOptions(command: Command): GlobalOptions {
