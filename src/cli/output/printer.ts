@@ -90,6 +90,19 @@ export class Printer {
     return arrived.length;
   }
 
+  /** A list that comes in batches and may go on without end; a table has one header. */
+  async batches<Row>(view: View<Row>, batches: AsyncIterable<readonly Row[]>): Promise<void> {
+    if (this.format !== 'table') return this.#machine(view, eachOf(batches), false);
+    const { table } = await import('./table.js');
+    const style = await this.#style();
+    for await (const rows of batches) {
+      if (rows.length === 0) continue;
+      await this.#sink.write(await table(this.#columns(view, false), rows, style));
+      if (this.#sink.closed) return;
+      style.header = false;
+    }
+  }
+
   /** A list in a machine format, in blocks; safe for a terminal where one reads it. */
   async *formatted<Row>(
     view: View<Row>,
@@ -179,6 +192,10 @@ export class Printer {
       mask: this.mask,
     };
   }
+}
+
+async function* eachOf<Row>(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<Row> {
+  for await (const rows of batches) yield* rows;
 }
 
 /** Indents as `JSON.stringify` does, row by row; closes the array also after an error. */

@@ -29,7 +29,7 @@ export async function table<Row>(
 ): Promise<string> {
   const cells = rows.map((row) => columns.map((column) => visible(shown(column, row, style.mask))));
   const width = await widthFor(cells.flat());
-  const fitted = fit(columns, cells, width, style);
+  const fitted = layout(columns, cells, width, style);
   if (fitted === null) return (await Promise.all(rows.map((row) => card(columns, row, style)))).join('\n');
   const { kept, widths } = fitted;
   const placeholders = new Placeholders(width);
@@ -60,7 +60,7 @@ interface Fitted {
 }
 
 /** Empty columns go first where not all fit, then texts are wrapped. Null when the rows need cards. */
-function fit<Row>(
+function layout<Row>(
   columns: readonly Column<Row>[],
   cells: readonly string[][],
   width: Width,
