@@ -81,6 +81,33 @@ describe.skipIf(pty === null)('at a terminal', () => {
     expect(await outbox()).toMatchObject([{ to: '99112233', text: 'hi' }]);
   });
 
+  it('refuses a number that is none at once, and asks for it again', async () => {
+    const terminal = urtuu(['sms', 'send'], sandbox);
+    await terminal.shows(/Recipient number:/);
+    terminal.type('9911\r');
+    await terminal.shows(/'9911' is not a phone number/);
+    terminal.type('2233\r');
+    await terminal.shows(/Text:/);
+    terminal.type('hi\r');
+    expect(await terminal.ended).toMatchObject({ code: 0 });
+    expect(await outbox()).toMatchObject([{ to: '99112233', text: 'hi' }]);
+  });
+
+  it('asks for a code until it is right', async () => {
+    const created = await machine.run(['verify', 'create', '99112233', '--json'], sandbox);
+    const { id } = JSON.parse(created.stdout);
+    const [{ text = '' } = {}] = await outbox();
+    const terminal = urtuu(['verify', 'check', id], sandbox);
+    await terminal.shows(/Code:/);
+    terminal.type('code\r');
+    await terminal.shows(/it has 4 to 8 digits/);
+    terminal.type('\u00150000\r');
+    await terminal.shows(/Tries left: 4/);
+    terminal.type(`${/\d{6}/.exec(text)?.[0]}\r`);
+    const { code, screen } = await terminal.ended;
+    expect({ code, screen }).toEqual({ code: 0, screen: expect.stringMatching(/status +verified/) });
+  });
+
   it('asks for the key unseen, and keeps it', async () => {
     await using server = await Loopback.listen((_, response) => json(response, 200, { balance: 5 }));
     const terminal = urtuu(['login', '--base-url', `${server.origin}/v1`]);

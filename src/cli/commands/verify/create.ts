@@ -2,6 +2,7 @@ import type { Channel, VerifyCreateParams } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { readDuration } from '../../input/duration.js';
+import { checkRecipient } from '../../input/recipients.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { readChoice, readCount } from '../../options.js';
@@ -45,7 +46,7 @@ export const verifyCreate: CommandBody<'io' | 'network' | 'config'> = (command, 
     const source = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
     const text = await readText(io.files, source);
     const { to } = await required(io, {
-      to: { value: given, name: '<to>', question: 'Recipient number or address:' },
+      to: { value: given, name: '<to>', question: 'Recipient number or address:', check: checkRecipient },
     });
     const { verify } = await network.client();
     const params = paramsOf(to, text, options);
