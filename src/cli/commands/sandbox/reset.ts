@@ -1,7 +1,7 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { confirmed } from '../../input/required.js';
-import { addDataOption, type DataOptions, sandboxStore } from './data.js';
+import { addDataOption, type DataOptions, noteStore, sandboxStore } from './data.js';
 
 export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command.description('Delete the messages, batches and outbox of the embedded service. Keeps its keys.');
@@ -15,9 +15,10 @@ export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> 
   });
   command.action(async (options: DataOptions) => {
     const { network, config, io } = context;
-    const { folder, administration } = await sandboxStore(network, config, options);
-    await confirmed(context, `Delete all messages in ${folder}?`);
-    await administration.reset();
+    const store = await sandboxStore(network, config, options);
+    noteStore(io, store);
+    await confirmed(context, 'Delete all messages of this service?');
+    await store.administration.reset();
     io.note('The service is empty and has its initial balance.');
   });
 };
