@@ -146,7 +146,7 @@ const cliArrows: Record<string, string[]> = {
   'bulk/job': ['bulk/plan', 'platform'],
   'bulk/send': ['bulk/job', 'bulk/plan', 'rate-limit'],
   'bulk/results': ['bulk/input', 'bulk/job', 'bulk/plan', 'bulk/send', 'csv', 'rate-limit'],
-  completion: ['config', 'output', 'recent-ids', 'topics'],
+  completion: ['command-help', 'command-names', 'config', 'options', 'recent-ids', 'topics'],
   config: ['files', 'options', 'platform', 'process-environment'],
   csv: [],
   doctor: ['config', 'files', 'network', 'platform', 'printed-error'],

@@ -81,10 +81,22 @@ export function readCount(written: string): number {
   return Number(written);
 }
 
-export function readChoice<Word extends string>(...words: readonly Word[]): (written: string) => Word {
-  return (written) => {
+/** Reads one of some words; keeps them, for completion. */
+export function readChoice<Word extends string>(...words: readonly Word[]): ChoiceReader<Word> {
+  const read = (written: string): Word => {
     const word = words.find((each) => each === written);
     if (word === undefined) throw new InvalidArgumentError(`'${written}' is not one of ${words.join(', ')}`);
     return word;
   };
+  return Object.assign(read, { words });
+}
+
+interface ChoiceReader<Word extends string> {
+  (written: string): Word;
+  readonly words: readonly Word[];
+}
+
+/** The words of a value that `readChoice` reads; none of another. */
+export function choicesOf({ parseArg }: { parseArg?: unknown }): readonly string[] {
+  return (parseArg as Partial<ChoiceReader<string>> | undefined)?.words ?? [];
 }
