@@ -144,7 +144,7 @@ describe('completion', () => {
     it.runIf(isThere('zsh'))('works in zsh', async () => {
       const answer = await inShell('zsh', 'script', (completion) =>
         [
-          'compdef() { :; }; _describe() { printf "%s\\n" "${(@P)3}"; }; _files() { echo files; }',
+          `compdef() { :; }; _describe() { printf "%s\\n" "\${(@P)3}"; }; _files() { echo files; }`,
           completion,
           'words=(urtuu messages get ""); CURRENT=4; _urtuu',
         ].join('\n'),

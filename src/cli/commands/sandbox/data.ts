@@ -38,9 +38,12 @@ export function noteStore(io: Context['io'], { folder }: Store): void {
 export function noteNoMessages(io: Context['io'], config: Config, { folder }: Store): void {
   const other = serviceDirectory(config.stateDirectory);
   const text = `No messages in ${folder}.`;
-  if (folder === other || !hasData(other)) return io.note(text);
-  const command = config.commandLine(['urtuu', 'sandbox', 'outbox', '--data', other]);
-  io.note(`${text} Messages of urtuu serve:`, command);
+  if (folder !== other && hasData(other)) {
+    const command = config.commandLine(['urtuu', 'sandbox', 'outbox', '--data', other]);
+    io.note(`${text} Messages of urtuu serve:`, command);
+  } else {
+    io.note(text);
+  }
 }
 
 /** Throws CliError for a folder without a service: looking into one must not create it. */
