@@ -1,21 +1,10 @@
-import Table from 'cli-table3';
 import { visible } from '../terminal/sanitise.js';
-import { takesOneColumnEach, type Width, widthFor } from '../terminal/width.js';
+import { type Width, widthFor } from '../terminal/width.js';
 import { lineWrapper } from '../terminal/wrap.js';
 import { card, painted, type TableStyle } from './card.js';
 import { shown } from './cells.js';
 import { extentOf, fittedWidths, gap, totalWidth } from './fit.js';
 import type { Column } from './view.js';
-
-const noBorders = Object.fromEntries(
-  ['top', 'bottom', 'left', 'right', 'mid'].flatMap((side) => [
-    [side, ''],
-    ...['left', 'mid', 'right'].map((corner) => [`${side}-${corner}`, '']),
-  ]),
-);
-
-/** cli-table3 takes quadratic time, so it gets few rows at a time. */
-const rowsAtOnce = 100;
 
 /** Lines of a row; a longer text ends in an ellipsis. */
 const maxLines = 5;
@@ -28,26 +17,26 @@ export async function table<Row>(
   style: TableStyle,
 ): Promise<string> {
   const cells = rows.map((row) => columns.map((column) => visible(shown(column, row, style.mask))));
-  const width = await widthFor(cells.flat());
+  const width = await widthFor([...columns.map(titleOf), ...cells.flat()]);
   const fitted = layout(columns, cells, width, style);
   if (fitted === null) return (await Promise.all(rows.map((row) => card(columns, row, style)))).join('\n');
   const { kept, widths } = fitted;
-  const placeholders = new Placeholders(width);
   const shownColumns = kept.flatMap((index) => columns[index] ?? []);
-  const header = style.header && rows.length > 0 ? [shownColumns.map(titleOf)] : [];
   const chosen = cells.map((row) => kept.map((index) => row[index] ?? ''));
   const body = fitted.wraps ? await wrapped(chosen, widths, width) : chosen;
-  const lines = [
-    ...header.map((row) => row.map((name) => style.paint('bold', name))),
-    ...body.map((row) =>
-      row.map((cell, index) => painted(shownColumns[index], cell, placeholders.of(cell), style)),
-    ),
-  ];
-  const aligned: string[] = [];
-  for (let at = 0; at < lines.length; at += rowsAtOnce) {
-    aligned.push(align(shownColumns, widths, lines.slice(at, at + rowsAtOnce)));
-  }
-  return placeholders.resolve(aligned.join(''));
+  const lineOf = (row: readonly string[], paint: (column: Column<Row>, cell: string) => string) =>
+    shownColumns
+      .map((column, index) => {
+        const cell = row[index] ?? '';
+        const padding = ' '.repeat(Math.max(0, (widths[index] ?? 0) - width(cell)));
+        return column.kind === 'number' ? padding + paint(column, cell) : paint(column, cell) + padding;
+      })
+      .join(gap)
+      .replace(/ +$/, '');
+  const lines = body.map((row) => lineOf(row, (column, cell) => painted(column, cell, cell, style)));
+  if (style.header && rows.length > 0)
+    lines.unshift(lineOf(shownColumns.map(titleOf), (_, name) => style.paint('bold', name)));
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 const titleOf = <Row>({ name }: Column<Row>) => visible(name.toUpperCase().replaceAll('_', ' '));
@@ -69,7 +58,7 @@ function layout<Row>(
   const room = style.width ?? Infinity;
   const extents = columns.map((column, index) => {
     const texts = cells.map((row) => row[index] ?? '');
-    const title = style.header && cells.length > 0 ? titleOf(column).length : 0;
+    const title = style.header && cells.length > 0 ? width(titleOf(column)) : 0;
     const wraps = style.width !== null && column.kind === undefined;
     return extentOf(texts, title, width, wraps, index === columns.length - 1);
   });
@@ -102,45 +91,4 @@ async function wrapped(rows: readonly string[][], widths: number[], width: Width
   const last = widths.length - 1;
   widths[last] = all.reduce((most, row) => Math.max(most, width(row[last] ?? '')), widths[last] ?? 0);
   return all;
-}
-
-function align<Row>(columns: readonly Column<Row>[], widths: number[], rows: string[][]): string {
-  const aligned = new Table({
-    chars: { ...noBorders, middle: gap },
-    colAligns: columns.map(({ kind }) => (kind === 'number' ? 'right' : 'left')),
-    // 0 means automatic.
-    colWidths: widths.map((each) => Math.max(1, each)),
-    style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
-  });
-  aligned.push(...rows);
-  return `${aligned.toString().replace(/ +$/gm, '')}\n`;
-}
-
-const first = '\ue000';
-const further = '\ue001';
-
-/**
- * cli-table3 measures texts by an old Unicode. Texts with other widths are replaced by placeholders of the private use
- * area while it aligns, and put back in order.
- */
-class Placeholders {
-  readonly #width: Width;
-  readonly #texts: string[] = [];
-
-  constructor(width: Width) {
-    this.#width = width;
-  }
-
-  of(text: string): string {
-    if (takesOneColumnEach(text)) return text;
-    const width = this.#width(text);
-    if (width === 0) return '';
-    this.#texts.push(text);
-    return first + further.repeat(width - 1);
-  }
-
-  resolve(aligned: string): string {
-    const texts = this.#texts.values();
-    return aligned.replace(new RegExp(`${first}${further}*`, 'g'), () => texts.next().value ?? '');
-  }
 }
