@@ -33,7 +33,7 @@ const groups: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   [
     'Service',
     [
-      ['serve, dashboard, open', 'Run the service, see its dashboard'],
+      ['serve, dashboard, open', 'Run the service on this machine'],
       ['service, keys', 'Manage the service and its API keys'],
       ['sandbox', 'Inspect the embedded service'],
     ],
