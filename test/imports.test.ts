@@ -20,6 +20,7 @@ const arrows: Record<string, { rooms: string[]; packages: boolean }> = {
 const ground = [
   'clock',
   'data-error',
+  'engine-error',
   'encryption',
   'random',
   'report',

@@ -68,6 +68,7 @@ function environmentOf(process: NodeJS.Process, system: System): ProcessEnvironm
       return process.env.HOME || homeOf(system);
     },
     platform: process.platform,
+    script: process.argv[1] ?? '',
     nodeVersion: process.version,
     get stdin() {
       return process.stdin;

@@ -14,6 +14,8 @@ export interface ProcessEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Throws CliError (exit 13) where the folder was deleted. */
   readonly cwd: string;
+  /** Path of the running script, perhaps a link. */
+  readonly script?: string;
   /** Null for a user without one, as in a container. */
   readonly home: string | null;
   readonly platform: NodeJS.Platform;

@@ -2,6 +2,7 @@ export { openingBalance } from './admin/projects.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { createService } from './create-service.js';
 export { DataError } from './data-error.js';
+export { EngineError } from './engine-error.js';
 export {
   type CarrierFault,
   type FaultOnDemand,

@@ -38,11 +38,18 @@ export class Consumer {
 
   async install(tarball: Tarball): Promise<void> {
     writeFileSync(join(this.folder, 'package.json'), '{ "name": "consumer", "private": true }');
-    await this.#npm(this.folder, ['install', '--offline', '--omit=optional', tarball.file]);
+    await this.#npm(this.folder, ['install', '--offline', tarball.file]);
     cpSync(fixtures, this.folder, { recursive: true });
   }
 
-  /** As npm would have done with network: the engine that only the service needs. */
+  /** Path of the command. */
+  async installGlobally(tarball: Tarball): Promise<string> {
+    const prefix = join(this.folder, 'prefix');
+    await this.#npm(this.folder, ['install', '--global', '--offline', '--prefix', prefix, tarball.file]);
+    return join(prefix, process.platform === 'win32' ? 'urtuu.cmd' : 'bin/urtuu');
+  }
+
+  /** As npm would with network. */
   addEngine(): void {
     for (const name of ['@photostructure/sqlite', 'node-gyp-build']) {
       cpSync(join(root, 'node_modules', name), join(this.folder, 'node_modules', name), { recursive: true });

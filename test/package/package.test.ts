@@ -46,7 +46,7 @@ describe('the packed package', () => {
     expect(sizeOf(/^(?:bin|dist)\/.*(?<!\.map)$/) - sizeOf(/^dist\/service\//)).toBeLessThan(1_000_000);
   });
 
-  it('is as large as the README says, and so is the engine that comes with it', () => {
+  it('is as large as the README says, and so is the engine for Node.js 20', () => {
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
     const [, client, whole, engine] =
       /^\| installed: .* \| ([\d.]+) MB at most \(([\d.]+) MB .* engine of (\d+) MB\) \|$/m.exec(readme) ??
@@ -60,7 +60,8 @@ describe('the packed package', () => {
       .reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0);
     expect(megabytes(installed)).toBeGreaterThan(Number(engine) - 3);
     expect(megabytes(installed)).toBeLessThan(Number(engine) + 3);
-    expect(readme).toContain(`one package of at most ${whole} MB, and a SQLite engine of ${engine} MB`);
+    expect(readme).toContain(`one package of at most ${whole} MB.`);
+    expect(readme).toContain(`add an engine of ${engine} MB:`);
   });
 
   it('names the licence of every package it holds', () => {
@@ -70,7 +71,7 @@ describe('the packed package', () => {
     }
   });
 
-  it('is the only package of an install without the optional engine, and runs no script', () => {
+  it('is the only package of an install, and runs no script', () => {
     const modules = join(consumer.folder, 'node_modules');
     expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['urtuu']);
     const { packages } = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8'));
@@ -208,16 +209,31 @@ describe('the installed command', () => {
     expect(readdirSync(join(consumer.home(), '.cache/urtuu')).join()).not.toContain('pricing');
   });
 
-  it('says what is missing when the service is asked for and its engine is not installed', async () => {
-    const failed = await consumer
-      .run(bin(), ['balance', '--sandbox'])
-      .catch((error: { code: number; stderr: string }) => error);
-    expect(failed).toMatchObject({ code: 13, stderr: expect.stringContaining('@photostructure/sqlite') });
+  it('needs the engine only where Node.js has none, and names the command that installs it', async () => {
+    const global = await consumer.installGlobally(tarball);
+    const balances = [bin(), global].map((file) =>
+      consumer.run(file, ['balance', '--sandbox']).catch((error: { code: number; stderr: string }) => error),
+    );
+    const [local, globally] = await Promise.all(balances);
+    const version = (await consumer.node('--version')).slice(1);
+    if (Number.parseFloat(version) >= 22.16) {
+      for (const outcome of [local, globally]) {
+        expect(outcome).toMatchObject({ stderr: '', stdout: expect.stringContaining('100,000') });
+      }
+      return;
+    }
+    const hint = (command: string) =>
+      `Install it with: ${command} @photostructure/sqlite; Node.js 22.16 or newer needs nothing.\n`;
+    expect(local).toMatchObject({ code: 13, stderr: expect.stringContaining(hint('npm install')) });
+    expect(globally).toMatchObject({
+      code: 13,
+      stderr: expect.stringContaining(hint('npm install --global')),
+    });
+    consumer.addEngine();
   });
 
-  it('sends through the embedded service when the engine is there', async () => {
-    consumer.addEngine();
-    const { stdout } = await consumer.run(bin(), [
+  it('sends through the embedded service', async () => {
+    const { stdout, stderr } = await consumer.run(bin(), [
       'sms',
       'send',
       '99112233',
@@ -226,6 +242,7 @@ describe('the installed command', () => {
       '--json',
     ]);
     expect(JSON.parse(stdout)).toMatchObject({ status: 'sent', to: '99112233', parts: 1 });
+    expect(stderr).not.toContain('Warning');
   });
 
   it('embeds the service in a program, over HTTP and in the process', async () => {

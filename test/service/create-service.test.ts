@@ -144,7 +144,8 @@ describe('createService', () => {
       external: ['@photostructure/sqlite'],
       logLevel: 'error',
     });
-    const script = `require(${JSON.stringify(outfile)}).createService().catch((e) => console.log(e.message))`;
+    const script = `process.getBuiltinModule = undefined;
+      require(${JSON.stringify(outfile)}).createService().catch((e) => console.log(e.message))`;
     const { stdout } = await promisify(execFile)(process.execPath, ['-e', script]);
     expect(stdout).toContain('npm install @photostructure/sqlite');
   });

@@ -1,5 +1,7 @@
 import { renameSync, rmSync } from 'node:fs';
-import { DatabaseSync } from '@photostructure/sqlite';
+import { loadEngine } from '../../src/service/storage/sqlite/database/engine.js';
+
+const { DatabaseSync } = await loadEngine();
 
 /** Gives an SQLite file the schema that its first `steps` migrations make, with the rows that this one has room for. */
 export function downgrade(path: string, steps: readonly string[]): void {

@@ -2,7 +2,7 @@ import { inDoubtAfter } from '../../client/doubt.js';
 import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
 import type { RequestSender } from '../../client/request.js';
-import type { DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
+import type { DataError, EngineError, Fault, Service, ServiceOptions } from '../../service/index.js';
 import type { Config } from '../config/config.js';
 import { sandboxDirectory } from '../config/folders.js';
 import { readKey } from '../config/key.js';
@@ -242,17 +242,20 @@ async function openService(
   try {
     return await open(options);
   } catch (error) {
-    if (isDataError(error)) throw refusedData(error, options.directory ?? '', isSandbox);
-    throw machineError(
-      `the embedded service cannot run: ${(error as Error).message}`,
-      error,
-      embeddedHint(error),
-    );
+    if (hasCode<DataError>(error, 'data_refused'))
+      throw refusedData(error, options.directory ?? '', isSandbox);
+    if (hasCode<EngineError>(error, 'no_sqlite')) {
+      const { noEngine } = await import('./no-engine.js');
+      throw noEngine(error, environment);
+    }
+    const hint = stateHint(error) ?? 'It needs a folder of your own with free space. See: urtuu help sandbox';
+    throw machineError(`the embedded service cannot run: ${(error as Error).message}`, error, hint);
   }
 }
 
-const isDataError = (error: unknown): error is DataError =>
-  error instanceof Error && (error as Partial<DataError>).code === 'data_refused';
+/** By its code: the class is in another bundle. */
+const hasCode = <E extends Error & { code: string }>(error: unknown, code: E['code']): error is E =>
+  error instanceof Error && (error as Partial<E>).code === code;
 
 function refusedData(error: DataError, folder: string, isSandbox: boolean): CliError {
   const { message, hint, forgotten } = error;
@@ -264,11 +267,4 @@ function refusedData(error: DataError, folder: string, isSandbox: boolean): CliE
     details: forgotten === null ? {} : { forgotten },
     cause: error,
   });
-}
-
-/** The database engine is an optional dependency. */
-function embeddedHint(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND'
-    ? 'Install its database engine: npm install @photostructure/sqlite, with --global if urtuu is global'
-    : (stateHint(error) ?? 'It needs a folder of your own with free space. See: urtuu help sandbox');
 }

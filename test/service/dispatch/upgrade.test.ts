@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
+import { loadEngine } from '../../../src/service/storage/sqlite/database/engine.js';
 import { migrations } from '../../../src/service/storage/sqlite/schema.js';
 import { Cores, caller, ledgerDifference, outboxOf, pass } from '../../support/cores.js';
 import { downgrade } from '../../support/old-schema.js';
 
+const { DatabaseSync } = await loadEngine();
 const cores = new Cores();
 afterEach(() => cores.closeAll());
 

@@ -18,6 +18,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../src/service/core.js';
 import { DataError } from '../../../src/service/data-error.js';
+import { loadEngine } from '../../../src/service/storage/sqlite/database/engine.js';
 import { lookEvery } from '../../../src/service/storage/sqlite/installation/guard.js';
 import { migrations } from '../../../src/service/storage/sqlite/schema.js';
 import { Cores, caller, outboxOf, requestsTo } from '../../support/cores.js';
@@ -75,7 +76,7 @@ async function old(name: string, between: () => Promise<void> = use): Promise<vo
 }
 
 async function moveEpochs(operator: number, written: number): Promise<void> {
-  const { DatabaseSync } = await import('@photostructure/sqlite');
+  const { DatabaseSync } = await loadEngine();
   const database = new DatabaseSync(at('operator.db'));
   database.exec(`UPDATE installation SET epoch = epoch + (${operator})`);
   database.close();
@@ -201,7 +202,7 @@ describe('a service that was killed', () => {
 
   it('starts when somebody has brought its -wal into service.db, as every program with SQLite does', async () => {
     await copyAfterCheckpoint();
-    const { DatabaseSync } = await import('@photostructure/sqlite');
+    const { DatabaseSync } = await loadEngine();
     const other = new DatabaseSync(at('service.db'));
     other.exec('SELECT 1 FROM messages');
     other.close();
@@ -293,7 +294,7 @@ describe('the epoch', () => {
 describe('a folder of c7d7ad4, without an id', () => {
   async function forget(): Promise<void> {
     await use();
-    const { DatabaseSync } = await import('@photostructure/sqlite');
+    const { DatabaseSync } = await loadEngine();
     downgrade(at('service.db'), migrations.slice(0, 1));
     for (const [name, version] of [
       ['operator.db', 2],
@@ -391,7 +392,7 @@ describe('files that go while the service runs', () => {
   it('a -wal that somebody has brought into service.db and emptied in order is not gone', async () => {
     core = await cores.open({ directory });
     await send('99112233', 'Hi');
-    const { DatabaseSync } = await import('@photostructure/sqlite');
+    const { DatabaseSync } = await loadEngine();
     const other = new DatabaseSync(at('service.db'));
     other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     other.close();
@@ -441,7 +442,7 @@ describe.skipIf(process.platform === 'win32')('files of the owner alone', () => 
 
   it('also the copy that is kept before a migration', async () => {
     await use();
-    const { DatabaseSync } = await import('@photostructure/sqlite');
+    const { DatabaseSync } = await loadEngine();
     const database = new DatabaseSync(at('operator.db'));
     database.exec('DROP TABLE installation; PRAGMA user_version = 2');
     database.close();

@@ -2,15 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
+import { loadEngine } from '../../../src/service/storage/sqlite/database/engine.js';
 import { GroupCommit } from '../../../src/service/storage/sqlite/database/group-commit.js';
 import { openDatabase } from '../../../src/service/storage/sqlite/database/open.js';
 import { Machine, printed } from '../../support/binary.js';
 import { Cores, requestsTo, takeToken } from '../../support/cores.js';
 
+const { DatabaseSync } = await loadEngine();
 const cores = new Cores();
 const machine = new Machine();
 const folder = mkdtempSync(join(tmpdir(), 'urtuu-locks-'));

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
 import fc from 'fast-check';
 import { type Core, openCore } from '../../../src/service/core.js';
 import { createApp } from '../../../src/service/http/app.js';
 import { listen } from '../../../src/service/http/listen.js';
 import type { Operations } from '../../../src/service/operations/operations.js';
 import { messageResource } from '../../../src/service/operations/resources.js';
+import { loadEngine } from '../../../src/service/storage/sqlite/database/engine.js';
 import type { MessageRecord } from '../../../src/service/storage/store.js';
 import { arbitraryRequests } from '../../support/arbitrary-requests.js';
 import { Machine } from '../../support/binary.js';
@@ -54,7 +54,7 @@ export async function playFuzz(options: {
   const core = await openCore({ directory, rates: 'off' });
   const app = createApp({ ...core.operations, ...breaks[options.service](core) });
   const listening = await listen(app, { port: 0 });
-  const storage = watch(directory);
+  const storage = await watch(directory);
   try {
     const { key, ids } = await furnish(core);
     const port = Number(new URL(listening.url).port);
@@ -139,7 +139,8 @@ function exchange(port: number, bytes: Buffer): Promise<number[]> {
 }
 
 /** Everything in the folder that requests can add to, as one text. */
-function watch(directory: string): { state(): string; close(): void } {
+async function watch(directory: string): Promise<{ state(): string; close(): void }> {
+  const { DatabaseSync } = await loadEngine();
   const counts = (tables: readonly string[]) =>
     tables.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`).join(', ');
   const service = new DatabaseSync(join(directory, 'service.db'), { readOnly: true });

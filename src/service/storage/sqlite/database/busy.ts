@@ -19,8 +19,8 @@ export function isDamaged(error: unknown): boolean {
 
 /** The primary result code of SQLite. */
 function codeOf(error: unknown): number | undefined {
-  const { sqliteCode } = error as { sqliteCode?: number };
-  return sqliteCode === undefined ? undefined : sqliteCode & 0xff;
+  const { errcode } = error as { errcode?: number };
+  return errcode === undefined ? undefined : errcode & 0xff;
 }
 
 /** The error when the data stays locked for too long. */

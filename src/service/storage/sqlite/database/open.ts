@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { monotonic } from '../../../clock.js';
 import { DataError } from '../../../data-error.js';
 import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
+import { type Engine, loadEngine } from './engine.js';
 import { makeDatabasePrivate, makePrivate } from './private-files.js';
 
 type Value = null | number | bigint | string | Uint8Array;
@@ -36,12 +37,9 @@ export interface OpenOptions {
   check?: (database: Database) => void;
 }
 
-type Engine = typeof import('@photostructure/sqlite');
-
 /**
  * Opens an SQLite file (or `:memory:`) in WAL mode and brings its schema up to date. Its connection never waits
- * for a lock: see busy.ts. Throws a plain error that says what to install when the engine's package is missing,
- * and when a newer urtuu has written the file.
+ * for a lock: see busy.ts. Throws EngineError without an SQLite engine, and DataError for a file of a newer urtuu.
  */
 export async function openDatabase(path: string, options: OpenOptions): Promise<Database> {
   const engine = await loadEngine();
@@ -64,18 +62,6 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
       if (monotonic() >= end) throw lockedTooLong();
       await pause(nextTry(tries));
     }
-  }
-}
-
-async function loadEngine(): Promise<Engine> {
-  try {
-    return await import('@photostructure/sqlite');
-  } catch (cause) {
-    throw new Error(
-      'the service keeps its data with the package @photostructure/sqlite, which is not installed or does not ' +
-        'run here: npm install @photostructure/sqlite',
-      { cause },
-    );
   }
 }
 

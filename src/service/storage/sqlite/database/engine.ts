@@ -1,0 +1,28 @@
+import { EngineError } from '../../../engine-error.js';
+
+export type Engine = typeof import('@photostructure/sqlite');
+
+/** SQLite of Node.js from 22.16 on, else the package with the same interface. Throws EngineError without either. */
+export async function loadEngine(): Promise<Engine> {
+  const builtIn = builtInEngine();
+  if (builtIn !== undefined && isComplete(builtIn)) return builtIn;
+  try {
+    return await import('@photostructure/sqlite');
+  } catch (cause) {
+    throw new EngineError(cause);
+  }
+}
+
+/** Without its warning that it is experimental, which would stand in the output of every command. */
+function builtInEngine(): Engine | undefined {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule?.('node:sqlite') as Engine | undefined;
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** Node.js before 22.16 has an early form, which lacks members and binds a repeated `?1` wrongly. */
+const isComplete = ({ DatabaseSync }: Engine) => 'isTransaction' in DatabaseSync.prototype;
