@@ -22,6 +22,9 @@ export interface ServiceOptions {
 
 export interface ApiKey {
   id: string;
+  /** First 12 characters of the secret; null for a key of an older release. */
+  prefix: string | null;
+  label: string | null;
   created_at: string;
   revoked_at: string | null;
 }
@@ -60,8 +63,8 @@ export interface Delivery {
 
 /** Owner's operations on a project, without the API. Refusals throw `invalid_request`. */
 export interface ProjectAdministration {
-  /** Creates a key; only this answer has its secret. Refused over 10 active keys. */
-  createKey(): Promise<ApiKey & { secret: string }>;
+  /** Creates a key; only this answer has its secret. Refused over 10 active keys. A label has at most 100 characters. */
+  createKey(options?: { label?: string }): Promise<ApiKey & { secret: string }>;
   listKeys(): Promise<ApiKey[]>;
   /** Revokes a key from the next request on. False for an unknown or revoked one. */
   revokeKey(id: string): Promise<boolean>;

@@ -44,7 +44,7 @@ export const defaultSettings: Settings = {
   no_link_operators: defaultNoLinkOperators,
 };
 
-/** Characters in the name of a project or a brand, which becomes the sender and part of the subject of emails. */
+/** Characters in the name of a project, a key or a brand, which becomes the sender and part of the subject of emails. */
 export const maxNameLength = 100;
 
 export function mergeSettings<Base extends SettingsPatch>(base: Base, patch: SettingsPatch): Base {

@@ -260,7 +260,7 @@ export function commandLines(
     { line: () => 'sandbox outbox --limit 2', stdout: /99/, json: 'array', shape: '' },
     { line: () => 'sandbox credit 1', stdout: /^balance/, json: 'object', shape: '' },
     { line: () => 'sandbox credit', code: 2, stderr: /either credits or --set/ },
-    { line: () => 'keys list', prepare: newKey, stdout: /^ID/, json: 'array', shape: '' },
+    { line: () => 'keys list', prepare: newKey, stdout: /^PREFIX/, json: 'array', shape: '' },
     { line: () => 'keys revoke nothing --yes', code: 12, stderr: /no active key/ },
     {
       line: () => `keys revoke ${spareKey} --yes`,

@@ -122,12 +122,43 @@ describe('keys', () => {
     const { id, secret } = await json('keys create');
     expect(secret).toMatch(/^urtuu_[0-9A-Za-z]{40}$/);
     const list = await here('keys list --json');
-    expect(JSON.parse(list.stdout)).toMatchObject([{ id, revoked_at: null }]);
-    expect(list.stdout).not.toContain(secret);
+    const prefix = secret.slice(0, 12);
+    expect(JSON.parse(list.stdout)).toMatchObject([{ id, prefix, label: null, revoked_at: null }]);
+    expect(list.stdout).not.toContain(secret.slice(0, 13));
     expect(await here(`keys revoke ${id}`)).toMatchObject({ code: 2 });
     expect(await here(`keys revoke ${id} --yes`)).toMatchObject({ code: 0 });
     expect((await json('keys list'))[0].revoked_at).not.toBeNull();
     expect(await here('keys revoke nothing --yes')).toMatchObject({ code: 12 });
+  });
+
+  it('are told apart by their first characters and a label', async () => {
+    const { secret, label } = await json('keys create --label deploy');
+    await here('keys create');
+    expect(label).toBe('deploy');
+    const { stdout } = await here('keys list');
+    expect(stdout).toMatch(new RegExp(`^PREFIX +LABEL .*\n${secret.slice(0, 12)} +deploy `));
+  });
+
+  it('are revoked by characters that only one of them begins with', async () => {
+    const { id, secret } = await json('keys create --label cron');
+    await here('keys create');
+    expect(await here('keys revoke urtuu_ --yes')).toMatchObject({ code: 12 });
+    const whole = await here(`keys revoke ${secret} --yes`);
+    expect(whole).toMatchObject({ code: 12, stderr: expect.stringContaining(`${secret.slice(0, 12)}...\n`) });
+    expect(whole.stderr).not.toContain(secret.slice(0, 13));
+    expect(await here(`keys revoke ${secret.slice(0, 12)} --yes`)).toMatchObject({
+      code: 0,
+      stderr: `Revoked key ${secret.slice(0, 12)} (cron).\n`,
+    });
+    const revoked = (await json('keys list')).filter(
+      (key: { revoked_at: string }) => key.revoked_at !== null,
+    );
+    expect(revoked).toMatchObject([{ id }]);
+  });
+
+  it.each(['', 'two\nlines', 'x'.repeat(101)])('refuses the label %j', async (label) => {
+    const { code, stderr } = await run('', { home, env: {}, argv: ['keys', 'create', '--label', label] });
+    expect({ code, stderr }).toMatchObject({ code: 8, stderr: expect.stringContaining('label: must') });
   });
 
   it('are at most ten', async () => {

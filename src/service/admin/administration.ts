@@ -3,7 +3,7 @@ import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
-import { hashSecret, newSecret } from '../operations/keys.js';
+import { hashSecret, newSecret, shownLength } from '../operations/keys.js';
 import type { Administration, ApiKey, Delivery, ProjectAdministration } from '../service.js';
 import { ServiceError } from '../service-error.js';
 import { maxNameLength, mergeSettings } from '../settings.js';
@@ -21,8 +21,7 @@ export function createAdministration(
   return {
     ...administrationOf(context, defaultProject.id),
     async createProject(name) {
-      checkLine('name', name);
-      if (name.length > maxNameLength) throw invalid(`name: must have at most ${maxNameLength} characters`);
+      checkName('name', name);
       const id = context.newId();
       const created = await store.createProject({ id, name, balance: openingBalance });
       if (created === null) throw new Error(`there is a project ${id} already`);
@@ -47,9 +46,16 @@ export function createAdministration(
 function administrationOf(context: OperationContext, projectId: string): ProjectAdministration {
   const { store, random } = context;
   return {
-    async createKey() {
+    async createKey({ label } = {}) {
+      if (label !== undefined) checkName('label', label);
       const secret = newSecret(random);
-      const key = { id: context.newId(), projectId, hash: hashSecret(secret) };
+      const key = {
+        id: context.newId(),
+        projectId,
+        hash: hashSecret(secret),
+        prefix: secret.slice(0, shownLength),
+        label: label ?? null,
+      };
       const added = await store.addKey(key, maxActiveKeys);
       if (added !== null) return { ...toApiKey(added), secret };
       throw new ServiceError(
@@ -87,9 +93,16 @@ function administrationOf(context: OperationContext, projectId: string): Project
   };
 }
 
-function toApiKey({ id, createdAt, revokedAt }: KeyRecord): ApiKey {
+function checkName(field: string, name: string): void {
+  checkLine(field, name);
+  if (name.length > maxNameLength) throw invalid(`${field}: must have at most ${maxNameLength} characters`);
+}
+
+function toApiKey({ id, prefix, label, createdAt, revokedAt }: KeyRecord): ApiKey {
   return {
     id,
+    prefix,
+    label,
     created_at: timestamp(createdAt),
     revoked_at: revokedAt === null ? null : timestamp(revokedAt),
   };

@@ -25,6 +25,9 @@ export interface KeyRecord {
   projectId: string;
   /** SHA-256 of the secret. */
   hash: Uint8Array;
+  /** First characters of the secret; null for a key of an older release. */
+  prefix: string | null;
+  label: string | null;
   createdAt: Instant;
   revokedAt: Instant | null;
 }

@@ -55,7 +55,7 @@ export interface Store extends Dispatching {
   endReset(owner: string): Promise<void>;
 
   /** Null when the project already has `maxActive` keys that are not revoked. */
-  addKey(key: Pick<KeyRecord, 'id' | 'projectId' | 'hash'>, maxActive: number): Promise<KeyRecord | null>;
+  addKey(key: Omit<KeyRecord, 'createdAt' | 'revokedAt'>, maxActive: number): Promise<KeyRecord | null>;
   listKeys(projectId: string): Promise<KeyRecord[]>;
   /** False when there is no such active key. */
   revokeKey(projectId: string, id: string): Promise<boolean>;

@@ -1,6 +1,7 @@
+import type { ApiKey } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
-import { CliError } from '../../errors.js';
+import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { confirmed } from '../../input/required.js';
 import type { DataOptions } from '../sandbox/data.js';
@@ -9,22 +10,44 @@ import { addKeyDataOption, keyStore } from './data.js';
 export const keysRevoke: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command
     .description('Revoke an API key. The next request with it is refused.')
-    .argument('<id>', 'id of the key');
+    .argument('<key>', 'id of the key, or its first characters as in urtuu keys list');
   addKeyDataOption(command);
   addHelp(command, {
     examples: [
-      ['urtuu keys revoke 3f0a...7d', 'after a prompt'],
+      ['urtuu keys revoke urtuu_4bTq9x', 'after a prompt'],
       ['urtuu keys revoke "$id" --yes', 'in a script'],
     ],
     exits: [12],
   });
-  command.action(async (id: string, options: DataOptions) => {
-    await confirmed(context, `Revoke key ${id}? Its users lose access.`);
+  command.action(async (given: string, options: DataOptions) => {
     const { administration } = await keyStore(context.network, context.config, options);
-    if (!(await administration.revokeKey(id))) throw noSuchKey(id);
-    context.io.note(`Revoked key ${id}.`);
+    const { id, prefix, label } = activeKey(await administration.listKeys(), given);
+    const name = [prefix ?? id, ...(label === null ? [] : [`(${label})`])].join(' ');
+    await confirmed(context, `Revoke key ${name}? Its users lose access.`);
+    if (!(await administration.revokeKey(id))) throw noSuchKey(given);
+    context.io.note(`Revoked key ${name}.`);
   });
 };
 
-const noSuchKey = (id: string) =>
-  new CliError('not_found', exits.missing, `no active key ${id}`, { hint: 'See: urtuu keys list' });
+const shortest = 'urtuu_'.length + 1;
+
+/** The key of an id, or of a prefix that no other active key has. */
+function activeKey(keys: readonly ApiKey[], given: string): ApiKey {
+  const found = keys.filter(
+    ({ id, prefix, revoked_at: revokedAt }) =>
+      revokedAt === null && (id === given || (given.length >= shortest && prefix?.startsWith(given))),
+  );
+  const [key] = found;
+  if (key === undefined) throw noSuchKey(given);
+  if (found.length === 1) return key;
+  throw usageError(`${found.length} keys begin with ${given}`, 'Give more characters; see: urtuu keys list');
+}
+
+/** Somebody may give a whole key: only its beginning is repeated. */
+const noSuchKey = (given: string) =>
+  new CliError(
+    'not_found',
+    exits.missing,
+    `no active key ${given.startsWith('urtuu_') && given.length > 12 ? `${given.slice(0, 12)}...` : given}`,
+    { hint: 'Give its id or its first 12 characters. See: urtuu keys list' },
+  );

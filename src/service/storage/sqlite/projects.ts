@@ -15,6 +15,8 @@ interface KeyRow {
   id: string;
   project: number;
   hash: Uint8Array;
+  prefix: string | null;
+  label: string | null;
   created_at: number;
   revoked_at: number | null;
 }
@@ -36,7 +38,7 @@ export function prepareProjects(database: Database, now: () => Instant) {
     'SELECT amount, reason, subject_id, created_at FROM ledger WHERE project = ? ORDER BY seq',
   );
   const insertKey = database.prepare(
-    'INSERT INTO keys (id, project, hash, created_at, revoked_at) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO keys (id, project, hash, prefix, label, created_at) VALUES (?, ?, ?, ?, ?, ?)',
   );
   const countKeys = database.prepare(
     'SELECT count(*) AS active FROM keys WHERE project = ? AND revoked_at IS NULL',
@@ -107,7 +109,7 @@ export function prepareProjects(database: Database, now: () => Instant) {
     const project = numberOf(key.projectId);
     if ((countKeys.get(project) as { active: number }).active >= maxActive) return null;
     const added: KeyRecord = { ...key, createdAt: now(), revokedAt: null };
-    insertKey.run(added.id, project, added.hash, added.createdAt, added.revokedAt);
+    insertKey.run(added.id, project, added.hash, added.prefix, added.label, added.createdAt);
     return added;
   }
 
@@ -147,7 +149,8 @@ function toProject(row: ProjectRow | undefined): ProjectRecord | null {
 }
 
 function toKey(row: KeyRow, projectId: string): KeyRecord {
-  return { id: row.id, projectId, hash: row.hash, createdAt: row.created_at, revokedAt: row.revoked_at };
+  const { id, hash, prefix, label, created_at: createdAt, revoked_at: revokedAt } = row;
+  return { id, projectId, hash, prefix, label, createdAt, revokedAt };
 }
 
 interface LedgerRow {

@@ -174,6 +174,10 @@ export const migrations: readonly string[] = [
   CREATE INDEX receipts_message ON receipts (message) WHERE message IS NOT NULL;
   `,
   `
+  -- First characters of a key, and its name for people; a key of an older release has neither.
+  ALTER TABLE keys ADD COLUMN prefix TEXT;
+  ALTER TABLE keys ADD COLUMN label TEXT;
+
   -- Lists: a project's messages, and those to one recipient, refunded ones too.
   CREATE INDEX messages_project ON messages (project);
   CREATE INDEX messages_time ON messages (project, created_at);

@@ -26,7 +26,7 @@ export function admissionConformance(engine: Engine): void {
       handles = await engine.open(Array(count).fill(clock));
       [one, two = one] = handles as [Handle, Handle?];
       await one.store.createProject(project);
-      await one.store.addKey({ id: 'one', projectId: project.id, hash }, 10);
+      await one.store.addKey({ id: 'one', projectId: project.id, hash, prefix: null, label: null }, 10);
     });
     afterEach(() => Promise.all(handles.map((handle) => handle.close())));
 
@@ -55,7 +55,10 @@ export function admissionConformance(engine: Engine): void {
     it('an answer is of one project', async () => {
       await one.store.createProject(other);
       const otherHash = new Uint8Array(32).fill(1);
-      await one.store.addKey({ id: 'two', projectId: other.id, hash: otherHash }, 10);
+      await one.store.addKey(
+        { id: 'two', projectId: other.id, hash: otherHash, prefix: null, label: null },
+        10,
+      );
       await one.store.acceptMessage(message({ idempotencyKey: 'k', answer: () => bound }));
       expect(await admit({ caller: { hash: otherHash } })).toMatchObject({
         projectId: other.id,

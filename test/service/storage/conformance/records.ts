@@ -28,6 +28,8 @@ export function recordConformance(fixture: () => Fixture): void {
       id: name,
       projectId,
       hash: new Uint8Array(Buffer.from(name.padEnd(32))),
+      prefix: `urtuu_${name}`,
+      label: name === 'b' ? 'deploy' : null,
     });
 
     it('are revoked once, by their own project', async () => {
@@ -42,7 +44,7 @@ export function recordConformance(fixture: () => Fixture): void {
 
     it('are at most so many active ones a project', async () => {
       expect(await fixture().store.addKey(key('a'), 2)).toMatchObject({ id: 'a', revokedAt: null });
-      expect(await fixture().store.addKey(key('b'), 2)).toMatchObject({ id: 'b' });
+      expect(await fixture().store.addKey(key('b'), 2)).toMatchObject({ id: 'b', label: 'deploy' });
       expect(await fixture().store.addKey(key('c'), 2)).toBeNull();
       expect(await fixture().store.addKey(key('d', other.id), 2)).toMatchObject({ id: 'd' });
       await fixture().store.revokeKey(project.id, 'a');

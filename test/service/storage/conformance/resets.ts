@@ -21,7 +21,10 @@ export function resetConformance(fixture: () => Fixture): void {
   describe('a reset', () => {
     it('begins every project anew, with its keys', async () => {
       const { store } = fixture();
-      await store.addKey({ id: 'k1', projectId: project.id, hash: Buffer.from('h') }, 10);
+      await store.addKey(
+        { id: 'k1', projectId: project.id, hash: Buffer.from('h'), prefix: null, label: null },
+        10,
+      );
       const one = message({ idempotencyKey: 'k' });
       await store.acceptMessage(one);
       await store.acceptBatch(batch(['1']));
