@@ -26,11 +26,17 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
 
 const [short, long] = recipientCaps;
 
-/** Hints of the embedded service, whose owner can help at once. Its commands take no profile: no backticks. */
-export const sandboxHints = {
-  recipient_rate_limited: `Nothing was sent. One recipient gets ${short.defaultMessages} messages in ${short.windowSeconds / 60} minutes, and ${long.defaultMessages} in ${long.windowSeconds / 3_600} hours. Use another, or empty the sandbox: urtuu sandbox reset`,
-  insufficient_credits: 'Add credits with: urtuu sandbox credit 5000',
-} satisfies Partial<Record<ErrorCode, string>>;
+// Of the embedded service, whose owner can help at once. Its commands take no profile: no backticks.
+export const sandboxCreditHint = 'Add credits with: urtuu sandbox credit 5000';
+
+/** `retryAfter` in seconds tells which cap it was. */
+export function sandboxCapHint(retryAfter: number | null): string {
+  const [name, most] =
+    (retryAfter ?? 0) > short.windowSeconds
+      ? ['caps.per_24_hours', long.maxMessages]
+      : ['caps.per_10_minutes', short.maxMessages];
+  return `Nothing was sent. Raise the cap: urtuu sandbox settings set ${name} ${most}; or empty the sandbox: urtuu sandbox reset`;
+}
 
 const trust = 'If you trust it, save its CA certificate and set NODE_EXTRA_CA_CERTS to that file.';
 const wrongHost = 'Check the base URL: the certificate is for another host.';

@@ -2,7 +2,7 @@ import { type ConnectFailure, connectFailure } from '../client/connect.js';
 import type { UrtuuError } from '../client/index.js';
 import { defaultBaseUrl, type ErrorCode, isLoopback, type RequestKind } from '../contract/index.js';
 import { withCommands } from './config/printed-command.js';
-import { hints, hintsByErrno, sandboxHints } from './error-hints.js';
+import { hints, hintsByErrno, sandboxCapHint, sandboxCreditHint } from './error-hints.js';
 import { CliError } from './errors.js';
 import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
 import type { Exchange } from './network/exchange.js';
@@ -154,12 +154,12 @@ function hintOf(error: UrtuuError, { exit, kind, unreached, last, sandboxed }: F
   if (exit === exits.doubt) return doubtHint(error.idempotencyKey, isRefused && error.attempts > 1);
   const nothing = kind === 'sending' ? 'Nothing was sent. ' : '';
   if (error.code === 'insufficient_credits' && error.required !== undefined) {
-    return `Nothing was sent: it needs ${counted(error.required, 'credit')}, and ${grouped(error.balance ?? 0)} are left. ${sandboxed ? sandboxHints.insufficient_credits : 'Add credits, then run it again.'}`;
+    return `Nothing was sent: it needs ${counted(error.required, 'credit')}, and ${grouped(error.balance ?? 0)} are left. ${sandboxed ? sandboxCreditHint : 'Add credits, then run it again.'}`;
   }
   if (error.code === 'invalid_code' && error.attempts_remaining !== undefined) {
     return `Tries left: ${error.attempts_remaining}.`;
   }
-  if (sandboxed && error.code === 'recipient_rate_limited') return sandboxHints.recipient_rate_limited;
+  if (sandboxed && error.code === 'recipient_rate_limited') return sandboxCapHint(error.retryAfter);
   if (error.retryAfter !== null) return `${nothing}Try again in ${error.retryAfter} s.`;
   if (unreached !== null) return nothing + hintOfConnection(unreached, last);
   return hintOfCode(error.code);

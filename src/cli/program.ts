@@ -8,7 +8,7 @@ import { addGlobalOptions } from './options.js';
 import { overview } from './overview.js';
 
 type Leaf = readonly [name: string, summary: string, load: () => Promise<CommandBody>];
-type Group = readonly [name: string, summary: string, commands: readonly Leaf[]];
+type Group = readonly [name: string, summary: string, commands: readonly (Leaf | Group)[]];
 
 const tree: readonly (Leaf | Group)[] = [
   [
@@ -133,6 +133,22 @@ const tree: readonly (Leaf | Group)[] = [
         'credit',
         'Add credits, or set the balance',
         async () => (await import('./commands/sandbox/credit.js')).sandboxCredit,
+      ],
+      [
+        'settings',
+        'Show and change settings: caps, prices, sender',
+        [
+          [
+            'get',
+            'Show settings',
+            async () => (await import('./commands/sandbox/settings.js')).sandboxSettingsGet,
+          ],
+          [
+            'set',
+            'Change a setting',
+            async () => (await import('./commands/sandbox/settings.js')).sandboxSettingsSet,
+          ],
+        ],
       ],
     ],
   ],

@@ -74,8 +74,8 @@ export interface ProjectAdministration {
   ledger(): Promise<LedgerEntry[]>;
   settings: {
     get(): Promise<Settings>;
-    /** Changes the given fields; returns all settings. */
-    update(patch: SettingsPatch): Promise<Settings>;
+    /** Changes the given fields, which may depend on the current settings; returns all settings. */
+    update(patch: SettingsPatch | ((current: Settings) => SettingsPatch)): Promise<Settings>;
   };
 }
 

@@ -130,7 +130,7 @@ describe('hints of the sandbox', () => {
     for (let count = 0; count < 5; count += 1) await here('sms send 88118811 hi');
     const { code, stderr } = await here('sms send 88118811 hi');
     expect(code).toBe(5);
-    expect(stderr).toMatch(/5 messages in 10 minutes, and 20 in 24 hours.*urtuu sandbox reset$/m);
+    expect(stderr).toMatch(/urtuu sandbox settings set caps\.per_10_minutes 20; .*urtuu sandbox reset$/m);
   });
 
   it('name the command that adds credits', async () => {

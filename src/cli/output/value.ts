@@ -12,10 +12,16 @@ export function valueAt(record: object, path: string): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Throws CliError (exit 2) for a path whose first name no result has; `sms.max_parts` is the column sms_max_parts. */
+/** Throws CliError (exit 2) for a path whose first name no result has; `sms.max_parts` is the column sms_max_parts or itself. */
 export function checkPath(columns: readonly Column<never>[], path: string): void {
   const [first = ''] = path.split('.');
   const names = columns.map(({ name }) => name);
-  if (names.some((name) => name === first || name.startsWith(`${first}_`)) && first !== '') return;
+  if (
+    names.some(
+      (name) => name === first || (/^[._]/.test(name.slice(first.length)) && name.startsWith(first)),
+    ) &&
+    first !== ''
+  )
+    return;
   throw usageError(`unknown field '${first}'`, `The fields are ${names.join(', ')}.`);
 }

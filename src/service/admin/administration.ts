@@ -6,7 +6,7 @@ import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, newSecret, shownLength } from '../operations/keys.js';
 import type { Administration, ApiKey, Delivery, ProjectAdministration } from '../service.js';
 import { ServiceError } from '../service-error.js';
-import { maxNameLength, mergeSettings } from '../settings.js';
+import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import type { KeyRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 import { defaultProject, openingBalance } from './projects.js';
@@ -83,10 +83,11 @@ function administrationOf(context: OperationContext, projectId: string): Project
     settings: {
       get: async () => (await context.project(projectId)).settings,
       async update(patch) {
-        const checked = checkSettings(patch);
-        await store.changeSettings(projectId, (stored) =>
-          JSON.stringify(mergeSettings(JSON.parse(stored), checked)),
-        );
+        await store.changeSettings(projectId, (stored) => {
+          const own = JSON.parse(stored);
+          const given = typeof patch === 'function' ? patch(mergeSettings(defaultSettings, own)) : patch;
+          return JSON.stringify(mergeSettings(own, checkSettings(given)));
+        });
         return (await context.project(projectId)).settings;
       },
     },

@@ -8,7 +8,10 @@ import { maxNameLength, type SettingsPatch } from '../settings.js';
 const [tenMinutes, day] = recipientCaps;
 
 const rule = (holds: (text: string) => boolean, error: string) => z.refine<string>(holds, { error });
-const within = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max));
+const within = (min: number, max: number) =>
+  z.custom<number>((value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max, {
+    error: `must be a whole number from ${min} to ${max}`,
+  });
 const isDomain = (text: string) => text === text.toLowerCase() && normalizeAddress(`a@${text}`) !== null;
 
 /** An operator is a route by its name, so it may not be called as another route is. */

@@ -1,0 +1,55 @@
+import { recipientCaps } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
+import { type DataOptions, noteStore } from '../sandbox/data.js';
+import {
+  changeOf,
+  oneSettingView,
+  printSettings,
+  readSettingName,
+  type SettingsOwner,
+  settingsExample,
+  settingsView,
+} from './setting.js';
+
+const [short, long] = recipientCaps;
+
+export const settingsSet =
+  (owner: SettingsOwner): CommandBody<'options' | 'io' | 'network' | 'config'> =>
+  (command, context) => {
+    command
+      .description('Change a setting. A running service uses it from the next request on.')
+      .argument('<name>', 'name of the setting', readSettingName)
+      .argument('<value...>', 'its value; several for a list, an empty one removes it');
+    owner.addDataOption(command);
+    addHelp(command, {
+      view: settingsView,
+      notes: [
+        'Settings:',
+        '  brand_name               sender name of emails',
+        '  reply_to                 default reply-to address of emails',
+        '  own_domain               domain that emails are sent from',
+        `  caps.per_10_minutes      messages to one recipient, 1 to ${short.maxMessages}`,
+        `  caps.per_24_hours        messages to one recipient, 1 to ${long.maxMessages}`,
+        '  prices.sms_part          credits for a part of an SMS',
+        '  prices.email             credits for an email',
+        '  holidays.<date>          multiplier of the SMS price on a day',
+        '  operators.<name>         first two digits of its numbers',
+        '  no_link_operators        operators that carry no links',
+      ],
+      examples: [
+        [`${owner.command} set caps.per_10_minutes 20`, 'the highest cap'],
+        [`${owner.command} set holidays.2026-12-29 1.5`, 'a dearer day'],
+        [`${owner.command} set brand_name ''`, 'without a brand name'],
+      ],
+      exits: [8],
+      json: settingsExample,
+    });
+    command.action(async (name: string, values: string[], data: DataOptions) => {
+      const change = changeOf(name, values);
+      const store = await owner.open(context.network, context.config, data);
+      const settings = await store.administration.settings.update(change);
+      await printSettings(context, oneSettingView(name), settings);
+      noteStore(context.io, store);
+    });
+  };

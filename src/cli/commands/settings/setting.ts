@@ -1,0 +1,135 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Settings, SettingsPatch } from '../../../service/index.js';
+import type { Config } from '../../config/config.js';
+import type { Context } from '../../context.js';
+import { usageError } from '../../errors.js';
+import type { Network } from '../../network/network.js';
+import { type Column, field, type View } from '../../output/view.js';
+import type { DataOptions, Store } from '../sandbox/data.js';
+
+/** The service whose settings a command reads or changes: `urtuu sandbox` or another. */
+export interface SettingsOwner {
+  /** The words before `get` and `set`. */
+  command: string;
+  addDataOption(command: Command): void;
+  open(network: Network, config: Config, options: DataOptions): Promise<Store>;
+}
+
+const column = (name: string): Column<Settings> => ({
+  name,
+  value: (settings) => settingText(settings, name),
+});
+
+export const settingsView: View<Settings> = {
+  columns: [
+    'brand_name',
+    'reply_to',
+    'own_domain',
+    'caps.per_10_minutes',
+    'caps.per_24_hours',
+    'prices.sms_part',
+    'prices.email',
+    'holidays',
+    'operators',
+    'no_link_operators',
+  ].map(column),
+  record: (settings) => settings,
+};
+
+export const settingsExample =
+  '{"brand_name": null, "reply_to": null, "own_domain": null, "caps": {"per_10_minutes": 5, "per_24_hours": 20}, "prices": {"sms_part": 10, "email": 2}, "holidays": {"2026-12-29": 1.5}, "operators": {"Unitel": ["80", "86", "88", "89"]}, "no_link_operators": ["Skytel"]}';
+
+/** One setting, by the path of its name. */
+export const oneSettingView = (name: string): View<Settings> => ({
+  columns: [column(name)],
+  record(settings) {
+    const [group, member] = pathOf(name);
+    const value = settingAt(settings, name) ?? null;
+    return { [group]: member === undefined ? value : { [member]: value } };
+  },
+});
+
+interface NamedValue {
+  name: string;
+  value: string;
+}
+
+const listView: View<NamedValue> = { columns: [field('name'), field('value')], record: (row) => row };
+
+/** Prints a view of settings; for people a setting a line, with the name that `set` takes. */
+export async function printSettings(
+  { io, options }: Pick<Context, 'io' | 'options'>,
+  view: View<Settings>,
+  settings: Settings,
+): Promise<void> {
+  if (isChosen({ io, options })) return io.print(view, settings);
+  const rows = view.columns.map(({ name }) => ({ name, value: settingText(settings, name) }));
+  await io.printAll(listView, rows);
+}
+
+/** A program reads the output, or the caller chose its fields. */
+export const isChosen = ({ io, options }: Pick<Context, 'io' | 'options'>): boolean =>
+  io.printer.isMachine || options.value !== undefined || options.columns !== undefined;
+
+/** Reads the name of a setting; a holiday is `holidays.<date>`, an operator `operators.<name>`. */
+export const readSettingName = Object.assign(
+  (written: string): string => {
+    if (readSettingName.words.includes(written) || /^(?:holidays|operators)\.(?!__proto__$)./s.test(written))
+      return written;
+    throw new InvalidArgumentError(`'${written}' is not one of ${readSettingName.words.join(', ')}`);
+  },
+  { words: settingsView.columns.map(({ name }) => name) },
+);
+
+/** One setting for people: a list with spaces, `Skytel 90 91, Unitel 80` for an object. */
+export function settingText(settings: Settings, name: string): string {
+  const value = settingAt(settings, name);
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value)) return value.join(' ');
+  if (typeof value !== 'object') return String(value);
+  return Object.entries(value)
+    .map(([key, each]) => `${key} ${Array.isArray(each) ? each.join(' ') : each}`)
+    .join(', ');
+}
+
+/** The change that sets one setting; an empty value removes it. */
+export function changeOf(name: string, values: readonly string[]): (current: Settings) => SettingsPatch {
+  const [group, member] = pathOf(name);
+  const isList = group === 'operators' || group === 'no_link_operators';
+  const [value = ''] = values;
+  if ((group === 'holidays' || group === 'operators') && member === undefined)
+    throw usageError(
+      `${name}: set one at a time`,
+      `Example: ${group}.${group === 'holidays' ? '2026-12-29 1.5' : 'Unitel 80 86'}`,
+    );
+  if (!isList && values.length > 1)
+    throw usageError(`${name} has one value`, 'Quote a text that has spaces.');
+  const isRemoved = values.length === 1 && value === '';
+  const given = isList ? values.filter((each) => each !== '') : read(group, value);
+  return (current) => {
+    if (member === undefined) return { [group]: isRemoved && !isList ? null : given };
+    if (group === 'caps' || group === 'prices') return { [group]: { [member]: given } };
+    const { [member]: _, ...others } = current[group as 'holidays' | 'operators'];
+    return {
+      [group]: isRemoved ? others : { ...current[group as 'holidays' | 'operators'], [member]: given },
+    };
+  };
+}
+
+/** The service refuses a text that is no number. */
+const read = (group: string, value: string): string | number =>
+  ['caps', 'prices', 'holidays'].includes(group) && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+
+function pathOf(name: string): [group: string, member: string | undefined] {
+  const [, group = name, member] = /^(\w+)\.(.*)$/s.exec(name) ?? [];
+  return [group, member];
+}
+
+function settingAt(settings: Settings, name: string): unknown {
+  const [group, member] = pathOf(name);
+  const value = settings[group as keyof Settings];
+  if (member === undefined) return value;
+  return value !== null && Object.hasOwn(value as object, member)
+    ? (value as Record<string, unknown>)[member]
+    : undefined;
+}
