@@ -55,6 +55,11 @@ describe('completion', () => {
       ['sms', 'email'],
     ],
     [['completion', 'z'], ['zsh']],
+    [
+      ['sandbox', 'settings', 'set', 'caps'],
+      ['caps.per_10_minutes', 'caps.per_24_hours'],
+    ],
+    [['sandbox', 'settings', 'g'], ['get']],
     [['completion', 'zsh', ''], []],
     [['verify', 'check', 'v-1', ''], []],
   ])('completes values: %j', async (given, found) => {

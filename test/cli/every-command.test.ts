@@ -41,9 +41,9 @@ function shapeOf(value: unknown): unknown {
 function withoutSandbox(result: Result): Result {
   return { ...result, stderr: result.stderr.replace(sandboxed, '') };
 }
-/** An email has no parts, and what its service does not say of a price list stands within others. */
+/** An email has no parts; a price list and settings have fields within others. */
 const onlyInTables = new Set(['parts', 'rate_multiplier', 'delivery']);
-const nested = /^pricing$/;
+const nested = /^(?:pricing$|sandbox settings )/;
 
 describe('every command', () => {
   it.each(cases.map((each) => [named(each.line), each] as const))('%s', async (_, each) => {

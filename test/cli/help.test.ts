@@ -34,6 +34,8 @@ const commands = [
   'sandbox outbox',
   'sandbox reset',
   'sandbox credit',
+  'sandbox settings get',
+  'sandbox settings set',
   'keys create',
   'keys list',
   'keys revoke',

@@ -257,7 +257,10 @@ describe('hostile text in files', () => {
         const { fetch } = accepting('m');
         const setting = { home, cwd: home, terminal: 80, questions, env, fetch };
         await run('', { ...setting, argv: ['sms', 'bulk', name, '--text', 'x'] });
-        await run('', { ...setting, argv: ['keys', 'revoke', text] });
+        const key = { id: 'k', prefix: null, label: text, revoked_at: null };
+        const administration = { listKeys: async () => [key], revokeKey: async () => true };
+        const openService = async () => ({ administration, close: async () => {} }) as unknown as Service;
+        await run('', { ...setting, openService, argv: ['keys', 'revoke', 'k'] });
       }),
       { numRuns: 15 },
     );

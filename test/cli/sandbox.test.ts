@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ServiceOptions } from '../../src/service/index.js';
+import type { Service, ServiceOptions } from '../../src/service/index.js';
 import { answers, run, type Setting } from '../support/run.js';
 
 let home: string;
@@ -154,6 +154,24 @@ describe('keys', () => {
       (key: { revoked_at: string }) => key.revoked_at !== null,
     );
     expect(revoked).toMatchObject([{ id }]);
+  });
+
+  it('are not revoked by a beginning that two of them share', async () => {
+    const keys = ['urtuu_abc123', 'urtuu_abd456'].map((prefix) => ({ id: prefix, prefix, revoked_at: null }));
+    const revoked: string[] = [];
+    const administration = {
+      listKeys: async () => keys,
+      revokeKey: async (id: string) => revoked.push(id) > 0,
+    };
+    const openService = async () => ({ administration, close: async () => {} }) as unknown as Service;
+    const revoke = (given: string) => run(`keys revoke ${given} --yes`, { home, env: {}, openService });
+    expect(await revoke('urtuu_ab')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('2 keys begin with urtuu_ab'),
+    });
+    expect(revoked).toEqual([]);
+    await revoke('urtuu_abd');
+    expect(revoked).toEqual(['urtuu_abd456']);
   });
 
   it.each(['', 'two\nlines', 'x'.repeat(101)])('refuses the label %j', async (label) => {

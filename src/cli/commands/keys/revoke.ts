@@ -22,7 +22,7 @@ export const keysRevoke: CommandBody<'options' | 'io' | 'network' | 'config'> = 
   command.action(async (given: string, options: DataOptions) => {
     const { administration } = await keyStore(context.network, context.config, options);
     const { id, prefix, label } = activeKey(await administration.listKeys(), given);
-    const name = [prefix ?? id, ...(label === null ? [] : [`(${label})`])].join(' ');
+    const name = [prefix ?? id, ...(label ? [`(${label})`] : [])].join(' ');
     await confirmed(context, `Revoke key ${name}? Its users lose access.`);
     if (!(await administration.revokeKey(id))) throw noSuchKey(given);
     context.io.note(`Revoked key ${name}.`);

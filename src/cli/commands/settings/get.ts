@@ -4,7 +4,7 @@ import { type DataOptions, noteStore } from '../sandbox/data.js';
 import {
   isChosen,
   oneSettingView,
-  printSettings,
+  printLines,
   readSettingName,
   type SettingsOwner,
   settingsExample,
@@ -30,8 +30,9 @@ export const settingsGet =
       const { io, network, config } = context;
       const store = await owner.open(network, config, data);
       const settings = await store.administration.settings.get();
-      const view = name === undefined ? settingsView : oneSettingView(name);
-      if (name === undefined || isChosen(context)) await printSettings(context, view, settings);
+      if (isChosen(context))
+        await io.print(name === undefined ? settingsView : oneSettingView(name), settings);
+      else if (name === undefined) await printLines(io, settings, readSettingName.words);
       else await io.printer.text(`${settingText(settings, name)}\n`);
       noteStore(io, store);
     });

@@ -4,8 +4,8 @@ import { addHelp } from '../../command-help.js';
 import { type DataOptions, noteStore } from '../sandbox/data.js';
 import {
   changeOf,
-  oneSettingView,
-  printSettings,
+  isChosen,
+  printLines,
   readSettingName,
   type SettingsOwner,
   settingsExample,
@@ -40,16 +40,17 @@ export const settingsSet =
       examples: [
         [`${owner.command} set caps.per_10_minutes 20`, 'the highest cap'],
         [`${owner.command} set holidays.2026-12-29 1.5`, 'a dearer day'],
-        [`${owner.command} set brand_name ''`, 'without a brand name'],
       ],
       exits: [8],
       json: settingsExample,
     });
     command.action(async (name: string, values: string[], data: DataOptions) => {
       const change = changeOf(name, values);
-      const store = await owner.open(context.network, context.config, data);
+      const { io, network, config } = context;
+      const store = await owner.open(network, config, data);
       const settings = await store.administration.settings.update(change);
-      await printSettings(context, oneSettingView(name), settings);
-      noteStore(context.io, store);
+      if (isChosen(context)) await io.print(settingsView, settings);
+      else await printLines(io, settings, [name]);
+      noteStore(io, store);
     });
   };

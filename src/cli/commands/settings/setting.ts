@@ -25,19 +25,20 @@ export const settingsView: View<Settings> = {
     'brand_name',
     'reply_to',
     'own_domain',
+    'operators',
+    'no_link_operators',
+    'holidays',
+    // As in JSON, where a field with others inside comes after the columns.
     'caps.per_10_minutes',
     'caps.per_24_hours',
     'prices.sms_part',
     'prices.email',
-    'holidays',
-    'operators',
-    'no_link_operators',
   ].map(column),
   record: (settings) => settings,
 };
 
 export const settingsExample =
-  '{"brand_name": null, "reply_to": null, "own_domain": null, "caps": {"per_10_minutes": 5, "per_24_hours": 20}, "prices": {"sms_part": 10, "email": 2}, "holidays": {"2026-12-29": 1.5}, "operators": {"Unitel": ["80", "86", "88", "89"]}, "no_link_operators": ["Skytel"]}';
+  '{"brand_name": null, "reply_to": null, "own_domain": null, "operators": {"Mobicom": ["85", "94", "95", "99"], "Unitel": ["80", "86", "88", "89"], "Skytel": ["90", "91", "92", "96"], "G-Mobile": ["83", "93", "97", "98"]}, "no_link_operators": ["Skytel", "G-Mobile"], "holidays": {}, "caps": {"per_10_minutes": 5, "per_24_hours": 20}, "prices": {"sms_part": 10, "email": 2}}';
 
 /** One setting, by the path of its name. */
 export const oneSettingView = (name: string): View<Settings> => ({
@@ -56,16 +57,12 @@ interface NamedValue {
 
 const listView: View<NamedValue> = { columns: [field('name'), field('value')], record: (row) => row };
 
-/** Prints a view of settings; for people a setting a line, with the name that `set` takes. */
-export async function printSettings(
-  { io, options }: Pick<Context, 'io' | 'options'>,
-  view: View<Settings>,
-  settings: Settings,
-): Promise<void> {
-  if (isChosen({ io, options })) return io.print(view, settings);
-  const rows = view.columns.map(({ name }) => ({ name, value: settingText(settings, name) }));
-  await io.printAll(listView, rows);
-}
+/** A setting a line, with the name that `set` takes. */
+export const printLines = (io: Context['io'], settings: Settings, names: readonly string[]): Promise<void> =>
+  io.printAll(
+    listView,
+    names.map((name) => ({ name, value: settingText(settings, name) })),
+  );
 
 /** A program reads the output, or the caller chose its fields. */
 export const isChosen = ({ io, options }: Pick<Context, 'io' | 'options'>): boolean =>
