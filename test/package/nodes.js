@@ -1,4 +1,4 @@
-// Runs the package tests on every version of Node.js that is promised. `npm run test:nodes`
+// Runs the tests of the package, and of the storage where Node.js has SQLite, on every version of Node.js that is promised. `npm run test:nodes`
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,16 +22,15 @@ const failed = versions.filter((version) => {
   const found = execFileSync(URTUU_TEST_NODE, ['--version'], { encoding: 'utf8' }).trim();
   if (found !== `v${version}`) throw new Error(`${found} came in place of ${version}`);
   process.stdout.write(`\nNode.js ${version}\n`);
-  const { status } = spawnSync(
-    process.execPath,
-    [join(root, 'node_modules/vitest/vitest.mjs'), 'run', 'test/package'],
-    {
+  const test = (node, folder) =>
+    spawnSync(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', folder], {
       cwd: root,
       env: { ...process.env, URTUU_TEST_NODE },
       stdio: 'inherit',
-    },
-  );
-  return status !== 0;
+    }).status === 0;
+  // From 22 on the storage runs on SQLite of Node.js itself.
+  const stores = Number.parseInt(version, 10) < 22 || test(URTUU_TEST_NODE, 'test/service/storage');
+  return !(test(process.execPath, 'test/package') && stores);
 });
 
 for (const version of process.platform === 'linux' ? tooOld : []) {

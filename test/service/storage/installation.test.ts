@@ -307,6 +307,22 @@ describe('a folder of c7d7ad4, without an id', () => {
     rmSync(at('installation.json'));
   }
 
+  it('has keys without a prefix, which go on', async () => {
+    const made = await cores.open({ directory });
+    const { id, secret } = await made.administration.createKey({ label: 'lost' });
+    await made.close();
+    await forget();
+    core = await cores.open({ directory });
+    expect(await core.administration.listKeys()).toMatchObject([{ id, prefix: null, label: null }]);
+    const { secret: other } = await core.administration.createKey({ label: 'new' });
+    expect(await core.administration.listKeys()).toMatchObject([
+      { id },
+      { prefix: other.slice(0, 12), label: 'new' },
+    ]);
+    expect(other).not.toBe(secret);
+    expect(await core.administration.revokeKey(id)).toBe(true);
+  });
+
   it('is adopted once, and a copy of what its files were is kept', async () => {
     await forget();
     core = await cores.open({ directory });
