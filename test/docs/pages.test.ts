@@ -1,0 +1,169 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse as parseCsv } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { parse as parseYaml } from 'yaml';
+import { root } from '../support/binary.js';
+import { Desk } from './desk.js';
+import { notRun } from './not-run.js';
+import { type Block, blocksOf, exchangesOf, pages, textOf } from './pages.js';
+
+const at = ({ page, line }: Block) => `${page}:${line}`;
+const nameOf = ({ page, code }: Block) => `${page}: ${code.split('\n')[0]}`;
+const all = pages.flatMap(blocksOf);
+
+/** Without what differs from run to run. */
+const stable = (text: string) =>
+  text
+    .replaceAll(/sms-[0-9a-f]{20}/g, 'JOB')
+    .replaceAll(/rejects\/[\w-]+\.csv/g, 'REJECTS')
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, 'ID')
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')
+    .replaceAll(/"(request_id)":"[\w-]+"/g, '"$1":"ID"')
+    .trimEnd();
+
+/** Every text below a key, however deep: the `run` of steps, the `script` of a job. */
+function textsUnder(key: string, node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap((item) => textsUnder(key, item));
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([name, value]) =>
+    name !== key ? textsUnder(key, value) : [value].flat().filter((item) => typeof item === 'string'),
+  );
+}
+
+/** The variables that stand beside the commands of a pipeline; its secrets are those of the desk. */
+function variablesOf(document: unknown): Record<string, string> {
+  if (Array.isArray(document)) return Object.assign({}, ...document.map(variablesOf));
+  if (typeof document !== 'object' || document === null) return {};
+  const entries = Object.entries(document).flatMap(([name, value]) =>
+    name === 'env' || name === 'variables'
+      ? Object.entries(value as object)
+      : Object.entries(variablesOf(value)),
+  );
+  return Object.fromEntries(
+    entries.filter(([, value]) => typeof value === 'string' && !value.includes('${{')),
+  );
+}
+
+const runners: Record<string, (block: Block, desk: Desk) => Promise<void> | void> = {
+  async sh({ code }, desk) {
+    const { code: exit, stdout, stderr } = await desk.bash(code);
+    expect({ exit, output: exit === 0 ? '' : stdout + stderr }).toEqual({ exit: 0, output: '' });
+  },
+
+  async console(block, desk) {
+    const exchanges = exchangesOf(block);
+    expect(exchanges).not.toEqual([]);
+    for (const { command, printed } of exchanges) {
+      const result = await desk.run('bash', ['-c', `{ ${desk.settled(command)}\n} 2>&1`]);
+      const shown = desk.pretended(result.stdout);
+      if (process.env.URTUU_UPDATE_DOCS && stable(shown) !== stable(printed)) {
+        const page = textOf(block.page).replace(`$ ${command}\n${printed}`, () => `$ ${command}\n${shown}`);
+        writeFileSync(join(root, block.page), page);
+      } else {
+        expect({ command, printed: stable(shown) }).toEqual({ command, printed: stable(printed) });
+      }
+    }
+  },
+
+  async js({ code, line }, desk) {
+    const file = desk.write(`block-${line}.mjs`, desk.settled(code));
+    const { code: exit, stdout, stderr } = await desk.run(process.execPath, [file]);
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    if (code.includes('console.log')) expect(stdout).not.toBe('');
+  },
+
+  async yaml({ code }, desk) {
+    const document = parseYaml(code, { strict: true });
+    const commands = [...textsUnder('run', document), ...textsUnder('script', document)];
+    const container = textsUnder('args', document);
+    const run = {
+      GITHUB_RUN_ID: '17',
+      GITHUB_SHA: 'abc',
+      CI_PIPELINE_ID: '17b',
+      CI: 'true',
+      ON_CALL: '99112233',
+    };
+    const { URTUU_BASE_URL: _, ...bare } = desk.environment;
+    for (const command of container.length > 0 ? [`urtuu ${container.join(' ')}`] : commands) {
+      const variables = Object.entries(variablesOf(document)).map(([name, value]) => [
+        name,
+        desk.settled(value),
+      ]);
+      const kubernetes = container.length > 0 ? { URTUU_BASE_URL: desk.sandbox.url } : {};
+      const env = { ...bare, ...run, ...Object.fromEntries(variables), ...kubernetes };
+      const { code: exit, stderr } = await desk.bash(command, env);
+      expect({ exit, stderr: exit === 0 ? '' : stderr }).toEqual({ exit: 0, stderr: '' });
+    }
+    expect(commands.length + container.length).toBeGreaterThan(0);
+    expect(code).toContain('https://api.example.com/v1');
+  },
+
+  /** As cron does: its variables, and nothing else but a home, a shell and a path. */
+  async crontab({ code }, desk) {
+    const lines = desk.settled(code).trim().split('\n');
+    const { PATH = '', HOME = '' } = desk.environment;
+    const env: Record<string, string> = { PATH, HOME, SHELL: '/bin/sh', LOGNAME: 'someone' };
+    for (const line of lines) {
+      const [, name = '', value = ''] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
+      if (name !== '') env[name] = value;
+    }
+    const [job = ''] = lines.flatMap((line) => /^(?:[\d*/,-]+ ){5}(.+)$/.exec(line)?.[1] ?? []);
+    expect(job).not.toBe('');
+    const run = () => desk.run('/bin/sh', ['-c', job.replaceAll('\\%', '%')], env);
+    expect(await run()).toMatchObject({ code: 0 });
+    expect((await run()).code).toBe(11);
+  },
+
+  csv({ code }) {
+    expect(parseCsv(code, { columns: true }).length).toBeGreaterThan(0);
+  },
+
+  json({ code }) {
+    JSON.parse(code);
+  },
+
+  ini({ code }) {
+    const lines = code.split('\n').filter((line) => line !== '');
+    expect(lines.filter((line) => !/^(?:\[\w+\]|\w+=\S.*)$/.test(line))).toEqual([]);
+  },
+
+  /** The two lines of "Try it": test/docs/fresh-copy.test.ts types the first one, and `npm test` is this. */
+  indented({ page, code }) {
+    expect({ page, starts: code.startsWith('npm ci && ') }).toEqual({ page: 'README.md', starts: true });
+  },
+};
+
+describe('a block that no test runs', () => {
+  it.each(Object.entries(notRun))('is still there: %s (%s)', (name) => {
+    expect(all.map(nameOf)).toContain(name);
+  });
+
+  it.each(
+    all
+      .filter((block) => nameOf(block) in notRun && block.language === 'sh')
+      .map((block) => [nameOf(block), block]),
+  )('is shell: %s', async (_, block) => {
+    const desk = await Desk.open();
+    const checked = await desk.run('bash', ['-n', '-c', (block as Block).code]);
+    await desk.close();
+    expect(checked).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe('a page', () => {
+  // Most of the time goes into waits for rates and retries.
+  it.concurrent.each(pages.filter((page) => blocksOf(page).length > 0))(
+    'has blocks that work as they stand, in their order: %s',
+    async (page) => {
+      const desk = await Desk.open();
+      for (const block of blocksOf(page)) {
+        const run = runners[block.language];
+        if (run === undefined) throw new Error(`${at(block)}: no runner for '${block.language}'`);
+        if (!(nameOf(block) in notRun) || block.language === 'ini') await run(block, desk);
+      }
+      await desk.close();
+    },
+    60_000,
+  );
+});
