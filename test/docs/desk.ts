@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -24,6 +24,7 @@ const list = 'name,phone\nБат,99112233\nЦэцэг,88112233\n';
 export class Desk {
   readonly folder: string;
   readonly sandbox: Sandbox;
+  readonly #children = new Set<ChildProcess>();
 
   private constructor(sandbox: Sandbox) {
     this.sandbox = sandbox;
@@ -62,7 +63,9 @@ export class Desk {
   }
 
   static async open(): Promise<Desk> {
-    return new Desk(await startSandbox());
+    // A reader is slower than the caps of one number.
+    const settings = { caps: { per_10_minutes: 20, per_24_hours: 80 } };
+    return new Desk(await startSandbox({ settings }));
   }
 
   write(name: string, content: string | Uint8Array): string {
@@ -89,19 +92,25 @@ export class Desk {
   }
 
   run(file: string, args: string[], env: Record<string, string> = this.environment): Promise<Outcome> {
-    return outcomeOf(spawn(file, args, { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] }));
+    const child = spawn(file, args, { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#children.add(child);
+    return outcomeOf(child).finally(() => this.#children.delete(child));
   }
 
   /** The other way round, for what a command printed. */
   pretended(text: string): string {
-    return text.replaceAll(this.sandbox.url, standIn).replaceAll(`${this.folder}/home`, '~').replaceAll(`${this.folder}/`, '');
+    return text
+      .replaceAll(this.sandbox.url, standIn)
+      .replaceAll(`${this.folder}/home`, '~')
+      .replaceAll(`${this.folder}/`, '');
   }
 
   bash(script: string, env?: Record<string, string>): Promise<Outcome> {
     return this.run('bash', ['-euo', 'pipefail', '-c', this.settled(script)], env);
   }
 
-  async close(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.#children) child.kill('SIGKILL');
     await this.sandbox.close();
     rmSync(this.folder, { recursive: true, force: true });
   }

@@ -144,9 +144,8 @@ describe('a block that no test runs', () => {
       .filter((block) => nameOf(block) in notRun && block.language === 'sh')
       .map((block) => [nameOf(block), block]),
   )('is shell: %s', async (_, block) => {
-    const desk = await Desk.open();
+    await using desk = await Desk.open();
     const checked = await desk.run('bash', ['-n', '-c', (block as Block).code]);
-    await desk.close();
     expect(checked).toMatchObject({ code: 0, stderr: '' });
   });
 });
@@ -156,13 +155,12 @@ describe('a page', () => {
   it.concurrent.each(pages.filter((page) => blocksOf(page).length > 0))(
     'has blocks that work as they stand, in their order: %s',
     async (page) => {
-      const desk = await Desk.open();
+      await using desk = await Desk.open();
       for (const block of blocksOf(page)) {
         const run = runners[block.language];
         if (run === undefined) throw new Error(`${at(block)}: no runner for '${block.language}'`);
         if (!(nameOf(block) in notRun) || block.language === 'ini') await run(block, desk);
       }
-      await desk.close();
     },
     60_000,
   );
