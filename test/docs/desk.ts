@@ -31,8 +31,8 @@ export class Desk {
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'urtuu-desk-')));
     for (const name of ['bin', 'node_modules', 'home']) mkdirSync(join(this.folder, name));
     symlinkSync(root, join(this.folder, 'node_modules/urtuu'));
-    this.#script('urtuu', `exec '${process.execPath}' '${join(root, 'bin/urtuu.js')}' "$@"`);
-    this.#script('npx', '[ "$1" != --yes ] || shift; exec "$@"');
+    this.script('urtuu', `exec '${process.execPath}' '${join(root, 'bin/urtuu.js')}' "$@"`);
+    this.script('npx', '[ "$1" != --yes ] || shift; shift; exec urtuu "$@"');
     copyFileSync(join(root, 'examples/customers.csv'), join(this.folder, 'customers.csv'));
     const customers = readFileSync(join(root, 'examples/customers.csv'), 'utf8').split('\n');
     this.write('debtors.csv', `${customers.slice(0, 21).join('\n')}\n`);
@@ -115,7 +115,8 @@ export class Desk {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  #script(name: string, line: string): void {
+  /** A command in the folder that comes first on the path. */
+  script(name: string, line: string): void {
     this.write(join('bin', name), `#!/bin/sh\n${line}\n`);
     chmodSync(join(this.folder, 'bin', name), 0o755);
   }
