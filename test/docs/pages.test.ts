@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { root } from '../support/binary.js';
 import { Desk } from './desk.js';
+import { freshCopy, timed } from './fresh-copy.js';
 import { notRun } from './not-run.js';
 import { type Block, blocksOf, exchangesOf, pages, textOf } from './pages.js';
 
@@ -15,6 +16,7 @@ const all = pages.flatMap(blocksOf);
 /** Without what differs from run to run. */
 const stable = (text: string) =>
   text
+    .replaceAll('\r\n', '\n')
     .replaceAll(/sms-[0-9a-f]{20}/g, 'JOB')
     .replaceAll(/rejects\/[\w-]+\.csv/g, 'REJECTS')
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, 'ID')
@@ -128,7 +130,7 @@ const runners: Record<string, (block: Block, desk: Desk) => Promise<void> | void
     expect(lines.filter((line) => !/^(?:\[\w+\]|\w+=\S.*)$/.test(line))).toEqual([]);
   },
 
-  /** The two lines of "Try it": test/docs/fresh-copy.test.ts types the first one, and `npm test` is this. */
+  /** The two lines of "Try it": the last test types the first one, and `npm test` is this. */
   indented({ page, code }) {
     expect({ page, starts: code.startsWith('npm ci && ') }).toEqual({ page: 'README.md', starts: true });
   },
@@ -150,10 +152,33 @@ describe('a block that no test runs', () => {
   });
 });
 
-describe('a page', () => {
+describe('a reader', () => {
+  it.concurrent('sends the first message of the README within 10 seconds', async () => {
+    const [block] = blocksOf('README.md').filter(({ language }) => language === 'console');
+    const line = /^\$ (.*)$/m.exec(block?.code ?? '')?.[1] ?? '';
+    expect(line).toMatch(/^urtuu sms send .* --sandbox$/);
+    const { result, seconds } = await timed(() => freshCopy().type(line));
+    expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/^status +sent$/m) });
+    expect(seconds).toBeLessThan(10);
+  });
+
+  it.concurrent('sends the bulk job of "Try it" within 60 seconds, and nobody a second message when it runs again', async () => {
+    const [block] = blocksOf('README.md').filter(({ language }) => language === 'indented');
+    const line = block?.code.trim().replace(/^npm ci && /, '') ?? '';
+    expect(line).toMatch(/^node bin\/urtuu\.js sms bulk /);
+    const copy = freshCopy();
+    const { result, seconds } = await timed(() => copy.type(line));
+    expect(result).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('2,600 sent; nothing in doubt'),
+    });
+    expect(seconds).toBeLessThan(60);
+    expect(await copy.type(line)).toMatchObject({ code: 11 });
+  }, 90_000);
+
   // Most of the time goes into waits for rates and retries.
   it.concurrent.each(pages.filter((page) => blocksOf(page).length > 0))(
-    'has blocks that work as they stand, in their order: %s',
+    'types every block of a page, in their order, and it works as it stands: %s',
     async (page) => {
       await using desk = await Desk.open();
       for (const block of blocksOf(page)) {
