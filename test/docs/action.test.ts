@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import { exitMeanings } from '../../src/cli/exit-codes.js';
 import { root } from '../support/binary.js';
-import { Desk } from './desk.js';
+import { ReaderMachine } from './reader-machine.js';
 
 interface Action {
   inputs: Record<string, { description: string; required?: boolean; default?: string }>;
@@ -15,26 +15,26 @@ const folder = join(root, 'deploy/action');
 const action: Action = parse(readFileSync(join(folder, 'action.yml'), 'utf8'), { strict: true });
 const [step] = action.runs.steps;
 
-let desk: Desk;
+let machine: ReaderMachine;
 beforeEach(async () => {
-  const opened = await Desk.open();
+  const opened = await ReaderMachine.open();
   onTestFinished(() => opened[Symbol.asyncDispose]());
-  desk = opened;
+  machine = opened;
 });
 
 /** Runs the step as a runner does: inputs and their defaults in its variables, outputs from a file. */
 async function use(inputs: Record<string, string>) {
   const given: Record<string, string | undefined> = {
-    'base-url': desk.sandbox.url,
-    'api-key': desk.sandbox.key,
+    'base-url': machine.sandbox.url,
+    'api-key': machine.sandbox.key,
     ...inputs,
   };
   const env: Record<string, string> = {
-    PATH: desk.environment.PATH ?? '',
-    HOME: join(desk.folder, 'home'),
+    PATH: machine.environment.PATH ?? '',
+    HOME: join(machine.folder, 'home'),
     CI: 'true',
     GITHUB_ACTION_PATH: folder,
-    GITHUB_OUTPUT: desk.write('outputs', ''),
+    GITHUB_OUTPUT: machine.write('outputs', ''),
     GITHUB_RUN_ID: '17',
     GITHUB_JOB: 'deploy',
   };
@@ -42,9 +42,9 @@ async function use(inputs: Record<string, string>) {
     const [, input = ''] = /^\$\{\{ inputs\.([\w-]+) \}\}$/.exec(expression) ?? [];
     env[name] = given[input] ?? action.inputs[input]?.default ?? '';
   }
-  const outcome = await desk.run('sh', ['-e', '-c', step?.run ?? ''], env);
+  const outcome = await machine.run('sh', ['-e', '-c', step?.run ?? ''], env);
   const outputs = Object.fromEntries(
-    readFileSync(join(desk.folder, 'outputs'), 'utf8')
+    readFileSync(join(machine.folder, 'outputs'), 'utf8')
       .split('\n')
       .filter(Boolean)
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
@@ -53,8 +53,8 @@ async function use(inputs: Record<string, string>) {
 }
 
 const sent = async () => {
-  await desk.sandbox.settled();
-  return (await desk.sandbox.outbox()).map(({ to, text }) => [to, text]);
+  await machine.sandbox.settled();
+  return (await machine.sandbox.outbox()).map(({ to, text }) => [to, text]);
 };
 
 describe('the action', () => {
@@ -88,8 +88,8 @@ describe('the action', () => {
   it('sends a list with a report, which a rerun on a fresh machine does not repeat', async () => {
     const bulk = { file: 'list.csv', text: 'Hi {name}', report: 'report.csv', 'max-credits': '100' };
     expect(await use(bulk)).toMatchObject({ code: 0, outputs: { exit: '0' } });
-    expect(readFileSync(join(desk.folder, 'report.csv'), 'utf8').match(/,sent,/g)).toHaveLength(2);
-    await desk.run('rm', ['-r', 'home']);
+    expect(readFileSync(join(machine.folder, 'report.csv'), 'utf8').match(/,sent,/g)).toHaveLength(2);
+    await machine.run('rm', ['-r', 'home']);
     expect(await use(bulk)).toMatchObject({ code: 0 });
     expect(await sent()).toHaveLength(2);
   });
@@ -122,12 +122,12 @@ describe('the action', () => {
   });
 
   it('has the meaning of every exit code', async () => {
-    const { stdout } = await desk.run('sh', ['-c', 'urtuu help exit-codes'], desk.environment);
+    const { stdout } = await machine.run('sh', ['-c', 'urtuu help exit-codes'], machine.environment);
     const script = readFileSync(join(folder, 'send.sh'), 'utf8');
     const awk = /awk -v code="\$status" '\n([\s\S]*?)'\)/.exec(script)?.[1] ?? '';
-    desk.write('table', stdout);
+    machine.write('table', stdout);
     for (const [exit, meaning] of Object.entries(exitMeanings)) {
-      const found = await desk.run('awk', ['-v', `code=${exit}`, awk, 'table']);
+      const found = await machine.run('awk', ['-v', `code=${exit}`, awk, 'table']);
       expect([exit, found.stdout]).toEqual([exit, meaning]);
     }
   });

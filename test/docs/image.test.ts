@@ -2,7 +2,7 @@ import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, symli
 import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../support/binary.js';
-import { Desk } from './desk.js';
+import { ReaderMachine } from './reader-machine.js';
 
 /** The steps of deploy/Dockerfile as they are carried out here: without a daemon, in a folder, without network. */
 interface Step {
@@ -22,8 +22,8 @@ const isRoot = process.getuid?.() === 0;
 it.runIf(process.platform === 'linux')(
   'the Dockerfile makes a command that runs as a user without a home, and keeps its jobs in the volume',
   async () => {
-    await using desk = await Desk.open();
-    const inside = (path: string) => join(desk.folder, 'image', path);
+    await using machine = await ReaderMachine.open();
+    const inside = (path: string) => join(machine.folder, 'image', path);
     const sources = inside('src');
     for (const path of [sources, inside('tmp'), inside('root'), inside('var/lib')])
       mkdirSync(path, { recursive: true });
@@ -49,7 +49,7 @@ it.runIf(process.platform === 'linux')(
         const here = text
           .replaceAll(/(?<=[ =])\/(?=tmp|root|var)/g, `${inside('')}/`)
           .replaceAll(/--(?:owner|group)=node /g, '');
-        const { code, stderr } = await desk.run('sh', ['-ec', `cd '${sources}'; ${here}`], env);
+        const { code, stderr } = await machine.run('sh', ['-ec', `cd '${sources}'; ${here}`], env);
         expect({ text, code, stderr: code === 0 ? '' : stderr }).toEqual({ text, code: 0, stderr: '' });
       }
     }
@@ -63,13 +63,18 @@ it.runIf(process.platform === 'linux')(
     expect(existsSync(inside('root/.npm'))).toBe(false);
 
     const stranger = ['--reuid=54321', '--regid=54321', '--clear-groups'];
-    for (const path of [desk.folder, inside('root')]) chmodSync(path, 0o755);
-    if (isRoot) expect((await desk.run('chown', ['54321:54321', state])).code).toBe(0);
+    for (const path of [machine.folder, inside('root')]) chmodSync(path, 0o755);
+    if (isRoot) expect((await machine.run('chown', ['54321:54321', state])).code).toBe(0);
     const urtuu = (...args: string[]) => {
       const command = [inside('usr/local/bin/urtuu'), ...args];
       const [file = '', ...rest] = isRoot ? ['setpriv', ...stranger, '--', ...command] : command;
-      const { URTUU_BASE_URL = '', URTUU_API_KEY = '' } = desk.environment;
-      return desk.run(file, rest, { PATH: env.PATH, XDG_STATE_HOME: state, URTUU_BASE_URL, URTUU_API_KEY });
+      const { URTUU_BASE_URL = '', URTUU_API_KEY = '' } = machine.environment;
+      return machine.run(file, rest, {
+        PATH: env.PATH,
+        XDG_STATE_HOME: state,
+        URTUU_BASE_URL,
+        URTUU_API_KEY,
+      });
     };
     const job = ['sms', 'bulk', 'list.csv', '--text', 'Hi {name}', '--yes', '--job', 'july'];
     expect(await urtuu(...job)).toMatchObject({ code: 0 });

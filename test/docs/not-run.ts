@@ -1,3 +1,9 @@
+/** Pages whose blocks another test runs. Here their shell and JSON are only parsed. */
+export const testedElsewhere: Record<string, string> = {
+  'docs/client.md': 'test/docs/client.test.ts',
+  'docs/commands.md': 'test/reference.test.ts',
+};
+
 /** Blocks that no test runs, by page and first line, and why. They are still parsed as what they are. */
 export const notRun: Record<string, string> = {
   'README.md: npm install --global urtuu': 'installs from the registry; test/package installs what is packed',

@@ -1,13 +1,13 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { root } from '../support/binary.js';
-import { Desk } from './desk.js';
 import { freshCopy, timed } from './fresh-copy.js';
-import { notRun } from './not-run.js';
+import { notRun, testedElsewhere } from './not-run.js';
 import { type Block, blocksOf, exchangesOf, pages, textOf } from './pages.js';
+import { ReaderMachine } from './reader-machine.js';
 
 const at = ({ page, line }: Block) => `${page}:${line}`;
 const nameOf = ({ page, code }: Block) => `${page}: ${code.split('\n')[0]}`;
@@ -33,7 +33,7 @@ function textsUnder(key: string, node: unknown): string[] {
   );
 }
 
-/** The variables that stand beside the commands of a pipeline; its secrets are those of the desk. */
+/** The variables that stand beside the commands of a pipeline; its secrets are those of the machine. */
 function variablesOf(document: unknown): Record<string, string> {
   if (Array.isArray(document)) return Object.assign({}, ...document.map(variablesOf));
   if (typeof document !== 'object' || document === null) return {};
@@ -47,18 +47,18 @@ function variablesOf(document: unknown): Record<string, string> {
   );
 }
 
-const runners: Record<string, (block: Block, desk: Desk) => Promise<void> | void> = {
-  async sh({ code }, desk) {
-    const { code: exit, stdout, stderr } = await desk.bash(code);
+const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<void> | void> = {
+  async sh({ code }, machine) {
+    const { code: exit, stdout, stderr } = await machine.bash(code);
     expect({ exit, output: exit === 0 ? '' : stdout + stderr }).toEqual({ exit: 0, output: '' });
   },
 
-  async console(block, desk) {
+  async console(block, machine) {
     const exchanges = exchangesOf(block);
     expect(exchanges).not.toEqual([]);
     for (const { command, printed } of exchanges) {
-      const result = await desk.run('bash', ['-c', `{ ${desk.settled(command)}\n} 2>&1`]);
-      const shown = desk.pretended(result.stdout);
+      const result = await machine.run('bash', ['-c', `{ ${machine.settled(command)}\n} 2>&1`]);
+      const shown = machine.pretended(result.stdout);
       if (process.env.URTUU_UPDATE_DOCS && stable(shown) !== stable(printed)) {
         const page = textOf(block.page).replace(`$ ${command}\n${printed}`, () => `$ ${command}\n${shown}`);
         writeFileSync(join(root, block.page), page);
@@ -68,14 +68,14 @@ const runners: Record<string, (block: Block, desk: Desk) => Promise<void> | void
     }
   },
 
-  async js({ code, line }, desk) {
-    const file = desk.write(`block-${line}.mjs`, desk.settled(code));
-    const { code: exit, stdout, stderr } = await desk.run(process.execPath, [file]);
+  async js({ code, line }, machine) {
+    const file = machine.write(`block-${line}.mjs`, machine.settled(code));
+    const { code: exit, stdout, stderr } = await machine.run(process.execPath, [file]);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
     if (code.includes('console.log')) expect(stdout).not.toBe('');
   },
 
-  async yaml({ code }, desk) {
+  async yaml({ code }, machine) {
     const document = parseYaml(code, { strict: true });
     const commands = [...textsUnder('run', document), ...textsUnder('script', document)];
     const container = textsUnder('args', document);
@@ -86,15 +86,15 @@ const runners: Record<string, (block: Block, desk: Desk) => Promise<void> | void
       CI: 'true',
       ON_CALL: '99112233',
     };
-    const { URTUU_BASE_URL: _, ...bare } = desk.environment;
+    const { URTUU_BASE_URL: _, ...bare } = machine.environment;
     for (const command of container.length > 0 ? [`urtuu ${container.join(' ')}`] : commands) {
       const variables = Object.entries(variablesOf(document)).map(([name, value]) => [
         name,
-        desk.settled(value),
+        machine.settled(value),
       ]);
-      const kubernetes = container.length > 0 ? { URTUU_BASE_URL: desk.sandbox.url } : {};
+      const kubernetes = container.length > 0 ? { URTUU_BASE_URL: machine.sandbox.url } : {};
       const env = { ...bare, ...run, ...Object.fromEntries(variables), ...kubernetes };
-      const { code: exit, stderr } = await desk.bash(command, env);
+      const { code: exit, stderr } = await machine.bash(command, env);
       expect({ exit, stderr: exit === 0 ? '' : stderr }).toEqual({ exit: 0, stderr: '' });
     }
     expect(commands.length + container.length).toBeGreaterThan(0);
@@ -102,9 +102,9 @@ const runners: Record<string, (block: Block, desk: Desk) => Promise<void> | void
   },
 
   /** As cron does: its variables, and nothing else but a home, a shell and a path. */
-  async crontab({ code }, desk) {
-    const lines = desk.settled(code).trim().split('\n');
-    const { PATH = '', HOME = '' } = desk.environment;
+  async crontab({ code }, machine) {
+    const lines = machine.settled(code).trim().split('\n');
+    const { PATH = '', HOME = '' } = machine.environment;
     const env: Record<string, string> = { PATH, HOME, SHELL: '/bin/sh', LOGNAME: 'someone' };
     for (const line of lines) {
       const [, name = '', value = ''] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
@@ -112,7 +112,7 @@ const runners: Record<string, (block: Block, desk: Desk) => Promise<void> | void
     }
     const [job = ''] = lines.flatMap((line) => /^(?:[\d*/,-]+ ){5}(.+)$/.exec(line)?.[1] ?? []);
     expect(job).not.toBe('');
-    const run = () => desk.run('/bin/sh', ['-c', job.replaceAll('\\%', '%')], env);
+    const run = () => machine.run('/bin/sh', ['-c', job.replaceAll('\\%', '%')], env);
     expect(await run()).toMatchObject({ code: 0 });
     expect((await run()).code).toBe(11);
   },
@@ -136,6 +136,23 @@ const runners: Record<string, (block: Block, desk: Desk) => Promise<void> | void
   },
 };
 
+describe('a page that another test runs', () => {
+  it.each(Object.entries(testedElsewhere).filter(([page]) => pages.includes(page)))(
+    'has a test, and parses: %s, by %s',
+    async (page, test) => {
+      expect(existsSync(join(root, test))).toBe(true);
+      const blocks = blocksOf(page);
+      await using machine = await ReaderMachine.open();
+      const shell = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code);
+      expect(await machine.run('bash', ['-n', '-c', shell.join('\n')])).toMatchObject({
+        code: 0,
+        stderr: '',
+      });
+      for (const { language, code } of blocks) if (language === 'json') JSON.parse(code);
+    },
+  );
+});
+
 describe('a block that no test runs', () => {
   it.each(Object.entries(notRun))('is still there: %s (%s)', (name) => {
     expect(all.map(nameOf)).toContain(name);
@@ -146,8 +163,8 @@ describe('a block that no test runs', () => {
       .filter((block) => nameOf(block) in notRun && block.language === 'sh')
       .map((block) => [nameOf(block), block]),
   )('is shell: %s', async (_, block) => {
-    await using desk = await Desk.open();
-    const checked = await desk.run('bash', ['-n', '-c', (block as Block).code]);
+    await using machine = await ReaderMachine.open();
+    const checked = await machine.run('bash', ['-n', '-c', (block as Block).code]);
     expect(checked).toMatchObject({ code: 0, stderr: '' });
   });
 });
@@ -177,14 +194,14 @@ describe('a reader', () => {
   }, 90_000);
 
   // Most of the time goes into waits for rates and retries.
-  it.concurrent.each(pages.filter((page) => blocksOf(page).length > 0))(
+  it.concurrent.each(pages.filter((page) => blocksOf(page).length > 0 && !(page in testedElsewhere)))(
     'types every block of a page, in their order, and it works as it stands: %s',
     async (page) => {
-      await using desk = await Desk.open();
+      await using machine = await ReaderMachine.open();
       for (const block of blocksOf(page)) {
         const run = runners[block.language];
         if (run === undefined) throw new Error(`${at(block)}: no runner for '${block.language}'`);
-        if (!(nameOf(block) in notRun) || block.language === 'ini') await run(block, desk);
+        if (!(nameOf(block) in notRun) || block.language === 'ini') await run(block, machine);
       }
     },
     60_000,

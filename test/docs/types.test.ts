@@ -4,17 +4,21 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { root } from '../support/binary.js';
-import { Desk } from './desk.js';
+import { testedElsewhere } from './not-run.js';
 import { blocksOf, pages } from './pages.js';
+import { ReaderMachine } from './reader-machine.js';
 
-const programs = pages.flatMap(blocksOf).filter(({ language }) => language === 'js' || language === 'ts');
+const programs = pages
+  .filter((page) => !(page in testedElsewhere))
+  .flatMap(blocksOf)
+  .filter(({ language }) => language === 'js' || language === 'ts');
 
 it('the programs of the pages pass the type checker, with the types of the package', async () => {
   expect(programs.length).toBeGreaterThan(3);
-  await using desk = await Desk.open();
+  await using machine = await ReaderMachine.open();
   const files = programs.map(({ page, line, language, code }) => {
     const name = `${page.replaceAll(/\W/g, '-')}-${line}.m${language}`;
-    desk.write(name, code);
+    machine.write(name, code);
     return name;
   });
   const compilerOptions = {
@@ -29,9 +33,9 @@ it('the programs of the pages pass the type checker, with the types of the packa
     types: ['node'],
     typeRoots: [join(root, 'node_modules/@types')],
   };
-  writeFileSync(join(desk.folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  writeFileSync(join(machine.folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   const compiler = join(root, 'node_modules/typescript/bin/tsc');
-  const checked = await promisify(execFile)(process.execPath, [compiler, '-p', desk.folder]).catch(
+  const checked = await promisify(execFile)(process.execPath, [compiler, '-p', machine.folder]).catch(
     (error: { stdout: string }) => error,
   );
   expect(checked.stdout).toBe('');

@@ -21,14 +21,14 @@ const standIn = 'https://api.example.com/v1';
 const list = 'name,phone\nБат,99112233\nЦэцэг,88112233\n';
 
 /** A folder in which a reader types the lines of a page: `urtuu`, the files that the pages name, a service. */
-export class Desk {
+export class ReaderMachine {
   readonly folder: string;
   readonly sandbox: Sandbox;
   readonly #children = new Set<ChildProcess>();
 
   private constructor(sandbox: Sandbox) {
     this.sandbox = sandbox;
-    this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'urtuu-desk-')));
+    this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'urtuu-machine-')));
     for (const name of ['bin', 'node_modules', 'home']) mkdirSync(join(this.folder, name));
     symlinkSync(root, join(this.folder, 'node_modules/urtuu'));
     this.script('urtuu', `exec '${process.execPath}' '${join(root, 'bin/urtuu.js')}' "$@"`);
@@ -62,10 +62,10 @@ export class Desk {
     for (const key of ['urtuu.key', 'wrong.key']) chmodSync(join(this.folder, key), 0o600);
   }
 
-  static async open(): Promise<Desk> {
+  static async open(): Promise<ReaderMachine> {
     // A reader is slower than the caps of one number.
     const settings = { caps: { per_10_minutes: 20, per_24_hours: 80 } };
-    return new Desk(await startSandbox({ settings }));
+    return new ReaderMachine(await startSandbox({ settings }));
   }
 
   write(name: string, content: string | Uint8Array): string {
