@@ -136,21 +136,16 @@ const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<
   },
 };
 
-describe('a page that another test runs', () => {
-  it.each(Object.entries(testedElsewhere).filter(([page]) => pages.includes(page)))(
-    'has a test, and parses: %s, by %s',
-    async (page, test) => {
-      expect(existsSync(join(root, test))).toBe(true);
-      const blocks = blocksOf(page);
-      await using machine = await ReaderMachine.open();
-      const shell = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code);
-      expect(await machine.run('bash', ['-n', '-c', shell.join('\n')])).toMatchObject({
-        code: 0,
-        stderr: '',
-      });
-      for (const { language, code } of blocks) if (language === 'json') JSON.parse(code);
-    },
-  );
+it('a page that another test runs has that test, and parses', async () => {
+  await using machine = await ReaderMachine.open();
+  for (const [page, test] of Object.entries(testedElsewhere).filter(([each]) => pages.includes(each))) {
+    expect(existsSync(join(root, test)), test).toBe(true);
+    const blocks = blocksOf(page);
+    const shell = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code);
+    const parsed = await machine.run('bash', ['-n', '-c', shell.join('\n')]);
+    expect({ page, ...parsed }).toMatchObject({ page, code: 0, stderr: '' });
+    for (const { language, code } of blocks) if (language === 'json') JSON.parse(code);
+  }
 });
 
 describe('a block that no test runs', () => {
@@ -174,7 +169,8 @@ describe('a reader', () => {
     const [block] = blocksOf('README.md').filter(({ language }) => language === 'console');
     const line = /^\$ (.*)$/m.exec(block?.code ?? '')?.[1] ?? '';
     expect(line).toMatch(/^urtuu sms send .* --sandbox$/);
-    const { result, seconds } = await timed(() => freshCopy().type(line));
+    using copy = freshCopy();
+    const { result, seconds } = await timed(() => copy.type(line));
     expect(result).toMatchObject({ code: 0, stdout: expect.stringMatching(/^status +sent$/m) });
     expect(seconds).toBeLessThan(10);
   });
@@ -183,7 +179,7 @@ describe('a reader', () => {
     const [block] = blocksOf('README.md').filter(({ language }) => language === 'indented');
     const line = block?.code.trim().replace(/^npm ci && /, '') ?? '';
     expect(line).toMatch(/^node bin\/urtuu\.js sms bulk /);
-    const copy = freshCopy();
+    using copy = freshCopy();
     const { result, seconds } = await timed(() => copy.type(line));
     expect(result).toMatchObject({
       code: 0,
