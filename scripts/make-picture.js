@@ -50,7 +50,8 @@ async function screenOfJob() {
   await until(/\(y\/N\)/);
   await tmux('send-keys', 'y', 'Enter');
   await until(/\n\$$/);
-  return (await tmux('capture-pane', '-e', '-p')).trimEnd().replace(/\n\$$/, '');
+  // Without the prompt at the end.
+  return (await tmux('capture-pane', '-e', '-p')).trimEnd().split('\n').slice(0, -1).join('\n');
 }
 
 try {
