@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
@@ -12,6 +12,10 @@ import { ReaderMachine } from './reader-machine.js';
 const at = ({ page, line }: Block) => `${page}:${line}`;
 const nameOf = ({ page, code }: Block) => `${page}: ${code.split('\n')[0]}`;
 const all = pages.flatMap(blocksOf);
+
+const action: { inputs: Record<string, { required?: boolean }> } = parseYaml(
+  readFileSync(join(root, 'deploy/action/action.yml'), 'utf8'),
+);
 
 /** Without what differs from run to run. */
 const stable = (text: string) =>
@@ -32,6 +36,12 @@ function textsUnder(key: string, node: unknown): string[] {
     name !== key ? textsUnder(key, value) : [value].flat().filter((item) => typeof item === 'string'),
   );
 }
+
+/** The inputs that steps give to the action of this repository. */
+const withOfAction = (document: unknown): Record<string, string>[] =>
+  Array.isArray(document)
+    ? document.flatMap((step) => (/\/urtuu$/.test(step?.uses ?? '') ? [step.with] : []))
+    : [];
 
 /** The variables that stand beside the commands of a pipeline; its secrets are those of the machine. */
 function variablesOf(document: unknown): Record<string, string> {
@@ -85,6 +95,8 @@ const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<
       CI_PIPELINE_ID: '17b',
       CI: 'true',
       ON_CALL: '99112233',
+      EXIT: '0',
+      MEANING: 'all accepted',
     };
     const { URTUU_BASE_URL: _, ...bare } = machine.environment;
     for (const command of container.length > 0 ? [`urtuu ${container.join(' ')}`] : commands) {
@@ -96,6 +108,13 @@ const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<
       const env = { ...bare, ...run, ...Object.fromEntries(variables), ...kubernetes };
       const { code: exit, stderr } = await machine.bash(command, env);
       expect({ exit, stderr: exit === 0 ? '' : stderr }).toEqual({ exit: 0, stderr: '' });
+    }
+    for (const inputs of withOfAction(document)) {
+      expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(inputs)));
+      const required = Object.entries(action.inputs).flatMap(([name, { required }]) =>
+        required ? [name] : [],
+      );
+      expect(Object.keys(inputs)).toEqual(expect.arrayContaining(required));
     }
     expect(commands.length + container.length).toBeGreaterThan(0);
     expect(code).toContain('https://api.example.com/v1');
