@@ -11,6 +11,8 @@ export const notRun: Record<string, string> = {
     'prompts for the key; test/terminal answers the prompt on a real terminal',
   'docs/guide.md: eval "$(urtuu completion bash)"':
     'a line of ~/.bashrc; test/cli/completion.test.ts completes in each shell',
+  'docs/running.md: urtuu serve':
+    'listens on a fixed port until it is stopped; a block of docs/sandbox.md starts it on a free one',
   'docs/running.md: docker build -f deploy/Dockerfile -t urtuu .':
     'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
   'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':
