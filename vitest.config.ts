@@ -9,7 +9,6 @@ const slow = [
   'test/cli/platform/lock.test.ts',
   'test/cli/rate-limit/processes.test.ts',
   'test/cli/terminal/descriptor.test.ts',
-  'test/docs/client.test.ts',
   'test/service/dispatch/crash.test.ts',
   'test/service/storage/installation.test.ts',
 ];

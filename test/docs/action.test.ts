@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
@@ -66,6 +66,16 @@ describe('the action', () => {
     for (const [name, { value }] of Object.entries(action.outputs)) {
       expect(value).toBe(`\${{ steps.${step?.id}.outputs.${name} }}`);
     }
+  });
+
+  it('passes inputs as variables, never as part of the script', async () => {
+    for (const { run } of action.runs.steps) expect(run).not.toContain('${{');
+    const text = '$(touch pwned) `touch pwned` "; touch pwned; " \'; touch pwned';
+    expect(await use({ to: '99112233', text, name: '$(touch pwned)', wait: '; touch pwned' })).toMatchObject({
+      code: 0,
+    });
+    expect(await sent()).toEqual([['99112233', text]]);
+    expect(existsSync(join(machine.folder, 'pwned'))).toBe(false);
   });
 
   it('sends one message, which a rerun does not repeat', async () => {
