@@ -1,3 +1,4 @@
+import { withoutLinks } from '../../contract/links.js';
 import {
   type Carrier,
   type Fate,
@@ -11,7 +12,6 @@ import type { ClaimedMessage, Content, Outcome } from '../storage/store.js';
 import type { Deadlines } from './deadlines.js';
 import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
-import { withoutLinks } from './links.js';
 import { delayAfterLater, delayAfterLoss, delayInDoubt, isWaitedFor, notAccepted } from './tries.js';
 
 /** What a code looks like in the text of a verification. */
