@@ -127,6 +127,7 @@ const cliArrows: Record<string, string[]> = {
     'context',
     'csv',
     'doctor',
+    'history',
     'input',
     'lookup',
     'network',
@@ -149,9 +150,10 @@ const cliArrows: Record<string, string[]> = {
   csv: [],
   doctor: ['config', 'files', 'network', 'platform', 'printed-error'],
   files: ['platform', 'terminal'],
+  history: ['config', 'io', 'platform'],
   // Ids can stand in a column of a CSV file.
   input: ['bulk/input', 'files', 'io'],
-  lookup: ['context', 'error-hints', 'input', 'output'],
+  lookup: ['context', 'error-hints', 'input', 'options', 'output'],
   network: ['config', 'files', 'options', 'process-environment', 'rate-limit'],
   output: ['csv', 'terminal'],
   platform: [],
@@ -159,6 +161,7 @@ const cliArrows: Record<string, string[]> = {
   sendmail: [],
   single: [
     'context',
+    'history',
     'input',
     'io',
     'lookup',

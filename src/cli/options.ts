@@ -28,6 +28,7 @@ const declarations: readonly Declaration[] = [
   ['-o, --output <format>', `${formats.join(', ')} (default table)`, readChoice(...formats)],
   ['--json', 'the same as --output json'],
   ['--columns [names]', 'print only these columns, comma-separated; without names, list them'],
+  ['--value <path>', 'print only the value of this field, such as id or error.code'],
   ['--no-header', 'omit the header of table, csv and tsv'],
   ['-q, --quiet', 'hide progress and notes'],
   ['-v, --verbose', 'show each HTTP exchange on standard error, key and texts redacted'],

@@ -46,13 +46,30 @@ const tree: readonly (Leaf | Group)[] = [
   [
     'messages',
     'Look up messages',
-    [['get', 'Show messages', async () => (await import('./commands/messages/get.js')).messagesGet]],
+    [
+      ['get', 'Show messages', async () => (await import('./commands/messages/get.js')).messagesGet],
+      ['list', 'List messages', async () => (await import('./commands/messages/list.js')).messagesList],
+    ],
   ],
   [
     'batches',
     'Look up batches',
-    [['get', 'Show batches', async () => (await import('./commands/batches/get.js')).batchesGet]],
+    [
+      ['get', 'Show batches', async () => (await import('./commands/batches/get.js')).batchesGet],
+      ['list', 'List batches', async () => (await import('./commands/batches/list.js')).batchesList],
+    ],
   ],
+  [
+    'history',
+    'Show what this machine sent',
+    async () => (await import('./commands/history/list.js')).history,
+  ],
+  [
+    'whoami',
+    'Show profile, service, key and balance',
+    async () => (await import('./commands/whoami/show.js')).whoami,
+  ],
+  ['api', 'Make a raw request', async () => (await import('./commands/api/request.js')).api],
   ['balance', 'Show the credit balance', async () => (await import('./commands/balance/get.js')).balance],
   ['pricing', 'Show prices', async () => (await import('./commands/pricing/get.js')).pricing],
   [

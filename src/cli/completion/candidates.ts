@@ -25,6 +25,7 @@ const jobs: Source = async ({ config }) => {
     return [];
   }
 };
+const since: Source = () => ['1h', '1d', '7d', '30d'];
 const ids: Source = ({ config }) => recentIds(config);
 
 const argumentSources: Readonly<Record<string, Source>> = {
@@ -40,6 +41,7 @@ const argumentSources: Readonly<Record<string, Source>> = {
   'jobs resume': jobs,
   'jobs report': jobs,
   'jobs remove': jobs,
+  api: () => ['GET', 'POST'],
   completion: () => shells,
   help: ({ program }) => [...Object.keys(topics), ...visibleNames(program)],
 };
@@ -48,6 +50,11 @@ const optionSources: Readonly<Record<string, Source>> = {
   '--output': () => formats,
   '--job': jobs,
   '--channel': () => ['sms', 'email'],
+  '--status': () => ['queued', 'sent', 'failed', 'processing', 'completed'],
+  '--delivery': () => ['delivered', 'undelivered', 'bounced', 'unknown'],
+  '--batch': ids,
+  '--since': since,
+  '--until': since,
 };
 
 /** A name that needs no quoting in any shell. */
