@@ -13,7 +13,7 @@ import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Consumer, root, type Tarball } from './consumer.js';
 
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { version, man } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const consumer = new Consumer();
 let tarball: Tarball;
 beforeAll(async () => {
@@ -34,6 +34,7 @@ describe('the packed package', () => {
       /^dist\/[\w/-]+\.(?:c?js|d\.c?ts)$/,
       /^dist\/client\/index\.cjs\.map$/,
       /^docs\/[\w-]+\.(?:md|svg)$/,
+      /^man\/urtuu[a-z-]*\.[17]$/,
       /^examples\/[\w.-]+$/,
       /^deploy\/(?:action\/)?[\w.-]+$/,
     ];
@@ -42,6 +43,12 @@ describe('the packed package', () => {
     for (const path of ['README.md', 'LICENSE', 'THIRD-PARTY-LICENSES.txt', 'dist/cli/main.cjs']) {
       expect(paths).toContain(path);
     }
+  });
+
+  it('has the manual', () => {
+    const pages = tarball.files.map(({ path }) => path).filter((path) => path.startsWith('man/'));
+    expect(pages.length).toBeGreaterThan(30);
+    expect(pages.map((path) => `./${path}`).sort()).toEqual([...man].sort());
   });
 
   it('is small: client and command under 1 MB unpacked', () => {

@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import { inDoubtAfter } from '../../client/doubt.js';
 import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
 import type { RequestSender } from '../../client/request.js';
 import type { DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
 import type { Config } from '../config/config.js';
+import { sandboxDirectory } from '../config/folders.js';
 import { readKey } from '../config/key.js';
 import { CliError, machineError, stateHint, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
@@ -94,7 +94,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
   const services = new Map<string, Promise<Service>>();
 
   const service = async (named?: string, given: { acceptData?: boolean } = {}): Promise<Service> => {
-    const directory = named ?? join(config.stateDirectory, 'sandbox');
+    const directory = named ?? sandboxDirectory(config.stateDirectory);
     const serviceOptions = { ...given, directory, report: needs.report };
     const opened = services.get(directory) ?? openService(environment, serviceOptions, named === undefined);
     services.set(directory, opened);

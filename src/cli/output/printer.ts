@@ -1,5 +1,6 @@
-import { CliError, Ended, usageError } from '../errors.js';
+import { Ended, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
+import { didYouMean } from '../suggest.js';
 import { painter, wantsColour } from '../terminal/colour.js';
 import { safeJson, visible, visibleLines } from '../terminal/sanitise.js';
 import type { Sink } from '../terminal/streams.js';
@@ -256,8 +257,8 @@ function columnsNamed<Row>(columns: readonly Column<Row>[], wanted: string): rea
   return wanted.split(',').map((name) => {
     const column = columns.find((each) => each.name === name.trim());
     if (column !== undefined) return column;
-    throw new CliError('usage', exits.usage, `unknown column '${name.trim()}'`, {
-      hint: `The columns are ${columns.map((each) => each.name).join(', ')}.`,
-    });
+    const names = columns.map((each) => each.name);
+    const suggestion = didYouMean(name.trim(), names);
+    throw usageError(`unknown column '${name.trim()}'`, `${suggestion}The columns are ${names.join(', ')}.`);
   });
 }

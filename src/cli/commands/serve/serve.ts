@@ -3,10 +3,10 @@ import { InvalidArgumentError } from 'commander';
 import { defaultHost, defaultPort, isLoopback } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import { serviceDirectory } from '../../config/folders.js';
 import { machineError } from '../../errors.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import { serviceDirectory } from '../sandbox/data.js';
 import { hostInUrl, listenError } from './listen-error.js';
 import { openService } from './open-service.js';
 
@@ -59,7 +59,7 @@ export const serve: CommandBody = (command, context) => {
   });
   command.action(async ({ host, port, data, acceptData = false }: Options) => {
     const { io, config } = context;
-    const folder = data === undefined ? serviceDirectory(config) : resolve(config.cwd, data);
+    const folder = data === undefined ? serviceDirectory(config.stateDirectory) : resolve(config.cwd, data);
     const release = io.holdSignals();
     const service = await openService(context, folder, acceptData);
     const { administration } = service;
@@ -71,6 +71,8 @@ export const serve: CommandBody = (command, context) => {
     const key = isFirstStart ? (await administration.createKey()).secret : null;
     await io.print(view, { base_url: listening.url, data: folder, api_key: key });
     if (key !== null) io.note('Save the key now: it is not shown again.');
+    const outbox = config.commandLine(['urtuu', 'sandbox', 'outbox', '--follow', '--data', folder]);
+    io.note('Its messages, apart from those of --sandbox:', outbox);
     const lost = await Promise.race([aborted(context.signal), service.lost]);
     io.note('Stopping.');
     // Without its data the service cannot close in order, and nobody should wait for it.

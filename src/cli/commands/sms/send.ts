@@ -1,6 +1,7 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { fillPlaces } from '../../input/places.js';
+import { checkNumber } from '../../input/recipients.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { sentExample } from '../../output/examples.js';
@@ -47,7 +48,7 @@ export const smsSend: CommandBody = (command, context) => {
     const [to, text] = fillPlaces([first, second], { '--to': options.to, '--text': options.text });
     const source = { value: text, file: options.textFile, name: '[text]', fileOption: '--text-file' };
     const message = await required(context.io, {
-      to: { value: to, name: '<to>', question: 'Recipient number:' },
+      to: { value: to, name: '<to>', question: 'Recipient number:', check: checkNumber },
       text: { value: await readText(context.io.files, source), name: '<text>', question: 'Text:' },
     });
     if (options.dryRun) return context.io.print(estimateView, await estimateSms(context, message));

@@ -4,6 +4,7 @@ import { addHelp } from '../../command-help.js';
 import { appendHistory } from '../../history/append.js';
 import { readDuration } from '../../input/duration.js';
 import { fillPlaces } from '../../input/places.js';
+import { checkRecipient } from '../../input/recipients.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { readChoice, readCount } from '../../options.js';
@@ -54,7 +55,7 @@ export const verifyCreate: CommandBody<'options' | 'io' | 'network' | 'config' |
     const text = await readText(io.files, source);
     const [recipient] = fillPlaces([given], { '--to': options.to });
     const { to } = await required(io, {
-      to: { value: recipient, name: '<to>', question: 'Recipient number or address:' },
+      to: { value: recipient, name: '<to>', question: 'Recipient number or address:', check: checkRecipient },
     });
     const { verify } = await network.client();
     const params = paramsOf(to, text, options);
