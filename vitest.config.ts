@@ -17,7 +17,7 @@ export default defineConfig(({ mode }) => ({
   test: {
     include: ['test/**/*.test.ts', 'examples/*.vitest.test.js'],
     exclude: [...configDefaults.exclude, ...(mode === 'fast' ? [...slow, 'examples/**'] : [])],
-    globalSetup: 'test/support/fast-folders.ts',
+    globalSetup: ['test/support/fast-folders.ts', 'test/support/postgres-cluster.ts'],
     maxWorkers: '100%',
     // Then modules load once a worker: helpers register no hooks of their own, but call onTestFinished.
     isolate: mode !== 'fast',

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { sharedUrl } from './postgres/shared.js';
+
+/** A new, empty database of the run's PostgreSQL; it goes with the cluster. */
+export async function newDatabase(): Promise<string> {
+  const url = await sharedUrl();
+  const name = `urtuu_test_${randomBytes(6).toString('hex')}`;
+  await query(`${url}/postgres`, `CREATE DATABASE ${name}`);
+  return `${url}/${name}`;
+}
+
+/** The same as it is, quickly. */
+export async function copyOfDatabase(template: string): Promise<string> {
+  const url = await sharedUrl();
+  const name = `urtuu_test_${randomBytes(6).toString('hex')}`;
+  await query(`${url}/postgres`, `CREATE DATABASE ${name} TEMPLATE ${new URL(template).pathname.slice(1)}`);
+  return `${url}/${name}`;
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, text: string, values: unknown[] = []) {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}
