@@ -3,7 +3,7 @@ import type { BatchRecord, Instant, MessageRecord, VerificationRecord } from '..
 import { acceptedAt, type ClockCorrections } from './clock-corrections.js';
 import type { Database } from './database/open.js';
 import type { Projects } from './projects.js';
-import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from './rows.js';
+import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
 
 interface VerificationRow {
   id: string;

@@ -3,7 +3,7 @@ import { keyTopic, messageTopic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
-import type { SqliteChanges } from './changes.js';
+import type { PolledChanges } from '../polled-changes.js';
 import { prepareClaims } from './claims.js';
 import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
@@ -44,7 +44,7 @@ export interface SqliteStore extends Store {
 export function sqliteStore(
   database: Database,
   clock: Clock,
-  changes: SqliteChanges,
+  changes: PolledChanges,
   options: SqliteStoreOptions = {},
 ): SqliteStore {
   const { check = () => {} } = options;
