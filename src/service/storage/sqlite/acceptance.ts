@@ -9,12 +9,12 @@ import type {
 } from '../acceptance.js';
 import { cappedUntil, earlierMessages, longestWindow } from '../caps.js';
 import type { ClaimedMessage } from '../dispatching.js';
+import { claimedOf, queuedMessage } from '../queued.js';
 import type { BatchRecord, BoundAnswer, Content, Instant, LedgerReason, MessageRecord } from '../records.js';
 import { acceptedAt, type ClockCorrections } from './clock-corrections.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
-import { claimedOf, queuedMessage } from '../queued.js';
 import type { Resets } from './resets.js';
 
 /** Whether another counted message to the recipient of `m` was accepted before it, however long ago. */

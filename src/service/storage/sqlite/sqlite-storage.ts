@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.js';
 import type { DataError } from '../../data-error.js';
 import type { Random } from '../../random.js';
+import { createPolledChanges } from '../polled-changes.js';
 import { createRateLimiter } from '../rate-limiter.js';
 import type { Storage } from '../storage.js';
 import { admit } from './admission.js';
-import { createPolledChanges } from '../polled-changes.js';
 import type { Database } from './database/open.js';
 import { openInstallation } from './installation/open.js';
 import { openSqliteBuckets } from './rate-limiter.js';
