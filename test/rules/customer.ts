@@ -7,6 +7,7 @@ import {
   type Service,
   type ServiceOptions,
 } from '../../src/service/index.js';
+import { testEngine } from '../support/test-engine.js';
 
 export interface Reply {
   status: number;
@@ -31,7 +32,7 @@ export interface Customer {
 /** The request rate is off unless a test is about it. */
 export async function newCustomer(options: ServiceOptions = {}): Promise<Customer> {
   const clock = new ManualClock(Date.parse('2026-03-02T01:00:00.000Z'));
-  const service = await createService({ clock, rates: 'off', ...options });
+  const service = await createService({ clock, rates: 'off', ...(await testEngine()), ...options });
   onTestFinished(() => service.close());
 
   async function ask(path: string, init: RequestInit, apiKey: string): Promise<Reply> {

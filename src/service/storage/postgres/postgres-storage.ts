@@ -5,11 +5,12 @@ import type { Storage } from '../storage.js';
 import { createAdmission } from './admission.js';
 import { Connections } from './database/connections.js';
 import { type Database, databaseOn } from './database/database.js';
-import { migrate } from './database/migrate.js';
+import { type Migrations, migrate } from './database/migrate.js';
 import { enter } from './installation.js';
 import { createLost } from './lost-commits.js';
 import { createNotifications } from './notifications.js';
 import { postgresStore } from './postgres-store.js';
+import { migrations } from './schema/migrations.js';
 
 export interface PostgresStorageOptions {
   /** `postgres://user@host/database` */
@@ -19,6 +20,8 @@ export interface PostgresStorageOptions {
   clock: Clock;
   /** The time of what is stored instead of the database's own; for tests that travel in time. */
   now?: () => number;
+  /** Of what is kept together with the store. */
+  migrations?: readonly Migrations[];
   /** Called for every unexpected error in the background. */
   report(error: unknown): void;
 }
@@ -33,7 +36,7 @@ const sizes = { store: 8, admission: 2, notifications: 1 };
 
 export async function openPostgresStorage(options: PostgresStorageOptions): Promise<PostgresStorage> {
   const { url, secret, clock, now, report } = options;
-  await migrate(url);
+  for (const each of [migrations, ...(options.migrations ?? [])]) await migrate(url, each);
   let connectedAt = clock.monotonic();
   const pools = {
     store: new Connections({

@@ -1,15 +1,21 @@
 import { DataError } from '../../../data-error.js';
-import { migrations } from '../schema/migrations.js';
 import { destroy, newClient } from './connection.js';
 
 /** Of the advisory lock that one instance at a time migrates under. */
 const lockKey = 7_788_001;
 
+/** Steps from one version of a schema to the next; those that were published never change. */
+export interface Migrations {
+  /** Holds the version. */
+  table: string;
+  steps: readonly string[];
+}
+
 /**
- * Brings the schema to this version, however long it takes and whoever does it. Settings and lock are of the
+ * Brings a schema to this version, however long it takes and whoever does it. Settings and lock are of the
  * transaction, so that a pooler may stand between.
  */
-export async function migrate(url: string): Promise<void> {
+export async function migrate(url: string, { table, steps }: Migrations): Promise<void> {
   const client = newClient(url, false);
   client.on('error', () => {});
   await client.connect();
@@ -18,14 +24,14 @@ export async function migrate(url: string): Promise<void> {
     await client.query('SET LOCAL statement_timeout = 0');
     await client.query('SET LOCAL lock_timeout = 0');
     await client.query('SELECT pg_advisory_xact_lock($1)', [lockKey]);
-    await client.query('CREATE TABLE IF NOT EXISTS urtuu_schema (version int NOT NULL)');
-    const { rows } = await client.query<{ version: number }>('SELECT version FROM urtuu_schema');
+    await client.query(`CREATE TABLE IF NOT EXISTS ${table} (version int NOT NULL)`);
+    const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${table}`);
     const version = rows[0]?.version ?? 0;
-    if (version > migrations.length) throw newer();
-    for (const step of migrations.slice(version)) await client.query(step);
-    if (version < migrations.length) {
-      await client.query('DELETE FROM urtuu_schema');
-      await client.query('INSERT INTO urtuu_schema VALUES ($1)', [migrations.length]);
+    if (version > steps.length) throw newer();
+    for (const step of steps.slice(version)) await client.query(step);
+    if (version < steps.length) {
+      await client.query(`DELETE FROM ${table}`);
+      await client.query(`INSERT INTO ${table} VALUES ($1)`, [steps.length]);
     }
     // Also of a database that was restored: a dump does not have them.
     await setTimeouts(client);

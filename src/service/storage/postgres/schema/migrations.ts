@@ -1,3 +1,4 @@
+import type { Migrations } from '../database/migrate.js';
 import { acceptFunctions } from './accept.js';
 import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
@@ -6,11 +7,14 @@ import { sharedFunctions } from './shared.js';
 import { tables } from './tables.js';
 
 /**
- * Steps from one version of the schema to the next; those that were published never change. Functions carry their
- * version in the name and are dropped one release later, so that the release before keeps working meanwhile.
+ * Functions carry their version in the name and are dropped one release later, so that the release before keeps working
+ * meanwhile.
  */
-export const migrations: readonly string[] = [
-  [tables, sharedFunctions, acceptFunctions, dispatchFunctions, finalizeFunctions, recordFunctions].join(
-    '\n',
-  ),
-];
+export const migrations: Migrations = {
+  table: 'urtuu_schema',
+  steps: [
+    [tables, sharedFunctions, acceptFunctions, dispatchFunctions, finalizeFunctions, recordFunctions].join(
+      '\n',
+    ),
+  ],
+};
