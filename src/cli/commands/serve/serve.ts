@@ -47,10 +47,6 @@ export const serve: CommandBody = (command, context) => {
     examples: [
       ['urtuu serve', `listen on ${defaultHost}:${defaultPort}`],
       ['urtuu serve --port 0 --data ./data -o ndjson', 'for a test: the first line has the port'],
-      [
-        'urtuu serve --database postgres://urtuu@db.example/urtuu',
-        'one of many instances; URTUU_SECRET_FILE names their secret',
-      ],
     ],
     exits: [],
     json: [

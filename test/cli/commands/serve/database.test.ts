@@ -29,7 +29,8 @@ async function serveOnce(database: string, secret: string): Promise<Result> {
   }
   return run(`serve --port 0 --database ${database} -o json`, {
     env: { URTUU_SECRET_FILE: secret },
-    stdout: new Stopping(undefined),
+    terminal: 80,
+    stdout: new Stopping(80),
     onSignal(listener) {
       stop = listener;
       return () => {};
