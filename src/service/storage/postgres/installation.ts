@@ -6,12 +6,13 @@ import type { Database } from './database/database.js';
 /** Binds a new database to the secret; one that is bound to another is refused. */
 export async function enter(database: Database, secret: Uint8Array, random: Random): Promise<void> {
   const id = Buffer.from(random.bytes(16)).toString('hex');
-  await database.query(
+  await database.attempt(
     'INSERT INTO installation (one, id, secret_fingerprint) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',
     [id, fingerprintOf(secret)],
   );
-  const [row] = await database.query<{ secret_fingerprint: Buffer }>(
+  const [row] = await database.attempt<{ secret_fingerprint: Buffer }>(
     'SELECT secret_fingerprint FROM installation',
+    [],
   );
   if (row === undefined || !isSecretOf(row.secret_fingerprint, secret)) {
     throw new DataError('the database belongs to another secret', {

@@ -5,6 +5,7 @@ import type { Storage } from '../storage.js';
 import { createAdmission } from './admission.js';
 import { Connections } from './database/connections.js';
 import { type Database, databaseOn } from './database/database.js';
+import { StatementError } from './database/failure.js';
 import { type Migrations, migrate } from './database/migrate.js';
 import { enter } from './installation.js';
 import { createLost } from './lost-commits.js';
@@ -83,7 +84,8 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     await enter(database, secret, systemRandom);
   } catch (error) {
     await close();
-    throw error;
+    // Whoever starts an instance is told why, not that it may try again.
+    throw error instanceof StatementError ? error.cause : error;
   }
   void notifications.listen();
   return { store, rateLimiter, changes, secret, admit, close, database };

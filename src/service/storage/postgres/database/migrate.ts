@@ -20,6 +20,7 @@ export async function migrate(url: string, { table, steps }: Migrations): Promis
   client.on('error', () => {});
   await client.connect();
   try {
+    await refuseStandby(client);
     await client.query('BEGIN');
     await client.query('SET LOCAL statement_timeout = 0');
     await client.query('SET LOCAL lock_timeout = 0');
@@ -58,6 +59,15 @@ async function setTimeouts(client: ReturnType<typeof newClient>): Promise<void> 
     if (set?.is_off) {
       await client.query(`ALTER ROLE CURRENT_USER IN DATABASE ${rows[0]?.database} SET ${name} = '${value}'`);
     }
+  }
+}
+
+async function refuseStandby(client: ReturnType<typeof newClient>): Promise<void> {
+  const { rows } = await client.query<{ is_standby: boolean }>('SELECT pg_is_in_recovery() AS is_standby');
+  if (rows[0]?.is_standby) {
+    throw new DataError('the database is a standby', {
+      hint: 'Give the address of the primary, or promote it.',
+    });
   }
 }
 
