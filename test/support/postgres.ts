@@ -18,6 +18,15 @@ export async function copyOfDatabase(template: string): Promise<string> {
   return `${url}/${name}`;
 }
 
+/** Leaves the schema alone, which takes longer to make. */
+export async function emptyDatabase(url: string): Promise<void> {
+  await query(
+    url,
+    `DO $$ BEGIN EXECUTE (SELECT coalesce('TRUNCATE ' || string_agg(quote_ident(tablename), ', ') || ' RESTART IDENTITY', 'SELECT')
+       FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '%_schema'); END $$`,
+  );
+}
+
 /** Runs one statement on a connection of its own. */
 export async function query(url: string, text: string, values: unknown[] = []) {
   const client = new Client({ connectionString: url });

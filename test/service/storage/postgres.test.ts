@@ -1,7 +1,7 @@
 import { beforeAll } from 'vitest';
 import { type Clock, ManualClock } from '../../../src/service/clock.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
-import { copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
+import { emptyDatabase, newDatabase, query } from '../../support/postgres.js';
 import { admissionConformance } from './conformance/admission.js';
 import { changesConformance } from './conformance/changes.js';
 import type { Engine, Handle } from './conformance/engine.js';
@@ -9,15 +9,14 @@ import { rateLimiterConformance } from './conformance/rate-limiter.js';
 import { storeConformance } from './conformance/store.js';
 
 const secret = new Uint8Array(32).fill(7);
-/** With the schema, and nothing else. */
-let template: string;
+let url: string;
 
 beforeAll(async () => {
-  template = await newDatabase();
-  await (await openHandle(template, new ManualClock())).close();
+  url = await newDatabase();
+  await (await openHandle(new ManualClock())).close();
 });
 
-async function openHandle(url: string, clock: Clock): Promise<Handle> {
+async function openHandle(clock: Clock): Promise<Handle> {
   const storage = await openPostgresStorage({
     url,
     secret,
@@ -37,9 +36,9 @@ const postgres: Engine = {
   name: 'PostgreSQL',
   ownsTime: false,
   async open(clocks) {
-    const url = await copyOfDatabase(template);
+    await emptyDatabase(url);
     const handles: Handle[] = [];
-    for (const clock of clocks) handles.push(await openHandle(url, clock));
+    for (const clock of clocks) handles.push(await openHandle(clock));
     return handles;
   },
 };

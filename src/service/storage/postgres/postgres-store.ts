@@ -6,6 +6,7 @@ import { createClaims } from './claims.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { createFinalization } from './finalization.js';
+import { createLookups } from './lookups.js';
 import type { Lost } from './lost-commits.js';
 import { createRecords } from './records.js';
 import { createWork } from './work.js';
@@ -20,6 +21,7 @@ export function postgresStore(
   report: (error: unknown) => void,
 ): Store {
   const acceptance = createAcceptance(database, lost);
+  const lookups = createLookups(database, report);
   const claims = createClaims(database);
   const finalization = createFinalization(database, claims);
   const grouped = <Result>(work: Promise<Result>) => orUnavailable(work, report);
@@ -46,7 +48,8 @@ export function postgresStore(
   }
 
   return {
-    ...createRecords(database),
+    ...lookups,
+    ...createRecords(database, lookups.getProject),
     ...createWork(database),
 
     acceptMessage: (message) => accept(acceptance.acceptMessage(message)),

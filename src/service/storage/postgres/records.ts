@@ -1,22 +1,8 @@
-import type {
-  KeyRecord,
-  LedgerRecord,
-  MessageRecord,
-  ProjectRecord,
-  VerificationRecord,
-} from '../records.js';
+import type { KeyRecord, LedgerRecord, MessageRecord, VerificationRecord } from '../records.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
 import type { Store } from '../store.js';
-import { boundOf } from './acceptance.js';
 import type { Database } from './database/database.js';
-
-interface ProjectRow {
-  id: string;
-  name: string;
-  balance: number;
-  settings: string;
-  created_at: number;
-}
+import { type ProjectRow, toProject } from './lookups.js';
 
 interface VerificationRow {
   id: string;
@@ -34,7 +20,6 @@ interface VerificationRow {
 type Records = Pick<
   Store,
   | 'createProject'
-  | 'getProject'
   | 'listProjects'
   | 'changeSettings'
   | 'credit'
@@ -43,8 +28,6 @@ type Records = Pick<
   | 'addFirstKey'
   | 'listKeys'
   | 'revokeKey'
-  | 'findAnswer'
-  | 'getMessage'
   | 'getBatch'
   | 'listBatchMessages'
   | 'getVerification'
@@ -54,14 +37,9 @@ type Records = Pick<
 const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
 
 /** Single records: projects, keys, and what was sent. */
-export function createRecords(database: Database): Records {
+export function createRecords(database: Database, getProject: Store['getProject']): Records {
   const first = async <Row>(text: string, values: readonly unknown[]): Promise<Row | undefined> =>
     (await database.query<Row>(text, values))[0];
-
-  async function getProject(id: string): Promise<ProjectRecord | null> {
-    const row = await first<ProjectRow>('SELECT * FROM projects WHERE id = $1', [id]);
-    return row === undefined ? null : toProject(row);
-  }
 
   async function batchNumber(projectId: string, id: string): Promise<number | null> {
     const row = await first<{ seq: number }>(`SELECT seq FROM batches WHERE ${ofProject} AND id = $2`, [
@@ -108,7 +86,6 @@ export function createRecords(database: Database): Records {
       const at = row?.at ?? null;
       return at === null ? null : { id, name, balance, settings: '{}', createdAt: at };
     },
-    getProject,
     listProjects: async () =>
       (await database.query<ProjectRow>('SELECT * FROM projects ORDER BY seq')).map(toProject),
     async changeSettings(projectId, change) {
@@ -156,20 +133,6 @@ export function createRecords(database: Database): Records {
       ]);
       return row?.is_done === true;
     },
-    async findAnswer(projectId, key) {
-      const row = await first<{ status: number | null; body: string | null }>(
-        `SELECT status, body FROM idempotency WHERE ${ofProject} AND key = $2`,
-        [projectId, key],
-      );
-      return row === undefined ? undefined : boundOf(row.status, row.body);
-    },
-    async getMessage(projectId, id) {
-      const row = await first<MessageRow>(`${selectMessage} WHERE m.${ofProject} AND m.id = $2`, [
-        projectId,
-        id,
-      ]);
-      return row === undefined ? null : toMessage(row, projectId);
-    },
     async getBatch(projectId, id) {
       const row = await first<BatchRow>(`SELECT * FROM batches WHERE ${ofProject} AND id = $2`, [
         projectId,
@@ -208,10 +171,6 @@ export function createRecords(database: Database): Records {
       return row === undefined ? null : { tried: row.tried, verification: toVerification(row) };
     },
   };
-}
-
-function toProject({ id, name, balance, settings, created_at }: ProjectRow): ProjectRecord {
-  return { id, name, balance, settings, createdAt: created_at };
 }
 
 interface KeyRow {
