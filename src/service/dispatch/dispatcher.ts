@@ -9,7 +9,7 @@ import { LeaseTools, type SharedTools } from './lease-tools.js';
 import { Moments } from './moments.js';
 import type { DispatcherParts } from './parts.js';
 import { type Slot, takeRoom } from './slot.js';
-import { type DispatchRules, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
+import { type DispatchRules, type RulesOf, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
 
 /** Milliseconds between looks for what other processes leave behind. */
 const lookEvery = 1_000;
@@ -52,13 +52,14 @@ export class Dispatcher {
     this.#deadlines = new Deadlines(clock);
     this.#changes = new Moments(clock);
     this.#finalizer = new Finalizer(store, answer, clock, report);
+    const mark = grouped((marks: readonly Mark[]) => store.markSubmitting(marks));
     this.#shared = {
       ...parts,
       lanes: this.#lanes,
       leases: this.#leases,
       deadlines: this.#deadlines,
-      mark: grouped((marks: readonly Mark[]) => store.markSubmitting(marks)),
-      onLate: (disposition) => void this.#finalizer.write(disposition, ignore),
+      mark: (one) => new Promise((resolve, reject) => mark(one, resolve, reject)),
+      onLate: (disposition) => this.#finalizer.write(disposition, ignore, ignore),
     };
   }
 
@@ -132,37 +133,37 @@ export class Dispatcher {
    * Dispatches the messages of a lease. Resolves with the end of the first, with null as soon as it is known that it
    * will take. Never rejects: the caller would take an error for a send that never was.
    */
-  #dispatchAll(
-    claimed: readonly ClaimedMessage[],
-    rulesOf: (projectId: string) => DispatchRules | Promise<DispatchRules>,
-  ): Promise<Finalized | null> {
+  #dispatchAll(claimed: readonly ClaimedMessage[], rulesOf: RulesOf): Promise<Finalized | null> {
     const [first] = claimed;
     if (first === undefined) return Promise.resolve(null);
     const tools = new LeaseTools(first.token, this.#shared);
     return new Promise((resolve) => {
       for (const one of claimed) {
-        const onDelay = one === first ? () => resolve(null) : ignore;
-        const end = this.#dispatch(one, rulesOf, tools, onDelay);
-        if (one === first) void end.then(resolve);
+        if (one === first) this.#dispatch(one, rulesOf, tools, () => resolve(null), resolve);
+        else this.#dispatch(one, rulesOf, tools, ignore, ignore);
       }
     });
   }
 
-  async #dispatch(
+  #dispatch(
     claimed: ClaimedMessage,
-    rulesOf: (projectId: string) => DispatchRules | Promise<DispatchRules>,
+    rulesOf: RulesOf,
     tools: SubmitTools,
     onDelay: () => void,
-  ): Promise<Finalized | null> {
+    onEnd: (finalized: Finalized | null) => void,
+  ): void {
     this.#enter(claimed);
-    try {
-      return await this.#finalizer.write(await submitMessage(claimed, rulesOf, tools), onDelay);
-    } catch (error) {
-      this.#parts.report(error);
-      return null;
-    } finally {
+    const end = (finalized: Finalized | null) => {
       this.#leave(claimed);
-    }
+      onEnd(finalized);
+    };
+    submitMessage(claimed, rulesOf, tools).then(
+      (disposition) => this.#finalizer.write(disposition, onDelay, end),
+      (error) => {
+        this.#parts.report(error);
+        end(null);
+      },
+    );
   }
 
   #enter({ lane, token }: ClaimedMessage): void {
@@ -187,7 +188,8 @@ export class Dispatcher {
     this.#enter(claimed);
     try {
       const tools = { deadlines: this.#deadlines, report: this.#parts.report };
-      await this.#finalizer.write(await resolveDoubt(claimed, carrier, tools), ignore);
+      const disposition = await resolveDoubt(claimed, carrier, tools);
+      await new Promise((resolve) => this.#finalizer.write(disposition, ignore, resolve));
     } finally {
       this.#leave(claimed);
     }
