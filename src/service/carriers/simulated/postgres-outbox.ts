@@ -81,20 +81,23 @@ const pageSize = 500;
 
 /** In the database of the store and committed apart from it, as another company would. */
 export function postgresOutbox(database: Database, report: (error: unknown) => void): Outbox {
-  const deliveries = new Groups<Submission, boolean>(async (submissions) => {
-    const items = submissions.map(({ to, from, replyTo, ...rest }) => ({
-      ...rest,
-      recipient: to,
-      sender: from,
-      reply_to: replyTo,
-    }));
-    const rows = await database.attempt<{ deliver_1: number }>('SELECT deliver_1($1, $2)', [
-      database.now(),
-      JSON.stringify(items),
-    ]);
-    const delivered = new Set(rows.map(({ deliver_1: place }) => place));
-    return submissions.map((_, index) => delivered.has(index + 1));
-  });
+  const deliveries = new Groups<Submission, boolean>(
+    async (submissions) => {
+      const items = submissions.map(({ to, from, replyTo, ...rest }) => ({
+        ...rest,
+        recipient: to,
+        sender: from,
+        reply_to: replyTo,
+      }));
+      const rows = await database.attempt<{ deliver_1: number }>('SELECT deliver_1($1, $2)', [
+        database.now(),
+        JSON.stringify(items),
+      ]);
+      const delivered = new Set(rows.map(({ deliver_1: place }) => place));
+      return submissions.map((_, index) => delivered.has(index + 1));
+    },
+    { isPatient: true },
+  );
 
   async function* read({ to: recipient, limit }: OutboxFilter): AsyncGenerator<DeliveryRecord> {
     const to = recipient ?? null;

@@ -62,7 +62,7 @@ export function createAcceptance(database: Database, lost: Lost) {
           toJson(items[0]),
         ]),
       ),
-    1,
+    { most: 1 },
   );
 
   async function accept(acceptance: MessageAcceptance, verification: Record<string, unknown> = {}) {

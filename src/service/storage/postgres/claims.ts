@@ -52,14 +52,17 @@ interface MarkItem {
 const classes = { single: 0, batch: 1, doubt: 2 } as const;
 
 export function createClaims(database: Database) {
-  const marks = new Groups<MarkItem, boolean>(async (items) => {
-    const rows = await database.attempt<{ mark_1: number }>('SELECT mark_1($1, $2)', [
-      database.now(),
-      JSON.stringify(items),
-    ]);
-    const marked = new Set(rows.map(({ mark_1: seq }) => seq));
-    return items.map(({ seq }) => marked.has(seq));
-  });
+  const marks = new Groups<MarkItem, boolean>(
+    async (items) => {
+      const rows = await database.attempt<{ mark_1: number }>('SELECT mark_1($1, $2)', [
+        database.now(),
+        JSON.stringify(items),
+      ]);
+      const marked = new Set(rows.map(({ mark_1: seq }) => seq));
+      return items.map(({ seq }) => marked.has(seq));
+    },
+    { isPatient: true },
+  );
 
   async function claim(
     { token, leaseMs, limit, lane }: Omit<MessageClaim, 'class' | 'onlyOverdue'>,

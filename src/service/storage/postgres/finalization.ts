@@ -17,19 +17,22 @@ interface FinalizedRow {
 }
 
 export function createFinalization(database: Database, claims: Claims) {
-  const groups = new Groups<Item, FinalizedRow | null>(async (items) => {
-    const rows = await database.attempt<FinalizedRow>('SELECT * FROM finalize_1($1, $2)', [
-      database.now(),
-      JSON.stringify(items),
-    ]);
-    const ended = new Map(rows.map((row) => [row.seq, row]));
-    return items.map((item) => {
-      const row = ended.get(item.seq) ?? null;
-      // Of two that end one message, the first.
-      ended.delete(item.seq);
-      return row;
-    });
-  });
+  const groups = new Groups<Item, FinalizedRow | null>(
+    async (items) => {
+      const rows = await database.attempt<FinalizedRow>('SELECT * FROM finalize_1($1, $2)', [
+        database.now(),
+        JSON.stringify(items),
+      ]);
+      const ended = new Map(rows.map((row) => [row.seq, row]));
+      return items.map((item) => {
+        const row = ended.get(item.seq) ?? null;
+        // Of two that end one message, the first.
+        ended.delete(item.seq);
+        return row;
+      });
+    },
+    { isPatient: true },
+  );
 
   async function finalizeOne(one: Finalization, answer: AnswerOf): Promise<Finalized | null> {
     const row = await groups.add(itemOf(one, answer));

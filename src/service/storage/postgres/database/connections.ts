@@ -116,6 +116,7 @@ export class Connections {
       const isFirst = this.#all.size === 0;
       this.#all.add(client);
       this.#failures = 0;
+      this.#retryAt = 0;
       this.#lastError = null;
       if (isFirst) this.#options.onConnected?.();
       this.#give(client);

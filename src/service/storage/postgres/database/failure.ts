@@ -57,7 +57,7 @@ export async function orUnavailable<Result>(
     return await work;
   } catch (error) {
     if (!(error instanceof StatementError) || error.failure === 'refused') throw error;
-    report(error);
+    if (error.failure !== 'not_sent') report(error);
     throw unavailable();
   }
 }
