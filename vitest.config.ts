@@ -12,6 +12,8 @@ const slow = [
   'test/docs/client.test.ts',
   'test/service/dispatch/crash.test.ts',
   'test/service/storage/installation.test.ts',
+  'test/**/postgres*.test.ts',
+  'test/cli/commands/serve/database.test.ts',
 ];
 
 export default defineConfig(({ mode }) => ({

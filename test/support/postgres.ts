@@ -10,7 +10,7 @@ export async function newDatabase(): Promise<string> {
   return `${url}/${name}`;
 }
 
-/** The same as it is, quickly. */
+/** A copy of a database that nobody is connected to. */
 export async function copyOfDatabase(template: string): Promise<string> {
   const url = await sharedUrl();
   const name = `urtuu_test_${randomBytes(6).toString('hex')}`;
@@ -18,7 +18,7 @@ export async function copyOfDatabase(template: string): Promise<string> {
   return `${url}/${name}`;
 }
 
-/** Leaves the schema alone, which takes longer to make. */
+/** Deletes all rows; the schema, which takes longer to make, stays. */
 export async function emptyDatabase(url: string): Promise<void> {
   await query(
     url,

@@ -1,10 +1,11 @@
-import { beforeAll } from 'vitest';
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { type Clock, ManualClock } from '../../../src/service/clock.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
 import { emptyDatabase, newDatabase, query } from '../../support/postgres.js';
 import { admissionConformance } from './conformance/admission.js';
 import { changesConformance } from './conformance/changes.js';
 import type { Engine, Handle } from './conformance/engine.js';
+import { message, project } from './conformance/fixture.js';
 import { rateLimiterConformance } from './conformance/rate-limiter.js';
 import { storeConformance } from './conformance/store.js';
 
@@ -47,3 +48,23 @@ storeConformance(postgres);
 rateLimiterConformance(postgres);
 admissionConformance(postgres);
 changesConformance(postgres);
+
+it('a change wakes other instances before their poll', async () => {
+  await emptyDatabase(url);
+  const clock = new ManualClock();
+  const handles = [await openHandle(clock), await openHandle(clock)] as const;
+  onTestFinished(async () => {
+    for (const handle of handles) await handle.close();
+  });
+  await handles[0].store.createProject(project);
+  let woken = 0;
+  handles[1].changes.subscribe('due', () => (woken += 1));
+  // Its clock stands still: it never polls. Until it listens it hears nothing.
+  await vi.waitUntil(async () => {
+    await handles[0].store.acceptMessage(
+      message({ credits: 1, caps: [20, 80], to: `${woken}${Math.random()}` }),
+    );
+    return woken > 0;
+  });
+  expect(woken).toBeGreaterThan(0);
+});

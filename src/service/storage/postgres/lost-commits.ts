@@ -75,7 +75,7 @@ export async function repeatLost<Item extends LostItem, Row extends { is_known: 
         if (!isLost) lost.report(error);
         isLost = true;
       }
-      if (failure === 'refused' || failure === 'conflict') throw error;
+      if (failure === 'refused' || (failure === 'conflict' && !isLost)) throw error;
       if (!isLost) throw unavailable();
       if (performance.now() >= end) {
         // Its callers are told that nobody knows: from now on it is never made again.
