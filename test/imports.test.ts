@@ -66,7 +66,7 @@ const serviceArrows: Record<string, string[]> = {
 };
 
 /** Files of the command line that everything in it may import; they import nothing but each other. */
-const cliLeaves = ['clock', 'deadline', 'errors', 'exit-codes', 'html-text', 'once', 'wording'];
+const cliLeaves = ['clock', 'deadline', 'errors', 'exit-codes', 'html-text', 'once', 'suggest', 'wording'];
 /** What each folder, and each file beside them, may import of the command line. */
 const cliArrows: Record<string, string[]> = {
   start: ['main', 'code-cache'],
@@ -86,6 +86,7 @@ const cliArrows: Record<string, string[]> = {
   // An error prints the command that repeats a send in doubt.
   'report-error': [
     'command-help',
+    'command-names',
     'create-context',
     'exit',
     'output',
@@ -93,10 +94,13 @@ const cliArrows: Record<string, string[]> = {
     'single',
     'usage-error',
   ],
-  'usage-error': [],
-  program: ['command', 'command-help', 'commands', 'context', 'input', 'options'],
+  // The hint of an unknown global option names the topic that lists them.
+  'usage-error': ['command-names', 'options'],
+  program: ['command', 'command-help', 'commands', 'context', 'input', 'options', 'overview'],
+  overview: ['command-names'],
+  'command-names': [],
   command: ['context', 'options'],
-  'command-help': ['exit', 'options', 'output'],
+  'command-help': ['exit', 'output'],
   exit: ['platform', 'sendmail'],
   context: ['config', 'io', 'network', 'options'],
   'create-context': [
@@ -125,11 +129,13 @@ const cliArrows: Record<string, string[]> = {
     'bulk/results',
     'command',
     'command-help',
+    'command-names',
     'completion',
     'config',
     'context',
     'csv',
     'doctor',
+    'history',
     'input',
     'lookup',
     'network',
@@ -147,14 +153,15 @@ const cliArrows: Record<string, string[]> = {
   'bulk/job': ['bulk/plan', 'platform'],
   'bulk/send': ['bulk/job', 'bulk/plan', 'rate-limit'],
   'bulk/results': ['bulk/input', 'bulk/job', 'bulk/plan', 'bulk/send', 'csv', 'rate-limit'],
-  completion: ['config', 'output', 'recent-ids', 'topics'],
+  completion: ['command-help', 'command-names', 'config', 'options', 'recent-ids', 'topics'],
   config: ['files', 'options', 'platform', 'process-environment'],
   csv: [],
   doctor: ['config', 'files', 'network', 'platform', 'printed-error'],
   files: ['platform', 'terminal'],
+  history: ['config', 'io', 'platform'],
   // Ids can stand in a column of a CSV file.
   input: ['bulk/input', 'files', 'io'],
-  lookup: ['context', 'error-hints', 'input', 'output'],
+  lookup: ['context', 'error-hints', 'input', 'options', 'output'],
   network: ['config', 'files', 'options', 'process-environment', 'rate-limit'],
   output: ['csv', 'terminal'],
   platform: [],
@@ -162,6 +169,7 @@ const cliArrows: Record<string, string[]> = {
   sendmail: [],
   single: [
     'context',
+    'history',
     'input',
     'io',
     'lookup',
@@ -172,7 +180,7 @@ const cliArrows: Record<string, string[]> = {
     'terminal',
   ],
   terminal: [],
-  topics: [],
+  topics: ['options'],
 };
 
 /** `bulk/plan` of `cli/bulk/plan/layout`, `commands` of `cli/commands/sms/send`, `main` of `cli/main`. */

@@ -13,7 +13,7 @@ import { publint } from 'publint';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Consumer, root, type Tarball } from './consumer.js';
 
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { version, man } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const consumer = new Consumer();
 let tarball: Tarball;
 beforeAll(async () => {
@@ -28,12 +28,18 @@ const sizeOf = (pattern: RegExp) =>
 describe('the packed package', () => {
   it('holds what is needed and nothing else', () => {
     const wanted =
-      /^(?:README\.md|LICENSE|CHANGELOG\.md|THIRD-PARTY-LICENSES\.txt|package\.json|bin\/urtuu\.js|bin\/package\.json|dist\/[\w/-]+\.(?:c?js|d\.c?ts)|dist\/client\/index\.cjs\.map)$/;
+      /^(?:README\.md|LICENSE|CHANGELOG\.md|THIRD-PARTY-LICENSES\.txt|package\.json|bin\/urtuu\.js|bin\/package\.json|dist\/[\w/-]+\.(?:c?js|d\.c?ts)|dist\/client\/index\.cjs\.map|man\/urtuu[a-z-]*\.[17])$/;
     const paths = tarball.files.map(({ path }) => path);
     expect(paths.filter((path) => !wanted.test(path))).toEqual([]);
     for (const path of ['README.md', 'LICENSE', 'THIRD-PARTY-LICENSES.txt', 'dist/cli/main.cjs']) {
       expect(paths).toContain(path);
     }
+  });
+
+  it('has the manual', () => {
+    const pages = tarball.files.map(({ path }) => path).filter((path) => path.startsWith('man/'));
+    expect(pages.length).toBeGreaterThan(30);
+    expect(pages.map((path) => `./${path}`).sort()).toEqual([...man].sort());
   });
 
   it('is small: client and command under 1 MB unpacked', () => {

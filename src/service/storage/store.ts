@@ -7,6 +7,7 @@ import type {
   VerificationResult,
 } from './acceptance.js';
 import type { Dispatching } from './dispatching.js';
+import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type {
   BatchRecord,
   BoundAnswer,
@@ -19,6 +20,7 @@ import type {
 
 export type * from './acceptance.js';
 export type * from './dispatching.js';
+export type * from './lists.js';
 export type * from './records.js';
 
 /**
@@ -70,11 +72,14 @@ export interface Store extends Dispatching {
   getMessage(projectId: string, id: string): Promise<MessageRecord | null>;
   getBatch(projectId: string, id: string): Promise<BatchRecord | null>;
   /** In the order of acceptance, from behind `after`; null when batch or `after` is not there. */
-  listBatchMessages(
+  listBatchMessages(projectId: string, batchId: string, page: PageRequest): Promise<MessageRecord[] | null>;
+  /** Newest first by acceptance, from behind `after`, verification messages too; null when `after` is not there. */
+  listMessages(
     projectId: string,
-    batchId: string,
-    page: { limit: number; after: string | null },
-  ): Promise<MessageRecord[] | null>;
+    filter: MessageQuery,
+    page: PageRequest,
+  ): Promise<Listed<MessageRecord> | null>;
+  listBatches(projectId: string, filter: BatchQuery, page: PageRequest): Promise<Listed<BatchRecord> | null>;
 
   getVerification(projectId: string, id: string): Promise<VerificationRecord | null>;
   /**

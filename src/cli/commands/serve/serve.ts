@@ -3,10 +3,10 @@ import { InvalidArgumentError } from 'commander';
 import { defaultHost, defaultPort, isLoopback } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import { serviceDirectory } from '../../config/folders.js';
 import { machineError } from '../../errors.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import { serviceDirectory } from '../sandbox/data.js';
 import { databaseAccess, withoutPassword } from './database.js';
 import { hostInUrl, listenError } from './listen-error.js';
 import { openService, openServiceOn } from './open-service.js';
@@ -63,7 +63,8 @@ export const serve: CommandBody = (command, context) => {
   command.action(async ({ host, port, acceptData = false, ...where }: Options) => {
     const { io, config } = context;
     const database = databaseAccess(config, where);
-    const folder = where.data === undefined ? serviceDirectory(config) : resolve(config.cwd, where.data);
+    const folder =
+      where.data === undefined ? serviceDirectory(config.stateDirectory) : resolve(config.cwd, where.data);
     const release = io.holdSignals();
     const service =
       database === null
@@ -78,6 +79,10 @@ export const serve: CommandBody = (command, context) => {
     await io.print(view, { base_url: listening.url, data, api_key: key });
     if (key !== null) io.note('Save the key now: it is not shown again.');
     else if (database !== null) io.note('The database already has an API key.');
+    if (database === null) {
+      const outbox = config.commandLine(['urtuu', 'sandbox', 'outbox', '--follow', '--data', folder]);
+      io.note('Its messages, apart from those of --sandbox:', outbox);
+    }
     const lost = await Promise.race([aborted(context.signal), service.lost]);
     io.note('Stopping.');
     // Without its data the service cannot close in order, and nobody should wait for it.

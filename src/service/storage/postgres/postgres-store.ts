@@ -6,6 +6,7 @@ import { createClaims } from './claims.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { createFinalization } from './finalization.js';
+import { createLists } from './lists.js';
 import { createLookups } from './lookups.js';
 import type { Lost } from './lost-commits.js';
 import { createRecords } from './records.js';
@@ -50,6 +51,7 @@ export function postgresStore(
   return {
     ...lookups,
     ...createRecords(database, lookups.getProject),
+    ...createLists(database),
     ...createWork(database),
 
     acceptMessage: (message) => accept(acceptance.acceptMessage(message)),

@@ -11,6 +11,7 @@ import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js
 import { type Database, openDatabase } from './database/open.js';
 import { prepareFinalization } from './finalization.js';
 import { prepareLeases } from './leases.js';
+import { prepareLists } from './lists.js';
 import { prepareProjects } from './projects.js';
 import { prepareReading } from './reading.js';
 import { prepareReceipts } from './receipts.js';
@@ -68,6 +69,7 @@ export function sqliteStore(
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
   const work = prepareWork(database, leases, clock);
   const reading = prepareReading(database, projects, corrections, now);
+  const lists = prepareLists(database, projects);
 
   async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
     run: () => Result,
@@ -151,6 +153,8 @@ export function sqliteStore(
     getBatch: (projectId, id) => read(() => reading.getBatch(projectId, id)),
     listBatchMessages: (projectId, batchId, page) =>
       read(() => reading.listBatchMessages(projectId, batchId, page)),
+    listMessages: (projectId, filter, page) => read(() => lists.listMessages(projectId, filter, page)),
+    listBatches: (projectId, filter, page) => read(() => lists.listBatches(projectId, filter, page)),
     getVerification: (projectId, id) => read(() => reading.getVerification(projectId, id)),
     checkVerification: (projectId, id, matches) =>
       commits.run(() => reading.checkVerification(projectId, id, matches)),
