@@ -11,13 +11,15 @@ const slow = [
   'test/cli/terminal/descriptor.test.ts',
   'test/service/dispatch/crash.test.ts',
   'test/service/storage/installation.test.ts',
+  'test/**/postgres*.test.ts',
+  'test/cli/commands/serve/database.test.ts',
 ];
 
 export default defineConfig(({ mode }) => ({
   test: {
     include: ['test/**/*.test.ts', 'examples/*.vitest.test.js'],
     exclude: [...configDefaults.exclude, ...(mode === 'fast' ? [...slow, 'examples/**'] : [])],
-    globalSetup: 'test/support/fast-folders.ts',
+    globalSetup: ['test/support/fast-folders.ts', 'test/support/postgres-cluster.ts'],
     maxWorkers: '100%',
     // Then modules load once a worker: helpers register no hooks of their own, but call onTestFinished.
     isolate: mode !== 'fast',

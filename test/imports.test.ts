@@ -39,11 +39,13 @@ const serviceArrows: Record<string, string[]> = {
     'carriers',
     'carriers/simulated',
     'dispatch',
+    'open-data',
     'operations',
     'service',
     'storage',
-    'storage/sqlite',
   ],
+  // An engine, and the outbox of the simulated carrier in it.
+  'open-data': ['carriers/simulated', 'service', 'storage', 'storage/postgres', 'storage/sqlite'],
   service: ['storage'],
   // Caps are counted in storage.
   settings: ['storage'],
@@ -55,8 +57,9 @@ const serviceArrows: Record<string, string[]> = {
   dispatch: ['carriers', 'storage'],
   // A receipt is stored as the carrier gives it.
   carriers: ['storage'],
-  'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/sqlite'],
+  'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/postgres', 'storage/sqlite'],
   storage: [],
+  'storage/postgres': ['storage'],
   // An installation opens the database of the simulated carrier with its own.
   'storage/sqlite': ['carriers/simulated', 'storage'],
   'fault-injection': [],

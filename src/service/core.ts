@@ -5,11 +5,11 @@ import { checkSettings } from './admin/settings.js';
 import type { Carrier } from './carriers/carrier.js';
 import { simulatedRoutes } from './carriers/simulated/routes.js';
 import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated/simulated.js';
-import { openOutboxDatabase, sqliteOutbox } from './carriers/simulated/sqlite-outbox.js';
 import { systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { createEncryption } from './encryption.js';
+import { openData } from './open-data.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { hashSecret, newSecret } from './operations/keys.js';
@@ -20,7 +20,6 @@ import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
 import type { Administration, ServiceOptions } from './service.js';
 import { capsOf, settingsReader } from './settings.js';
-import { openSqliteStorage } from './storage/sqlite/sqlite-storage.js';
 import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';
 
@@ -49,19 +48,12 @@ export interface Core {
 }
 
 export async function openCore(options: ServiceOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
-  const { clock = systemClock, rates = 'enforced', seed, acceptData = false } = options;
+  const { clock = systemClock, rates = 'enforced', seed } = options;
   const settingsOf = settingsReader(checkSettings(options.settings ?? {}));
   const report = createReport(clock, options.report ?? reportToStderr);
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
-  const storage = await openSqliteStorage({
-    directory: options.directory,
-    acceptData,
-    clock,
-    random,
-    report,
-    openCarrier: openOutboxDatabase,
-  });
-  const carrier = simulatedCarrier(sqliteOutbox(storage.carrier, clock), clock);
+  const { storage, outbox, isShared, lost } = await openData(options, { clock, random, report });
+  const carrier = simulatedCarrier(outbox, clock);
   const { rateLimiter } = storage;
   const store = doubles.store?.(storage.store) ?? storage.store;
 
@@ -92,7 +84,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
       return { caps: capsOf(settings), no_link_operators: settings.no_link_operators };
     },
     decrypt: encryption.decrypt,
-    isShared: storage.isShared,
+    isShared,
     report,
     ...(doubles.leaseMs === undefined ? {} : { leaseMs: doubles.leaseMs }),
   });
@@ -132,7 +124,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     store,
     storage,
     carrier,
-    lost: storage.lost,
+    lost,
     close() {
       closing ??= close();
       return closing;

@@ -31,6 +31,8 @@ export interface Network {
   apiKey(): Promise<string | null>;
   /** The embedded service of --sandbox, or the one in `directory`; opened once, closed at the end. */
   service(directory?: string, options?: { acceptData?: boolean }): Promise<Service>;
+  /** The service on a database; opened once, closed at the end. Rejects with the error of its driver. */
+  serviceOn(database: { url: string; secret: Uint8Array }): Promise<Service>;
   /** Whether a message went to the embedded service. */
   readonly sentToSandbox: boolean;
   /** Calls `listener` after every HTTP exchange; the returned function ends that. */
@@ -99,6 +101,13 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     const opened = services.get(directory) ?? openService(environment, serviceOptions, named === undefined);
     services.set(directory, opened);
     opened.catch(() => services.delete(directory));
+    return opened;
+  };
+  const serviceOn: Network['serviceOn'] = async ({ url, secret }) => {
+    const open = await openerOf(environment);
+    const opened = services.get(url) ?? open({ database: url, secret, report: needs.report });
+    services.set(url, opened);
+    opened.catch(() => services.delete(url));
     return opened;
   };
   const began = (exchange: Exchange, single: boolean) => {
@@ -201,6 +210,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
       return sentToSandbox;
     },
     service,
+    serviceOn,
     onExchange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -233,12 +243,15 @@ function isInDoubt({ status, requestSent, idempotencyKey }: Exchange, before: bo
   return inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');
 }
 
+const openerOf = async ({ openService }: ProcessEnvironment) =>
+  openService ?? (await import('../../service/index.js')).createService;
+
 async function openService(
   environment: ProcessEnvironment,
   options: ServiceOptions,
   isSandbox: boolean,
 ): Promise<Service> {
-  const open = environment.openService ?? (await import('../../service/index.js')).createService;
+  const open = await openerOf(environment);
   try {
     return await open(options);
   } catch (error) {

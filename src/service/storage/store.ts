@@ -56,6 +56,8 @@ export interface Store extends Dispatching {
 
   /** Null when the project already has `maxActive` keys that are not revoked. */
   addKey(key: Pick<KeyRecord, 'id' | 'projectId' | 'hash'>, maxActive: number): Promise<KeyRecord | null>;
+  /** Null when the project has, or had, a key: of many processes that start, one makes it. */
+  addFirstKey(key: Pick<KeyRecord, 'id' | 'projectId' | 'hash'>): Promise<KeyRecord | null>;
   listKeys(projectId: string): Promise<KeyRecord[]>;
   /** False when there is no such active key. */
   revokeKey(projectId: string, id: string): Promise<boolean>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
-import { createChanges } from '../../../src/service/storage/sqlite/changes.js';
+import { createPolledChanges } from '../../../src/service/storage/polled-changes.js';
 import { prepareLists } from '../../../src/service/storage/sqlite/lists.js';
 import { prepareProjects } from '../../../src/service/storage/sqlite/projects.js';
 import { openStoreDatabase, sqliteStore } from '../../../src/service/storage/sqlite/sqlite-store.js';
@@ -11,7 +11,7 @@ import { batch, failed, leaseMs, message, other, project, start } from './confor
 const scanned = 3;
 const clock = new ManualClock(start);
 const database = await openStoreDatabase(':memory:');
-const store = sqliteStore(database, clock, createChanges(clock));
+const store = sqliteStore(database, clock, createPolledChanges(clock));
 const lists = prepareLists(
   database,
   prepareProjects(database, () => clock.now()),

@@ -1,7 +1,8 @@
 import type { Service } from '../../../service/index.js';
 import type { Context } from '../../context.js';
-import { CliError } from '../../errors.js';
+import { CliError, machineError } from '../../errors.js';
 import { confirmed } from '../../input/required.js';
+import { type DatabaseAccess, databaseHint, withoutPassword } from './database.js';
 
 /** With `acceptData` also opens damaged data, after listing the losses and asking. */
 export async function openService(
@@ -19,5 +20,19 @@ export async function openService(
     io.warn(`Starting anyway forgets ${forgotten}.`);
     await confirmed(context, 'Start with the data as it is?');
     return network.service(folder, { acceptData });
+  }
+}
+
+export async function openServiceOn(
+  { network }: Pick<Context, 'network'>,
+  database: DatabaseAccess,
+): Promise<Service> {
+  try {
+    return await network.serviceOn(database);
+  } catch (error) {
+    const { message, hint = databaseHint(error as NodeJS.ErrnoException) } = error as Error & {
+      hint?: string;
+    };
+    throw machineError(`cannot use ${withoutPassword(database.url)}: ${message}`, error, hint);
   }
 }

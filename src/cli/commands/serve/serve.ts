@@ -7,8 +7,9 @@ import { serviceDirectory } from '../../config/folders.js';
 import { machineError } from '../../errors.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
+import { databaseAccess, withoutPassword } from './database.js';
 import { hostInUrl, listenError } from './listen-error.js';
-import { openService } from './open-service.js';
+import { openService, openServiceOn } from './open-service.js';
 
 interface Serving {
   base_url: string;
@@ -26,6 +27,7 @@ interface Options {
   host: string;
   port: number;
   data?: string;
+  database?: string;
   acceptData?: boolean;
 }
 
@@ -38,6 +40,7 @@ export const serve: CommandBody = (command, context) => {
     .option('--host <host>', 'address to listen on', defaultHost)
     .option('--port <port>', 'port to listen on; 0 takes a free one', readPort, defaultPort)
     .option('--data <folder>', 'folder of its data (default: in the state folder)')
+    .option('--database <url>', 'keep the data in PostgreSQL, for many instances (URTUU_DATABASE)')
     .option('--accept-data', 'start with damaged data, after listing the losses and asking');
   addHelp(command, {
     view,
@@ -57,22 +60,29 @@ export const serve: CommandBody = (command, context) => {
       ],
     ],
   });
-  command.action(async ({ host, port, data, acceptData = false }: Options) => {
+  command.action(async ({ host, port, acceptData = false, ...where }: Options) => {
     const { io, config } = context;
-    const folder = data === undefined ? serviceDirectory(config.stateDirectory) : resolve(config.cwd, data);
+    const database = databaseAccess(config, where);
+    const folder =
+      where.data === undefined ? serviceDirectory(config.stateDirectory) : resolve(config.cwd, where.data);
     const release = io.holdSignals();
-    const service = await openService(context, folder, acceptData);
-    const { administration } = service;
-    const isFirstStart = (await administration.listKeys()).length === 0;
+    const service =
+      database === null
+        ? await openService(context, folder, acceptData)
+        : await openServiceOn(context, database);
     const listening = await service.listen({ host, port }).catch((error) => {
       throw listenError(host, port, error);
     });
     if (!isLoopback(hostInUrl(host).toLowerCase())) io.warn(plainTextWarning(host));
-    const key = isFirstStart ? (await administration.createKey()).secret : null;
-    await io.print(view, { base_url: listening.url, data: folder, api_key: key });
+    const key = (await service.administration.createFirstKey())?.secret ?? null;
+    const data = database === null ? folder : withoutPassword(database.url);
+    await io.print(view, { base_url: listening.url, data, api_key: key });
     if (key !== null) io.note('Save the key now: it is not shown again.');
-    const outbox = config.commandLine(['urtuu', 'sandbox', 'outbox', '--follow', '--data', folder]);
-    io.note('Its messages, apart from those of --sandbox:', outbox);
+    else if (database !== null) io.note('The database already has an API key.');
+    if (database === null) {
+      const outbox = config.commandLine(['urtuu', 'sandbox', 'outbox', '--follow', '--data', folder]);
+      io.note('Its messages, apart from those of --sandbox:', outbox);
+    }
     const lost = await Promise.race([aborted(context.signal), service.lost]);
     io.note('Stopping.');
     // Without its data the service cannot close in order, and nobody should wait for it.

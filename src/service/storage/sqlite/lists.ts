@@ -1,8 +1,8 @@
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from '../lists.js';
 import type { BatchRecord, MessageRecord } from '../records.js';
+import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
 import type { Database, Statement } from './database/open.js';
 import type { Projects } from './projects.js';
-import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from './rows.js';
 
 /** Rows that one page looks at, some 20 ms; an older page goes on behind them. */
 const rowsPerPage = 30_000;

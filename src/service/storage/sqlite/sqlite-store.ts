@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.js';
 import { keyTopic, messageTopic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
+import type { PolledChanges } from '../polled-changes.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
-import type { SqliteChanges } from './changes.js';
 import { prepareClaims } from './claims.js';
 import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
@@ -47,7 +47,7 @@ export interface SqliteStore extends Store {
 export function sqliteStore(
   database: Database,
   clock: Clock,
-  changes: SqliteChanges,
+  changes: PolledChanges,
   options: SqliteStoreOptions = {},
 ): SqliteStore {
   const { check = () => {} } = options;
@@ -100,6 +100,7 @@ export function sqliteStore(
     },
 
     addKey: (key, maxActive) => commits.run(() => projects.addKey(key, maxActive)),
+    addFirstKey: (key) => commits.run(() => projects.addFirstKey(key)),
     listKeys: (projectId) => read(() => projects.listKeys(projectId)),
     revokeKey: (projectId, id) => commits.run(() => projects.revokeKey(projectId, id)),
     findCaller: (hash) => read(() => projects.findCaller(hash)),
