@@ -8,7 +8,7 @@ import { Lane } from './lane.js';
 import { LeaseTools, type SharedTools } from './lease-tools.js';
 import { Moments } from './moments.js';
 import type { DispatcherParts } from './parts.js';
-import { type Slot, takeRoom } from './slot.js';
+import { type Slot, slotWithoutRoom, takeRoom } from './slot.js';
 import { type DispatchRules, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
 
 /** Milliseconds between looks for what other processes leave behind. */
@@ -103,10 +103,11 @@ export class Dispatcher {
   prepare(channel: Channel, recipients: readonly { operator: string | null }[], rules: DispatchRules): Slot {
     const routes = recipients.map(({ operator }) => this.#parts.routesOf({ channel, operator }, rules)[0]);
     const room = this.#isStopped ? null : takeRoom(this.#lanes, routes);
-    if (room === null) return { routes, claim: null, dispatch: async () => null };
+    if (room === null) return slotWithoutRoom(this.#lanes, routes);
     this.#reserved += recipients.length;
     return {
       routes,
+      isDown: false,
       claim: { ...this.#newLease(), doubtMs: room.doubtMs },
       dispatch: (claimed) => {
         this.#reserved -= recipients.length;

@@ -76,6 +76,10 @@ function refusalOf({ message, earlier, lifeMs }: ClaimedMessage, { caps }: Dispa
   return lifeMs !== null && elapsed >= lifeMs ? notAccepted('its code has expired') : null;
 }
 
+function isExpired({ lifeMs }: ClaimedMessage, tools: SubmitTools): boolean {
+  return lifeMs !== null && tools.elapsed() >= lifeMs;
+}
+
 async function overRoutes(
   first: ClaimedMessage,
   content: Content,
@@ -106,15 +110,25 @@ async function overRoutes(
     const text = content.text === null || route.carriesLinks ? content.text : withoutLinks(content.text);
     const unsendable = unsendableOf(claimed.content, content.text, text);
     if (unsendable !== null) return failed(claimed, unsendable);
-    if (tools.isLeaseOver()) return again(claimed, {});
-    if (index > from || claimed.mark?.route !== route.name) {
-      const marked = await tryToMark(claimed, route, lane.carrier, tools);
-      if (marked === 'error') return lost(claimed, tools);
-      // Its own former attempt was certainly not taken.
-      if (marked === null) return claimed.mark === null ? { kind: 'fenced' } : again(claimed, {});
-      claimed = marked;
+    const { carrier } = lane;
+    const isSingle = claimed.message.batchId === null;
+    const reservation = carrier.reserve && (await carrier.reserve(route.name, isSingle));
+    let result: Submitted;
+    try {
+      // Waiting for room takes a while.
+      if (reservation === null || !lane.isOpen || tools.isLeaseOver() || isExpired(claimed, tools))
+        return again(claimed, {});
+      if (index > from || claimed.mark?.route !== route.name) {
+        const marked = await tryToMark(claimed, route, carrier, tools);
+        if (marked === 'error') return lost(claimed, tools);
+        // Its own former attempt was certainly not taken.
+        if (marked === null) return claimed.mark === null ? { kind: 'fenced' } : again(claimed, {});
+        claimed = marked;
+      }
+      result = await submit(claimed, route, content, text, reservation ?? carrier, carrier, tools);
+    } finally {
+      reservation?.release();
     }
-    const result = await submit(claimed, route, content, text, lane.carrier, tools);
     if ('status' in result) {
       lane.resume();
       return { kind: 'final', claimed, outcome: result };
@@ -156,10 +170,12 @@ async function submit(
   route: Route,
   content: Content,
   text: string | null,
+  room: Pick<Carrier, 'submit'>,
   carrier: Carrier,
   tools: SubmitTools,
 ): Promise<Submitted> {
   const { message, attempts } = claimed;
+  const onLate = (late: SubmitResult) => tools.onLate(lateDisposition(claimed, late, tools));
   try {
     const submission = {
       reference: message.id,
@@ -172,15 +188,14 @@ async function submit(
       html: content.html,
       from: content.from,
       replyTo: content.replyTo,
+      ...(claimed.lifeMs === null ? {} : { lifeMs: claimed.lifeMs - tools.elapsed() }),
     };
-    const result = await tools.deadlines.race(
-      carrier.submitMs,
-      (signal) => carrier.submit(submission, signal),
-      (late) => tools.onLate(lateDisposition(claimed, late, tools)),
-    );
+    const submitting = (signal: AbortSignal) => room.submit(submission, signal);
+    const result = await tools.deadlines.race(carrier.submitMs, submitting, onLate);
     if (result !== 'deadline') return result.kind === 'accepted' ? sent(result) : result;
   } catch (error) {
-    if (!(error instanceof OutcomeUnknown)) tools.report(error);
+    if (error instanceof OutcomeUnknown) error.late?.then(onLate, () => {});
+    else tools.report(error);
   }
   const fate = await fateOf(claimed, carrier, tools);
   return fate === 'not_taken' ? { kind: 'lost' } : (outcomeOf(fate) ?? { kind: 'unknown' });
