@@ -31,7 +31,7 @@ export function localRouteLimits(clock: Clock): RouteLimits {
       const now = clock.monotonic();
       const each = 1_000 / perSecond;
       const block = Math.max(1, Math.floor(blockMs / each));
-      const from = Math.max(next.get(route) ?? 0, now - (block - 1) * each);
+      const from = Math.max(next.get(route) ?? Number.NEGATIVE_INFINITY, now - (block - 1) * each);
       if (from > now) return { granted: 0, retryAfterMs: Math.ceil(from - now) };
       const granted = Math.min(wanted, Math.floor((now - from) / each) + 1);
       next.set(route, from + granted * each);
