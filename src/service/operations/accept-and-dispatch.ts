@@ -59,6 +59,8 @@ export async function acceptAndDispatch<R extends Result>(
   recipients: readonly Recipient[],
   accept: (acceptance: Acceptance, recipients: readonly AcceptedRecipient[]) => Promise<R>,
 ): Promise<AcceptedOf<R> | Repeat> {
+  const reason = context.closed.get(send.channel);
+  if (reason !== undefined) throw new ServiceError('unavailable', `${reason}; nothing was done`);
   const look = async () => {
     const tried = await acceptOnce(context, send, recipients, accept);
     return tried.result.kind === 'resetting' ? null : tried;
