@@ -35,20 +35,20 @@ function readJson(file: string): unknown {
 
 function readSms(value: unknown, source: ConfigurationSource): CarrierConfiguration['sms'] {
   if (isWithoutCarrier(value)) return value;
-  if (typeof value !== 'object' || value === null) throw noChannel('sms', value, '{"routes": [...]}');
+  if (typeof value !== 'object' || value === null)
+    throw notA('sms', '"simulated" or "off" or {"routes": [...]}');
   return { routes: smppRoutesOf(parseFields(smsSchema, value, 'sms').routes, source) };
 }
 
 function readEmail(value: unknown): CarrierConfiguration['email'] {
   if (isWithoutCarrier(value)) return value;
-  throw noChannel('email', value);
+  throw notA('email', '"simulated" or "off"');
 }
 
 function isWithoutCarrier(value: unknown): value is WithoutCarrier {
   return value === 'simulated' || value === 'off';
 }
 
-function noChannel(field: string, value: unknown, other?: string): ConfigurationError {
-  const forms = ['"simulated"', '"off"', ...(other === undefined ? [] : [other])].join(' or ');
-  return new ConfigurationError(`${field}: ${value === undefined ? 'is required: ' : 'must be '}${forms}`);
+function notA(channel: string, forms: string): ConfigurationError {
+  return new ConfigurationError(`${channel}: must be ${forms}`);
 }

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { ConfigurationError } from '../../configuration-error.js';
 import type { SmppRoute } from '../smpp/route-settings.js';
 import type { ConfigurationSource } from './configuration.js';
+import { unrouted } from './retired-lanes.js';
 import { readSecret, writtenSecret } from './secrets.js';
 
 const rule = (holds: (text: string) => boolean, error: string) => z.refine<string>(holds, { error });
@@ -18,7 +19,7 @@ const name = z.string().check(
 );
 
 /** Names that stand for something else wherever a route or a lane is named. */
-const reservedNames = ['sms', 'email'];
+const reservedNames = ['sms', 'email', unrouted.name];
 const defaultPorts: Readonly<Record<string, number>> = { 'smpp:': 2775, 'smpp+tls:': 3550 };
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const maxValidityMs = 14 * 86_400_000;
