@@ -75,11 +75,11 @@ export class OutcomeUnknown extends Error {
   }
 }
 
-/** Room for one submission, until it is submitted or released. */
+/** Room for one message: no more are marked, and no more are in doubt when a process dies. */
 export interface Reservation {
   /** As `submit` of the carrier. */
   submit(submission: Submission, signal: AbortSignal): Promise<SubmitResult>;
-  /** Once it was submitted, this does nothing. */
+  /** Once the outcome is written, or nothing is submitted. A second call does nothing. */
   release(): void;
 }
 

@@ -9,7 +9,7 @@ import { LeaseTools, type SharedTools } from './lease-tools.js';
 import { Moments } from './moments.js';
 import type { DispatcherParts } from './parts.js';
 import { type Slot, slotWithoutRoom, takeRoom } from './slot.js';
-import { type DispatchRules, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
+import { type DispatchRules, type Held, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
 
 /** Milliseconds between looks for what other processes leave behind. */
 const lookEvery = 1_000;
@@ -156,12 +156,14 @@ export class Dispatcher {
     onDelay: () => void,
   ): Promise<Finalized | null> {
     this.#enter(claimed);
+    const held: Held = {};
     try {
-      return await this.#finalizer.write(await submitMessage(claimed, rulesOf, tools), onDelay);
+      return await this.#finalizer.write(await submitMessage(claimed, rulesOf, tools, held), onDelay);
     } catch (error) {
       this.#parts.report(error);
       return null;
     } finally {
+      held.reservation?.release();
       this.#leave(claimed);
     }
   }
@@ -187,8 +189,7 @@ export class Dispatcher {
     const { carrier } = lane;
     this.#enter(claimed);
     try {
-      const tools = { deadlines: this.#deadlines, report: this.#parts.report };
-      await this.#finalizer.write(await resolveDoubt(claimed, carrier, tools), ignore);
+      await this.#finalizer.write(await resolveDoubt(claimed, carrier, this.#shared), ignore);
     } finally {
       this.#leave(claimed);
     }

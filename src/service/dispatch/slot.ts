@@ -25,7 +25,8 @@ export function takeRoom(
   const counts = new Map<Lane, number>();
   for (const route of routes) {
     const lane = lanes.get(route.lane);
-    if (lane === undefined) return null;
+    // What waits for room in its carrier is marked only then.
+    if (lane === undefined || lane.carrier.reserve !== undefined) return null;
     counts.set(lane, (counts.get(lane) ?? 0) + 1);
   }
   for (const [lane, count] of counts) if (lane.room < count) return null;

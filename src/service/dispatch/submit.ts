@@ -2,6 +2,7 @@ import {
   type Carrier,
   type Fate,
   OutcomeUnknown,
+  type Reservation,
   type Route,
   type SubmitResult,
 } from '../carriers/carrier.js';
@@ -40,6 +41,11 @@ export interface SubmitTools {
   report: Report;
 }
 
+/** Room in a carrier, which its holder releases once the disposition is written. */
+export interface Held {
+  reservation?: Reservation | null | undefined;
+}
+
 type InquiryTools = Pick<SubmitTools, 'deadlines' | 'report'>;
 
 /**
@@ -51,6 +57,7 @@ export async function submitMessage(
   claimed: ClaimedMessage,
   rulesOf: (projectId: string) => DispatchRules | Promise<DispatchRules>,
   tools: SubmitTools,
+  held: Held,
 ): Promise<Disposition> {
   let rules: DispatchRules;
   let content: Content;
@@ -63,7 +70,7 @@ export async function submitMessage(
   }
   const refused = refusalOf(claimed, rules, tools.elapsed());
   if (refused !== null) return { kind: 'final', claimed, outcome: { status: 'failed', error: refused } };
-  return overRoutes(claimed, content, tools.routesOf(claimed, rules), tools);
+  return overRoutes(claimed, content, tools.routesOf(claimed, rules), tools, held);
 }
 
 function refusalOf({ message, earlier, lifeMs }: ClaimedMessage, { caps }: DispatchRules, elapsed: number) {
@@ -85,6 +92,7 @@ async function overRoutes(
   content: Content,
   routes: readonly Route[],
   tools: SubmitTools,
+  held: Held,
 ): Promise<Disposition> {
   const from =
     routes[0]?.lane === first.lane
@@ -111,24 +119,20 @@ async function overRoutes(
     const unsendable = unsendableOf(claimed.content, content.text, text);
     if (unsendable !== null) return failed(claimed, unsendable);
     const { carrier } = lane;
-    const isSingle = claimed.message.batchId === null;
-    const reservation = carrier.reserve && (await carrier.reserve(route.name, isSingle));
-    let result: Submitted;
-    try {
-      // Waiting for room takes a while.
-      if (reservation === null || !lane.isOpen || tools.isLeaseOver() || isExpired(claimed, tools))
-        return again(claimed, {});
-      if (index > from || claimed.mark?.route !== route.name) {
-        const marked = await tryToMark(claimed, route, carrier, tools);
-        if (marked === 'error') return lost(claimed, tools);
-        // Its own former attempt was certainly not taken.
-        if (marked === null) return claimed.mark === null ? { kind: 'fenced' } : again(claimed, {});
-        claimed = marked;
-      }
-      result = await submit(claimed, route, content, text, reservation ?? carrier, carrier, tools);
-    } finally {
-      reservation?.release();
+    held.reservation?.release();
+    held.reservation =
+      carrier.reserve && (await carrier.reserve(route.name, claimed.message.batchId === null));
+    // Waiting for room takes a while.
+    if (held.reservation === null || !lane.isOpen || tools.isLeaseOver() || isExpired(claimed, tools))
+      return again(claimed, {});
+    if (index > from || claimed.mark?.route !== route.name) {
+      const marked = await tryToMark(claimed, route, carrier, tools);
+      if (marked === 'error') return lost(claimed, tools);
+      // Its own former attempt was certainly not taken.
+      if (marked === null) return claimed.mark === null ? { kind: 'fenced' } : again(claimed, {});
+      claimed = marked;
     }
+    const result = await submit(claimed, route, content, text, held.reservation ?? carrier, carrier, tools);
     if ('status' in result) {
       lane.resume();
       return { kind: 'final', claimed, outcome: result };

@@ -63,7 +63,8 @@ export function smppCarrier(parts: SmppParts): Carrier {
     reserve,
     async submit(submission, signal) {
       const reservation = await reserve(submission.route, true);
-      return reservation?.submit(submission, signal) ?? notConnected(submission.route);
+      if (reservation === null) return notConnected(submission.route);
+      return reservation.submit(submission, signal).finally(() => reservation.release());
     },
   };
 }

@@ -237,6 +237,7 @@ describe('the window', () => {
       const reservation = await desk.carrier.reserve?.('Mobicom', isSingle);
       order.push(reference);
       await reservation?.submit(submissionOf(reference), new AbortController().signal);
+      reservation?.release();
     };
     const all = ['b1', 'b2', 'b3', 'b4'].map((reference) => send(reference, false));
     await until(() => smsc.held.length === 2);
@@ -261,6 +262,22 @@ describe('the window', () => {
     expect(await second).not.toBeNull();
     (await second)?.release();
     expect(await desk.submit('m')).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('is full until an outcome is written', async () => {
+    await open({ window: 1 });
+    const first = await desk.carrier.reserve?.('Mobicom', true);
+    let isSecond = false;
+    const second = desk.carrier.reserve?.('Mobicom', true).then((reservation) => {
+      isSecond = true;
+      return reservation;
+    });
+    await first?.submit(submissionOf('m'), new AbortController().signal);
+    smsc.request('enquire_link');
+    await until(() => smsc.heard.at(-1)?.command === 'enquire_link_resp');
+    expect(isSecond).toBe(false);
+    first?.release();
+    (await second)?.release();
   });
 
   it('of a silent centre lets nothing more into doubt', async () => {

@@ -77,6 +77,7 @@ export class RouteConnection {
   async reserve(isSingle: boolean): Promise<Reservation | null> {
     const room = await this.#window.wait(isSingle ? 'single' : 'batch');
     if (room === null) return null;
+    let isHeld = true;
     return {
       submit: async (submission, signal) => {
         this.#submissions += 1;
@@ -87,7 +88,11 @@ export class RouteConnection {
           if (this.#submissions === 0) this.#onDrained();
         }
       },
-      release: () => room.release(),
+      release: () => {
+        room.release();
+        if (isHeld) this.#window.leave();
+        isHeld = false;
+      },
     };
   }
 

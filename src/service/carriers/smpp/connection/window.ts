@@ -63,6 +63,8 @@ export class RouteWindow {
   /** When the tokens were taken; they are good for one block. */
   #takenAt = 0;
   #isTaking = false;
+  /** Messages with a reservation, answered or not. */
+  #messages = 0;
   #cancelRetry: () => void = () => {};
   #isOpen = false;
   #isAbandoned = false;
@@ -94,7 +96,13 @@ export class RouteWindow {
     this.change();
   }
 
-  /** Waits for room; null while the route is down. */
+  /** A message was written, or is not submitted. */
+  leave(): void {
+    this.#messages -= 1;
+    this.change();
+  }
+
+  /** Waits for room, until `leave`; null while the route is down. */
   wait(which: 'single' | 'batch'): Promise<Room | null> {
     if (!this.isUp) return Promise.resolve(null);
     return new Promise((resolve) => {
@@ -149,7 +157,7 @@ export class RouteWindow {
       if (which === undefined || next === undefined) return;
       const held = next.held?.isUsable ? next.held : null;
       const link = held === null ? this.#freeLink() : null;
-      if (link === undefined) return;
+      if (link === undefined || (which !== 'begun' && this.#messages >= this.#size)) return;
       if (this.#clock.monotonic() >= this.#takenAt + blockMs) this.#tokens = 0;
       if (this.#tokens === 0) {
         this.#takeRate();
@@ -157,6 +165,7 @@ export class RouteWindow {
       }
       this.#tokens -= 1;
       this.#waiting[which].shift();
+      if (which !== 'begun') this.#messages += 1;
       next.resolve(link === null ? held : this.#roomOn(link));
     }
   }
@@ -167,6 +176,11 @@ export class RouteWindow {
       if (!wasUsed) this.#tokens += 1;
       this.change();
     });
+  }
+
+  /** Messages that may be under way. */
+  get #size(): number {
+    return this.#links.filter(({ session }) => session?.isUsable).length * this.#route.window;
   }
 
   #freeLink(): Link | undefined {
