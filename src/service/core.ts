@@ -33,6 +33,8 @@ import type { Store } from './storage/store.js';
 export interface CoreDoubles {
   store?(store: Store): Store;
   carrier?(carrier: SimulatedCarrier): Carrier;
+  /** Of all carriers. */
+  carriers?(carriers: readonly Carrier[]): readonly Carrier[];
   admit?(admit: Storage['admit']): Storage['admit'];
   /** How long a process holds messages that it cannot be seen to have left. */
   leaseMs?: number;
@@ -101,7 +103,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
   const dispatcher = new Dispatcher({
     store,
     changes: storage.changes,
-    carriers: carriers.carriers,
+    carriers: doubles.carriers?.(carriers.carriers) ?? carriers.carriers,
     routesOf: carriers.routesOf,
     clock,
     owner,

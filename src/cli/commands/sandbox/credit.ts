@@ -24,7 +24,7 @@ export const sandboxCredit: CommandBody<'io' | 'network' | 'config'> = (command,
       ['urtuu sandbox credit 5000', 'add 5,000 credits'],
       ['urtuu sandbox credit --set 0', 'test without credits'],
     ],
-    exits: [],
+    exits: [11],
     json: '{"balance": 15000}',
   });
   command.action(async (credits: number | undefined, { set, ...data }: Options) => {

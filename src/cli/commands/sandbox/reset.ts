@@ -11,7 +11,7 @@ export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> 
       ['urtuu sandbox reset', 'start again, after a prompt'],
       ['urtuu sandbox reset --yes', 'in a test script'],
     ],
-    exits: [],
+    exits: [11],
   });
   command.action(async (options: DataOptions) => {
     await confirmed(context, 'Delete all messages of this service?');

@@ -46,11 +46,10 @@ export const serve: CommandBody = (command, context) => {
   addHelp(command, {
     view,
     examples: [
-      ['urtuu serve', `listen on ${defaultHost}:${defaultPort}`],
       ['urtuu serve --config service.json', 'send over the SMPP routes in service.json'],
       ['urtuu serve --port 0 --data ./data -o ndjson', 'for a test: the first line has the port'],
     ],
-    exits: [],
+    exits: [11],
     json: [
       [
         'on its first start',
