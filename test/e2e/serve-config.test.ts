@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Machine, outcomeOf, printed } from '../support/binary.js';
+import { Machine, outcomeOf, printed, root } from '../support/binary.js';
 import { Smsc } from '../support/smsc.js';
 
 let machine: Machine;
@@ -30,8 +30,9 @@ afterEach(async () => {
 const env = { MOBICOM_PASSWORD: 'secret' };
 
 /** Serves with the configuration while `use` runs: its outcome. */
-async function serving(use: (env: NodeJS.ProcessEnv) => Promise<void>) {
-  const child = machine.start(['serve', '--port', '0', '--config', file, '-o', 'ndjson'], { env });
+async function serving(use: (env: NodeJS.ProcessEnv) => Promise<void>, extra: NodeJS.ProcessEnv = {}) {
+  const args = ['serve', '--port', '0', '--config', file, '-o', 'ndjson'];
+  const child = machine.start(args, { env: { ...env, ...extra } });
   const ended = outcomeOf(child);
   const { base_url, api_key } = JSON.parse(await printed(child, 'stdout', /\n/));
   await use({ URTUU_BASE_URL: base_url, URTUU_API_KEY: api_key });
@@ -56,6 +57,25 @@ describe('urtuu serve --config', () => {
     expect(smsc.heard[0]?.fields).toMatchObject({ system_id: 'urtuu', password: 'secret' });
     expect(smsc.heard.at(-1)?.command).toBe('unbind');
     expect(stderr).toBe('');
+  });
+
+  it('connects with TLS to a centre with a trusted certificate, and to no other', async () => {
+    const [key, cert] = ['key.pem', 'self-signed.pem'].map((name) => join(root, 'test/fixtures/tls', name));
+    const secure = new Smsc({ tls: { key: readFileSync(key ?? ''), cert: readFileSync(cert ?? '') } });
+    const configuration = JSON.parse(readFileSync(file, 'utf8'));
+    configuration.sms.routes[0].smpp = `smpp+tls://localhost:${await secure.listen()}`;
+    writeFileSync(file, JSON.stringify(configuration));
+    const { stderr } = await serving(async () => {});
+    expect(JSON.parse(stderr)).toMatchObject({
+      level: 'warning',
+      stack: expect.stringContaining(
+        'SMPP route Mobicom (transceiver) is not connected: self-signed certificate',
+      ),
+    });
+    expect(secure.heard).toEqual([]);
+    await serving(async () => {}, { NODE_EXTRA_CA_CERTS: cert });
+    expect(secure.heard[0]).toMatchObject({ command: 'bind_transceiver' });
+    await secure.close();
   });
 
   it('marks its data for ever: nothing simulates it, nothing resets it', async () => {
