@@ -61,6 +61,12 @@ const tree: readonly (Leaf | Group)[] = [
     [
       ['list', 'List the jobs', async () => (await import('./commands/jobs/list.js')).jobsList],
       ['show', 'Show the progress of a job', async () => (await import('./commands/jobs/show.js')).jobsShow],
+      [
+        'watch',
+        'Follow a job until it ends',
+        async () => (await import('./commands/jobs/watch.js')).jobsWatch,
+      ],
+      ['cancel', 'Cancel a job', async () => (await import('./commands/jobs/cancel.js')).jobsCancel],
       ['resume', 'Resume a job', async () => (await import('./commands/jobs/resume.js')).jobsResume],
       [
         'report',

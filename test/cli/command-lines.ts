@@ -195,11 +195,27 @@ export function commandLines(
     { line: () => 'jobs list', stdout: /july/, json: 'array', shape: '' },
     { line: () => 'jobs show july', stdout: /^job +july$/m, json: 'object', shape: '' },
     { line: () => 'jobs show nothing', code: 12, stderr: /there is no job/ },
+    {
+      line: () => 'jobs watch july',
+      stdout: /^job +july$/m,
+      stderr: /Certain: 2/,
+      json: 'object',
+      shape: '',
+    },
+    { line: () => 'jobs watch nothing', code: 12, stderr: /there is no job/ },
+    {
+      line: () => 'jobs cancel stopped',
+      prepare: () => here(`sms bulk two.csv --text ${number()} --job stopped --yes`),
+      code: 11,
+      stderr: /finished at/,
+    },
+    { line: () => 'jobs cancel nothing', code: 12, stderr: /there is no job/ },
     { line: () => 'jobs resume july', code: 11, stderr: /finished at/ },
     { line: () => 'jobs report july', stdout: /^phone,name,message_id/m, text: true },
     {
       line: () => 'jobs remove spare',
       prepare: () => here(`sms bulk two.csv --text ${number()} --job spare --yes`),
+      stderr: /^Removed the job spare: 2 accepted\.$/m,
       text: true,
     },
     {

@@ -16,6 +16,8 @@ const commands = [
   'balance',
   'pricing',
   'jobs list',
+  'jobs watch',
+  'jobs cancel',
   'jobs show',
   'jobs resume',
   'jobs report',
