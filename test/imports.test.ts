@@ -33,7 +33,15 @@ const ground = [
  * each engine and carrier) or a file at the top.
  */
 const serviceArrows: Record<string, string[]> = {
-  index: ['admin', 'carriers/configured', 'create-service', 'fault-injection', 'service'],
+  index: [
+    'admin',
+    'carriers/configured',
+    'check-configuration',
+    'create-service',
+    'fault-injection',
+    'service',
+  ],
+  'check-configuration': ['carriers/configured'],
   'create-service': ['core', 'fault-injection', 'http', 'service'],
   core: [
     'admin',

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { statuses } from '../../src/service/carriers/smpp/codec/commands.js';
 import { Machine, outcomeOf, printed, root } from '../support/binary.js';
 import { Smsc } from '../support/smsc.js';
 
@@ -76,6 +77,30 @@ describe('urtuu serve --config', () => {
     await serving(async () => {}, { NODE_EXTRA_CA_CERTS: cert });
     expect(secure.heard[0]).toMatchObject({ command: 'bind_transceiver' });
     await secure.close();
+  });
+
+  it('is checked without a message: urtuu service check', async () => {
+    const check = (extra: NodeJS.ProcessEnv = {}) =>
+      machine.run(['service', 'check', '--config', file, '-o', 'ndjson'], { env: { ...env, ...extra } });
+    const good = await check();
+    expect([good.code, JSON.parse(good.stdout)]).toMatchObject([
+      0,
+      { carrier: 'Mobicom', address: expect.stringMatching(/^smpp:..127/), status: 'ok', problem: null },
+    ]);
+    expect(smsc.heard.map(({ command }) => command)).toEqual(['bind_transceiver', 'unbind']);
+    smsc.options.bindStatus = () => statuses.invalidPassword;
+    const refused = await check();
+    expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([
+      5,
+      { status: 'failed', problem: 'its operator refused the password (0x0e)' },
+    ]);
+    await smsc.close();
+    const away = await check();
+    expect([away.code, JSON.parse(away.stdout)]).toMatchObject([
+      5,
+      { status: 'failed', problem: expect.stringContaining('ECONNREFUSED') },
+    ]);
+    expect((await check({ MOBICOM_PASSWORD: '' })).code).toBe(13);
   });
 
   it('marks its data for ever: nothing simulates it, nothing resets it', async () => {
