@@ -2,7 +2,7 @@ import { inDoubtAfter } from '../../client/doubt.js';
 import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
 import type { RequestSender } from '../../client/request.js';
-import type { DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
+import type { CarrierCheck, DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
 import type { Config } from '../config/config.js';
 import { sandboxDirectory } from '../config/folders.js';
 import { readKey } from '../config/key.js';
@@ -30,9 +30,11 @@ export interface Network {
   /** The API key; null with --sandbox. Throws CliError when there is none. */
   apiKey(): Promise<string | null>;
   /** The embedded service of --sandbox, or the one in `directory`; opened once, closed at the end. */
-  service(directory?: string, options?: { acceptData?: boolean }): Promise<Service>;
+  service(directory?: string, options?: OpenOptions): Promise<Service>;
   /** The service on a database; opened once, closed at the end. Rejects with the error of its driver. */
-  serviceOn(database: { url: string; secret: Uint8Array }): Promise<Service>;
+  serviceOn(options: DatabaseOptions): Promise<Service>;
+  /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
+  checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
   /** Whether a message went to the embedded service. */
   readonly sentToSandbox: boolean;
   /** Calls `listener` after every HTTP exchange; the returned function ends that. */
@@ -42,6 +44,10 @@ export interface Network {
   /** At least 0 and below 1: spreads retries out. */
   random(): number;
 }
+
+type Configuration = NonNullable<ServiceOptions['configuration']>;
+export type OpenOptions = Pick<ServiceOptions, 'acceptData' | 'configuration'>;
+export type DatabaseOptions = { url: string; secret: Uint8Array } & Pick<ServiceOptions, 'configuration'>;
 
 export interface RawSender {
   send: RequestSender;
@@ -95,7 +101,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
   let last: Exchange | null = null;
   const services = new Map<string, Promise<Service>>();
 
-  const service = async (named?: string, given: { acceptData?: boolean } = {}): Promise<Service> => {
+  const service = async (named?: string, given: OpenOptions = {}): Promise<Service> => {
     const directory = named ?? sandboxDirectory(config.stateDirectory);
     const serviceOptions = { ...given, directory, report: needs.report };
     const opened = services.get(directory) ?? openService(environment, serviceOptions, named === undefined);
@@ -103,9 +109,9 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     opened.catch(() => services.delete(directory));
     return opened;
   };
-  const serviceOn: Network['serviceOn'] = async ({ url, secret }) => {
+  const serviceOn: Network['serviceOn'] = async ({ url, ...given }) => {
     const open = await openerOf(environment);
-    const opened = services.get(url) ?? open({ database: url, secret, report: needs.report });
+    const opened = services.get(url) ?? open({ database: url, ...given, report: needs.report });
     services.set(url, opened);
     opened.catch(() => services.delete(url));
     return opened;
@@ -211,6 +217,13 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     },
     service,
     serviceOn,
+    async checkCarriers(source) {
+      try {
+        return await (await loadService()).checkConfiguration(source);
+      } catch (error) {
+        throw configurationError(error) ?? error;
+      }
+    },
     onExchange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -243,8 +256,10 @@ function isInDoubt({ status, requestSent, idempotencyKey }: Exchange, before: bo
   return inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');
 }
 
+const loadService = async () => await import('../../service/index.js');
+
 const openerOf = async ({ openService }: ProcessEnvironment) =>
-  openService ?? (await import('../../service/index.js')).createService;
+  openService ?? (await loadService()).createService;
 
 async function openService(
   environment: ProcessEnvironment,
@@ -256,6 +271,8 @@ async function openService(
     return await open(options);
   } catch (error) {
     if (isDataError(error)) throw refusedData(error, options.directory ?? '', isSandbox);
+    const wrong = configurationError(error);
+    if (wrong !== null) throw wrong;
     throw machineError(
       `the embedded service cannot run: ${(error as Error).message}`,
       error,
@@ -277,6 +294,13 @@ function refusedData(error: DataError, folder: string, isSandbox: boolean): CliE
     details: forgotten === null ? {} : { forgotten },
     cause: error,
   });
+}
+
+/** Null for any other error. */
+function configurationError(error: unknown): CliError | null {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code !== 'invalid_configuration') return null;
+  return new CliError(code, exits.machine, message, { hint: 'See: urtuu serve --help', cause: error });
 }
 
 /** The database engine is an optional dependency. */

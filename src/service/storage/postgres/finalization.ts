@@ -1,5 +1,6 @@
 import { earlierMessages, longestWindow } from '../caps.js';
 import type { AnswerOf, Finalization, Finalized, Receipt } from '../dispatching.js';
+import { deliveryInDoubt } from '../joined-doubt.js';
 import type { DeliveryState, Instant, MessageRecord } from '../records.js';
 import { answerTemplate } from './answer-template.js';
 import type { ClaimedRow, Claims } from './claims.js';
@@ -61,7 +62,7 @@ export function createFinalization(database: Database, claims: Claims) {
     ]);
     const [claimed] = await claims.toClaimed(rows, '');
     if (claimed === undefined) return [];
-    const outcome = { status: 'sent' as const, carrierIds: [carrierId], delivery: null };
+    const outcome = { status: 'sent', carrierIds: [carrierId], delivery: deliveryInDoubt(claimed) } as const;
     const finalized = await finalizeOne({ claimed, outcome }, answer);
     return finalized === null ? [] : [{ ...finalized, pendingKey: claimed.pendingKey }];
   }

@@ -23,6 +23,7 @@ type Records = Pick<
   | 'listProjects'
   | 'changeSettings'
   | 'credit'
+  | 'recordLanes'
   | 'listLedger'
   | 'addKey'
   | 'addFirstKey'
@@ -101,6 +102,15 @@ export function createRecords(database: Database, getProject: Store['getProject'
         ]);
         if (row?.is_done) return after;
       }
+    },
+    async recordLanes(lanes) {
+      const rows = await database.query<{ name: string }>(
+        `WITH given AS (SELECT DISTINCT name COLLATE "C" AS name FROM unnest($1::text[]) name),
+         written AS (INSERT INTO lanes SELECT name FROM given ON CONFLICT DO NOTHING)
+         SELECT name FROM lanes UNION SELECT name FROM given ORDER BY name`,
+        [lanes],
+      );
+      return rows.map(({ name }) => name);
     },
     async credit(projectId, amount) {
       const row = await first<{ balance: number }>('SELECT credit_1($1, $2, $3) AS balance', [

@@ -181,4 +181,8 @@ export const migrations: readonly string[] = [
   DROP INDEX messages_recent;
   CREATE INDEX messages_recent ON messages (project, recipient, created_at, refunded);
   `,
+  `
+  -- Lanes of real carriers that the data was ever served with.
+  CREATE TABLE lanes (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -16,10 +16,12 @@ CREATE FUNCTION update_delivery_1(p_seq bigint) RETURNS void LANGUAGE plpgsql AS
 DECLARE
   states text[] := ARRAY(SELECT r.state FROM receipts r WHERE r.message = p_seq);
   new_state text;
+  -- In doubt nobody has learnt how many segments there are: no more than parts.
+  fewest int := coalesce((SELECT m.parts FROM messages m WHERE m.seq = p_seq AND m.doubt_until IS NOT NULL), 1);
 BEGIN
   new_state := (SELECT s FROM unnest(states) s WHERE s IN ('bounced', 'undelivered') LIMIT 1);
   IF new_state IS NULL THEN
-    IF states = '{}' OR array_position(states, NULL) IS NOT NULL THEN RETURN; END IF;
+    IF cardinality(states) < fewest OR array_position(states, NULL) IS NOT NULL THEN RETURN; END IF;
     new_state := CASE WHEN 'delivered' = ALL (states) THEN 'delivered' ELSE 'unknown' END;
   END IF;
   UPDATE messages SET delivery = new_state, doubt_until = NULL
