@@ -24,6 +24,14 @@ describe('the preview of a bulk send', () => {
     expect(stdout).not.toContain('Longest');
   });
 
+  it.each([
+    ['one recipient gets both', ['99110033,Bat', '99110033,Tsetsegmaa'], '--allow-repeats'],
+    ['their masked recipients look the same', ['99110033,Bat', '99111133,Tsetsegmaa'], '--mask'],
+  ])('shows the longest message where %s', async (_, list, option) => {
+    const { stdout } = await desk(list).run(`${line} --dry-run ${option}`);
+    expect(stdout).toMatch(/^First .*, 1 part\n +Hi Bat\nLongest .*\n +Hi Tsetsegmaa\n/m);
+  });
+
   it('is masked as recipients are', async () => {
     const here = desk(rows);
     const { stdout } = await here.run(`${line} --dry-run --mask`);
