@@ -56,6 +56,7 @@ describe.each(methods)('the last argument of %s', (name, call) => {
     [{ signal: null }, TypeError],
     [{ signal: {} }, TypeError],
     [{ signal: new AbortController() }, TypeError],
+    [{ signal: { aborted: false, addEventListener() {} } }, TypeError],
     [{ timeOut: 1 }, TypeError],
     [new AbortController().signal, TypeError],
     [[], TypeError],
