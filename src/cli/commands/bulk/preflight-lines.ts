@@ -64,7 +64,8 @@ const mostLines = 12;
 
 function messageRow(label: string, { to, subject, text, parts }: PreviewedMessage, remark = ''): Row {
   const head = `to ${to}${parts === null ? '' : `, ${counted(parts, 'part')}`}${remark}`;
-  const whole = text.replace(/\r\n?/g, '\n') || '(empty: this operator carries no links)';
+  const empty = parts === null ? '(no text)' : '(not sent: only links, which this operator does not carry)';
+  const whole = text.replace(/\r\n?/g, '\n') || empty;
   const shown = whole
     .slice(0, mostCharacters)
     .replace(/[\ud800-\udbff]$/, '')
