@@ -9,6 +9,7 @@ const slow = [
   'test/cli/platform/lock.test.ts',
   'test/cli/rate-limit/processes.test.ts',
   'test/cli/terminal/descriptor.test.ts',
+  'test/docs/client.test.ts',
   'test/service/dispatch/crash.test.ts',
   'test/service/storage/installation.test.ts',
 ];

@@ -34,7 +34,8 @@ const service = [{ name: 'core', test: /[/\\]src[/\\]service[/\\]index\.ts$/ }];
 
 rmSync('dist', { recursive: true, force: true });
 const built = await Promise.all([
-  ...Object.entries(libraries).map(([name, source]) => bundle(name, source)),
+  bundle('client/index', libraries['client/index'], { sourcemap: true }),
+  bundle('sandbox/index', libraries['sandbox/index']),
   bundle('service/index', 'src/service/index.ts', { together: service }),
   bundle('cli/main', 'src/cli/main.ts', { together }),
 ]);

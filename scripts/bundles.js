@@ -57,9 +57,14 @@ const fewLocales = {
 const onlyAscii = {
   name: 'only-ascii',
   generateBundle(_, output) {
-    for (const chunk of Object.values(output)) chunk.code = chunk.code.replace(/[^\0-\x7f]/g, escaped);
+    for (const chunk of chunksOf(Object.values(output))) {
+      const ascii = chunk.code.replace(/[^\0-\x7f]/g, escaped);
+      if (chunk.map && ascii !== chunk.code) throw new Error('an escape moves what the source map points to');
+      chunk.code = ascii;
+    }
   },
 };
+const chunksOf = (output) => output.filter(({ type }) => type === 'chunk');
 const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** Node.js looks for the names of a CommonJS module without running it; this is a form that it finds. */
@@ -67,16 +72,19 @@ const namesForEsm = {
   name: 'names-for-esm',
   generateBundle(_, output) {
     for (const chunk of Object.values(output)) {
-      if (chunk.isEntry) chunk.code += `0&&(module.exports={${chunk.exports.join(',')}});`;
+      if (!chunk.isEntry) continue;
+      const names = `0&&(module.exports={${chunk.exports.join(',')}});`;
+      // The comment that names the source map stays the last line.
+      chunk.code = chunk.code.replace(/(?:\n\/\/# sourceMappingURL=.*\s*)?$/, (end) => names + end);
     }
   },
 };
 
 /**
  * Writes `dist/<name>.cjs`, in one file, or with what `together` matches in one chunk and what is imported late
- * in others. Gives the code and the files it was made of.
+ * in others; with `sourcemap`, a map that holds the source. Gives the code and the files it was made of.
  */
-export async function bundle(name, source, { constants = {}, together } = {}) {
+export async function bundle(name, source, { constants = {}, together, sourcemap = false } = {}) {
   const [folder, entry] = name.split('/');
   const built = await rolldown({
     input: { [entry]: source },
@@ -96,7 +104,7 @@ export async function bundle(name, source, { constants = {}, together } = {}) {
       if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') handler(level, log);
     },
   });
-  const { output } = await built.write({
+  const { output: files } = await built.write({
     dir: join('dist', folder),
     format: 'cjs',
     entryFileNames: '[name].cjs',
@@ -106,11 +114,13 @@ export async function bundle(name, source, { constants = {}, together } = {}) {
     // Node.js finds the names of a CommonJS module without running it, and does not trust getters.
     externalLiveBindings: false,
     comments: false,
+    sourcemap,
     // Names stay, for stack traces that can be read.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
     plugins: [onlyAscii, namesForEsm],
   });
   await built.close();
+  const output = chunksOf(files);
   return {
     code: output.map((chunk) => chunk.code).join(''),
     inputs: output.flatMap(({ modules }) =>

@@ -21,7 +21,7 @@ export function writeDeclarations(entries) {
     execFileSync(process.execPath, [compiler, ...options], { stdio: 'inherit' });
     const written = new Set();
     for (const name of entries) {
-      copy(join(folder, name), folder, written);
+      copy(join(folder, 'src', name), join(folder, 'src'), written);
       writeFileSync(join('dist', `${name}.d.ts`), `export * from './${name.split('/').at(-1)}.cjs';\n`);
     }
   } finally {

@@ -5,11 +5,14 @@ import { describe, expect, it } from 'vitest';
 
 const source = resolve(import.meta.dirname, '../src');
 
+/** The version: --version prints it, and the client names it in the User-Agent header. */
+const manifest = '../package.json';
+
 /** What a room may import: other rooms, and whether packages. Nothing points back. */
 const arrows: Record<string, { rooms: string[]; packages: boolean }> = {
   contract: { rooms: ['contract'], packages: false },
-  client: { rooms: ['client', 'contract'], packages: false },
-  cli: { rooms: ['cli', 'client', 'contract', 'service/index'], packages: true },
+  client: { rooms: ['client', 'contract', manifest], packages: false },
+  cli: { rooms: ['cli', 'client', 'contract', 'service/index', manifest], packages: true },
   sandbox: { rooms: ['sandbox', 'contract', 'service/index'], packages: false },
   service: { rooms: ['service', 'contract'], packages: true },
 };
@@ -196,7 +199,8 @@ const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
 );
 const imports = files.flatMap((name) => importsOf(join(source, name)));
 const isBuiltin = (target: string) => target.startsWith('node:') || builtinModules.includes(target);
-const isPackage = ({ target }: Import) => !isBuiltin(target) && !((target.split('/')[0] as string) in arrows);
+const isPackage = ({ target }: Import) =>
+  target !== manifest && !isBuiltin(target) && !((target.split('/')[0] as string) in arrows);
 
 /** The part of the service that a file belongs to. */
 function partOf(path: string): string {

@@ -38,14 +38,19 @@ export function readAnswer(answer: Answer, proof: Proof, redactor: Redactor, now
     missing = proof(record, () => answer.header('idempotency-replayed') === 'true');
     if (missing === null) return { ok: true, result: record };
   }
-  const requestId = answer.header('x-request-id');
   const parts = {
     status,
     retryAfter: readRetryAfter(answer.header('retry-after'), now),
-    requestId: requestId === null ? null : redactor.text(requestId),
+    requestId: requestIdOf(answer, redactor),
   };
   const error = record === null || isSuccess(status) ? null : readError(record, status);
   return { ok: false, parts: { ...parts, ...(error ?? unexpected(status, missing)) } };
+}
+
+/** X-Request-Id; null without one. */
+export function requestIdOf(answer: Answer, redactor: Redactor): string | null {
+  const id = answer.header('x-request-id');
+  return id === null ? null : redactor.text(id);
 }
 
 type ErrorContent = Pick<UrtuuErrorParts, 'code' | 'message' | 'fields'>;

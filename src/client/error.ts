@@ -1,5 +1,6 @@
 import type { ErrorCode, ErrorFields } from '../contract/index.js';
 
+/** `A & B` of `A | B`. */
 type UnionToIntersection<Union> = (Union extends unknown ? (value: Union) => void : never) extends (
   value: infer Intersection,
 ) => void
@@ -8,11 +9,15 @@ type UnionToIntersection<Union> = (Union extends unknown ? (value: Union) => voi
 
 /** The fields of all codes. */
 export type AnyErrorFields = Partial<UnionToIntersection<ErrorFields[keyof ErrorFields]>>;
+/** `balance`, `required` ... */
 type FieldName = keyof AnyErrorFields;
+/** The fields of a code; none for most. */
 type FieldsOf<Code> = Code extends keyof ErrorFields ? ErrorFields[Code] : unknown;
 
+/** Fields of every error (Errors). */
 interface ErrorBase extends Error {
-  readonly name: 'UrtuuError';
+  /** `UrtuuError`, or the name that a subclass sets. */
+  readonly name: string;
   /** English, for logs only; branch on `code`. */
   readonly message: string;
   /** HTTP status; null without an answer (`timeout`, `connection_error`). */
@@ -29,19 +34,21 @@ interface ErrorBase extends Error {
    * `idempotencyKey`, which cannot send twice. Always false for reads.
    */
   readonly inDoubt: boolean;
-  /** The key of the last attempt, generated ones included; null for calls without one. */
+  /** The idempotency key of a send, generated ones too; that of the last attempt. Null for reads and verifications. */
   readonly idempotencyKey: string | null;
   /** X-Request-Id of the last answer; null without one. */
   readonly requestId: string | null;
-  /** Requests made by this call, retries included. */
+  /** Requests made by this call, retries and polls included; 0 when it was aborted before the first. */
   readonly attempts: number;
-  /** The underlying error of `timeout` and `connection_error`. */
+  /** The underlying error of `timeout` and `connection_error`; the reason of the signal for an aborted call. */
   readonly cause?: unknown;
   /** Name, message and all fields except `cause`, which may hold anything. */
   toJSON(): Record<string, unknown>;
 }
 
+/** An error with a known code, and the fields of that code. */
 type KnownError<Code extends ErrorCode> = ErrorBase & {
+  /** Compare it to narrow the fields. */
   readonly code: Code;
 } & Readonly<FieldsOf<Code>> & { readonly [Name in Exclude<FieldName, keyof FieldsOf<Code>>]?: undefined };
 
@@ -49,7 +56,10 @@ type KnownError<Code extends ErrorCode> = ErrorBase & {
  * An unknown code. It is a plain `string`, because `string & {}` would not narrow; its fields are `never`, not to
  * widen those of known codes.
  */
-type OtherError = ErrorBase & { readonly code: string } & { readonly [Name in FieldName]: never };
+type OtherError = ErrorBase & {
+  /** A code of a later version. */
+  readonly code: string;
+} & { readonly [Name in FieldName]: never };
 
 /**
  * A failed call. Compare `code` to narrow its fields:
@@ -71,25 +81,42 @@ type OtherError = ErrorBase & { readonly code: string } & { readonly [Name in Fi
  */
 export type UrtuuError = { [Code in ErrorCode]: KnownError<Code> }[ErrorCode] | OtherError;
 
-/** A code of the service or of the client; later versions may add codes. */
+/** A code of the service or of the client; later versions may add codes (Errors). */
 export type UrtuuErrorCode = ErrorCode | (string & {});
 
+/** The argument of the constructor, for subclasses and tests. */
 export interface UrtuuErrorParts {
+  /** A code of the service or of the client. */
   code: UrtuuErrorCode;
+  /** English, for logs. */
   message: string;
+  /** HTTP status; null without an answer. */
   status: number | null;
+  /** Seconds; null without a Retry-After. */
   retryAfter: number | null;
-  requestSent?: boolean;
-  inDoubt?: boolean;
-  idempotencyKey?: string | null;
-  requestId?: string | null;
-  attempts?: number;
-  fields?: AnyErrorFields;
+  /** Default true. */
+  requestSent?: boolean | undefined;
+  /** Default false. */
+  inDoubt?: boolean | undefined;
+  /** Default null. */
+  idempotencyKey?: string | null | undefined;
+  /** Default null. */
+  requestId?: string | null | undefined;
+  /** Default 1. */
+  attempts?: number | undefined;
+  /** The fields of the code, such as `balance` and `required`. */
+  fields?: AnyErrorFields | undefined;
+  /** Default: none. */
   cause?: unknown;
 }
 
+/** `instanceof` narrows to the union; `extends` needs a single type, whose fields of a code are not known. */
 interface UrtuuErrorConstructor {
-  new (parts: UrtuuErrorParts): UrtuuError;
+  /**
+   * @param parts the fields of the error
+   */
+  new (parts: UrtuuErrorParts): OtherError;
+  /** The type that `instanceof` narrows to. */
   readonly prototype: UrtuuError;
 }
 
@@ -105,7 +132,12 @@ class ErrorOfClient extends Error {
 
   static {
     Object.defineProperty(ErrorOfClient, 'name', { value: 'UrtuuError' });
-    Object.defineProperty(ErrorOfClient.prototype, 'name', { value: 'UrtuuError' });
+    // Writable, for subclasses that assign their own.
+    Object.defineProperty(ErrorOfClient.prototype, 'name', {
+      value: 'UrtuuError',
+      writable: true,
+      configurable: true,
+    });
   }
 
   constructor(parts: UrtuuErrorParts) {
@@ -126,4 +158,5 @@ class ErrorOfClient extends Error {
   }
 }
 
+/** A failed call; `instanceof` narrows to the union of its codes. Subclasses may extend it. */
 export const UrtuuError = ErrorOfClient as unknown as UrtuuErrorConstructor;

@@ -1,5 +1,6 @@
+import { onAbort } from './abort.js';
 import { type Answer, isSuccess } from './answer.js';
-import type { FetchBody, FetchLike, FetchRequest, FetchResponse } from './options.js';
+import type { FetchBody, FetchLike, FetchRequest, FetchResponse } from './fetch.js';
 import type { System } from './system.js';
 
 /** A longer answer did not come from the service. */
@@ -14,20 +15,29 @@ export type Exchange =
       cause: unknown;
       /** The head of an answer arrived, so the request left, whatever the cause says. */
       begun: boolean;
+      /** The caller aborted the call. */
+      aborted: boolean;
     };
+
+/** When an attempt ends without an answer. */
+export interface Limits {
+  /** Milliseconds. */
+  timeout: number;
+  signal: AbortSignal | null;
+}
 
 /** Without the signal, which every attempt makes anew. */
 export type AttemptRequest = Omit<FetchRequest, 'signal'>;
 
 /**
- * Makes one attempt: sends the request and reads the answer within `timeout` milliseconds, even when `fetch` ignores
- * its signal. Never rejects.
+ * Makes one attempt: sends the request and reads the answer within `timeout` milliseconds and until `signal` aborts,
+ * even when `fetch` ignores its own signal. Never rejects.
  */
 export function exchange(
   fetch: FetchLike,
   url: string,
   request: AttemptRequest,
-  timeout: number,
+  { timeout, signal }: Limits,
   system: System,
 ): Promise<Exchange> {
   const controller = new AbortController();
@@ -48,22 +58,28 @@ export function exchange(
   }
 
   return new Promise((resolve) => {
-    const stopTimer = system.after(timeout, () => {
-      const cause = new DOMException(`No complete answer within ${timeout} ms`, 'TimeoutError');
+    const end = (ended: Exchange) => {
+      stopTimer();
+      stopListening?.();
+      resolve(ended);
+    };
+    const fail = (code: 'timeout' | 'connection_error', cause: unknown, aborted: boolean) =>
+      end({ answer: null, code, cause, begun, aborted });
+    const cancel = (code: 'timeout' | 'connection_error', cause: DOMException) => {
       // Before resolving: the fetch may mark the cause with `requestSent` (FetchLike).
       controller.abort(cause);
-      resolve({ answer: null, code: 'timeout', cause, begun });
+      fail(code, cause, code === 'connection_error');
       source?.cancel();
-    });
+    };
+    const stopTimer = system.after(timeout, () =>
+      cancel('timeout', new DOMException(`No complete answer within ${timeout} ms`, 'TimeoutError')),
+    );
+    // Not the reason of the signal: other calls may share it, and its marks are not of this attempt.
+    const abort = () => cancel('connection_error', new DOMException('The call was aborted', 'AbortError'));
+    const stopListening = signal === null ? null : onAbort(signal, abort);
     receive().then(
-      (answer) => {
-        stopTimer();
-        resolve({ answer });
-      },
-      (cause: unknown) => {
-        stopTimer();
-        resolve({ answer: null, code: 'connection_error', cause, begun });
-      },
+      (answer) => end({ answer }),
+      (cause: unknown) => fail('connection_error', cause, false),
     );
   });
 }

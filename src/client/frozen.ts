@@ -1,6 +1,7 @@
 import type { BatchResult, Channel, EmailResult, SmsResult } from '../contract/index.js';
+import { frozenSendCall } from './call.js';
 import { readApiKey, readOptions, type UrtuuOptions } from './options.js';
-import { createRequestSender, frozenSendCall } from './request.js';
+import { createRequestSender } from './request.js';
 import { type SendKind, sendEndpoints } from './send-endpoints.js';
 import { realSystem, type System } from './system.js';
 

@@ -1,17 +1,23 @@
 export type {
   Balance,
   Batch,
+  BatchFilter,
+  BatchPage,
   BatchResult,
   BatchStatus,
   Channel,
+  DeliveryState,
   EmailBulkParams,
   EmailMessage,
   EmailResult,
   EmailSendParams,
   Message,
   MessageError,
+  MessageFilter,
   MessagePage,
   MessageStatus,
+  Page,
+  PageOptions,
   Pricing,
   SmsBulkParams,
   SmsMessage,
@@ -23,15 +29,20 @@ export type {
   VerifyCheckParams,
   VerifyCreateParams,
 } from '../contract/index.js';
-export { UrtuuError, type UrtuuErrorCode } from './error.js';
+export type { CallOptions, SendOptions, WaitOptions } from './call-options.js';
+export { UrtuuError, type UrtuuErrorCode, type UrtuuErrorParts } from './error.js';
 export type {
   FetchBody,
   FetchBodyReader,
+  FetchBodyStream,
+  FetchChunk,
   FetchLike,
   FetchRequest,
   FetchResponse,
-  SendOptions,
-  UrtuuOptions,
-} from './options.js';
-export type { PageOptions } from './resources/batches.js';
+} from './fetch.js';
+export type { List } from './list.js';
+export type { UrtuuOptions } from './options.js';
+export type { RateLimit } from './rate-limit.js';
+export type { ResponseEvent, ResponseHook } from './response-hook.js';
 export { Urtuu } from './urtuu.js';
+export type { AppInfo } from './user-agent.js';

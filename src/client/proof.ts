@@ -22,6 +22,10 @@ export const isBatch: Proof = (result) => {
   return isCount(result.total) ? wrongFigure(result) : 'total';
 };
 
+/** Without a status a wait would never end. */
+export const isBatchState: Proof = (result, replayed) =>
+  isBatch(result, replayed) ?? (isText(result.status) ? null : 'status');
+
 /** Later services may add statuses. */
 export const hasStatus: Proof = (result) => {
   if (!isText(result.id)) return 'id';

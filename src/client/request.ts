@@ -1,74 +1,42 @@
 import { clientErrors } from '../contract/index.js';
-import { readAnswer } from './answer.js';
+import { type Answer, readAnswer } from './answer.js';
+import { type Call, newProgress, type Progress } from './call.js';
 import { type ConnectFailure, connectFailure, systemCodeOf } from './connect.js';
 import { inDoubtAfter } from './doubt.js';
 import { UrtuuError, type UrtuuErrorParts } from './error.js';
-import { type AttemptRequest, type Exchange, exchange } from './exchange.js';
-import { readIdempotencyKey, type SendOptions, type Settings } from './options.js';
-import type { Proof } from './proof.js';
-import { type CallKind, planRetry } from './retry.js';
+import { type AttemptRequest, type Exchange, exchange, type Limits } from './exchange.js';
+import type { Settings } from './options.js';
+import { callHook, type ResponseHook } from './response-hook.js';
+import { planRetry } from './retry.js';
 import { newConnection } from './runtime.js';
 import { redactorOf } from './secret.js';
-import type { SendEndpoint } from './send-endpoints.js';
 import type { System } from './system.js';
-
-/** One call of a method, built once: every attempt sends the same bytes. */
-export interface Call {
-  kind: CallKind;
-  /** Follows the base URL; begins with a slash. */
-  path: string;
-  /** JSON; null for a read. */
-  body: string | null;
-  /** Null when the caller gave none. */
-  idempotencyKey: string | null;
-  proof: Proof;
-}
 
 /** Makes a call and retries it; rejects with an UrtuuError. */
 export type RequestSender = <Result>(call: Call) => Promise<Result>;
 
-export function readCall(path: string, proof: Proof): Call {
-  return { kind: 'read', path, body: null, idempotencyKey: null, proof };
-}
-
-export function sendCall(endpoint: SendEndpoint, params: object, options: SendOptions | undefined): Call {
-  return frozenSendCall(endpoint, bodyOf(params), options);
-}
-
-/** A send whose body is JSON already. */
-export function frozenSendCall(endpoint: SendEndpoint, body: string, options: SendOptions | undefined): Call {
-  return { kind: 'send', ...endpoint, body, idempotencyKey: readIdempotencyKey(options) };
-}
-
-export function verifyCall(path: string, params: object, proof: Proof): Call {
-  return { kind: 'verify', path, body: bodyOf(params), idempotencyKey: null, proof };
-}
-
-/** Encodes an id as one segment of a path. Errors do not repeat it: it may be a secret in the wrong place. */
-export function segment(id: unknown): string {
-  if (typeof id !== 'string') throw new TypeError('The id must be a string');
-  // A URL parser resolves dots, which would request another route.
-  if (id === '' || id === '.' || id === '..') throw new RangeError('The id must not be empty, "." or ".."');
-  try {
-    return encodeURIComponent(id);
-  } catch {
-    throw new RangeError('The id must be well-formed Unicode');
-  }
-}
-
-function bodyOf(params: unknown): string {
-  if (typeof params !== 'object' || params === null) throw new TypeError('Parameters must be an object');
-  return JSON.stringify(params);
-}
+type FailureParts = Pick<
+  UrtuuErrorParts,
+  'code' | 'message' | 'status' | 'retryAfter' | 'fields' | 'cause' | 'requestId'
+>;
+type Outcome = { ok: true; result: object } | { ok: false; parts: FailureParts; requestSent: boolean };
 
 /** The key lives in this closure only, out of reach of inspect, JSON and errors. */
 export function createRequestSender(apiKey: string, settings: Settings, system: System): RequestSender {
-  const { baseUrl, fetch, timeout, maxRetries } = settings;
+  const { baseUrl, fetch, userAgent, onResponse } = settings;
   const authorization = `Bearer ${apiKey}`;
   const redactor = redactorOf(apiKey);
 
-  function attempt({ kind, path, body }: Call, idempotencyKey: string | null): Promise<Exchange> {
-    const headers: Record<string, string> = { Authorization: authorization, Accept: 'application/json' };
+  function attempt(
+    { kind, path, body }: Call,
+    idempotencyKey: string | null,
+    limits: Limits,
+  ): Promise<Exchange> {
+    const headers: Record<string, string> = {
+      Authorization: authorization,
+      Accept: 'application/json',
+      'User-Agent': userAgent,
+    };
     if (body !== null) headers['Content-Type'] = 'application/json';
     if (idempotencyKey !== null) headers['Idempotency-Key'] = idempotencyKey;
     const request: AttemptRequest =
@@ -77,55 +45,103 @@ export function createRequestSender(apiKey: string, settings: Settings, system: 
         : { method: 'POST', headers, body, redirect: 'manual' };
     // Without an idempotency key, a repeat by the runtime is a second code or a second try.
     if (kind === 'verify') Object.assign(request, newConnection());
-    return exchange(fetch, baseUrl + path, request, timeout, system);
+    return exchange(fetch, baseUrl + path, request, limits, system);
   }
 
-  function outcomeOf(exchanged: Exchange, { proof }: Call) {
+  function outcomeOf(exchanged: Exchange, call: Call, limits: Limits): Outcome {
     if (exchanged.answer !== null) {
-      return { requestSent: true, ...readAnswer(exchanged.answer, proof, redactor, system.now()) };
+      const outcome = readAnswer(exchanged.answer, call.proof, redactor, system.now());
+      return outcome.ok ? outcome : { ...outcome, parts: named(outcome.parts, call), requestSent: true };
     }
-    const { code, cause, begun } = exchanged;
+    const { code, cause, begun, aborted } = exchanged;
     const failure = begun ? null : connectFailure(cause);
-    const parts: UrtuuErrorParts = {
-      code,
-      message: failure === null ? noAnswerMessage(code, cause) : noConnectionMessage(code, failure),
+    const requestSent = failure === null;
+    if (aborted) return { ok: false, parts: abortedParts(limits.signal), requestSent };
+    const message =
+      failure === null
+        ? noAnswerMessage(code, cause, limits.timeout)
+        : noConnectionMessage(code, failure, limits.timeout);
+    const parts = { code, message, status: null, retryAfter: null, cause: redactor.cause(cause) };
+    return { ok: false, parts, requestSent };
+  }
+
+  function abortedParts(signal: AbortSignal | null): FailureParts {
+    const cause = redactor.cause(signal?.reason);
+    return {
+      code: 'connection_error',
+      message: 'the call was aborted',
       status: null,
       retryAfter: null,
-      cause: redactor.cause(cause),
+      cause,
     };
-    return { ok: false, parts, requestSent: failure === null } as const;
   }
 
-  function noAnswerMessage(code: 'timeout' | 'connection_error', cause: unknown): string {
-    const detail = code === 'timeout' ? `${timeout} ms` : systemCodeOf(cause);
-    return clientErrors[code].meaning + (detail === null ? '' : ` (${detail})`);
-  }
-
-  function noConnectionMessage(code: 'timeout' | 'connection_error', failure: ConnectFailure): string {
+  function noConnectionMessage(code: NoAnswer, failure: ConnectFailure, timeout: number): string {
     if (code === 'timeout') return `cannot connect to ${baseUrl} within ${timeout} ms`;
     const detail = failure.code === null ? '' : ` (${failure.code})`;
     return `cannot connect to ${baseUrl}: ${failure.reason}${detail}`;
   }
 
+  function report(hook: ResponseHook, call: Call, answer: Answer, attempt: number, durationMs: number): void {
+    const method = call.body === null ? 'GET' : 'POST';
+    const { pathname } = new URL(baseUrl + call.path);
+    callHook(hook, { method, path: redactor.text(pathname), attempt, durationMs }, answer, redactor);
+  }
+
   return async <Result>(call: Call): Promise<Result> => {
     const { kind } = call;
+    const { signal } = call.settings;
+    const limits: Limits = { timeout: call.settings.timeout ?? settings.timeout, signal };
+    const maxRetries = call.settings.maxRetries ?? settings.maxRetries;
     const callersKey = call.idempotencyKey !== null;
+    const progress = call.progress ?? newProgress();
     let key = kind === 'send' && !callersKey ? system.newIdempotencyKey() : call.idempotencyKey;
-    let requestSent = false;
-    let inDoubt = false;
     for (let retries = 0; ; retries += 1) {
       if (system.ready !== undefined) await system.ready(call.body === null ? 'GET' : 'POST');
-      const outcome = outcomeOf(await attempt(call, key), call);
-      if (outcome.ok) return outcome.result as Result;
-      const { parts } = outcome;
-      requestSent ||= outcome.requestSent;
-      inDoubt = inDoubtAfter(inDoubt, { ...parts, requestSent: outcome.requestSent }, kind);
-      const retry = planRetry(parts, { kind, callersKey, retries, maxRetries }, system.random);
-      if (retry === null) {
-        throw new UrtuuError({ ...parts, requestSent, inDoubt, idempotencyKey: key, attempts: retries + 1 });
+      if (signal?.aborted) throw errorOf(abortedParts(signal), progress, key);
+      progress.attempts += 1;
+      const began = onResponse === null ? 0 : system.elapsed();
+      const exchanged = await attempt(call, key, limits);
+      if (exchanged.answer !== null && onResponse !== null) {
+        report(onResponse, call, exchanged.answer, progress.attempts, system.elapsed() - began);
       }
-      if (retry.newKey) key = system.newIdempotencyKey();
-      await system.sleep(retry.wait);
+      const outcome = outcomeOf(exchanged, call, limits);
+      if (outcome.ok) {
+        progress.requestSent = true;
+        return outcome.result as Result;
+      }
+      const { parts, requestSent } = outcome;
+      progress.requestSent ||= requestSent;
+      progress.requestId = parts.requestId ?? progress.requestId;
+      progress.inDoubt = inDoubtAfter(progress.inDoubt, { ...parts, requestSent }, kind);
+      const isAborted = exchanged.answer === null && exchanged.aborted;
+      const retry = isAborted
+        ? null
+        : planRetry(parts, { kind, callersKey, retries, maxRetries }, system.random);
+      if (retry === null) throw errorOf(parts, progress, key);
+      await system.sleep(retry.wait, signal);
+      // An aborted call ends with the key of its last attempt.
+      if (retry.newKey && !signal?.aborted) key = system.newIdempotencyKey();
     }
   };
+}
+
+type NoAnswer = 'timeout' | 'connection_error';
+
+function noAnswerMessage(code: NoAnswer, cause: unknown, timeout: number): string {
+  const detail = code === 'timeout' ? `${timeout} ms` : systemCodeOf(cause);
+  return clientErrors[code].meaning + (detail === null ? '' : ` (${detail})`);
+}
+
+/** The parts of a failed call, its message naming the extension that the service lacks. */
+function named(parts: FailureParts, { extension }: Call): FailureParts {
+  const isMissing =
+    extension !== undefined &&
+    (parts.code === 'not_found' || parts.code === 'method_not_allowed') &&
+    extension.statuses.some((status) => status === parts.status);
+  return isMissing ? { ...parts, message: `this service does not offer ${extension.name}` } : parts;
+}
+
+function errorOf(parts: FailureParts, progress: Progress, idempotencyKey: string | null): UrtuuError {
+  return new UrtuuError({ ...parts, ...progress, idempotencyKey });
 }

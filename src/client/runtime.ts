@@ -4,7 +4,10 @@ interface Globals {
   Deno?: { createHttpClient?: (options: { poolMaxIdlePerHost: number }) => unknown } | undefined;
 }
 
-/** Whether this is Node.js itself, whose errors alone tell that a request never left. */
+/**
+ * Whether this is Node.js itself, whose errors alone tell that a request never left.
+ * @internal
+ */
 export function isNode(globals: object = globalThis): boolean {
   const versions = (globals as Globals).process?.versions;
   return versions?.node !== undefined && versions.bun === undefined && versions.deno === undefined;
@@ -22,6 +25,7 @@ export interface ConnectionOptions {
  * Options that make fetch open a new connection. When a kept connection is reset, Bun and Deno may repeat a request by
  * themselves, POST included; on a new connection they do not. `Connection: close` does not prevent it. Node.js repeats
  * nothing.
+ * @internal
  */
 export function newConnection(globals: object = globalThis): ConnectionOptions {
   if (isNode(globals)) return {};

@@ -1,10 +1,15 @@
+import { onAbort } from './abort.js';
+
 /** Time and randomness, injected. */
 export interface System {
   /** Milliseconds since 1970, UTC. */
   now(): number;
+  /** Milliseconds of a clock that never steps back. */
+  elapsed(): number;
   /** Calls `run` once after `milliseconds`; the returned function cancels it. */
   after(milliseconds: number, run: () => void): () => void;
-  sleep(milliseconds: number): Promise<void>;
+  /** Ends early when `signal` aborts, without an error. */
+  sleep(milliseconds: number, signal: AbortSignal | null): Promise<void>;
   /** 0 to 1, 1 excluded. */
   random(): number;
   newIdempotencyKey(): string;
@@ -17,11 +22,27 @@ const longestTimer = 2 ** 31 - 1;
 
 export const realSystem: System = {
   now: Date.now,
+  elapsed: () => performance.now(),
   after(milliseconds, run) {
     const timer = setTimeout(run, Math.min(milliseconds, longestTimer));
     return () => clearTimeout(timer);
   },
-  sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  sleep: (milliseconds, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve();
+      const timer = setTimeout(() => {
+        stopListening?.();
+        resolve();
+      }, milliseconds);
+      const stopListening =
+        signal === null
+          ? null
+          : onAbort(signal, () => {
+              clearTimeout(timer);
+              stopListening?.();
+              resolve();
+            });
+    }),
   random: Math.random,
   // Loads late; an import of node:crypto would cost every start.
   newIdempotencyKey: () => crypto.randomUUID(),

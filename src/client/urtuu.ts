@@ -21,16 +21,24 @@ import { realSystem, type System } from './system.js';
  * ```
  */
 export class Urtuu {
+  /** Sends SMS, one or many. */
   readonly sms: Sms;
+  /** Sends emails, one or many. */
   readonly email: Email;
+  /** Sends and checks verification codes. */
   readonly verify: Verify;
+  /** Reads and lists messages. */
   readonly messages: Messages;
+  /** Reads, lists and waits for batches. */
   readonly batches: Batches;
+  /** Reads the balance. */
   readonly balance: BalanceReader;
+  /** Reads the prices. */
   readonly pricing: PricingReader;
 
   /**
    * @param apiKey defaults to the environment variable `URTUU_API_KEY`
+   * @param options of all calls; `timeout` and `maxRetries` can differ for each
    * @throws {TypeError | RangeError} when the key is missing, or the key or an option is invalid
    */
   constructor(apiKey?: string, options?: UrtuuOptions);
@@ -41,7 +49,7 @@ export class Urtuu {
     this.email = new Email(request);
     this.verify = new Verify(request);
     this.messages = new Messages(request);
-    this.batches = new Batches(request);
+    this.batches = new Batches(request, system);
     this.balance = new BalanceReader(request);
     this.pricing = new PricingReader(request);
   }

@@ -17,6 +17,7 @@ export const serviceErrors = {
   unavailable: { status: 503, meaning: 'the service cannot answer now' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 
+/** A code of the service (Errors). */
 export type ServiceErrorCode = keyof typeof serviceErrors;
 
 /** Codes of the client, for calls without an answer of the service. */
@@ -25,16 +26,36 @@ export const clientErrors = {
   connection_error: { meaning: 'the connection failed before the answer was complete' },
   unexpected_response: { meaning: 'the answer did not come from the service' },
 } as const;
+/** A code of the client itself; `timeout` and `connection_error` have no status. */
 export type ClientErrorCode = keyof typeof clientErrors;
 
+/** A code of the service or of the client. */
 export type ErrorCode = ServiceErrorCode | ClientErrorCode;
 
 /** Fields of an error besides `code` and `message`, by code. */
 export interface ErrorFields {
-  invalid_request: { invalid?: string[] };
-  insufficient_credits: { balance: number; required: number };
-  invalid_code: { attempts_remaining: number };
-  provider_failed: { id: string };
+  /** 400. */
+  invalid_request: {
+    /** Refused entries of a bulk send, up to 50; absent for other errors. */
+    invalid?: string[];
+  };
+  /** 402. */
+  insufficient_credits: {
+    /** Credits of the project. */
+    balance: number;
+    /** Credits that the send costs. */
+    required: number;
+  };
+  /** 422. */
+  invalid_code: {
+    /** Tries left; at 0 the verification is `failed`. */
+    attempts_remaining: number;
+  };
+  /** 502. */
+  provider_failed: {
+    /** UUID of the failed message, which is refunded. */
+    id: string;
+  };
 }
 
 /** The body of every error answer. */

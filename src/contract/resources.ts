@@ -1,16 +1,23 @@
+/** How a message reaches its recipient. */
 export type Channel = 'sms' | 'email';
+/** `queued` until a carrier has accepted the message (`sent`) or nobody will (`failed`, refunded) (States). */
 export type MessageStatus = 'queued' | 'sent' | 'failed';
+/** `processing` until every message is sent or failed (States). */
 export type BatchStatus = 'processing' | 'completed';
 /** The carrier's report after it took a message. `unknown`: it may have taken it, and can never tell. */
 export type DeliveryState = 'delivered' | 'undelivered' | 'bounced' | 'unknown';
+/** `failed`: out of attempts. */
 export type VerificationStatus = 'pending' | 'verified' | 'failed' | 'expired';
 
 /** Reason of a failed message. */
 export interface MessageError {
+  /** An error code, such as `provider_failed` or `recipient_rate_limited`. */
   code: string;
+  /** English, for logs. */
   message: string;
 }
 
+/** Fields of every message. */
 interface MessageFields {
   /** UUID. */
   id: string;
@@ -32,7 +39,9 @@ interface MessageFields {
   sent_at: string | null;
 }
 
+/** An SMS (Single-send result (SMS)). */
 export interface SmsMessage extends MessageFields {
+  /** Tells an SMS from an email. */
   channel: 'sms';
   /** 1 to 5. */
   parts: number;
@@ -40,21 +49,28 @@ export interface SmsMessage extends MessageFields {
   rate_multiplier: number;
 }
 
+/** An email (Single-send result (email)). */
 export interface EmailMessage extends MessageFields {
+  /** Tells an email from an SMS. */
   channel: 'email';
 }
 
+/** A message (GET /v1/messages/{id}); `channel` tells which. */
 export type Message = SmsMessage | EmailMessage;
 
+/** A bulk send and its progress (GET /v1/batches/{id}). */
 export interface Batch {
   /** UUID. */
   id: string;
   /** `completed` when `sent + failed = total`. */
   status: BatchStatus;
+  /** Of all its messages. */
   channel: Channel;
   /** Recipients without duplicates. */
   total: number;
+  /** Messages that are `sent` so far. */
   sent: number;
+  /** Messages that are `failed` so far. */
   failed: number;
   /** Credits charged up front for the whole batch; refunds do not change it. */
   credits: number;
@@ -64,10 +80,13 @@ export interface Batch {
   completed_at: string | null;
 }
 
+/** A verification code that was sent (GET /v1/verify/{id}); never the code itself. */
 export interface Verification {
   /** UUID. */
   id: string;
+  /** `pending` until the right code is checked, the tries are used up or the time is over. */
   status: VerificationStatus;
+  /** Of the message with the code. */
   channel: Channel;
   /** The recipient, in its normal form. */
   to: string;
@@ -83,75 +102,118 @@ export interface Verification {
   verified_at: string | null;
 }
 
+/** Part of the answer to every send. */
 export interface WithBalance {
   /** Credits left after the send. */
   balance: number;
 }
+/** The answer to POST /v1/sms. */
 export type SmsResult = SmsMessage & WithBalance;
+/** The answer to POST /v1/email. */
 export type EmailResult = EmailMessage & WithBalance;
+/** The answer to POST /v1/sms/bulk and POST /v1/email/bulk. */
 export type BatchResult = Batch & WithBalance;
+/** The answer to POST /v1/verify. */
 export type VerificationResult = Verification & WithBalance;
 
+/** The credits of the project (GET /v1/balance). */
 export interface Balance {
   /** Credits. */
   balance: number;
 }
 
+/** The prices of the project (GET /v1/pricing). */
 export interface Pricing {
+  /** An SMS costs parts x `credits_per_part` x `rate_multiplier`, rounded up. */
   sms: {
+    /** Credits. */
     credits_per_part: number;
     /** Holiday multiplier of today. */
     rate_multiplier: number;
+    /** 150. */
     latin_characters_per_part: number;
+    /** 60. */
     cyrillic_characters_per_part: number;
+    /** 5. */
     max_parts: number;
   };
-  email: { credits_per_message: number };
+  /** Each recipient of an email costs the same. */
+  email: {
+    /** Credits. */
+    credits_per_message: number;
+  };
 }
 
-/** One page of a batch's messages, oldest first. Pass `next` as `after` to read the next page; null on the last. */
-export interface MessagePage {
-  data: Message[];
-  next: string | null;
-}
-
+/** The body of POST /v1/sms. */
 export interface SmsSendParams {
   /** A mobile number: 8 digits, optionally after +976, with spaces or dashes. */
   to: string;
   /** Up to 5 parts: of 150 Latin or 60 Cyrillic characters each. */
   text: string;
 }
+/** The body of POST /v1/sms/bulk. */
 export interface SmsBulkParams {
   /** 1 to 1,000 numbers. */
   to: string[];
+  /** For every recipient; up to 5 parts: of 150 Latin or 60 Cyrillic characters each. */
   text: string;
 }
 
-type EmailContent = {
+/** Fields of every email. */
+interface EmailFields {
   /** Up to 255 characters, one line. */
   subject: string;
   /** Sender name; defaults to the project's brand name, or its name. */
-  from_name?: string;
+  from_name?: string | undefined;
   /** Email address; defaults to the project's setting. */
-  reply_to?: string;
-} & ({ html: string; text?: string } | { html?: string; text: string });
-/** `html` and `text` take up to 256 KB together. */
-export type EmailSendParams = { to: string } & EmailContent;
-/** `to`: 1 to 1,000 addresses. `html` and `text` take up to 256 KB together. */
-export type EmailBulkParams = { to: string[] } & EmailContent;
+  reply_to?: string | undefined;
+}
+/** An email with an HTML body. */
+interface HtmlEmail extends EmailFields {
+  /** HTML body; up to 256 KB together with `text`. */
+  html: string;
+  /** Plain-text body, for readers that show no HTML. */
+  text?: string | undefined;
+}
+/** An email with a plain-text body. */
+interface TextEmail extends EmailFields {
+  /** HTML body, for readers that show it. */
+  html?: string | undefined;
+  /** Plain-text body; up to 256 KB together with `html`. */
+  text: string;
+}
+/** One of `html` and `text` is required. */
+type EmailContent = HtmlEmail | TextEmail;
+/** A single recipient. */
+interface OneAddress {
+  /** Email address. */
+  to: string;
+}
+/** Recipients of a bulk send, who do not see each other. */
+interface ManyAddresses {
+  /** 1 to 1,000 email addresses. */
+  to: string[];
+}
+/** The body of POST /v1/email; one of `html` and `text` is required. */
+export type EmailSendParams = OneAddress & EmailContent;
+/** The body of POST /v1/email/bulk; one of `html` and `text` is required. */
+export type EmailBulkParams = ManyAddresses & EmailContent;
 
+/** The body of POST /v1/verify. */
 export interface VerifyCreateParams {
   /** A mobile number or an email address. */
   to: string;
   /** Defaults to the form of `to`. */
-  channel?: Channel;
+  channel?: Channel | undefined;
   /** Digits, 4 to 8. Default 6. */
-  code_length?: number;
+  code_length?: number | undefined;
   /** Seconds, 60 to 3,600. Default 600. */
-  expires_in?: number;
+  expires_in?: number | undefined;
   /** Template of the message; needs `{code}`, may have `{brand}`. */
-  text?: string;
+  text?: string | undefined;
 }
+/** The body of POST /v1/verify/{id}/check. */
 export interface VerifyCheckParams {
+  /** The digits that the person typed. */
   code: string;
 }

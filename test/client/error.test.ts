@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, expectTypeOf, it } from 'vitest';
-import { UrtuuError, type UrtuuErrorCode } from '../../src/client/index.js';
+import { UrtuuError, type UrtuuErrorCode, type UrtuuErrorParts } from '../../src/client/index.js';
 
 const error = (code: string, fields = {}) =>
   new UrtuuError({ code, message: 'no', status: 402, retryAfter: null, fields });
@@ -50,6 +50,33 @@ describe('UrtuuError', () => {
       id: 'm1',
       ...sent,
     });
+  });
+
+  it('can be extended, and the subclass is an UrtuuError in all its parts', () => {
+    class OrderError extends UrtuuError {
+      override readonly name = 'OrderError';
+      readonly order: number;
+      constructor(order: number, parts: UrtuuErrorParts) {
+        super(parts);
+        this.order = order;
+      }
+    }
+    const fields = { balance: 1, required: 10 };
+    const parts = { code: 'insufficient_credits', message: 'no', status: 402, retryAfter: null, fields };
+    const thrown: UrtuuError = new OrderError(17, parts);
+    expect(thrown).toBeInstanceOf(OrderError);
+    expect(thrown).toBeInstanceOf(UrtuuError);
+    expect(String(thrown)).toBe('OrderError: no');
+    expect(thrown.toJSON()).toMatchObject({ name: 'OrderError', order: 17, message: 'no', ...fields });
+    if (!(thrown instanceof UrtuuError && thrown.code === 'insufficient_credits')) throw thrown;
+    expect(thrown.required - thrown.balance).toBe(9);
+  });
+
+  it('lets a subclass assign its name', () => {
+    class Renamed extends UrtuuError {}
+    const renamed = new Renamed({ code: 'timeout', message: 'no', status: null, retryAfter: null });
+    expect(Object.assign(renamed, { name: 'Renamed' }).name).toBe('Renamed');
+    expect(error('timeout').name).toBe('UrtuuError');
   });
 
   it('narrows its fields by code', () => {

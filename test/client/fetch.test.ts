@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
+import pkg from '../../package.json' with { type: 'json' };
 import { type FetchLike, type FetchRequest, UrtuuError } from '../../src/client/index.js';
 import { apiKey, clientWith, FakeSystem, failureOf, resultOf } from '../support/client.js';
 
@@ -37,6 +38,7 @@ describe('option fetch', () => {
           Accept: 'application/json',
           'Content-Type': 'application/json',
           'Idempotency-Key': 'key-1',
+          'User-Agent': `urtuu/${pkg.version}`,
         },
         body: '{"to":"99112233","text":"x"}',
         redirect: 'manual',

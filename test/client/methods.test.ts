@@ -42,6 +42,14 @@ const methods: [string, (client: Urtuu) => Promise<unknown>, string, string, obj
     '/v1/batches/b/messages?limit=7&after=m%261',
     null,
   ],
+  [
+    'messages.list',
+    (c) => c.messages.list({ status: 'failed', limit: 7 }),
+    'GET',
+    '/v1/messages?status=failed&limit=7',
+    null,
+  ],
+  ['batches.list', (c) => c.batches.list(), 'GET', '/v1/batches', null],
   ['balance.get', (c) => c.balance.get(), 'GET', '/v1/balance', null],
   ['pricing.get', (c) => c.pricing.get(), 'GET', '/v1/pricing', null],
 ];

@@ -144,6 +144,15 @@ describe('options (Client options)', () => {
   });
 
   it.each([
+    [{ timeOut: 1 }, 'Unknown option "timeOut"; valid options: timeout, maxRetries, baseUrl, fetch, '],
+    [{ timeout: 1, retries: 2 }, 'Unknown option "retries"; valid options: '],
+    [{ [apiKey]: true }, 'Unknown option; valid options: '],
+    [{ 'secret key': true }, 'Unknown option; valid options: '],
+  ])('an unknown option of %j is named, unless it may be a secret', (options, message) => {
+    expect(() => new Urtuu(apiKey, options as never)).toThrow(message);
+  });
+
+  it.each([
     ['https://a.mn', 'https://a.mn/balance'],
     ['https://a.mn/', 'https://a.mn/balance'],
     ['https://a.mn:8443/v1', 'https://a.mn:8443/v1/balance'],
@@ -196,6 +205,7 @@ describe('arguments', () => {
       () => client.messages.get(id as never),
       () => client.batches.get(id as never),
       () => client.batches.messages(id as never),
+      () => client.batches.wait(id as never),
       () => client.verify.get(id as never),
       () => client.verify.check(id as never, { code: '1' }),
     ];

@@ -28,7 +28,7 @@ const sizeOf = (pattern: RegExp) =>
 describe('the packed package', () => {
   it('holds what is needed and nothing else', () => {
     const wanted =
-      /^(?:README\.md|LICENSE|CHANGELOG\.md|THIRD-PARTY-LICENSES\.txt|package\.json|bin\/urtuu\.js|bin\/package\.json|dist\/[\w/-]+\.(?:c?js|d\.c?ts))$/;
+      /^(?:README\.md|LICENSE|CHANGELOG\.md|THIRD-PARTY-LICENSES\.txt|package\.json|bin\/urtuu\.js|bin\/package\.json|dist\/[\w/-]+\.(?:c?js|d\.c?ts)|dist\/client\/index\.cjs\.map)$/;
     const paths = tarball.files.map(({ path }) => path);
     expect(paths.filter((path) => !wanted.test(path))).toEqual([]);
     for (const path of ['README.md', 'LICENSE', 'THIRD-PARTY-LICENSES.txt', 'dist/cli/main.cjs']) {
@@ -81,9 +81,7 @@ describe('the packed package', () => {
   it('has types that are right for every way to import it', async () => {
     const checked = await checkPackage(createPackageFromTarballData(tarball.content));
     expect(checked.types).toEqual({ kind: 'included' });
-    // What went before Node.js 12 has no subpaths; it still finds the client.
-    const old = { kind: 'NoResolution', resolutionKind: 'node10', entrypoint: './sandbox' };
-    expect('problems' in checked && checked.problems).toEqual([old]);
+    expect('problems' in checked && checked.problems).toEqual([]);
   });
 });
 
@@ -94,6 +92,18 @@ describe('a program that installed it', () => {
 
   it('requires it as CommonJS', async () => {
     expect(await consumer.node('commonjs.cjs')).toBe('ok\n');
+  });
+
+  it('has stacks that point into the source', async () => {
+    const stack = await consumer.node('--enable-source-maps', 'stack.cjs');
+    const sources = join(root, 'src/client').slice(root.length);
+    const places = [...stack.matchAll(/urtuu(\/src\/[\w/-]+\.ts):(\d+):\d+/g)];
+    expect(places.length).toBeGreaterThan(1);
+    for (const [, file = '', line] of places) {
+      expect(file.startsWith(sources)).toBe(true);
+      const lines = readFileSync(join(root, file), 'utf8').split('\n');
+      expect(lines[Number(line) - 1]).toMatch(/UrtuuError|errorOf/);
+    }
   });
 
   it.each([

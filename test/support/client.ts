@@ -15,6 +15,7 @@ export class FakeSystem implements System {
   time = Date.UTC(2030, 0, 1);
 
   now = () => this.time;
+  elapsed = () => this.time;
   random = () => 1;
   newIdempotencyKey = () => `key-${++this.#keys}`;
 
@@ -23,7 +24,7 @@ export class FakeSystem implements System {
     return () => this.#timers.delete(run);
   }
 
-  async sleep(milliseconds: number): Promise<void> {
+  async sleep(milliseconds: number, _signal: AbortSignal | null): Promise<void> {
     this.slept.push(milliseconds);
   }
 

@@ -1,5 +1,6 @@
 import { connectFailure } from '../../client/connect.js';
 import type { FetchLike } from '../../client/index.js';
+import { rateLimitOf } from '../../client/rate-limit.js';
 import type { Redactor } from '../../client/secret.js';
 import type { Exchange } from './exchange.js';
 
@@ -40,7 +41,7 @@ export function observed(
       exchange.requestId = requestId === null ? null : redactor.text(requestId);
       exchange.replayed = response.headers.get('idempotency-replayed') === 'true';
       exchange.date = response.headers.get('date');
-      exchange.rate = rateOf(response.headers);
+      exchange.rate = rateLimitOf((name) => response.headers.get(name));
       return response;
     } catch (error) {
       exchange.requestSent = connectFailure(error) === null;
@@ -50,13 +51,6 @@ export function observed(
       watch.ended(exchange);
     }
   };
-}
-
-function rateOf(headers: { get(name: string): string | null }): Exchange['rate'] {
-  const limit = headers.get('x-ratelimit-limit');
-  const remaining = headers.get('x-ratelimit-remaining');
-  if (limit === null || remaining === null || !/^\d+$/.test(limit) || !/^\d+$/.test(remaining)) return null;
-  return { limit: Number(limit), remaining: Number(remaining) };
 }
 
 /** Field names and sizes of a request body, without recipients, texts or codes. */

@@ -79,7 +79,7 @@ export async function estimateSms(
 /** Size and price of an email. Throws CliError for one that the service would refuse. Sends nothing. */
 export async function estimateEmail(
   context: Pick<Context, 'io' | 'network'>,
-  message: { to: string; html?: string; text?: string },
+  message: { to: string; html?: string | undefined; text?: string | undefined },
 ): Promise<Estimate> {
   const to = normalizeAddress(message.to);
   if (to === null) throw refused('invalid_request', 'to: not an email address');

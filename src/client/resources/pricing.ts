@@ -1,16 +1,24 @@
 import type { Pricing } from '../../contract/index.js';
+import { readCall } from '../call.js';
+import type { CallOptions } from '../call-options.js';
 import { hasPrices } from '../proof.js';
-import { type RequestSender, readCall } from '../request.js';
+import type { RequestSender } from '../request.js';
 
+/** Prices: `client.pricing`. */
 export class PricingReader {
   readonly #request: RequestSender;
 
+  /** @internal */
   constructor(request: RequestSender) {
     this.#request = request;
   }
 
-  /** Reads the project's prices, in credits (GET /v1/pricing). */
-  async get(): Promise<Pricing> {
-    return this.#request(readCall('/pricing', hasPrices));
+  /**
+   * Reads the project's prices, in credits (GET /v1/pricing).
+   * @param options of this call
+   * @throws {UrtuuError} `unauthorized` ...
+   */
+  async get(options?: CallOptions): Promise<Pricing> {
+    return this.#request(readCall('/pricing', hasPrices, options));
   }
 }

@@ -4,42 +4,53 @@ import type {
   VerifyCheckParams,
   VerifyCreateParams,
 } from '../../contract/index.js';
+import { segment } from '../arguments.js';
+import { readCall, verifyCall } from '../call.js';
+import type { CallOptions } from '../call-options.js';
 import { hasStatus, isVerified } from '../proof.js';
-import { type RequestSender, readCall, segment, verifyCall } from '../request.js';
+import type { RequestSender } from '../request.js';
 
 /**
- * Verification codes. `create` and `check` are not retried after a network failure or a 5xx: that could send a second
+ * Verification codes: `client.verify`. `create` and `check` are not retried after a network failure or a 5xx: that could send a second
  * code, or count a try twice.
  */
 export class Verify {
   readonly #request: RequestSender;
 
+  /** @internal */
   constructor(request: RequestSender) {
     this.#request = request;
   }
 
   /**
    * Sends a code to a number or an email address (POST /v1/verify).
+   * @param params the recipient, and the form of the code
+   * @param options of this call
    * @throws {UrtuuError} `unsupported_number`, `recipient_rate_limited`, `insufficient_credits` ...
    */
-  async create(params: VerifyCreateParams): Promise<VerificationResult> {
-    return this.#request(verifyCall('/verify', params, hasStatus));
+  async create(params: VerifyCreateParams, options?: CallOptions): Promise<VerificationResult> {
+    return this.#request(verifyCall('/verify', params, hasStatus, options));
   }
 
   /**
    * Checks a code and resolves only when it is right (POST /v1/verify/{id}/check).
+   * @param id UUID of the verification
+   * @param params the code, as the person typed it
+   * @param options of this call
    * @throws {UrtuuError} `invalid_code` with `attempts_remaining` when it is wrong; `verification_closed` when
    * the verification is verified, expired or out of attempts ...
    */
-  async check(id: string, params: VerifyCheckParams): Promise<Verification> {
-    return this.#request(verifyCall(`/verify/${segment(id)}/check`, params, isVerified(id)));
+  async check(id: string, params: VerifyCheckParams, options?: CallOptions): Promise<Verification> {
+    return this.#request(verifyCall(`/verify/${segment(id)}/check`, params, isVerified(id), options));
   }
 
   /**
    * Reads a verification (GET /v1/verify/{id}).
+   * @param id UUID of the verification
+   * @param options of this call
    * @throws {UrtuuError} `not_found` ...
    */
-  async get(id: string): Promise<Verification> {
-    return this.#request(readCall(`/verify/${segment(id)}`, hasStatus));
+  async get(id: string, options?: CallOptions): Promise<Verification> {
+    return this.#request(readCall(`/verify/${segment(id)}`, hasStatus, options));
   }
 }

@@ -90,10 +90,10 @@ export function tryAddress(entry: string): Recipient | null {
 
 export interface EmailFields {
   subject: string;
-  html?: string;
-  text?: string;
-  from_name?: string;
-  reply_to?: string;
+  html?: string | undefined;
+  text?: string | undefined;
+  from_name?: string | undefined;
+  reply_to?: string | undefined;
 }
 
 /** The field rules of every email (POST /v1/email, fields and rules 1 and 2). */

@@ -36,12 +36,13 @@ export async function attempt(
 export const codeOf = ({ body }: Reply): unknown => (body.error as { code?: unknown } | undefined)?.code;
 
 /**
- * Whether a task needs no further try. A 429 binds nothing to the key: messages whose outcome a paused process holds
- * count towards the cap of a recipient until they are refunded.
+ * Whether a task needs no further try. A message that no operator takes counts towards the cap of its recipient until
+ * it is refunded, which a paused process puts off: that refusal is not final.
  */
-export function isFinal(reply: Reply): boolean {
+export function isFinal(reply: Reply, { arrive }: Pick<Task, 'arrive'>): boolean {
   if (reply.status === 502) return codeOf(reply) === 'provider_failed';
-  return reply.status < 500 && reply.status !== 429;
+  if (reply.status !== 429) return reply.status < 500;
+  return codeOf(reply) === 'recipient_rate_limited' && arrive > 0;
 }
 
 export interface Customers {
@@ -73,7 +74,7 @@ export function startCustomers(options: {
       attempts += 1;
       const key = options.forgetKeys ? `${task.idempotencyKey}-${repeat}` : task.idempotencyKey;
       const reply = await attempt(options.url(), options.apiKey(task.project), task, key);
-      if (reply !== null && isFinal(reply)) {
+      if (reply !== null && isFinal(reply, task)) {
         acknowledged.push({ task, status: reply.status, body: reply.body, at: performance.now() });
         return;
       }

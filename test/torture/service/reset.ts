@@ -81,7 +81,7 @@ async function repeat(
   for (;;) {
     const reply = await attempt(url, apiKey, task, task.idempotencyKey);
     const at = performance.now();
-    if (reply !== null && isFinal(reply)) return { task, status: reply.status, body: reply.body, at };
+    if (reply !== null && isFinal(reply, task)) return { task, status: reply.status, body: reply.body, at };
     await sleep(100);
   }
 }

@@ -44,7 +44,7 @@ export async function playSameKeys(options: {
           const apiKey = accounts[0]?.keys[Math.floor(client / 2) % 2] ?? '';
           // What a client does: a repeat that waited too long for the first is asked again.
           let reply: Reply | null = null;
-          while (reply === null || !isFinal(reply)) {
+          while (reply === null || !isFinal(reply, task)) {
             reply = await attempt(url, apiKey, task, task.idempotencyKey);
           }
           return reply;

@@ -39,7 +39,7 @@ export async function playStops(options: {
         const reply = await attempt(server.url, apiKey, task, task.idempotencyKey);
         if (reply === null) return;
         const at = performance.now();
-        if (isFinal(reply)) acknowledged.push({ task, status: reply.status, body: reply.body, at });
+        if (isFinal(reply, task)) acknowledged.push({ task, status: reply.status, body: reply.body, at });
         else if (codeOf(reply) === 'rate_limited') await sleep(100);
       }
     }

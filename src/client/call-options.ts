@@ -1,0 +1,94 @@
+import { isIdempotencyKey } from '../contract/index.js';
+import { readMaxRetries, readRecord, readTimeout } from './arguments.js';
+
+/** Options of one call: the last argument of every method. */
+export interface CallOptions {
+  /**
+   * Aborts the call: it rejects with `connection_error`, its `cause` the reason of the signal, and is not retried. An
+   * aborted send may have been sent: see `inDoubt` of the error.
+   */
+  signal?: AbortSignal | undefined;
+  /** Milliseconds per attempt, reading the answer included. Default: the client's `timeout`. */
+  timeout?: number | undefined;
+  /** Retries of a failed request, where a retry cannot duplicate a message. Default: the client's `maxRetries`. */
+  maxRetries?: number | undefined;
+}
+
+/** Options of one send. */
+export interface SendOptions extends CallOptions {
+  /**
+   * 1 to 255 printable ASCII characters, no space at either end, unique in the project. A repeat with the same key
+   * sends nothing new and returns the original result. By default the client generates a key for each call
+   * (Limits, Idempotency).
+   */
+  idempotencyKey?: string | undefined;
+}
+
+/** Options of `batches.wait`. */
+export interface WaitOptions extends CallOptions {
+  /** Milliseconds of the whole wait; each poll keeps the client's `timeout`. Default 600,000. */
+  timeout?: number | undefined;
+}
+
+/** @internal */
+export interface CallSettings {
+  signal: AbortSignal | null;
+  /** Null: the client's. */
+  timeout: number | null;
+  /** Null: the client's. */
+  maxRetries: number | null;
+}
+
+const callOptionNames = ['signal', 'timeout', 'maxRetries'] as const;
+const sendOptionNames = ['idempotencyKey', ...callOptionNames] as const;
+const clientsOwn: CallSettings = { signal: null, timeout: null, maxRetries: null };
+
+/** @internal */
+export function readCallOptions(given: unknown): CallSettings {
+  return given === undefined ? clientsOwn : callSettingsOf(readRecord(given, callOptionNames));
+}
+
+/** @internal */
+export interface SendSettings extends CallSettings {
+  /** Null: the client generates one. */
+  idempotencyKey: string | null;
+}
+
+const generatedKey: SendSettings = { ...clientsOwn, idempotencyKey: null };
+
+/** @internal */
+export function readSendOptions(given: unknown): SendSettings {
+  if (given === undefined) return generatedKey;
+  const record = readRecord(given, sendOptionNames);
+  return { ...callSettingsOf(record), idempotencyKey: readIdempotencyKey(record.idempotencyKey) };
+}
+
+function callSettingsOf(record: { [Name in keyof CallOptions]?: unknown }): CallSettings {
+  const { signal, timeout, maxRetries } = record;
+  return {
+    signal: signal === undefined ? null : readSignal(signal),
+    timeout: timeout === undefined ? null : readTimeout(timeout),
+    maxRetries: maxRetries === undefined ? null : readMaxRetries(maxRetries),
+  };
+}
+
+/** By its shape: signals of polyfills and other realms are no instances. */
+function readSignal(value: unknown): AbortSignal {
+  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
+  if (typeof aborted !== 'boolean' || typeof addEventListener !== 'function') {
+    throw new TypeError('signal must be an AbortSignal');
+  }
+  return value as AbortSignal;
+}
+
+function readIdempotencyKey(key: unknown): string | null {
+  if (key === undefined) return null;
+  if (typeof key !== 'string') throw new TypeError('idempotencyKey must be a string');
+  // HTTP strips spaces at either end, which would make it another key.
+  if (!isIdempotencyKey(key) || key.trim() !== key) {
+    throw new RangeError(
+      'idempotencyKey must be 1 to 255 printable ASCII characters, no space at either end',
+    );
+  }
+  return key;
+}

@@ -1,0 +1,68 @@
+import { type CallSettings, readCallOptions, readSendOptions } from './call-options.js';
+import type { Proof } from './proof.js';
+import type { CallKind } from './retry.js';
+import type { SendEndpoint } from './send-endpoints.js';
+
+/** One call of a method, built once: every attempt sends the same bytes. */
+export interface Call {
+  kind: CallKind;
+  /** Follows the base URL; begins with a slash. */
+  path: string;
+  /** JSON; null for a read. */
+  body: string | null;
+  /** Null when the caller gave none. */
+  idempotencyKey: string | null;
+  proof: Proof;
+  settings: CallSettings;
+  extension?: Extension;
+  /** Shared by calls that are one to the caller, such as the polls of a wait. */
+  progress?: Progress;
+}
+
+/** An endpoint that a service may lack. */
+export interface Extension {
+  /** Completes "this service does not offer ...". */
+  name: string;
+  /** Statuses of `not_found` and `method_not_allowed` that only a service without it gives. */
+  statuses: readonly number[];
+}
+
+/** The attempts of a call so far. */
+export interface Progress {
+  attempts: number;
+  requestSent: boolean;
+  inDoubt: boolean;
+  /** Of the last answer; null without one. */
+  requestId: string | null;
+}
+
+export const newProgress = (): Progress => ({
+  attempts: 0,
+  requestSent: false,
+  inDoubt: false,
+  requestId: null,
+});
+
+export function readCall(path: string, proof: Proof, options: unknown): Call {
+  return { kind: 'read', path, body: null, idempotencyKey: null, proof, settings: readCallOptions(options) };
+}
+
+export function sendCall(endpoint: SendEndpoint, params: object, options: unknown): Call {
+  return frozenSendCall(endpoint, bodyOf(params), options);
+}
+
+/** A send whose body is JSON already. */
+export function frozenSendCall({ path, proof }: SendEndpoint, body: string, options: unknown): Call {
+  const settings = readSendOptions(options);
+  return { kind: 'send', path, body, idempotencyKey: settings.idempotencyKey, proof, settings };
+}
+
+export function verifyCall(path: string, params: object, proof: Proof, options: unknown): Call {
+  const settings = readCallOptions(options);
+  return { kind: 'verify', path, body: bodyOf(params), idempotencyKey: null, proof, settings };
+}
+
+function bodyOf(params: unknown): string {
+  if (typeof params !== 'object' || params === null) throw new TypeError('Parameters must be an object');
+  return JSON.stringify(params);
+}

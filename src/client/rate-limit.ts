@@ -1,0 +1,18 @@
+/** The token bucket that a request took its token from (Limits, Request rate). */
+export interface RateLimit {
+  /** X-RateLimit-Limit: the burst. */
+  limit: number;
+  /** X-RateLimit-Remaining: requests that may follow at once. */
+  remaining: number;
+}
+
+/**
+ * Null unless both headers are whole numbers.
+ * @internal
+ */
+export function rateLimitOf(header: (name: string) => string | null): RateLimit | null {
+  const limit = header('x-ratelimit-limit');
+  const remaining = header('x-ratelimit-remaining');
+  if (limit === null || remaining === null || !/^\d+$/.test(limit) || !/^\d+$/.test(remaining)) return null;
+  return { limit: Number(limit), remaining: Number(remaining) };
+}

@@ -1,0 +1,51 @@
+import type { Batch, BatchStatus, Channel, DeliveryState, Message, MessageStatus } from './resources.js';
+
+/** One page of a list. */
+export interface Page<Item> {
+  /** The items, up to `limit`; a page can be empty and have a next one. */
+  data: Item[];
+  /** Pass it as `after` to read the next page; null on the last. */
+  next: string | null;
+}
+/** One page of messages. */
+export type MessagePage = Page<Message>;
+/** One page of batches. */
+export type BatchPage = Page<Batch>;
+
+/** Which page of a list. */
+export interface PageOptions {
+  /** Items per page, 1 to 1,000. Default 100. */
+  limit?: number | undefined;
+  /** The `next` of the previous page. */
+  after?: string | undefined;
+}
+
+/** Filters of every list. */
+interface TimeFilter {
+  /** Created at or after this time, ISO 8601. */
+  since?: string | undefined;
+  /** Created before this time, ISO 8601. */
+  until?: string | undefined;
+}
+
+/** Filters of GET /v1/messages, an extension; an item matches all of them. */
+export interface MessageFilter extends TimeFilter {
+  /** A phone number or an email address, in any spelling. */
+  to?: string | undefined;
+  /** Either when absent. */
+  channel?: Channel | undefined;
+  /** Any when absent. */
+  status?: MessageStatus | undefined;
+  /** The carrier's report; any, or none, when absent. */
+  delivery?: DeliveryState | undefined;
+  /** UUID of the batch that the messages belong to. */
+  batch_id?: string | undefined;
+}
+
+/** Filters of GET /v1/batches, an extension; an item matches all of them. */
+export interface BatchFilter extends TimeFilter {
+  /** Either when absent. */
+  channel?: Channel | undefined;
+  /** Any when absent. */
+  status?: BatchStatus | undefined;
+}
