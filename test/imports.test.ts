@@ -19,6 +19,7 @@ const arrows: Record<string, { rooms: string[]; packages: boolean }> = {
 /** Files at the top of the service that every part of it may import; they import each other only. */
 const ground = [
   'clock',
+  'configuration-error',
   'data-error',
   'encryption',
   'random',
@@ -32,11 +33,12 @@ const ground = [
  * each engine and carrier) or a file at the top.
  */
 const serviceArrows: Record<string, string[]> = {
-  index: ['admin', 'create-service', 'fault-injection', 'service'],
+  index: ['admin', 'carriers/configured', 'create-service', 'fault-injection', 'service'],
   'create-service': ['core', 'fault-injection', 'http', 'service'],
   core: [
     'admin',
     'carriers',
+    'carriers/configured',
     'carriers/simulated',
     'dispatch',
     'operations',
@@ -44,7 +46,8 @@ const serviceArrows: Record<string, string[]> = {
     'storage',
     'storage/sqlite',
   ],
-  service: ['storage'],
+  // The file that configures the carriers is an option.
+  service: ['carriers/configured', 'storage'],
   // Caps are counted in storage.
   settings: ['storage'],
   'parse-fields': [],
@@ -55,6 +58,9 @@ const serviceArrows: Record<string, string[]> = {
   dispatch: ['carriers', 'storage'],
   // A receipt is stored as the carrier gives it.
   carriers: ['storage'],
+  // The one place that knows every carrier.
+  'carriers/configured': ['carriers', 'carriers/simulated', 'carriers/smpp', 'parse-fields', 'storage'],
+  'carriers/smpp': ['carriers', 'storage'],
   'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/sqlite'],
   storage: [],
   // An installation opens the database of the simulated carrier with its own.

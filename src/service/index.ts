@@ -1,5 +1,7 @@
 export { openingBalance } from './admin/projects.js';
+export type { ConfigurationSource } from './carriers/configured/configuration.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
+export { ConfigurationError } from './configuration-error.js';
 export { createService } from './create-service.js';
 export { DataError } from './data-error.js';
 export {

@@ -1,3 +1,5 @@
+import type { Channel } from '../contract/index.js';
+import type { ConfigurationSource } from './carriers/configured/configuration.js';
 import type { Clock } from './clock.js';
 import type { DataError } from './data-error.js';
 import type { Fault } from './report.js';
@@ -10,6 +12,8 @@ export interface ServiceOptions {
   /** Opens incomplete data as it is; without it, incomplete data is refused with DataError. */
   acceptData?: boolean;
   clock?: Clock;
+  /** The file that configures the carriers; absent, the simulated operator takes everything. */
+  configuration?: ConfigurationSource;
   /** Overrides the stored settings of all projects, in this service object. */
   settings?: SettingsPatch;
   /** `off` disables the request rate limits; `enforced` when absent. */
@@ -82,6 +86,8 @@ export interface Administration extends ProjectAdministration {
   listProjects(): Promise<ProjectSummary[]>;
   /** A project by its id; null when it does not exist. */
   project(id: string): Promise<ProjectAdministration | null>;
+  /** Whether the data was ever served with a real carrier; then it is never reset. */
+  readonly isReal: boolean;
   /** Deliveries, oldest first; `limit` keeps the newest. */
   outbox(filter?: { to?: string; limit?: number }): AsyncIterable<Delivery>;
   /**
@@ -124,6 +130,8 @@ export interface Service {
   /** A key of the default project; in memory only, as long as this object lives. */
   readonly localKey: string;
   readonly administration: Administration;
+  /** `off`: every send is refused. `real`: messages leave this machine. */
+  readonly channels: Readonly<Record<Channel, 'simulated' | 'off' | 'real'>>;
   /** Resolves when a data file is lost or replaced; from then on every answer is 503 `unavailable`. */
   readonly lost: Promise<DataError>;
   /** Stops listening, finishes requests and messages in flight, and closes the data. */

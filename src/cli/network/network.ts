@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { inDoubtAfter } from '../../client/doubt.js';
 import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
-import type { DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
+import type { ConfigurationError, DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
 import type { Config } from '../config/config.js';
 import { readKey } from '../config/key.js';
 import { CliError, machineError, stateHint, usageError } from '../errors.js';
@@ -26,7 +26,7 @@ export interface Network {
   /** The API key; null with --sandbox. Throws CliError when there is none. */
   apiKey(): Promise<string | null>;
   /** The embedded service of --sandbox, or the one in `directory`; opened once, closed at the end. */
-  service(directory?: string, options?: { acceptData?: boolean }): Promise<Service>;
+  service(directory?: string, options?: OpenOptions): Promise<Service>;
   /** Whether a message went to the embedded service. */
   readonly sentToSandbox: boolean;
   /** Calls `listener` after every HTTP exchange; the returned function ends that. */
@@ -36,6 +36,8 @@ export interface Network {
   /** At least 0 and below 1: spreads retries out. */
   random(): number;
 }
+
+export type OpenOptions = Pick<ServiceOptions, 'acceptData' | 'configuration'>;
 
 /** A network and what only `application` may do with it. */
 export interface OwnedNetwork extends Network {
@@ -84,7 +86,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
   let last: Exchange | null = null;
   const services = new Map<string, Promise<Service>>();
 
-  const service = async (named?: string, given: { acceptData?: boolean } = {}): Promise<Service> => {
+  const service = async (named?: string, given: OpenOptions = {}): Promise<Service> => {
     const directory = named ?? join(config.stateDirectory, 'sandbox');
     const serviceOptions = { ...given, directory, report: needs.report };
     const opened = services.get(directory) ?? openService(environment, serviceOptions, named === undefined);
@@ -219,6 +221,8 @@ async function openService(
     return await open(options);
   } catch (error) {
     if (isDataError(error)) throw refusedData(error, options.directory ?? '', isSandbox);
+    if ((error as Partial<ConfigurationError>).code === 'invalid_configuration')
+      throw configurationError(error as ConfigurationError);
     throw machineError(
       `the embedded service cannot run: ${(error as Error).message}`,
       error,
@@ -241,6 +245,9 @@ function refusedData(error: DataError, folder: string, isSandbox: boolean): CliE
     cause: error,
   });
 }
+
+const configurationError = ({ code, message }: ConfigurationError) =>
+  new CliError(code, exits.machine, message, { hint: 'See: urtuu serve --help' });
 
 /** The database engine is an optional dependency. */
 function embeddedHint(error: unknown): string {

@@ -14,8 +14,7 @@ import { checkSettings } from './settings.js';
 
 export function createAdministration(
   context: OperationContext,
-  carrier: SimulatedCarrier,
-  reset: () => Promise<void>,
+  { carrier, isReal, reset }: { carrier: SimulatedCarrier; isReal: boolean; reset: () => Promise<void> },
 ): Administration {
   const { store } = context;
   return {
@@ -39,7 +38,11 @@ export function createAdministration(
       const recipient = to === undefined ? {} : { to: normalizeAddress(to) ?? to };
       for await (const record of carrier.outbox({ ...filter, ...recipient })) yield toDelivery(record);
     },
-    reset,
+    isReal,
+    async reset() {
+      if (isReal) throw invalid('this data was served with a real carrier: it is never reset');
+      await reset();
+    },
     settled: () => context.dispatcher.settled(),
   };
 }

@@ -8,8 +8,8 @@ import { Lane } from './lane.js';
 import { LeaseTools, type SharedTools } from './lease-tools.js';
 import { Moments } from './moments.js';
 import type { DispatcherParts } from './parts.js';
-import { type Slot, takeRoom } from './slot.js';
-import { type DispatchRules, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
+import { type Slot, slotWithoutRoom, takeRoom } from './slot.js';
+import { type DispatchRules, type Held, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
 
 /** Milliseconds between looks for what other processes leave behind. */
 const lookEvery = 1_000;
@@ -103,10 +103,11 @@ export class Dispatcher {
   prepare(channel: Channel, recipients: readonly { operator: string | null }[], rules: DispatchRules): Slot {
     const routes = recipients.map(({ operator }) => this.#parts.routesOf({ channel, operator }, rules)[0]);
     const room = this.#isStopped ? null : takeRoom(this.#lanes, routes);
-    if (room === null) return { routes, claim: null, dispatch: async () => null };
+    if (room === null) return slotWithoutRoom(this.#lanes, routes);
     this.#reserved += recipients.length;
     return {
       routes,
+      isDown: false,
       claim: { ...this.#newLease(), doubtMs: room.doubtMs },
       dispatch: (claimed) => {
         this.#reserved -= recipients.length;
@@ -155,12 +156,14 @@ export class Dispatcher {
     onDelay: () => void,
   ): Promise<Finalized | null> {
     this.#enter(claimed);
+    const held: Held = {};
     try {
-      return await this.#finalizer.write(await submitMessage(claimed, rulesOf, tools), onDelay);
+      return await this.#finalizer.write(await submitMessage(claimed, rulesOf, tools, held), onDelay);
     } catch (error) {
       this.#parts.report(error);
       return null;
     } finally {
+      held.reservation?.release();
       this.#leave(claimed);
     }
   }
@@ -186,8 +189,7 @@ export class Dispatcher {
     const { carrier } = lane;
     this.#enter(claimed);
     try {
-      const tools = { deadlines: this.#deadlines, report: this.#parts.report };
-      await this.#finalizer.write(await resolveDoubt(claimed, carrier, tools), ignore);
+      await this.#finalizer.write(await resolveDoubt(claimed, carrier, this.#shared), ignore);
     } finally {
       this.#leave(claimed);
     }

@@ -37,6 +37,11 @@ export class Lane {
     return this.pausedFor <= 0 && this.carrier.capacity(this.name) > 0;
   }
 
+  /** Its carrier has had no connection for a while. */
+  get isDown(): boolean {
+    return this.carrier.isDown?.(this.name) ?? false;
+  }
+
   /** Milliseconds. */
   get pausedFor(): number {
     return this.#pausedUntil - this.#clock.monotonic();

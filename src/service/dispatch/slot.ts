@@ -6,6 +6,8 @@ import type { Lane } from './lane.js';
 export interface Slot {
   /** In the order of the messages. */
   routes: readonly Route[];
+  /** A first route has had no connection for a while: whoever waits for the message would wait in vain. */
+  isDown: boolean;
   /** Null without room: they are dispatched in their turn, by whichever process claims them. */
   claim: AcceptanceClaim | null;
   /**
@@ -23,7 +25,8 @@ export function takeRoom(
   const counts = new Map<Lane, number>();
   for (const route of routes) {
     const lane = lanes.get(route.lane);
-    if (lane === undefined) return null;
+    // What waits for room in its carrier is marked only then.
+    if (lane === undefined || lane.carrier.reserve !== undefined) return null;
     counts.set(lane, (counts.get(lane) ?? 0) + 1);
   }
   for (const [lane, count] of counts) if (lane.room < count) return null;
@@ -34,4 +37,9 @@ export function takeRoom(
       for (const [lane, count] of counts) lane.release(count);
     },
   };
+}
+
+export function slotWithoutRoom(lanes: ReadonlyMap<string, Lane>, routes: readonly Route[]): Slot {
+  const isDown = routes.some(({ lane }) => lanes.get(lane)?.isDown);
+  return { routes, isDown, claim: null, dispatch: async () => null };
 }

@@ -2,6 +2,7 @@ import {
   type Carrier,
   type Fate,
   OutcomeUnknown,
+  type Reservation,
   type Route,
   type SubmitResult,
 } from '../carriers/carrier.js';
@@ -40,6 +41,11 @@ export interface SubmitTools {
   report: Report;
 }
 
+/** Room in a carrier, which its holder releases once the disposition is written. */
+export interface Held {
+  reservation?: Reservation | null | undefined;
+}
+
 type InquiryTools = Pick<SubmitTools, 'deadlines' | 'report'>;
 
 /**
@@ -51,6 +57,7 @@ export async function submitMessage(
   claimed: ClaimedMessage,
   rulesOf: (projectId: string) => DispatchRules | Promise<DispatchRules>,
   tools: SubmitTools,
+  held: Held,
 ): Promise<Disposition> {
   let rules: DispatchRules;
   let content: Content;
@@ -63,7 +70,7 @@ export async function submitMessage(
   }
   const refused = refusalOf(claimed, rules, tools.elapsed());
   if (refused !== null) return { kind: 'final', claimed, outcome: { status: 'failed', error: refused } };
-  return overRoutes(claimed, content, tools.routesOf(claimed, rules), tools);
+  return overRoutes(claimed, content, tools.routesOf(claimed, rules), tools, held);
 }
 
 function refusalOf({ message, earlier, lifeMs }: ClaimedMessage, { caps }: DispatchRules, elapsed: number) {
@@ -76,11 +83,16 @@ function refusalOf({ message, earlier, lifeMs }: ClaimedMessage, { caps }: Dispa
   return lifeMs !== null && elapsed >= lifeMs ? notAccepted('its code has expired') : null;
 }
 
+function isExpired({ lifeMs }: ClaimedMessage, tools: SubmitTools): boolean {
+  return lifeMs !== null && tools.elapsed() >= lifeMs;
+}
+
 async function overRoutes(
   first: ClaimedMessage,
   content: Content,
   routes: readonly Route[],
   tools: SubmitTools,
+  held: Held,
 ): Promise<Disposition> {
   const from =
     routes[0]?.lane === first.lane
@@ -106,15 +118,21 @@ async function overRoutes(
     const text = content.text === null || route.carriesLinks ? content.text : withoutLinks(content.text);
     const unsendable = unsendableOf(claimed.content, content.text, text);
     if (unsendable !== null) return failed(claimed, unsendable);
-    if (tools.isLeaseOver()) return again(claimed, {});
+    const { carrier } = lane;
+    held.reservation?.release();
+    held.reservation =
+      carrier.reserve && (await carrier.reserve(route.name, claimed.message.batchId === null));
+    // Waiting for room takes a while.
+    if (held.reservation === null || !lane.isOpen || tools.isLeaseOver() || isExpired(claimed, tools))
+      return again(claimed, {});
     if (index > from || claimed.mark?.route !== route.name) {
-      const marked = await tryToMark(claimed, route, lane.carrier, tools);
+      const marked = await tryToMark(claimed, route, carrier, tools);
       if (marked === 'error') return lost(claimed, tools);
       // Its own former attempt was certainly not taken.
       if (marked === null) return claimed.mark === null ? { kind: 'fenced' } : again(claimed, {});
       claimed = marked;
     }
-    const result = await submit(claimed, route, content, text, lane.carrier, tools);
+    const result = await submit(claimed, route, content, text, held.reservation ?? carrier, carrier, tools);
     if ('status' in result) {
       lane.resume();
       return { kind: 'final', claimed, outcome: result };
@@ -156,10 +174,12 @@ async function submit(
   route: Route,
   content: Content,
   text: string | null,
+  room: Pick<Carrier, 'submit'>,
   carrier: Carrier,
   tools: SubmitTools,
 ): Promise<Submitted> {
   const { message, attempts } = claimed;
+  const onLate = (late: SubmitResult) => tools.onLate(lateDisposition(claimed, late, tools));
   try {
     const submission = {
       reference: message.id,
@@ -172,15 +192,14 @@ async function submit(
       html: content.html,
       from: content.from,
       replyTo: content.replyTo,
+      ...(claimed.lifeMs === null ? {} : { lifeMs: claimed.lifeMs - tools.elapsed() }),
     };
-    const result = await tools.deadlines.race(
-      carrier.submitMs,
-      (signal) => carrier.submit(submission, signal),
-      (late) => tools.onLate(lateDisposition(claimed, late, tools)),
-    );
+    const submitting = (signal: AbortSignal) => room.submit(submission, signal);
+    const result = await tools.deadlines.race(carrier.submitMs, submitting, onLate);
     if (result !== 'deadline') return result.kind === 'accepted' ? sent(result) : result;
   } catch (error) {
-    if (!(error instanceof OutcomeUnknown)) tools.report(error);
+    if (error instanceof OutcomeUnknown) error.late?.then(onLate, () => {});
+    else tools.report(error);
   }
   const fate = await fateOf(claimed, carrier, tools);
   return fate === 'not_taken' ? { kind: 'lost' } : (outcomeOf(fate) ?? { kind: 'unknown' });

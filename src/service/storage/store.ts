@@ -36,6 +36,11 @@ export interface Store extends Dispatching {
   listProjects(): Promise<ProjectRecord[]>;
   /** Gives the settings as they are stored afterwards. */
   changeSettings(projectId: string, change: (settings: string) => string): Promise<string>;
+  /**
+   * Records lanes of real carriers for ever, through every reset; gives all that were recorded. None: the store was
+   * never served with a real carrier.
+   */
+  recordLanes(lanes: readonly string[]): Promise<string[]>;
   /** Adds credits; a negative amount takes as many as there are. Gives the new balance. */
   credit(projectId: string, amount: number): Promise<number>;
   listLedger(projectId: string): Promise<LedgerRecord[]>;

@@ -4,7 +4,7 @@ import { addHelp } from '../../command-help.js';
 import { usageError } from '../../errors.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import { addDataOption, administration, type DataOptions } from './data.js';
+import { addDataOption, type DataOptions, sandboxAdministration } from './data.js';
 
 const view: View<Balance> = { columns: [field('balance', { kind: 'number' })], record: (balance) => balance };
 
@@ -24,13 +24,13 @@ export const sandboxCredit: CommandBody<'io' | 'network' | 'config'> = (command,
       ['urtuu sandbox credit 5000', 'add 5,000 credits'],
       ['urtuu sandbox credit --set 0', 'test without credits'],
     ],
-    exits: [],
+    exits: [11],
     json: '{"balance": 15000}',
   });
   command.action(async (credits: number | undefined, { set, ...data }: Options) => {
     if ((credits === undefined) === (set === undefined))
       throw usageError('give either credits or --set', 'Example: urtuu sandbox credit 5000');
-    const service = await administration(network, config, data);
+    const service = await sandboxAdministration(network, config, data);
     const change = credits ?? (set ?? 0) - (await service.credit(0));
     await io.print(view, { balance: await service.credit(change) });
   });

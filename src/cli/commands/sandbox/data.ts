@@ -28,6 +28,17 @@ export async function administration(
   return (await network.service(folder)).administration;
 }
 
+/** The same, of data that was never served with a real carrier; throws CliError for other. */
+export async function sandboxAdministration(
+  network: Network,
+  config: Config,
+  options: DataOptions,
+): Promise<Administration> {
+  const service = await administration(network, config, options);
+  if (!service.isReal) return service;
+  throw new CliError('refused', exits.refused, 'this service has sent over real carriers: it is no sandbox');
+}
+
 /** Throws CliError for a folder without a service: looking into one must not create it. */
 export function namedFolder(config: Config, data: string): string {
   const folder = resolve(config.cwd, data);

@@ -1,7 +1,7 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { confirmed } from '../../input/required.js';
-import { addDataOption, administration, type DataOptions } from './data.js';
+import { addDataOption, type DataOptions, sandboxAdministration } from './data.js';
 
 export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command.description('Delete the messages, batches and outbox of the embedded service. Keeps its keys.');
@@ -11,11 +11,11 @@ export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> 
       ['urtuu sandbox reset', 'start again, after a prompt'],
       ['urtuu sandbox reset --yes', 'in a test script'],
     ],
-    exits: [],
+    exits: [11],
   });
   command.action(async (options: DataOptions) => {
     await confirmed(context, 'Delete all messages of this service?');
-    await (await administration(context.network, context.config, options)).reset();
+    await (await sandboxAdministration(context.network, context.config, options)).reset();
     context.io.note('The service is empty and has its initial balance.');
   });
 };

@@ -31,7 +31,11 @@ const doubtMs = 300_000;
 const receiptAfter = 500;
 
 /** Mobile operators and a mail server that deliver into an outbox, and fail for recipients that ask for it. */
-export function simulatedCarrier(outbox: Outbox, clock: Clock): SimulatedCarrier {
+export function simulatedCarrier(
+  outbox: Outbox,
+  clock: Clock,
+  faultFor: (to: string) => CarrierFault | null = carrierFaultFor,
+): SimulatedCarrier {
   /** What ends every wait when the carrier stops. */
   const waiting = new Set<() => void>();
   let isStopped = false;
@@ -74,7 +78,7 @@ export function simulatedCarrier(outbox: Outbox, clock: Clock): SimulatedCarrier
 
   async function submit(submission: Submission, signal: AbortSignal): Promise<SubmitResult> {
     const { to, route, channel, reference } = submission;
-    const fault = carrierFaultFor(to);
+    const fault = faultFor(to);
     switch (fault?.kind) {
       case 'refused':
         return { kind: 'refused', reason: 'the recipient does not accept messages', tryNextRoute: true };
@@ -115,7 +119,7 @@ export function simulatedCarrier(outbox: Outbox, clock: Clock): SimulatedCarrier
   async function inquire(reference: string, to: string, before: number): Promise<Fate> {
     const age = await outbox.ageOrFence(reference, before);
     if (age === null) return 'not_taken';
-    const fault = carrierFaultFor(to);
+    const fault = faultFor(to);
     if (fault?.kind === 'undecidable') return 'undecidable';
     return fault?.kind === 'silent' && isSilent(fault, age) ? 'unknown' : 'taken';
   }

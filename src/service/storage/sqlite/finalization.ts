@@ -155,7 +155,9 @@ export function prepareFinalization(
     const seq = receipts.received(receipt);
     const claimed = seq === null ? null : read(seq);
     if (claimed === null) return [];
-    const outcome = { status: 'sent' as const, carrierIds: [receipt.carrierId], delivery: null };
+    // Other segments may not have been taken: it stays in doubt for their receipts.
+    const delivery = (claimed.message.parts ?? 1) > 1 ? 'unknown' : null;
+    const outcome = { status: 'sent', carrierIds: [receipt.carrierId], delivery } as const;
     const [finalized] = finalizeMessages([{ claimed, outcome }], answer);
     return finalized ? [{ ...finalized, pendingKey: claimed.pendingKey }] : [];
   }

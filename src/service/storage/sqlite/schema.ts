@@ -173,4 +173,8 @@ export const migrations: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX receipts_message ON receipts (message) WHERE message IS NOT NULL;
   `,
+  `
+  -- Lanes of real carriers that the data was ever served with.
+  CREATE TABLE lanes (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -10,6 +10,7 @@ import { whenFree } from './database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
 import { type Database, openDatabase } from './database/open.js';
 import { prepareFinalization } from './finalization.js';
+import { prepareLanes } from './lanes.js';
 import { prepareLeases } from './leases.js';
 import { prepareProjects } from './projects.js';
 import { prepareReading } from './reading.js';
@@ -57,6 +58,7 @@ export function sqliteStore(
     });
   const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database, now);
+  const lanes = prepareLanes(database);
   const leases = prepareLeases(database, clock);
   const resets = prepareResets(database, projects, now);
   const acceptance = prepareAcceptance(database, projects, leases, corrections, resets, now);
@@ -87,6 +89,8 @@ export function sqliteStore(
     getProject: (id) => read(() => projects.getProject(id)),
     listProjects: () => read(() => projects.listProjects()),
     changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
+    recordLanes: (names) =>
+      names.length === 0 ? read(() => lanes.record([])) : commits.run(() => lanes.record(names)),
     credit: (projectId, amount) => commits.run(() => projects.credit(projectId, amount)),
     listLedger: (projectId) => read(() => projects.listLedger(projectId)),
     beginReset: (owner, holdMs) => commits.run(() => resets.begin(owner, holdMs)),
