@@ -115,8 +115,8 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
     externalLiveBindings: false,
     comments: false,
     sourcemap,
-    // Names stay, for stack traces that can be read.
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
+    // Functions and classes keep their names, for stack traces that can be read.
+    minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
     plugins: [onlyAscii, namesForEsm],
   });
   await built.close();

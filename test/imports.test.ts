@@ -34,7 +34,15 @@ const ground = [
  * each engine and carrier) or a file at the top.
  */
 const serviceArrows: Record<string, string[]> = {
-  index: ['admin', 'carriers/configured', 'create-service', 'fault-injection', 'service'],
+  index: [
+    'admin',
+    'carriers/configured',
+    'check-configuration',
+    'create-service',
+    'fault-injection',
+    'service',
+  ],
+  'check-configuration': ['carriers/configured'],
   'create-service': ['core', 'fault-injection', 'http', 'service'],
   core: [
     'admin',
@@ -78,7 +86,7 @@ const serviceArrows: Record<string, string[]> = {
 };
 
 /** Files of the command line that everything in it may import; they import nothing but each other. */
-const cliLeaves = ['clock', 'deadline', 'errors', 'exit-codes', 'once', 'wording'];
+const cliLeaves = ['clock', 'deadline', 'errors', 'exit-codes', 'html-text', 'once', 'wording'];
 /** What each folder, and each file beside them, may import of the command line. */
 const cliArrows: Record<string, string[]> = {
   start: ['main', 'code-cache'],

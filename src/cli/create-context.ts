@@ -98,6 +98,9 @@ export function createContext(
         progress.stop();
       }
     },
+    get columns() {
+      return streams.stderr.isTerminal ? streams.stderr.columns : 80;
+    },
     get canPrompt() {
       return canPrompt();
     },

@@ -32,10 +32,10 @@ export const exitMeanings: Record<ExitCode, string> = {
   8: 'input: a number, text or file content that cannot be sent',
   9: 'not sent, refunded',
   10: 'wrong or closed verification code',
-  11: 'refused: the job is done, running or different, or the key was used for another message',
+  11: 'refused: the job is done, cancelled, running or different, or the key was used for another message',
   12: 'not found: no such id',
   13: 'this machine: full disk, unreadable file, unsafe configuration',
-  14: 'not final yet: --wait ran out of time; accepted, not in doubt',
+  14: 'not final yet: --wait ran out of time (accepted, not in doubt), or a cancelled job still runs',
 };
 
 /** A failed request that creates something may have done so; a failed read has no effect. */

@@ -27,6 +27,8 @@ export interface Io {
 
   /** Standard input and standard error are terminals. */
   readonly canPrompt: boolean;
+  /** Of the terminal at standard error; 80 without one. */
+  readonly columns: number;
   /** Throws CliError (exit 2) without a terminal. */
   prompts(): Promise<Questions>;
 

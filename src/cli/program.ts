@@ -61,6 +61,12 @@ const tree: readonly (Leaf | Group)[] = [
     [
       ['list', 'List the jobs', async () => (await import('./commands/jobs/list.js')).jobsList],
       ['show', 'Show the progress of a job', async () => (await import('./commands/jobs/show.js')).jobsShow],
+      [
+        'watch',
+        'Follow a job until it ends',
+        async () => (await import('./commands/jobs/watch.js')).jobsWatch,
+      ],
+      ['cancel', 'Cancel a job', async () => (await import('./commands/jobs/cancel.js')).jobsCancel],
       ['resume', 'Resume a job', async () => (await import('./commands/jobs/resume.js')).jobsResume],
       [
         'report',
@@ -91,6 +97,17 @@ const tree: readonly (Leaf | Group)[] = [
     async () => (await import('./commands/doctor/run.js')).doctor,
   ],
   ['serve', 'Run the service on this machine', async () => (await import('./commands/serve/serve.js')).serve],
+  [
+    'service',
+    'Manage the service of this machine',
+    [
+      [
+        'check',
+        'Check the carriers of a configuration',
+        async () => (await import('./commands/service/check.js')).serviceCheck,
+      ],
+    ],
+  ],
   [
     'sandbox',
     'Inspect the embedded service',

@@ -19,9 +19,15 @@ export interface Clock {
   after(milliseconds: number, run: () => void): () => void;
 }
 
+/** Milliseconds of the system's monotonic clock. As fast as `performance`, which would cost a start 1 ms. */
+export function monotonic(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1_000 + nanoseconds / 1_000_000;
+}
+
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  monotonic,
   after(milliseconds, run) {
     const timer = setTimeout(run, milliseconds);
     return () => clearTimeout(timer);

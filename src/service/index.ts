@@ -1,5 +1,6 @@
 export { openingBalance } from './admin/projects.js';
-export type { ConfigurationSource } from './carriers/configured/configuration.js';
+export type { CarrierCheck, ConfigurationSource } from './carriers/configured/configuration.js';
+export { checkConfiguration } from './check-configuration.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { ConfigurationError } from './configuration-error.js';
 export { createService } from './create-service.js';

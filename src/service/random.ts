@@ -39,23 +39,24 @@ export function randomInteger(random: Random, limit: number): number {
 /** Makes UUIDs of version 7: they sort in the order of creation, so an index grows at its end. */
 export function idMaker(now: () => number, random: Random): () => string {
   let last = 0;
+  let start = '00000000-0000';
   let counter = 0;
   let pool = Buffer.alloc(0);
+  let used = 0;
   return () => {
-    if (pool.length === 0) pool = Buffer.from(random.bytes(1_024));
+    if (used === pool.length) [pool, used] = [Buffer.from(random.bytes(1_024)), 0];
     const time = now();
     counter = time > last ? 0 : counter + 1;
-    if (counter === 0x1000) {
-      counter = 0;
-      last += 1;
+    const stamp = Math.max(counter === 0x1000 ? last + 1 : last, time);
+    if (counter === 0x1000) counter = 0;
+    if (stamp !== last) {
+      last = stamp;
+      const digits = last.toString(16).padStart(12, '0');
+      start = `${digits.slice(0, 8)}-${digits.slice(8)}`;
     }
-    last = Math.max(last, time);
-    const stamp = last.toString(16).padStart(12, '0');
-    const tail = pool.subarray(0, 8);
-    pool = pool.subarray(8);
-    tail[0] = ((tail[0] ?? 0) & 0x3f) | 0x80;
-    const version = (0x7000 | counter).toString(16);
-    const end = tail.toString('hex');
-    return `${stamp.slice(0, 8)}-${stamp.slice(8)}-${version}-${end.slice(0, 4)}-${end.slice(4)}`;
+    pool[used] = ((pool[used] ?? 0) & 0x3f) | 0x80;
+    const end = pool.toString('hex', used, used + 8);
+    used += 8;
+    return `${start}-${(0x7000 | counter).toString(16)}-${end.slice(0, 4)}-${end.slice(4)}`;
   };
 }

@@ -1,4 +1,18 @@
+interface Written {
+  at: number;
+  text: string;
+}
+
+// The messages of a group share few times, and each is written more than once.
+let last: Written = { at: 0, text: '1970-01-01T00:00:00.000Z' };
+let lastButOne = last;
+
 /** ISO 8601, UTC, with milliseconds, of milliseconds since 1970. */
 export function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+  if (milliseconds === lastButOne.at) return lastButOne.text;
+  if (milliseconds !== last.at) {
+    lastButOne = last;
+    last = { at: milliseconds, text: new Date(milliseconds).toISOString() };
+  }
+  return last.text;
 }

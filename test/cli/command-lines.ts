@@ -195,11 +195,27 @@ export function commandLines(
     { line: () => 'jobs list', stdout: /july/, json: 'array', shape: '' },
     { line: () => 'jobs show july', stdout: /^job +july$/m, json: 'object', shape: '' },
     { line: () => 'jobs show nothing', code: 12, stderr: /there is no job/ },
+    {
+      line: () => 'jobs watch july',
+      stdout: /^job +july$/m,
+      stderr: /Certain: 2/,
+      json: 'object',
+      shape: '',
+    },
+    { line: () => 'jobs watch nothing', code: 12, stderr: /there is no job/ },
+    {
+      line: () => 'jobs cancel stopped',
+      prepare: () => here(`sms bulk two.csv --text ${number()} --job stopped --yes`),
+      code: 11,
+      stderr: /finished at/,
+    },
+    { line: () => 'jobs cancel nothing', code: 12, stderr: /there is no job/ },
     { line: () => 'jobs resume july', code: 11, stderr: /finished at/ },
     { line: () => 'jobs report july', stdout: /^phone,name,message_id/m, text: true },
     {
       line: () => 'jobs remove spare',
       prepare: () => here(`sms bulk two.csv --text ${number()} --job spare --yes`),
+      stderr: /^Removed the job spare: 2 accepted\.$/m,
       text: true,
     },
     {
@@ -223,6 +239,15 @@ export function commandLines(
     },
     // The lines before it may have used up the reading allowance of their project.
     { line: () => 'doctor', stdout: /service/, stderr: /^(?:rate: .*\n)?$/, json: 'array', shape: '' },
+    {
+      line: () => 'service check --config service.json',
+      code: 5,
+      stdout: /failed/,
+      stderr: /1 carrier failed/,
+      json: 'array',
+      shape: '',
+    },
+    { line: () => 'service check --config two.csv', code: 13, stderr: /two\.csv: is not JSON/ },
     { line: () => 'sandbox outbox --limit 2', stdout: /99/, json: 'array', shape: '' },
     { line: () => 'sandbox credit 1', stdout: /^balance/, json: 'object', shape: '' },
     { line: () => 'sandbox credit', code: 2, stderr: /either credits or --set/ },

@@ -20,7 +20,18 @@ const named = (line: () => string) => line.toString().replace(/^\(\) => /, '');
 /** The help's example of JSON, and the exit codes it names. */
 async function helpOf(line: string) {
   const [first = '', second = ''] = line.split(' ');
-  const group = ['sms', 'email', 'verify', 'messages', 'batches', 'jobs', 'profiles', 'sandbox', 'keys'];
+  const group = [
+    'sms',
+    'email',
+    'verify',
+    'messages',
+    'batches',
+    'jobs',
+    'profiles',
+    'sandbox',
+    'service',
+    'keys',
+  ];
   const { stdout } = await run(`${first} ${group.includes(first) ? second : ''} --help`, { env: {} });
   return {
     codes: [...stdout.matchAll(/^ {2}( \d|\d\d) {2}\S/gm)].map(([, each]) => Number(each)),

@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Machine, outcomeOf, printed } from '../support/binary.js';
+import { statuses } from '../../src/service/carriers/smpp/codec/commands.js';
+import { Machine, outcomeOf, printed, root } from '../support/binary.js';
 import { Smsc } from '../support/smsc.js';
 
 let machine: Machine;
@@ -30,8 +31,9 @@ afterEach(async () => {
 const env = { MOBICOM_PASSWORD: 'secret' };
 
 /** Serves with the configuration while `use` runs: its outcome. */
-async function serving(use: (env: NodeJS.ProcessEnv) => Promise<void>) {
-  const child = machine.start(['serve', '--port', '0', '--config', file, '-o', 'ndjson'], { env });
+async function serving(use: (env: NodeJS.ProcessEnv) => Promise<void>, extra: NodeJS.ProcessEnv = {}) {
+  const args = ['serve', '--port', '0', '--config', file, '-o', 'ndjson'];
+  const child = machine.start(args, { env: { ...env, ...extra } });
   const ended = outcomeOf(child);
   const { base_url, api_key } = JSON.parse(await printed(child, 'stdout', /\n/));
   await use({ URTUU_BASE_URL: base_url, URTUU_API_KEY: api_key });
@@ -56,6 +58,49 @@ describe('urtuu serve --config', () => {
     expect(smsc.heard[0]?.fields).toMatchObject({ system_id: 'urtuu', password: 'secret' });
     expect(smsc.heard.at(-1)?.command).toBe('unbind');
     expect(stderr).toBe('');
+  });
+
+  it('connects with TLS to a centre with a trusted certificate, and to no other', async () => {
+    const [key, cert] = ['key.pem', 'self-signed.pem'].map((name) => join(root, 'test/fixtures/tls', name));
+    const secure = new Smsc({ tls: { key: readFileSync(key ?? ''), cert: readFileSync(cert ?? '') } });
+    const configuration = JSON.parse(readFileSync(file, 'utf8'));
+    configuration.sms.routes[0].smpp = `smpp+tls://localhost:${await secure.listen()}`;
+    writeFileSync(file, JSON.stringify(configuration));
+    const { stderr } = await serving(async () => {});
+    expect(JSON.parse(stderr)).toMatchObject({
+      level: 'warning',
+      stack: expect.stringContaining(
+        'SMPP route Mobicom (transceiver) is not connected: self-signed certificate',
+      ),
+    });
+    expect(secure.heard).toEqual([]);
+    await serving(async () => {}, { NODE_EXTRA_CA_CERTS: cert });
+    expect(secure.heard[0]).toMatchObject({ command: 'bind_transceiver' });
+    await secure.close();
+  });
+
+  it('is checked without a message: urtuu service check', async () => {
+    const check = (extra: NodeJS.ProcessEnv = {}) =>
+      machine.run(['service', 'check', '--config', file, '-o', 'ndjson'], { env: { ...env, ...extra } });
+    const good = await check();
+    expect([good.code, JSON.parse(good.stdout)]).toMatchObject([
+      0,
+      { carrier: 'Mobicom', address: expect.stringMatching(/^smpp:..127/), status: 'ok', problem: null },
+    ]);
+    expect(smsc.heard.map(({ command }) => command)).toEqual(['bind_transceiver', 'unbind']);
+    smsc.options.bindStatus = () => statuses.invalidPassword;
+    const refused = await check();
+    expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([
+      5,
+      { status: 'failed', problem: 'its operator refused the password (0x0e)' },
+    ]);
+    await smsc.close();
+    const away = await check();
+    expect([away.code, JSON.parse(away.stdout)]).toMatchObject([
+      5,
+      { status: 'failed', problem: expect.stringContaining('ECONNREFUSED') },
+    ]);
+    expect((await check({ MOBICOM_PASSWORD: '' })).code).toBe(13);
   });
 
   it('marks its data for ever: nothing simulates it, nothing resets it', async () => {

@@ -64,14 +64,15 @@ export async function until(holds: () => boolean): Promise<void> {
 
 /** A carrier on a clock that the test moves; connections are real. */
 export class SmppDesk {
-  readonly clock = new ManualClock(Date.UTC(2026, 10, 22));
+  readonly clock: ManualClock;
   readonly receipts: Receipt[] = [];
   readonly reported: string[] = [];
   /** What storing a receipt does. */
   store: (receipt: Receipt) => Promise<void> = async () => {};
   readonly carrier: Carrier;
 
-  constructor(routes: readonly SmppRoute[], parts: Partial<SmppParts> = {}) {
+  constructor(routes: readonly SmppRoute[], parts: Partial<SmppParts> & { clock?: ManualClock } = {}) {
+    this.clock = parts.clock ?? new ManualClock(Date.UTC(2026, 10, 22));
     this.carrier = smppCarrier({
       routes,
       clock: this.clock,

@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { decodeGsm, decodeUcs2 } from '../../src/service/carriers/smpp/codec/alphabet.js';
 import {
   type Command,
@@ -47,6 +48,8 @@ export interface SmscOptions {
   onTaken?(segment: TakenSegment, answer: () => void): void;
   /** The status of a bind. */
   bindStatus?(): number;
+  /** Listens with TLS: key and certificate. */
+  tls?: { key: Buffer; cert: Buffer };
   /** Cuts the connection at the n-th point: see `#point`. */
   cutAt?: number;
 }
@@ -72,7 +75,9 @@ export class Smsc {
   }
 
   async listen(port = 0): Promise<number> {
-    const server = createServer((socket) => this.#accept(socket));
+    const { tls } = this.options;
+    const accept = (socket: Socket) => this.#accept(socket);
+    const server = tls === undefined ? createServer(accept) : createTlsServer(tls, accept);
     this.#server = server;
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     return (server.address() as { port: number }).port;

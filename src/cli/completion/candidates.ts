@@ -35,6 +35,8 @@ const argumentSources: Readonly<Record<string, Source>> = {
   'profiles use': profiles,
   'profiles show': profiles,
   'jobs show': jobs,
+  'jobs watch': jobs,
+  'jobs cancel': jobs,
   'jobs resume': jobs,
   'jobs report': jobs,
   'jobs remove': jobs,

@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+// Not node:fs/promises, which would cost every start 2 ms.
+import { createReadStream, stat } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { maxRequestBytes } from '../../contract/index.js';
 import { CliError, inputError, machineError, usageError } from '../errors.js';
@@ -109,10 +109,9 @@ function waitingFor(name: string, terminal: boolean): string {
 }
 
 const isNamedPipe = (path: string) =>
-  stat(path).then(
-    (stats) => stats.isFIFO(),
-    () => false,
-  );
+  new Promise<boolean>((resolve) => {
+    stat(path, (error, stats) => resolve(error === null && stats.isFIFO()));
+  });
 
 const reasons: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   ENOENT: ['it does not exist', 'Check the name and the current folder.'],

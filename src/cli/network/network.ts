@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { inDoubtAfter } from '../../client/doubt.js';
 import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
-import type { ConfigurationError, DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
+import type { CarrierCheck, DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
 import type { Config } from '../config/config.js';
 import { readKey } from '../config/key.js';
 import { CliError, machineError, stateHint, usageError } from '../errors.js';
@@ -27,6 +27,8 @@ export interface Network {
   apiKey(): Promise<string | null>;
   /** The embedded service of --sandbox, or the one in `directory`; opened once, closed at the end. */
   service(directory?: string, options?: OpenOptions): Promise<Service>;
+  /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
+  checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
   /** Whether a message went to the embedded service. */
   readonly sentToSandbox: boolean;
   /** Calls `listener` after every HTTP exchange; the returned function ends that. */
@@ -37,6 +39,7 @@ export interface Network {
   random(): number;
 }
 
+type Configuration = NonNullable<ServiceOptions['configuration']>;
 export type OpenOptions = Pick<ServiceOptions, 'acceptData' | 'configuration'>;
 
 /** A network and what only `application` may do with it. */
@@ -179,6 +182,13 @@ export function openNetwork(needs: Needs): OwnedNetwork {
       return sentToSandbox;
     },
     service,
+    async checkCarriers(source) {
+      try {
+        return await (await loadService()).checkConfiguration(source);
+      } catch (error) {
+        throw configurationError(error) ?? error;
+      }
+    },
     onExchange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -211,18 +221,20 @@ function isInDoubt({ status, requestSent, idempotencyKey }: Exchange, before: bo
   return inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');
 }
 
+const loadService = async () => await import('../../service/index.js');
+
 async function openService(
   environment: ProcessEnvironment,
   options: ServiceOptions,
   isSandbox: boolean,
 ): Promise<Service> {
-  const open = environment.openService ?? (await import('../../service/index.js')).createService;
+  const open = environment.openService ?? (await loadService()).createService;
   try {
     return await open(options);
   } catch (error) {
     if (isDataError(error)) throw refusedData(error, options.directory ?? '', isSandbox);
-    if ((error as Partial<ConfigurationError>).code === 'invalid_configuration')
-      throw configurationError(error as ConfigurationError);
+    const wrong = configurationError(error);
+    if (wrong !== null) throw wrong;
     throw machineError(
       `the embedded service cannot run: ${(error as Error).message}`,
       error,
@@ -246,8 +258,12 @@ function refusedData(error: DataError, folder: string, isSandbox: boolean): CliE
   });
 }
 
-const configurationError = ({ code, message }: ConfigurationError) =>
-  new CliError(code, exits.machine, message, { hint: 'See: urtuu serve --help' });
+/** Null for any other error. */
+function configurationError(error: unknown): CliError | null {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code !== 'invalid_configuration') return null;
+  return new CliError(code, exits.machine, message, { hint: 'See: urtuu serve --help', cause: error });
+}
 
 /** The database engine is an optional dependency. */
 function embeddedHint(error: unknown): string {

@@ -27,12 +27,38 @@ const summary = (credits: number) =>
 export const summaryExample = summary(10_000);
 export const emailSummaryExample = summary(2_000);
 
-const preflight = (channel: string, column: string, kind: string, parts: number, credits: number) =>
-  `{"job": "july-offer", "channel": "${channel}", "to_column": "${column}", "delimiter": ",", "sheet": null, "recipients": 1000, "merged": 3, "rejected": 0, "repaired": 0, "requests": 1, "batches": 1, "singles": 0, "cost": [{"kind": "${kind}", "recipients": 1000, "parts": ${parts}, "credits": ${credits}}], "parts": ${parts}, "credits": ${credits}, "balance": 100000, "sent_before": 0, "skips_sent": false, "seconds": 0}`;
-export const preflightExample = preflight('sms', 'phone', 'cyrillic', 1_000, 10_000);
-export const emailPreflightExample = preflight('email', 'email', 'email', 0, 2_000);
+const preflight = (
+  channel: string,
+  column: string,
+  kind: string,
+  parts: number,
+  credits: number,
+  message: string,
+) =>
+  `{"job": "july-offer", "channel": "${channel}", "to_column": "${column}", "delimiter": ",", "sheet": null, "recipients": 1000, "merged": 3, "rejected": 0, "repaired": 0, "requests": 1, "batches": 1, "singles": 0, "cost": [{"kind": "${kind}", "recipients": 1000, "parts": ${parts}, "credits": ${credits}}], "parts": ${parts}, "credits": ${credits}, "balance": 100000, "sent_before": 0, "skips_sent": false, "seconds": 0, "messages": 1, "first_message": ${message}, "longest_message": ${message}}`;
+export const preflightExample = preflight(
+  'sms',
+  'phone',
+  'cyrillic',
+  1_000,
+  10_000,
+  '{"to": "99112233", "subject": null, "text": "Сайн уу", "parts": 1}',
+);
+export const emailPreflightExample = preflight(
+  'email',
+  'email',
+  'email',
+  0,
+  2_000,
+  '{"to": "bat@example.mn", "subject": "July", "text": "Сайн уу", "parts": null}',
+);
 
 const job =
-  '"job": "july-offer", "state": "finished", "pid": null, "rate": null, "seconds_left": null, "channel": "sms", "source": "customers.csv", "created_at": "2026-11-21T08:00:00.000Z", "planned": 1000, "accepted": 1000, "rejected": 0, "failed": 0, "in_doubt": 0, "pending": 0, "credits": 10000, "base_url": "http://127.0.0.1:7788/v1", "ended_at": "2026-11-21T08:00:00.600Z", "exit": 0';
+  '"job": "july-offer", "state": "finished", "reason": null, "pid": null, "rate": null, "seconds_left": null, "channel": "sms", "source": "customers.csv", "created_at": "2026-11-21T08:00:00.000Z", "planned": 1000, "accepted": 1000, "rejected": 0, "failed": 0, "in_doubt": 0, "pending": 0, "credits": 10000, "base_url": "http://127.0.0.1:7788/v1", "ended_at": "2026-11-21T08:00:00.600Z", "exit": 0';
 export const jobExample = `{${job}}`;
+export const cancelledExample = jobExample
+  .replace('"finished", "reason": null', '"unfinished", "reason": "cancelled"')
+  .replace('"accepted": 1000', '"accepted": 400')
+  .replace('"pending": 0, "credits": 10000', '"pending": 600, "credits": 4000')
+  .replace('"exit": 0', '"exit": 5');
 export const jobDetailsExample = `{${job}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": 10000, "sent": null, "failed": null}]}`;

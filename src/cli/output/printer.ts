@@ -151,7 +151,7 @@ export class Printer {
   #columns<Row>(view: View<Row>, details: boolean): readonly Column<Row>[] {
     const wanted = this.#options.columns;
     if (typeof wanted === 'string') return columnsNamed(view.columns, wanted);
-    return details ? view.columns : view.columns.filter(({ detail }) => !detail);
+    return details ? view.columns : (view.table ?? view.columns.filter(({ detail }) => !detail));
   }
 
   /** JSON fields in the order of the columns, then those without a column. */

@@ -15,6 +15,8 @@ export interface Column<Row> {
 /** The columns and JSON of one kind of rows, for every format. */
 export interface View<Row> {
   columns: readonly Column<Row>[];
+  /** The columns of a table for people, unless `--columns` names some; all but details when absent. */
+  table?: readonly Column<Row>[];
   /** The columns of a single row for people, unless `--columns` names some; all when absent. */
   card?: readonly Column<Row>[];
   /** The JSON form. Fields that share a `recipient` column's name can be masked. */

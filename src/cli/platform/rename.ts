@@ -1,6 +1,6 @@
-import { renameSync, statSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
-import { setTimeout } from 'node:timers/promises';
+// Not node:fs/promises, which would cost every send 2 ms.
+import { rename, renameSync, statSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { platformOf } from './platform.js';
 
 /** How long a rename waits for other programs to close the file, in milliseconds; 1.3 s in all. */
@@ -15,8 +15,8 @@ export interface RenameCalls<Done> {
 
 const real: RenameCalls<Promise<unknown>> = {
   platform: process.platform,
-  rename,
-  sleep: (milliseconds) => setTimeout(milliseconds),
+  rename: (from, to) => promisify(rename)(from, to),
+  sleep: (milliseconds) => promisify(setTimeout)(milliseconds),
   isFolder,
 };
 const realSync: RenameCalls<void> = {

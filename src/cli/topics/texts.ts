@@ -171,6 +171,8 @@ second message, and nobody is left out.
 
   urtuu jobs list               list the jobs of this machine
   urtuu jobs show NAME          show its progress, also while it runs
+  urtuu jobs watch NAME         follow it until it ends, and exit as it does
+  urtuu jobs cancel NAME        send no more; only jobs resume sends the rest
   urtuu jobs resume NAME        resume it; the file is no longer needed
   urtuu jobs report NAME        write the outcome of every row, as CSV
   urtuu jobs remove NAME        forget it
@@ -193,7 +195,7 @@ and --same-project.
 
 To retry single sends that the operator refused: jobs resume NAME
 --retry-failed. To retry failed messages of a batch: send the report with --only
-failed.
+failed. To send again what was sent but not delivered: --only undelivered.
 
 Ctrl-C finishes the requests in flight and prints the command to resume; a
 second one stops at once, and leaves some in doubt until the job is resumed.

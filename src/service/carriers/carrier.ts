@@ -22,8 +22,8 @@ export interface Submission {
   html: string | null;
   from: string | null;
   replyTo: string | null;
-  /** Milliseconds within which it may be delivered: those of a verification. */
-  lifeMs?: number;
+  /** Milliseconds within which it may be delivered: those of a verification; null or absent for any. */
+  lifeMs?: number | null;
 }
 
 /** A way to a recipient. */

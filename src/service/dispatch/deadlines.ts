@@ -6,16 +6,20 @@ const shared = 1_000;
 
 interface Deadline {
   since: number;
+  reach(): void;
+  /** Of its timer; null while nothing is submitted. */
+  cancel: (() => void) | null;
   signal: AbortSignal;
-  /** Of the submissions that have no answer yet. */
-  onReached: Set<() => void>;
+  /** What resolves the submissions that have no answer yet. */
+  unanswered: Set<(result: 'deadline') => void>;
 }
 
 /** Ends submissions that get no answer; one timer for all that begin within a second. */
 export class Deadlines {
   readonly #clock: Clock;
   readonly #latest = new Map<number, Deadline>();
-  readonly #cancels = new Set<() => void>();
+  /** With a timer. */
+  readonly #running = new Set<Deadline>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -31,16 +35,15 @@ export class Deadlines {
     onLate: (result: Result) => void,
   ): Promise<Result | 'deadline'> {
     return new Promise((resolve, reject) => {
-      const { signal, onReached } = this.#in(milliseconds);
-      const reached = () => resolve('deadline');
-      onReached.add(reached);
+      const { signal, unanswered } = this.#in(milliseconds);
+      unanswered.add(resolve);
       submit(signal).then(
         (result) => {
-          if (onReached.delete(reached)) resolve(result);
+          if (unanswered.delete(resolve)) resolve(result);
           else onLate(result);
         },
         (error) => {
-          onReached.delete(reached);
+          unanswered.delete(resolve);
           reject(error);
         },
       );
@@ -50,28 +53,40 @@ export class Deadlines {
   #in(milliseconds: number): Deadline {
     const now = this.#clock.monotonic();
     const latest = this.#latest.get(milliseconds);
-    if (latest !== undefined && now - latest.since < shared) return latest;
+    if (latest !== undefined && now - latest.since < shared) {
+      if (latest.cancel === null) this.#run(latest, latest.since - now + milliseconds + shared);
+      return latest;
+    }
     const abort = new AbortController();
     // Every submission of a carrier may listen to it.
     setMaxListeners(0, abort.signal);
-    const onReached = new Set<() => void>();
-    const cancel = this.#clock.after(milliseconds + shared, () => {
-      this.#cancels.delete(cancel);
-      const all = [...onReached];
-      onReached.clear();
-      for (const reached of all) reached();
+    const unanswered: Deadline['unanswered'] = new Set();
+    const reach = () => {
+      const late = [...unanswered];
+      unanswered.clear();
+      for (const resolve of late) resolve('deadline');
       abort.abort();
-    });
-    this.#cancels.add(cancel);
-    const deadline = { signal: abort.signal, onReached, since: now };
+    };
+    const deadline: Deadline = { since: now, signal: abort.signal, unanswered, reach, cancel: null };
     this.#latest.set(milliseconds, deadline);
+    this.#run(deadline, milliseconds + shared);
     return deadline;
+  }
+
+  #run(deadline: Deadline, milliseconds: number): void {
+    deadline.cancel = this.#clock.after(milliseconds, () => {
+      this.#running.delete(deadline);
+      deadline.reach();
+    });
+    this.#running.add(deadline);
   }
 
   /** Once nothing is submitted: no timer stays behind. */
   clear(): void {
-    for (const cancel of this.#cancels) cancel();
-    this.#cancels.clear();
-    this.#latest.clear();
+    for (const deadline of this.#running) {
+      deadline.cancel?.();
+      deadline.cancel = null;
+    }
+    this.#running.clear();
   }
 }

@@ -8,8 +8,8 @@ import { Lane } from './lane.js';
 import { LeaseTools, type SharedTools } from './lease-tools.js';
 import { Moments } from './moments.js';
 import type { DispatcherParts } from './parts.js';
-import { type Slot, slotWithoutRoom, takeRoom } from './slot.js';
-import { type DispatchRules, type Held, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
+import { type Held, type Slot, slotWithoutRoom, takeRoom } from './slot.js';
+import { type DispatchRules, type RulesOf, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
 
 /** Milliseconds between looks for what other processes leave behind. */
 const lookEvery = 1_000;
@@ -52,13 +52,14 @@ export class Dispatcher {
     this.#deadlines = new Deadlines(clock);
     this.#changes = new Moments(clock);
     this.#finalizer = new Finalizer(store, answer, clock, report);
+    const mark = grouped((marks: readonly Mark[]) => store.markSubmitting(marks));
     this.#shared = {
       ...parts,
       lanes: this.#lanes,
       leases: this.#leases,
       deadlines: this.#deadlines,
-      mark: grouped((marks: readonly Mark[]) => store.markSubmitting(marks)),
-      onLate: (disposition) => void this.#finalizer.write(disposition, ignore),
+      mark: (one) => new Promise((resolve, reject) => mark(one, resolve, reject)),
+      onLate: (disposition) => this.#finalizer.write(disposition, ignore, ignore),
     };
   }
 
@@ -107,7 +108,6 @@ export class Dispatcher {
     this.#reserved += recipients.length;
     return {
       routes,
-      isDown: false,
       claim: { ...this.#newLease(), doubtMs: room.doubtMs },
       dispatch: (claimed) => {
         this.#reserved -= recipients.length;
@@ -133,39 +133,39 @@ export class Dispatcher {
    * Dispatches the messages of a lease. Resolves with the end of the first, with null as soon as it is known that it
    * will take. Never rejects: the caller would take an error for a send that never was.
    */
-  #dispatchAll(
-    claimed: readonly ClaimedMessage[],
-    rulesOf: (projectId: string) => DispatchRules | Promise<DispatchRules>,
-  ): Promise<Finalized | null> {
+  #dispatchAll(claimed: readonly ClaimedMessage[], rulesOf: RulesOf): Promise<Finalized | null> {
     const [first] = claimed;
     if (first === undefined) return Promise.resolve(null);
     const tools = new LeaseTools(first.token, this.#shared);
     return new Promise((resolve) => {
       for (const one of claimed) {
-        const onDelay = one === first ? () => resolve(null) : ignore;
-        const end = this.#dispatch(one, rulesOf, tools, onDelay);
-        if (one === first) void end.then(resolve);
+        if (one === first) this.#dispatch(one, rulesOf, tools, () => resolve(null), resolve);
+        else this.#dispatch(one, rulesOf, tools, ignore, ignore);
       }
     });
   }
 
-  async #dispatch(
+  #dispatch(
     claimed: ClaimedMessage,
-    rulesOf: (projectId: string) => DispatchRules | Promise<DispatchRules>,
+    rulesOf: RulesOf,
     tools: SubmitTools,
     onDelay: () => void,
-  ): Promise<Finalized | null> {
+    onEnd: (finalized: Finalized | null) => void,
+  ): void {
     this.#enter(claimed);
     const held: Held = {};
-    try {
-      return await this.#finalizer.write(await submitMessage(claimed, rulesOf, tools, held), onDelay);
-    } catch (error) {
-      this.#parts.report(error);
-      return null;
-    } finally {
+    const end = (finalized: Finalized | null) => {
       held.reservation?.release();
       this.#leave(claimed);
-    }
+      onEnd(finalized);
+    };
+    submitMessage(claimed, rulesOf, tools, held).then(
+      (disposition) => this.#finalizer.write(disposition, onDelay, end),
+      (error) => {
+        this.#parts.report(error);
+        end(null);
+      },
+    );
   }
 
   #enter({ lane, token }: ClaimedMessage): void {
@@ -185,11 +185,11 @@ export class Dispatcher {
     }
   }
 
-  async #resolveDoubt(claimed: ClaimedMessage, lane: Lane): Promise<void> {
-    const { carrier } = lane;
+  async #resolveDoubt(claimed: ClaimedMessage, { carrier }: Lane): Promise<void> {
     this.#enter(claimed);
     try {
-      await this.#finalizer.write(await resolveDoubt(claimed, carrier, this.#shared), ignore);
+      const disposition = await resolveDoubt(claimed, carrier, this.#shared);
+      await new Promise((resolve) => this.#finalizer.write(disposition, ignore, resolve));
     } finally {
       this.#leave(claimed);
     }

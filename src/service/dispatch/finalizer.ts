@@ -18,7 +18,11 @@ const [firstPause, longestPause] = [1_000, 10_000];
 export class Finalizer {
   readonly #clock: Clock;
   readonly #report: Report;
-  readonly #write: (disposition: Disposition) => Promise<Finalized | null>;
+  readonly #write: (
+    disposition: Disposition,
+    resolve: (finalized: Finalized | null) => void,
+    reject: (error: unknown) => void,
+  ) => void;
   /** By their length. */
   readonly #pauses = new Map<number, { over: Promise<void>; resume(): void }>();
   #isStopped = false;
@@ -35,16 +39,19 @@ export class Finalizer {
       await store.leaveInDoubt(all);
       return all.map(() => null);
     });
-    this.#write = (disposition) => {
-      if (disposition.kind === 'final') return finalize(disposition);
-      if (disposition.kind === 'again') return postpone(disposition);
-      return disposition.kind === 'doubt' ? leaveInDoubt(disposition) : Promise.resolve(null);
+    this.#write = (disposition, resolve, reject) => {
+      if (disposition.kind === 'final') finalize(disposition, resolve, reject);
+      else if (disposition.kind === 'again') postpone(disposition, resolve, reject);
+      else if (disposition.kind === 'doubt') leaveInDoubt(disposition, resolve, reject);
+      else resolve(null);
     };
   }
 
-  /** Null for a message that has not ended here. `onDelay` is called when the first try fails. */
-  write(disposition: Disposition, onDelay: () => void): Promise<Finalized | null> {
-    return this.#write(disposition).catch((error) => this.#writeAgain(disposition, error, onDelay));
+  /** `onEnd`: null for a message that has not ended here. `onDelay` is called when the first try fails. */
+  write(disposition: Disposition, onDelay: () => void, onEnd: (finalized: Finalized | null) => void): void {
+    this.#write(disposition, onEnd, (error) => {
+      void this.#writeAgain(disposition, error, onDelay).then(onEnd);
+    });
   }
 
   async #writeAgain(
@@ -60,7 +67,7 @@ export class Finalizer {
       if (this.#isStopped) return null;
       await this.#pause(pause);
       try {
-        return await this.#write(disposition);
+        return await new Promise((resolve, reject) => this.#write(disposition, resolve, reject));
       } catch (next) {
         error = next;
       }

@@ -16,11 +16,12 @@ const halvesAgain = 64;
 
 /**
  * Collects the items of one turn of the event loop, so that they are written in one transaction. Where that fails, it
- * finds the items that make it fail, so that they hold up no other.
+ * finds the items that make it fail, so that they hold up no other. Takes callbacks: a batch would make a thousand
+ * promises more.
  */
 export function grouped<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Result[]>,
-): (item: Item) => Promise<Result> {
+): (item: Item, resolve: (result: Result) => void, reject: (error: unknown) => void) => void {
   let waiting: Waiting<Item, Result>[] = [];
 
   async function flush(): Promise<void> {
@@ -50,9 +51,8 @@ export function grouped<Item, Result>(
     }
   }
 
-  return (item) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
-      if (waiting.length === 1) queueMicrotask(() => void flush());
-    });
+  return (item, resolve, reject) => {
+    waiting.push({ item, resolve, reject });
+    if (waiting.length === 1) queueMicrotask(() => void flush());
+  };
 }

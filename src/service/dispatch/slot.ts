@@ -1,4 +1,4 @@
-import type { Route } from '../carriers/carrier.js';
+import type { Reservation, Route } from '../carriers/carrier.js';
 import type { AcceptanceClaim, ClaimedMessage, Finalized } from '../storage/store.js';
 import type { Lane } from './lane.js';
 
@@ -7,7 +7,7 @@ export interface Slot {
   /** In the order of the messages. */
   routes: readonly Route[];
   /** A first route has had no connection for a while: whoever waits for the message would wait in vain. */
-  isDown: boolean;
+  isDown?: boolean;
   /** Null without room: they are dispatched in their turn, by whichever process claims them. */
   claim: AcceptanceClaim | null;
   /**
@@ -15,6 +15,11 @@ export interface Slot {
    * the first of them has ended, null while that is not known. Never rejects.
    */
   dispatch(claimed: readonly ClaimedMessage[]): Promise<Finalized | null>;
+}
+
+/** Room in the carrier of a message, which is released once its disposition is written. */
+export interface Held {
+  reservation?: Reservation | null;
 }
 
 /** Keeps room for one message on each route; null unless there is room for all. */
@@ -40,6 +45,6 @@ export function takeRoom(
 }
 
 export function slotWithoutRoom(lanes: ReadonlyMap<string, Lane>, routes: readonly Route[]): Slot {
-  const isDown = routes.some(({ lane }) => lanes.get(lane)?.isDown);
+  const isDown = routes.some(({ lane }) => lanes.get(lane)?.isDown === true);
   return { routes, isDown, claim: null, dispatch: async () => null };
 }

@@ -1,8 +1,8 @@
+import { withoutLinks } from '../../contract/links.js';
 import {
   type Carrier,
   type Fate,
   OutcomeUnknown,
-  type Reservation,
   type Route,
   type SubmitResult,
 } from '../carriers/carrier.js';
@@ -12,7 +12,7 @@ import type { ClaimedMessage, Content, Outcome } from '../storage/store.js';
 import type { Deadlines } from './deadlines.js';
 import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
-import { withoutLinks } from './links.js';
+import type { Held } from './slot.js';
 import { delayAfterLater, delayAfterLoss, delayInDoubt, isWaitedFor, notAccepted } from './tries.js';
 
 /** What a code looks like in the text of a verification. */
@@ -41,74 +41,43 @@ export interface SubmitTools {
   report: Report;
 }
 
-/** Room in a carrier, which its holder releases once the disposition is written. */
-export interface Held {
-  reservation?: Reservation | null | undefined;
-}
-
 type InquiryTools = Pick<SubmitTools, 'deadlines' | 'report'>;
+
+/** Of a batch's project, known at once; of others, read for it. */
+export type RulesOf = (projectId: string) => DispatchRules | Promise<DispatchRules>;
 
 /**
  * Submits a claimed message over one route after the other. The mark is written before each submission, and nothing is
  * submitted without it. Never rejects: an error before a submission counts as a try, so that what can never be read or
- * decided fails and is refunded.
+ * decided fails and is refunded. One asynchronous function: a batch calls it a thousand times.
  */
 export async function submitMessage(
-  claimed: ClaimedMessage,
-  rulesOf: (projectId: string) => DispatchRules | Promise<DispatchRules>,
+  first: ClaimedMessage,
+  rulesOf: RulesOf,
   tools: SubmitTools,
   held: Held,
 ): Promise<Disposition> {
+  let claimed = first;
   let rules: DispatchRules;
   let content: Content;
   try {
-    rules = await rulesOf(claimed.message.projectId);
+    const known = rulesOf(claimed.message.projectId);
+    rules = known instanceof Promise ? await known : known;
     content = readable(claimed.content, tools.decrypt);
   } catch (error) {
     tools.report(error);
     return lost(claimed, tools);
   }
-  const refused = refusalOf(claimed, rules, tools.elapsed());
+  const refused = refusalOf(claimed, rules, tools);
   if (refused !== null) return { kind: 'final', claimed, outcome: { status: 'failed', error: refused } };
-  return overRoutes(claimed, content, tools.routesOf(claimed, rules), tools, held);
-}
-
-function refusalOf({ message, earlier, lifeMs }: ClaimedMessage, { caps }: DispatchRules, elapsed: number) {
-  if (earlier !== null && cappedUntil(earlier, caps, message.createdAt) !== null) {
-    return {
-      code: 'recipient_rate_limited',
-      message: 'The recipient already got as many messages as the caps allow',
-    };
-  }
-  return lifeMs !== null && elapsed >= lifeMs ? notAccepted('its code has expired') : null;
-}
-
-function isExpired({ lifeMs }: ClaimedMessage, tools: SubmitTools): boolean {
-  return lifeMs !== null && tools.elapsed() >= lifeMs;
-}
-
-async function overRoutes(
-  first: ClaimedMessage,
-  content: Content,
-  routes: readonly Route[],
-  tools: SubmitTools,
-  held: Held,
-): Promise<Disposition> {
-  const from =
-    routes[0]?.lane === first.lane
-      ? 0
-      : Math.max(
-          0,
-          routes.findIndex(({ lane }) => lane === first.lane),
-        );
-  let claimed = first;
+  const routes = tools.routesOf(claimed, rules);
+  const from = Math.max(0, indexOfLane(routes, claimed.lane));
   let reason = 'no operator accepted the message';
   for (let index = from; index < routes.length; index += 1) {
     const route = routes[index] as Route;
     const lane = tools.lane(route.lane);
-    const isOverdue = tools.elapsed() >= claimed.boundMs;
     if (lane === undefined || !lane.isOpen) {
-      if (!isOverdue) return again(claimed, { lane: route.lane });
+      if (tools.elapsed() < claimed.boundMs) return again(claimed, { lane: route.lane });
       reason = `${route.name} cannot be reached`;
       if (isWaitedFor(claimed)) break;
       continue;
@@ -119,12 +88,13 @@ async function overRoutes(
     const unsendable = unsendableOf(claimed.content, content.text, text);
     if (unsendable !== null) return failed(claimed, unsendable);
     const { carrier } = lane;
-    held.reservation?.release();
-    held.reservation =
-      carrier.reserve && (await carrier.reserve(route.name, claimed.message.batchId === null));
-    // Waiting for room takes a while.
-    if (held.reservation === null || !lane.isOpen || tools.isLeaseOver() || isExpired(claimed, tools))
-      return again(claimed, {});
+    if (carrier.reserve !== undefined) {
+      held.reservation?.release();
+      held.reservation = await carrier.reserve(route.name, claimed.message.batchId === null);
+      // Waiting takes a while: the lane may have closed, or a code expired.
+      if (held.reservation === null || !lane.isOpen || isExpired(claimed, tools)) return again(claimed, {});
+    }
+    if (tools.isLeaseOver()) return again(claimed, {});
     if (index > from || claimed.mark?.route !== route.name) {
       const marked = await tryToMark(claimed, route, carrier, tools);
       if (marked === 'error') return lost(claimed, tools);
@@ -132,13 +102,26 @@ async function overRoutes(
       if (marked === null) return claimed.mark === null ? { kind: 'fenced' } : again(claimed, {});
       claimed = marked;
     }
-    const result = await submit(claimed, route, content, text, held.reservation ?? carrier, carrier, tools);
-    if ('status' in result) {
-      lane.resume();
-      return { kind: 'final', claimed, outcome: result };
+    let result: SubmitResult | 'deadline';
+    try {
+      result = await submit(claimed, route, content, text, carrier, tools, held.reservation ?? carrier);
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) error.late?.then(onLateOf(claimed, tools), () => {});
+      else tools.report(error);
+      result = 'deadline';
     }
-    if (result.kind === 'lost') return lost(claimed, tools);
-    if (result.kind === 'unknown') return { kind: 'doubt', claimed, delayMs: delayInDoubt(0) };
+    if (result === 'deadline') {
+      const fate = await fateOf(claimed, carrier, tools);
+      if (fate === 'not_taken') return lost(claimed, tools);
+      const outcome = outcomeOf(fate);
+      if (outcome === null) return { kind: 'doubt', claimed, delayMs: delayInDoubt(0) };
+      lane.resume();
+      return { kind: 'final', claimed, outcome };
+    }
+    if (result.kind === 'accepted') {
+      lane.resume();
+      return { kind: 'final', claimed, outcome: sent(result) };
+    }
     if (result.kind === 'refused') {
       reason = result.reason;
       lane.resume();
@@ -153,6 +136,29 @@ async function overRoutes(
   return failed(claimed, reason);
 }
 
+function refusalOf(
+  { message, earlier, lifeMs }: ClaimedMessage,
+  { caps }: DispatchRules,
+  tools: SubmitTools,
+) {
+  if (earlier !== null && earlier.length > 0 && cappedUntil(earlier, caps, message.createdAt) !== null) {
+    return {
+      code: 'recipient_rate_limited',
+      message: 'The recipient already got as many messages as the caps allow',
+    };
+  }
+  return lifeMs !== null && tools.elapsed() >= lifeMs ? notAccepted('its code has expired') : null;
+}
+
+function isExpired({ lifeMs }: ClaimedMessage, tools: SubmitTools): boolean {
+  return lifeMs !== null && tools.elapsed() >= lifeMs;
+}
+
+/** Of the first route with it; -1 for none. */
+function indexOfLane(routes: readonly Route[], name: string): number {
+  return routes.findIndex(({ lane }) => lane === name);
+}
+
 async function tryToMark(claimed: ClaimedMessage, route: Route, carrier: Carrier, tools: SubmitTools) {
   try {
     return await tools.mark(claimed, route.name, carrier.doubtMs);
@@ -163,47 +169,35 @@ async function tryToMark(claimed: ClaimedMessage, route: Route, carrier: Carrier
   }
 }
 
-type Submitted =
-  | Outcome
-  | { kind: 'lost' }
-  | { kind: 'unknown' }
-  | Exclude<SubmitResult, { kind: 'accepted' }>;
-
-async function submit(
+function submit(
   claimed: ClaimedMessage,
   route: Route,
   content: Content,
   text: string | null,
-  room: Pick<Carrier, 'submit'>,
-  carrier: Carrier,
+  { submitMs }: Carrier,
   tools: SubmitTools,
-): Promise<Submitted> {
-  const { message, attempts } = claimed;
-  const onLate = (late: SubmitResult) => tools.onLate(lateDisposition(claimed, late, tools));
-  try {
-    const submission = {
-      reference: message.id,
-      attempt: attempts,
-      channel: message.channel,
-      route: route.name,
-      to: message.to,
-      text,
-      subject: content.subject,
-      html: content.html,
-      from: content.from,
-      replyTo: content.replyTo,
-      ...(claimed.lifeMs === null ? {} : { lifeMs: claimed.lifeMs - tools.elapsed() }),
-    };
-    const submitting = (signal: AbortSignal) => room.submit(submission, signal);
-    const result = await tools.deadlines.race(carrier.submitMs, submitting, onLate);
-    if (result !== 'deadline') return result.kind === 'accepted' ? sent(result) : result;
-  } catch (error) {
-    if (error instanceof OutcomeUnknown) error.late?.then(onLate, () => {});
-    else tools.report(error);
-  }
-  const fate = await fateOf(claimed, carrier, tools);
-  return fate === 'not_taken' ? { kind: 'lost' } : (outcomeOf(fate) ?? { kind: 'unknown' });
+  to: Pick<Carrier, 'submit'>,
+): Promise<SubmitResult | 'deadline'> {
+  const { message, attempts, lifeMs } = claimed;
+  const submission = {
+    reference: message.id,
+    attempt: attempts,
+    channel: message.channel,
+    route: route.name,
+    to: message.to,
+    text,
+    subject: content.subject,
+    html: content.html,
+    from: content.from,
+    replyTo: content.replyTo,
+    lifeMs: lifeMs === null ? null : lifeMs - tools.elapsed(),
+  };
+  const submitting = (signal: AbortSignal) => to.submit(submission, signal);
+  return tools.deadlines.race(submitMs, submitting, onLateOf(claimed, tools));
 }
+
+const onLateOf = (claimed: ClaimedMessage, tools: SubmitTools) => (late: SubmitResult) =>
+  tools.onLate(lateDisposition(claimed, late, tools));
 
 /** Its mark fences it still: what was certainly not taken is no doubt any more. */
 function lateDisposition(claimed: ClaimedMessage, late: SubmitResult, tools: SubmitTools): Disposition {
@@ -247,7 +241,10 @@ function outcomeOf(fate: Fate): Outcome | null {
   return fate === 'undecidable' ? { status: 'sent', carrierIds: [], delivery: 'unknown' } : null;
 }
 
+const sentWithoutReceipts: Outcome = { status: 'sent', carrierIds: [], delivery: null };
+
 function sent({ carrierIds, delivery }: Extract<SubmitResult, { kind: 'accepted' }>): Outcome {
+  if (carrierIds.length === 0 && delivery === undefined) return sentWithoutReceipts;
   return { status: 'sent', carrierIds, delivery: delivery ?? null };
 }
 

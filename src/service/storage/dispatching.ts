@@ -105,7 +105,7 @@ export interface ClaimedMessage {
    * Of a batch's message: when earlier messages to its recipient were accepted, the newest first, as many as
    * the highest cap needs; null for a message whose caps were checked when it was accepted.
    */
-  earlier: Instant[] | null;
+  earlier: readonly Instant[] | null;
 }
 
 export interface Mark {

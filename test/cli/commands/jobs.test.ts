@@ -12,7 +12,11 @@ describe('urtuu jobs', () => {
     ]);
     expect(figures((await here.run('jobs show july --json')).stdout)).toMatchObject({ exit: 7 });
     expect(await here.run('jobs remove july')).toMatchObject({ code: 11 });
-    expect(await here.run('jobs remove july --force')).toMatchObject({ code: 0 });
+    expect(await here.run('jobs remove july --force')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'Removed the job july: 2 accepted, 3 pending.\n',
+    });
     expect(here.jobs).toEqual([]);
     expect(await here.run('jobs show july')).toMatchObject({ code: 12 });
     expect(await here.run('jobs show ../../etc')).toMatchObject({ code: 12 });
@@ -42,9 +46,9 @@ describe('urtuu jobs', () => {
     await here.run("sms bulk list.csv --text 'Hello' --yes --again");
     const { stdout } = await here.run('jobs list --no-color', { terminal: 80 });
     const [header, ...lines] = stdout.trimEnd().split('\n');
-    expect(header).toMatch(/^JOB +STATE +CREATED AT +PLANNED +ACCEPTED$/);
+    expect(header).toMatch(/^JOB +ACCEPTED +FAILED +PENDING +SOURCE +STATE$/);
     expect(lines).toHaveLength(2);
-    expect(lines[1]).toMatch(/^sms-[0-9a-f]{20}\.2 +finished +2026-11-21 \S+ +3 +3$/);
+    expect(lines[0]).toMatch(/^sms-[0-9a-f]{20}\.2 +3 +0 +0 +list\.csv +finished$/);
   });
 
   it('resumes without the file, and only at the service it was made for', async () => {

@@ -6,7 +6,7 @@ export const encodingChoices = ['utf-8', 'utf-16le', 'utf-16be', 'windows-1251',
 /** The bytes after those that were decoded are not of their encoding. */
 export class EncodingError extends Error {
   override readonly name = 'EncodingError';
-  /** One line: what to do about it. */
+  /** One line: the way out. */
   readonly hint: string;
   constructor(what: string, hint: string) {
     super(what);

@@ -1,7 +1,7 @@
 import { grouped } from '../../wording.js';
 import { InputError } from './input-error.js';
 
-/** A header name without what does not tell two apart: case, outer spaces, the marks between words. */
+/** A header name for comparison: without case, outer spaces and the marks between words. */
 export function plainName(name: string): string {
   return name
     .normalize('NFC')

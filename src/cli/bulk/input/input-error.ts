@@ -25,7 +25,7 @@ export class InputError extends Error {
   readonly source: string;
   readonly line: number | null;
   readonly column: string | null;
-  /** One line: what to do about it. */
+  /** One line: the way out. */
   readonly hint: string;
 
   constructor(kind: InputErrorKind, source: string, what: string, hint: string, place: Place = {}) {
@@ -38,7 +38,7 @@ export class InputError extends Error {
   }
 }
 
-/** `file:line: column: what`, without the parts that are not known. */
+/** `file:line: column: message`, without unknown parts. */
 export function located(source: string, what: string, { line, cell, column }: Place): string {
   const file = fileName(source);
   const place = cell ?? line;

@@ -49,7 +49,7 @@ export class TableParser {
 
   /** Line of the row in which the input so far ends; nothing may be fed after. */
   async lastLine(): Promise<number> {
-    // The parser holds back some bytes until it has seen what follows.
+    // The parser keeps some bytes until the next ones arrive.
     await this.#parser.feed(Buffer.from('    '));
     return this.#parser.line;
   }

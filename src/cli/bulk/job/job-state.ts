@@ -18,7 +18,7 @@ export class JobState extends RequestStates {
   sent = 0;
   credits = 0;
   balance: number | null = null;
-  /** How the last run ended. */
+  /** How the last run ended; null while one sends, and after one that was killed. */
   ended: { at: string; exit: number } | null = null;
   /** The job that the journal was begun for. */
   job: { id: string; digest: string } | null = null;
@@ -115,6 +115,7 @@ export class JobState extends RequestStates {
         this.accounts.push(entry.hash);
         break;
       case 'send':
+        this.ended = null;
         this.setBody(entry.request, entry.revision, entry.recipients);
         this.move(entry.request, 'doubt');
         this.#details.update(entry.request, { code: '' });

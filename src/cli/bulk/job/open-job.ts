@@ -8,9 +8,10 @@ import type { Lock } from '../../platform/lock-types.js';
 import type { FrozenPlan, PlanMeta } from '../plan/plan.js';
 import { openPlan, readPlanMeta } from '../plan/plan-reader.js';
 import { type Disk, nodeDisk } from './append-file.js';
+import type { Entry } from './entries.js';
 import { JobState } from './job-state.js';
 import { jobFolder, noJob, removeJobFolder } from './jobs-folder.js';
-import { Journal, type JournalSource } from './journal.js';
+import { Journal } from './journal.js';
 import { BrokenJournalError, NewerJournalError, readEntries } from './journal-reader.js';
 import type { DetailFilter } from './request-details.js';
 
@@ -28,10 +29,15 @@ export interface Job {
 
 /** A job as read, also while another process runs it. */
 export interface JobView {
-  id: string;
-  folder: string;
-  meta: PlanMeta;
-  state: JobState;
+  readonly id: string;
+  readonly folder: string;
+  readonly meta: PlanMeta;
+  readonly state: JobState;
+}
+
+export interface FollowedJob extends JobView {
+  /** Reads the entries since the last reading. Throws CliError (exit 12) once the job is removed. */
+  update(): Promise<void>;
 }
 
 const journalFile = 'journal';
@@ -72,19 +78,19 @@ export async function openJob(stateDirectory: string, id: string, disk: Disk = n
     };
   } catch (error) {
     await lock.release();
-    throw jobError(id, folder, error);
+    throw jobError({ id, folder }, error);
   }
 }
 
 /** Throws CliError (exit 11) when another process has the lock. */
 export async function lockJob(id: string, folder: string): Promise<Extract<Lock, { held: true }>> {
   const lock = await lockFolder(folder).catch((error) => {
-    throw jobError(id, folder, error);
+    throw jobError({ id, folder }, error);
   });
   if (lock.held) return lock;
   const pid = lock.pid === null ? '' : ` (pid ${lock.pid})`;
   throw new CliError('job_locked', exits.refused, `the job ${id} is already running${pid}`, {
-    hint: `See its progress: urtuu jobs show ${id}`,
+    hint: `See its progress: urtuu jobs watch ${id}`,
     details: { job: id, pid: lock.pid },
   });
 }
@@ -93,32 +99,51 @@ export async function lockJob(id: string, folder: string): Promise<Extract<Lock,
  * Reads the state of a job without touching it, with the details of the requests that `keeps` chooses. Throws
  * CliError (exit 12) when there is no such job.
  */
-export async function viewJob(
+export const viewJob: (stateDirectory: string, id: string, keeps?: DetailFilter) => Promise<JobView> =
+  followJob;
+
+/** As `viewJob`, for a job that is read again and again. */
+export async function followJob(
   stateDirectory: string,
   id: string,
   keeps: DetailFilter | null = null,
-): Promise<JobView> {
+): Promise<FollowedJob> {
   const folder = await jobFolder(stateDirectory, id);
   try {
     const meta = await readPlanMeta(folder);
-    return { id, folder, meta, state: await JobState.read(meta, journalIn(folder), keeps) };
+    let state = new JobState(meta, keeps);
+    let end = 0;
+    const update = async () => {
+      if (end === 0) state = new JobState(meta, keeps);
+      const { whole, ended } = await readJournal(folder, end, (entry) => state.apply(entry));
+      // A last line without its newline is written anew by the next run.
+      end = ended ? end + whole : 0;
+    };
+    await update();
+    return {
+      ...{ id, folder, meta },
+      get state() {
+        return state;
+      },
+      update: () =>
+        update().catch((error) => {
+          throw jobError({ id, folder }, error);
+        }),
+    };
   } catch (error) {
-    throw jobError(id, folder, error);
+    throw jobError({ id, folder }, error);
   }
 }
 
-/** Empty where a job was not opened yet. */
-function journalIn(folder: string): JournalSource {
+/** From a byte on. Empty where a job was not opened yet. */
+async function readJournal(folder: string, start: number, onEntry: (entry: Entry) => void) {
   const path = join(folder, journalFile);
-  return {
-    async replay(onEntry) {
-      const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return null;
-        throw error;
-      });
-      if (file !== null) await readEntries(file.createReadStream(), path, onEntry);
-    },
-  };
+  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' && existsSync(folder)) return null;
+    throw error;
+  });
+  if (file === null) return { whole: 0, ended: true };
+  return readEntries(file.createReadStream({ start }), path, onEntry);
 }
 
 function otherJournal(id: string): CliError {
@@ -127,7 +152,8 @@ function otherJournal(id: string): CliError {
   });
 }
 
-function jobError(id: string, folder: string, error: unknown): unknown {
+/** The error for a failed operation on the files of a job, which may have been removed meanwhile. */
+export function jobError({ id, folder }: Pick<JobView, 'id' | 'folder'>, error: unknown): unknown {
   if (error instanceof CliError) return error;
   if (!existsSync(folder)) return noJob(id);
   if (error instanceof BrokenJournalError) {
@@ -137,5 +163,5 @@ function jobError(id: string, folder: string, error: unknown): unknown {
   if (error instanceof NewerJournalError) {
     return machineError(error.message, error, 'Use the version of urtuu that wrote it, or a newer one.');
   }
-  return machineError(`the job ${id} cannot be opened: ${(error as Error).message}`, error);
+  return machineError(`the job ${id} cannot be used: ${(error as Error).message}`, error);
 }

@@ -11,16 +11,27 @@ export interface RemoveOptions {
   resumeCommand(job: JobView): string;
 }
 
-export async function removeJob(stateDirectory: string, id: string, options: RemoveOptions): Promise<void> {
+/** Returns the removed job; null if its record could not be read, which `force` allows. */
+export async function removeJob(
+  stateDirectory: string,
+  id: string,
+  options: RemoveOptions,
+): Promise<JobView | null> {
   const folder = await jobFolder(stateDirectory, id);
   const lock = await lockJob(id, folder);
+  let job: JobView | null = null;
   try {
-    if (!options.force) refuseUnfinished(await viewJob(stateDirectory, id), options);
+    job = await viewJob(stateDirectory, id).catch((error) => {
+      if (options.force) return null;
+      throw error;
+    });
+    if (job !== null && !options.force) refuseUnfinished(job, options);
   } catch (error) {
     await lock.release();
     throw error;
   }
   await removeJobFolder(folder, lock);
+  return job;
 }
 
 function refuseUnfinished(job: JobView, { resumeCommand }: RemoveOptions): void {

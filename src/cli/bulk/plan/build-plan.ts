@@ -15,6 +15,7 @@ import type { PlanDraft } from './plan-draft.js';
 import { PlanFolder } from './plan-folder.js';
 import type { PlanRecord } from './plan-format.js';
 import { planOf } from './plan-reader.js';
+import { type Preview, previewOf } from './preview.js';
 import { type RecipientStore, recipientStore } from './recipient-store.js';
 import { type Rejects, type RejectsPlace, writeRejects } from './rejects-file.js';
 import type { ReportedRows } from './reported-rows.js';
@@ -53,6 +54,8 @@ export interface PlanOutcome {
   /** Null when all rows are rejected, or some and `skipInvalid` is not set. */
   plan: FrozenPlan | null;
   meta: PlanMeta;
+  /** The first and the longest message; null without a plan. */
+  preview: Preview | null;
   rejects: Rejects;
   repairs: RepairCounts;
   /** Rows that `only` left out. */
@@ -191,7 +194,7 @@ async function freeze(
   }
   if (layout.recipients === 0 || (meta.rejected > 0 && options.skipInvalid !== true)) {
     files.discard();
-    return { plan: null, ...outcome };
+    return { plan: null, preview: null, ...outcome };
   }
   const requestFiles = {
     bodies: files.dataFile('bodies'),
@@ -202,7 +205,9 @@ async function freeze(
   record.files = files.finishData();
   meta.digest = record.files.bodies.sha256;
   files.finish(record);
-  return { plan, ...outcome };
+  const { messages: different, longest } = messages.survey();
+  const preview = await previewOf(plan, layout.firstRequest(longest), different);
+  return { plan, preview, ...outcome };
 }
 
 function noRecipients(source: string, only: readonly string[] | undefined): InputError {

@@ -62,6 +62,11 @@ export class Layout {
     this.position = (this.#starts[message] ?? 0) + seen;
   }
 
+  /** The number of the first request of a message. */
+  firstRequest(message: number): number {
+    return this.#firstRequests[message] ?? 0;
+  }
+
   *requestsInOrder(): Generator<RequestLayout, void> {
     for (let message = 0; message < this.#messages.length; message += 1) {
       const count = this.#messages.counts[message] ?? 0;

@@ -70,6 +70,25 @@ export class MessageStore {
     return ((this.#sizes[message] ?? 0) & 1) === 1;
   }
 
+  /**
+   * Of the messages with recipients: their number, and the one with the most parts, and among those with the most
+   * characters.
+   */
+  survey(): { messages: number; longest: number } {
+    let messages = 0;
+    let longest = 0;
+    let most = -1;
+    for (let message = 0; message < this.length; message += 1) {
+      if (this.counts[message] === 0) continue;
+      messages += 1;
+      const bytes = (this.#ends[message] ?? 0) - this.#startOf(message);
+      // A Cyrillic character has two bytes.
+      const size = this.parts(message) * maxRequestBytes + (this.isLatin(message) ? 2 * bytes : bytes);
+      if (size > most) [longest, most] = [message, size];
+    }
+    return { messages, longest };
+  }
+
   /** Most recipients of a batch: 1,000, or fewer if the body would be too large. */
   capacity(message: number, maxRecipientBytes: number): number {
     const tail = (this.#ends[message] ?? 0) - this.#startOf(message);

@@ -101,14 +101,13 @@ export class RowPlanner {
   }
 
   #isSelected(record: readonly string[]): boolean {
-    const { status } = this.#columns;
-    return status === null || status.selected.has((record[status.column] ?? '').trim().toLowerCase());
+    return this.#columns.selection?.has(record) ?? true;
   }
 
   /** Errors in a row that `--only` leaves out do no harm, unless one hides its status. */
   #isNeeded(record: readonly string[], errors: readonly CellError[]): boolean {
-    const { status } = this.#columns;
-    return this.#isSelected(record) || errors.some(({ field }) => field === null || field === status?.column);
+    const read = this.#columns.selection?.columns;
+    return this.#isSelected(record) || errors.some(({ field }) => field === null || read?.includes(field));
   }
 
   #isSent(message: number, { index, skip }: SentBefore): boolean {

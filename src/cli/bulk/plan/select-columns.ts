@@ -9,17 +9,23 @@ import { findReportColumns, type ReportColumns } from './reported-rows.js';
 export interface SelectedColumns {
   names: readonly string[];
   recipient: number;
-  /** The status column and the statuses to send to; null selects every row. */
-  status: { column: number; selected: ReadonlySet<string> } | null;
+  /** The rows that `--only` selects; null selects every row. */
+  selection: RowSelection | null;
   /** Null where rows do not name the job of their report. */
   report: ReportColumns | null;
+}
+
+export interface RowSelection {
+  /** The columns that it reads, as indexes. */
+  columns: readonly number[];
+  has(record: readonly string[]): boolean;
 }
 
 export interface ColumnOptions {
   channel: Channel;
   toColumn?: string | undefined;
   headerless?: boolean | undefined;
-  /** Plans only rows with one of these in their `status` column. */
+  /** Plans only rows with one of these statuses, or `undelivered`. */
   only?: readonly string[] | undefined;
 }
 
@@ -39,12 +45,30 @@ export function selectColumns(
     line,
     isRecipient,
   });
-  if (only === undefined) return { names, recipient, status: null, report: null };
-  const column = columnNamed(names, 'status');
-  if (column === -1) {
-    const hint = 'Use the report of a job.';
-    throw new InputError('columns', source, 'no status column for --only', hint, { line });
-  }
-  const selected = new Set(only.map((status) => status.toLowerCase()));
-  return { names, recipient, status: { column, selected }, report: findReportColumns(names) };
+  if (only === undefined) return { names, recipient, selection: null, report: null };
+  const column = (name: string) => {
+    const found = columnNamed(names, name);
+    if (found !== -1) return found;
+    const hint = 'Use a new report of a job.';
+    throw new InputError('columns', source, `no ${name} column for --only`, hint, { line });
+  };
+  return { names, recipient, selection: selectionOf(only, column), report: findReportColumns(names) };
+}
+
+/** Certainly not delivered; `unknown` may have been. */
+const undelivered: ReadonlySet<string> = new Set(['undelivered', 'bounced']);
+
+function selectionOf(only: readonly string[], column: (name: string) => number): RowSelection {
+  const statuses = new Set(only.map((status) => status.toLowerCase()));
+  const status = column('status');
+  const delivery = statuses.delete('undelivered') ? column('delivery') : null;
+  const cell = (record: readonly string[], index: number) => (record[index] ?? '').trim().toLowerCase();
+  return {
+    columns: delivery === null ? [status] : [status, delivery],
+    has(record) {
+      const value = cell(record, status);
+      if (statuses.has(value)) return true;
+      return delivery !== null && value === 'sent' && undelivered.has(cell(record, delivery));
+    },
+  };
 }

@@ -25,7 +25,7 @@ export interface SentCounts {
  */
 export class SentIndex {
   readonly counts: SentCounts = { sent: 0, open: new Map() };
-  /** Messages that failed, of recipients who count as sent to: it is not known whose. */
+  /** Failed messages whose recipients are unknown, and count as sent to. */
   failed = 0;
   readonly #jobs: string[] = [];
   #slots = new Uint32Array(1_024 * slotFields);

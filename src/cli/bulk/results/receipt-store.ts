@@ -26,6 +26,7 @@ export class ReceiptStore {
   readonly #lengths: Uint32Array;
   #size = 0;
   #full = false;
+  #piece = { first: 0, bytes: Buffer.alloc(0) };
 
   private constructor(file: FileHandle, requests: number) {
     this.#file = file;
@@ -55,9 +56,8 @@ export class ReceiptStore {
     const length = this.#lengths[request] ?? 0;
     if (length === 0) return null;
     try {
-      const buffer = Buffer.alloc(length);
-      await this.#file.read(buffer, 0, length, this.#offsets[request] ?? 0);
-      const [, id, rows] = readCheckedLine(buffer) as [number, string, unknown[][]];
+      const line = await this.#bytes(this.#offsets[request] ?? 0, length);
+      const [, id, rows] = readCheckedLine(line) as [number, string, unknown[][]];
       return id === batch ? rows.map(receiptOf) : null;
     } catch {
       return null;
@@ -81,6 +81,19 @@ export class ReceiptStore {
       // A full disk costs the cache, not the report; the next opening cuts the half line off.
       this.#full = true;
     }
+  }
+
+  /** Through a piece of the file: the lines of single sends are short, and near each other. */
+  async #bytes(offset: number, length: number): Promise<Buffer> {
+    const { first, bytes } = this.#piece;
+    if (offset >= first && offset + length <= first + bytes.length) {
+      return bytes.subarray(offset - first, offset - first + length);
+    }
+    const start = Math.max(0, offset - pieceSize / 2);
+    const piece = Buffer.alloc(Math.max(pieceSize, offset - start + length));
+    const { bytesRead } = await this.#file.read(piece, 0, piece.length, start);
+    this.#piece = { first: start, bytes: piece.subarray(0, bytesRead) };
+    return piece.subarray(offset - start, Math.min(offset - start + length, bytesRead));
   }
 
   async close(): Promise<void> {

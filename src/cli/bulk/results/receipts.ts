@@ -5,6 +5,7 @@ import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
 import type { BatchMessages } from './batch-messages.js';
 import { type Outcome, ReceiptColumns, type ReceiptStatus } from './receipt-columns.js';
 import type { ReceiptStore, StoredReceipt } from './receipt-store.js';
+import type { SingleMessages } from './single-messages.js';
 
 /** The outcome of one recipient, as a report has it. */
 export interface Receipt extends Omit<Outcome, 'delivery'> {
@@ -16,13 +17,15 @@ export interface ReceiptSource {
   plan: FrozenPlan;
   journal: JournalSource;
   /** Null: nothing is read from the service. */
-  batchMessages: Pick<BatchMessages, 'of'> | null;
+  messages: { ofBatch: Pick<BatchMessages, 'of'>; single: Pick<SingleMessages, 'pages'> } | null;
   /** Where final outcomes are kept; null: nowhere. */
   store: Pick<ReceiptStore, 'read' | 'keep'> | null;
-  /** Reads stored outcomes again. */
+  /** Reads stored outcomes again that can still change. */
   refresh?: boolean | undefined;
   /** Called for each batch before its messages are read. */
   onBatch?(): void;
+  /** Called for each page of single messages. */
+  onPage?(): void;
 }
 
 /**
@@ -34,6 +37,8 @@ export class Receipts {
   readonly #columns: ReceiptColumns;
   /** The place of the first recipient of each request. */
   readonly #first: Uint32Array;
+  /** Sent single messages to be read, by their id. */
+  readonly #singles = new Map<string, { request: number; to: string }>();
   /** The service does not list the messages of a batch, so only its figures are known. */
   unlisted = false;
   /** Batches and rows without their messages, and the error of the first. */
@@ -53,6 +58,7 @@ export class Receipts {
     const { plan, journal } = source;
     const receipts = new Receipts(plan, await JobState.read(plan.meta, journal, () => true));
     for await (const request of plan.requests()) await receipts.#add(request, source);
+    await receipts.#addSingles(source);
     return receipts;
   }
 
@@ -83,9 +89,11 @@ export class Receipts {
       const removal = removed.get(index);
       this.#columns.set(first + index, removal === undefined ? outcome : { ...rejected, code: removal });
     }
-    if (kind === 'batch' && this.#state.phase(number) === 'accepted') {
-      await this.#addMessages(request, id, source);
-    }
+    if (this.#state.phase(number) !== 'accepted') return;
+    const stored = await this.#stored(number, id, left, source);
+    if (stored !== null) this.#take(first, stored);
+    else if (kind === 'batch') await this.#addMessages(request, id, source);
+    else this.#singles.set(id, { request: number, to: to[0] ?? '' });
   }
 
   /** As far as it is known without the messages of a batch; `left` recipients were not taken out. */
@@ -101,22 +109,54 @@ export class Receipts {
     return final.sent === left ? 'sent' : 'queued';
   }
 
+  /** The stored outcomes of the recipients that are left; null where they are to be read. */
+  async #stored(
+    request: number,
+    id: string,
+    left: number,
+    { store, refresh }: ReceiptSource,
+  ): Promise<StoredReceipt[] | null> {
+    const stored = (await store?.read(request, id)) ?? null;
+    if (stored === null || stored.length !== left) return null;
+    return refresh && !stored.every(isFinal) ? null : stored;
+  }
+
+  #take(first: number, stored: readonly StoredReceipt[]): void {
+    for (const each of stored) this.#columns.set(first + each.index, each);
+    this.unreported += stored.filter(({ delivery }) => delivery === null).length;
+  }
+
+  /** Their status is known, except for emails. Without an answer, the delivery report is missing. */
+  async #addSingles({ plan: { meta }, messages, store, onPage }: ReceiptSource): Promise<void> {
+    if (messages === null || this.#singles.size === 0) return;
+    const { channel, created_at: begun } = meta;
+    const span = { channel, begun, ended: this.#state.ended?.at ?? null };
+    for await (const page of messages.single.pages(span, this.#singles.size)) {
+      onPage?.();
+      for (const message of page) await this.#addSingle(message, store);
+      if (this.#singles.size === 0) return;
+    }
+  }
+
+  async #addSingle(message: Message, store: ReceiptSource['store']): Promise<void> {
+    const single = this.#singles.get(message.id);
+    if (single === undefined) return;
+    const { request, to } = single;
+    if (message.to !== '' && normalizeRecipient(message.to) !== to) return;
+    this.#singles.delete(message.id);
+    const receipt = storedReceipt(message, 0);
+    this.#columns.set(this.#first[request] ?? 0, receipt);
+    if (receipt.status !== 'queued') await store?.keep(request, message.id, [receipt]);
+  }
+
   async #addMessages(
     request: PlannedRequest,
     id: string,
-    { batchMessages, store, refresh, onBatch }: ReceiptSource,
+    { messages, store, onBatch }: ReceiptSource,
   ): Promise<void> {
-    const first = this.#first[request.number] ?? 0;
-    const left = request.to.length - this.#state.removed(request.number).size;
-    const stored = refresh ? null : ((await store?.read(request.number, id)) ?? null);
-    if (stored !== null && stored.length === left) {
-      for (const each of stored) this.#columns.set(first + each.index, each);
-      this.unreported += stored.filter(({ delivery }) => delivery === null).length;
-      return;
-    }
-    if (batchMessages === null) return;
+    if (messages === null) return;
     onBatch?.();
-    const listed = await batchMessages.of(id);
+    const listed = await messages.ofBatch.of(id);
     if ('unlisted' in listed) this.unlisted = true;
     else if ('unread' in listed) this.#leaveUnread(request, listed.unread);
     else await this.#match(request, id, listed.messages, store);
@@ -169,6 +209,11 @@ export class Receipts {
     for (const place of places) this.#columns.set(place, inDoubt);
   }
 }
+
+/** Carriers report these last; `unknown` may still become one of them. */
+const finalDeliveries: ReadonlySet<unknown> = new Set(['delivered', 'undelivered', 'bounced']);
+
+const isFinal = ({ status, delivery }: StoredReceipt) => status === 'failed' || finalDeliveries.has(delivery);
 
 const unknown = { code: '', credits: null, id: '', delivery: '' } as const;
 const rejected: Outcome = { ...unknown, status: 'rejected' };

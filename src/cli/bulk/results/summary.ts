@@ -1,5 +1,6 @@
 import { JobState } from '../job/job-state.js';
 import type { JournalSource } from '../job/journal.js';
+import type { JobView } from '../job/open-job.js';
 import type { Tally } from '../job/phases.js';
 import type { DetailFilter } from '../job/request-details.js';
 import type { PlanMeta } from '../plan/plan.js';
@@ -28,11 +29,22 @@ export interface JobSummary extends Tally {
 export async function summaryOf(
   job: string,
   meta: PlanMeta,
-  { tally, credits, balance }: JobState,
+  state: JobState,
   journal: JournalSource,
 ): Promise<JobSummary> {
-  const batches = meta.batches === 0 ? [] : batchesOf(await JobState.read(meta, journal, isAcceptedBatch));
-  return { job, ...tally, merged: meta.merged, credits, balance, batches };
+  const detailed = meta.batches === 0 ? state : await JobState.read(meta, journal, isAcceptedBatch);
+  return summaryWith(batchesOf(detailed), { id: job, meta, state });
+}
+
+/** Of a job that was read with `isAcceptedBatch`. */
+export const summaryOfView = (job: JobView): JobSummary => summaryWith(batchesOf(job.state), job);
+
+function summaryWith(
+  batches: BatchFigures[],
+  { id: job, meta: { merged }, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
+): JobSummary {
+  const { tally, credits, balance } = state;
+  return { job, ...tally, merged, credits, balance, batches };
 }
 
 /** Chooses the details that `batchesOf` needs. */

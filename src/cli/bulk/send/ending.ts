@@ -4,6 +4,8 @@ import { isSystemError } from '../job/system-error.js';
 export type StopReason =
   | { by: 'service'; code: string; status: number | null }
   | { by: 'signal' }
+  /** `jobs cancel` */
+  | { by: 'cancel' }
   /** An answer that cannot be the service's, so none of its answers can be believed. */
   | { by: 'alarm'; reason: string }
   /** The next request would cost more than `maxCredits` allows; `price` is of one recipient. */
@@ -12,6 +14,9 @@ export type StopReason =
   | { by: 'disk'; doing: 'write' | 'read'; error: Error }
   /** An internal error. */
   | { by: 'fault'; error: unknown };
+
+/** The reason of a `stop` signal that is aborted by `jobs cancel`. */
+export const cancelled = new Error('the job was cancelled');
 
 /** Whether everything accepted got its final figures, or the service refused to be read. */
 export type Waited = { final: boolean; refused: { code: string; status: number } | null };

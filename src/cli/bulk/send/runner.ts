@@ -1,7 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import type { PlannedRequest } from '../plan/plan.js';
 import { DueQueue } from './due-queue.js';
-import { type Ending, isOutOfMoney, type StopReason, stopReasonOf, type Waited } from './ending.js';
+import {
+  cancelled,
+  type Ending,
+  isOutOfMoney,
+  type StopReason,
+  stopReasonOf,
+  type Waited,
+} from './ending.js';
 import type { BulkEvent } from './events.js';
 import { Recorder } from './recorder.js';
 import { RequestSender } from './request-sender.js';
@@ -51,7 +58,7 @@ class Runner implements Run {
 
   async run(): Promise<Ending> {
     const { stop, abandon, plan, state, concurrency, retryFailed } = this.#options;
-    const onStop = () => this.halt({ by: 'signal' });
+    const onStop = () => this.halt({ by: stop?.reason === cancelled ? 'cancel' : 'signal' });
     for (const signal of [stop, abandon]) {
       signal?.addEventListener('abort', onStop);
       if (signal?.aborted) onStop();
@@ -63,7 +70,7 @@ class Runner implements Run {
       this.#poller = await this.#openPoller();
       const polling = this.#poller?.run() ?? null;
       polling?.catch((error) => this.#fail(error));
-      if (retryFailed) await this.#reviseFailed();
+      if (retryFailed && this.#stopped === null) await this.#reviseFailed();
       const requests = this.#openRequests();
       await Promise.all(Array.from({ length: concurrency }, () => this.#work(requests)));
       await requests.return();

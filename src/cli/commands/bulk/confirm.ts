@@ -1,3 +1,4 @@
+import { readJobId } from '../../bulk/job/keys.js';
 import type { Job } from '../../bulk/job/open-job.js';
 import type { Context } from '../../context.js';
 import { CliError, usageError } from '../../errors.js';
@@ -30,6 +31,8 @@ export async function confirmSend(
   for (const line of lines) io.note(line);
   const left = tally.pending + tally.in_doubt + retried;
   const isResumed = tally.pending < job.plan.meta.recipients;
+  if (options.again && readJobId(job.id).run > 1 && !isResumed)
+    io.note('Again       everyone on the list gets the message again');
   if (isResumed) io.note(`Resuming    ${grouped(tally.accepted)} accepted, ${grouped(left)} to go`);
   const asks = !yes;
   if (repeated > 0 && !(asks && io.canPrompt)) throw alreadySent(repeated, options);

@@ -19,8 +19,9 @@ export async function printDryRun(
   { job = jobIdOf(meta), rate }: BulkOptions,
 ): Promise<void> {
   const remaining = { requests: meta.requests, paid: 0, rate };
-  const preflight = preflightOf({ job, meta, input: outcome, prices, remaining, earlier });
+  const { mask } = io.printer;
+  const preflight = preflightOf({ job, meta, input: outcome, prices, remaining, earlier, mask });
   if (io.printer.isMachine || columns !== undefined) return io.print(preflightView, preflight);
-  const lines = preflightLines(preflight, outcome.repairs, remaining);
+  const lines = preflightLines(preflight, outcome.repairs, { ...remaining, columns: io.columns });
   await io.printer.text(lines.map((line) => `${visible(line)}\n`).join(''));
 }

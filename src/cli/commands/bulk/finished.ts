@@ -51,7 +51,7 @@ async function reportFinished(context: Context, job: Job, options: CarryOutOptio
     return await report(context, job, options.report, {
       runtime,
       timeout: options.waitTimeout,
-      tell: context.io.warn,
+      warn: context.io.warn,
     });
   } finally {
     runtime.close();

@@ -22,6 +22,9 @@ export interface CarryOutOptions {
 
 export const carryOutDefaults = { concurrency: 8, maxWait: 600_000, waitTimeout: 600_000 } as const;
 
+/** What `--only` selects. */
+export type Selected = ReceiptStatus | 'undelivered';
+
 /** Options of planning a file and sending it. */
 export interface BulkOptions extends CarryOutOptions {
   text?: string;
@@ -36,7 +39,7 @@ export interface BulkOptions extends CarryOutOptions {
   delimiter?: string;
   headerless?: boolean;
   sheet?: string;
-  only?: ReceiptStatus[];
+  only?: Selected[];
   allowRepeats?: boolean;
   skipInvalid?: boolean;
   rejects?: string;
@@ -89,7 +92,7 @@ export function addInputOptions(command: Command): Command {
     .option('--sheet <name>', 'sheet of an Excel workbook (default: the only one with rows)')
     .option(
       '--only <statuses>',
-      'send only the rows of a report with these statuses, such as failed,pending',
+      'send only the rows of a report with these statuses, such as failed,pending, or undelivered ones',
       readStatuses,
     )
     .option('--allow-repeats', 'send a recipient all of its different messages')
@@ -114,16 +117,21 @@ function readRate(written: string): number {
   return value;
 }
 
-function readStatuses(written: string): ReceiptStatus[] {
+const selectable: readonly Selected[] = [...receiptStatuses, 'undelivered'];
+
+function readStatuses(written: string): Selected[] {
   return written.split(',').map((each) => {
-    const status = receiptStatuses.find((name) => name === each.trim());
+    const status = selectable.find((name) => name === each.trim());
     if (status === 'in_doubt') {
       throw usageError(
         '--only in_doubt is not possible: a new job could send the rows twice',
         'Resume their job instead: urtuu jobs resume',
       );
     }
-    if (status === undefined) throw usageError(`unknown status '${each.trim()}'`);
+    if (status === undefined) {
+      const known = selectable.filter((name) => name !== 'in_doubt').join(', ');
+      throw usageError(`unknown status '${each.trim()}'`, `The statuses are ${known}.`);
+    }
     return status;
   });
 }

@@ -22,6 +22,7 @@ export function exitOfJob(
   if (in_doubt > 0) return exits.doubt;
   if (stopped?.by === 'limit') return exits.money;
   if (stopped?.by === 'alarm') return exits.doubt;
+  if (stopped?.by === 'cancel' && pending > 0) return exits.later;
   if (stopped?.by === 'service') {
     const exit = exitOfFailure(stopped, 'sending');
     // Everything that left was answered, so nothing can be in doubt: the service was away.
@@ -83,6 +84,8 @@ function why({ stopped }: Ending): string {
       return `Stopped: ${unusable[stopped.doing]} (${codeOf(stopped.error)}), so nothing more was sent. `;
     case 'signal':
       return 'Stopped. ';
+    case 'cancel':
+      return 'Cancelled. ';
     case 'fault':
       return 'Stopped by an internal error. ';
     case 'limit':

@@ -1,30 +1,39 @@
 import type { Delimiter } from '../../bulk/input/delimiter.js';
 import type { RepairCounts, RepairKind } from '../../bulk/input/repair.js';
 import type { PlanMeta } from '../../bulk/plan/plan.js';
+import type { PreviewedMessage } from '../../bulk/plan/preview.js';
 import { counted, duration, grouped } from '../../wording.js';
 import { creditsLeft, creditsMissing, type Preflight, type Remaining } from './preflight.js';
 import { sentBeforeLine } from './sent-before.js';
+
+interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
+  /** Width of the terminal. */
+  columns: number;
+}
+
+type Row = [label: string, ...values: string[]];
 
 /** The preflight for people, at most 80 columns wide. */
 export function preflightLines(
   preflight: Preflight,
   repairs: RepairCounts,
-  { paid, rate }: Pick<Remaining, 'paid' | 'rate'>,
+  { paid, rate, columns }: Shown,
 ): string[] {
   const { recipients, merged, rejected, repaired, requests, batches, singles } = preflight;
   const kinds = Object.entries(repairs).map(
     ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
   );
   const sentBefore = sentBeforeLine(preflight.sent_before, preflight.skips_sent);
-  const rows: [label: string, value: string][] = [
+  const rows: Row[] = [
     ['Job', `${shortened(preflight.job, valueColumns - 8)} (${preflight.channel})`],
     ['Column', columnOf(preflight)],
     [
       'Recipients',
       `${grouped(recipients)} (${grouped(merged)} merged, ${grouped(rejected)} rejected, ${grouped(repaired)} repaired)`,
     ],
-    ...(sentBefore === undefined ? [] : [['Sent before', sentBefore] as [string, string]]),
-    ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] as [string, string]] : []),
+    ...(sentBefore === undefined ? [] : [['Sent before', sentBefore] satisfies Row]),
+    ...(kinds.length > 0 ? [['Repaired', kinds.join(', ')] satisfies Row] : []),
+    ...messageRows(preflight),
     ...preflight.cost.map((cost) => costRow(cost, preflight.credits !== null)),
     ['Requests', `${grouped(requests)} (${counted(batches, 'batch')}, ${counted(singles, 'single')})`],
     [
@@ -33,9 +42,37 @@ export function preflightLines(
     ],
     ['Credits', creditsText(preflight, paid)],
   ];
-  return rows.flatMap(([label, value]) =>
-    wrapped(value).map((text, index) => (index === 0 ? label : '').padEnd(labelColumns) + text),
+  const room = Math.max(leastColumns, Math.min(columns, 80) - labelColumns);
+  return rows.flatMap(([label, ...values]) =>
+    values
+      .flatMap((value) => wrapped(value, room))
+      .map((text, index) => ((index === 0 ? label : '').padEnd(labelColumns) + text).trimEnd()),
   );
+}
+
+/** The first message and the longest one, or the only one. */
+function messageRows({ messages, first_message: first, longest_message: longest }: Preflight): Row[] {
+  if (first === null || longest === null) return [];
+  if (messages === 1) return [messageRow('Message', first)];
+  if (first.to === longest.to) return [messageRow('First', first, ', also the longest')];
+  return [messageRow('First', first), messageRow('Longest', longest)];
+}
+
+const mostCharacters = 800;
+const mostLines = 12;
+
+function messageRow(label: string, { to, subject, text, parts }: PreviewedMessage, remark = ''): Row {
+  const head = `to ${to}${parts === null ? '' : `, ${counted(parts, 'part')}`}${remark}`;
+  const whole = text.replace(/\r\n?/g, '\n') || '(empty: this operator carries no links)';
+  const shown = whole
+    .slice(0, mostCharacters)
+    .replace(/[\ud800-\udbff]$/, '')
+    .split('\n')
+    .slice(0, mostLines)
+    .join('\n');
+  const left = whole.length - shown.length;
+  const lines = left > 0 ? `${shown}… (${counted(left, 'more character')})` : shown;
+  return [label, head, ...(subject === null ? [] : [subject]), ...lines.split('\n')];
 }
 
 function columnOf({ to_column, delimiter, sheet }: Preflight): string {
@@ -64,12 +101,14 @@ const repairNames = {
 
 const labelColumns = 12;
 const valueColumns = 80 - labelColumns;
+/** With less, the terminal wraps by itself. */
+const leastColumns = 20;
 
-function wrapped(value: string): string[] {
+function wrapped(value: string, room: number): string[] {
   const lines: string[] = [];
   for (const word of value.split(' ')) {
     const last = lines.at(-1);
-    const fits = last !== undefined && last.length + 1 + word.length <= valueColumns;
+    const fits = last !== undefined && last.length + 1 + word.length <= room;
     if (fits) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }

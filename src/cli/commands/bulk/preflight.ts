@@ -1,7 +1,9 @@
 import { requestRates } from '../../../contract/index.js';
 import type { Delimiter } from '../../bulk/input/delimiter.js';
 import type { PlanMeta } from '../../bulk/plan/plan.js';
-import { field, type View } from '../../output/view.js';
+import type { Preview, PreviewedMessage } from '../../bulk/plan/preview.js';
+import { masked, maskedText } from '../../output/mask.js';
+import { type Column, field, type View } from '../../output/view.js';
 
 /** The sends of a job, and their price. */
 export interface Preflight {
@@ -31,6 +33,11 @@ export interface Preflight {
   skips_sent: boolean;
   /** Expected time of the requests that remain. */
   seconds: number;
+  /** How many different messages there are. */
+  messages: number;
+  /** As delivered. Null only if the plan could not be read again. */
+  first_message: PreviewedMessage | null;
+  longest_message: PreviewedMessage | null;
 }
 
 /** The part of a job that earlier runs have left to send. */
@@ -45,13 +52,30 @@ export interface Remaining {
 export interface PreflightParts {
   job: string;
   meta: PlanMeta;
-  input: { toColumn: string; delimiter: Delimiter; sheet: string | null };
+  input: {
+    toColumn: string;
+    delimiter: Delimiter;
+    sheet: string | null;
+    preview: Preview | null;
+  };
   prices: { known: boolean; balance: number | null };
   remaining: Pick<Remaining, 'requests' | 'rate'>;
   earlier: { recipients: number; skipped: boolean };
+  /** Recipients and texts are shown masked. */
+  mask: boolean;
 }
 
-export function preflightOf({ job, meta, input, prices, remaining, earlier }: PreflightParts): Preflight {
+export function preflightOf({
+  job,
+  meta,
+  input,
+  prices,
+  remaining,
+  earlier,
+  mask,
+}: PreflightParts): Preflight {
+  const shown = (message: PreviewedMessage | undefined) =>
+    message === undefined ? null : mask ? maskedMessage(message) : message;
   const { channel, recipients, merged, rejected, repaired, requests, batches, singles, cost } = meta;
   const { burst, perSecond } = requestRates.sending;
   const rate = remaining.rate ?? perSecond;
@@ -75,6 +99,18 @@ export function preflightOf({ job, meta, input, prices, remaining, earlier }: Pr
     sent_before: earlier.recipients,
     skips_sent: earlier.skipped,
     seconds: Math.ceil(Math.max(0, remaining.requests - (burst * rate) / perSecond) / rate),
+    messages: input.preview?.messages ?? 0,
+    first_message: shown(input.preview?.first),
+    longest_message: shown(input.preview?.longest),
+  };
+}
+
+function maskedMessage({ to, subject, text, parts }: PreviewedMessage): PreviewedMessage {
+  return {
+    to: masked(to),
+    subject: subject === null ? null : maskedText(subject),
+    text: maskedText(text),
+    parts,
   };
 }
 
@@ -88,6 +124,13 @@ export function creditsMissing(preflight: Preflight, paid: number): number {
   const left = creditsLeft(preflight, paid);
   return left === null || preflight.balance === null ? 0 : Math.max(0, left - preflight.balance);
 }
+
+/** On one line: the recipient, and the subject and text. */
+const message = (name: 'first_message' | 'longest_message'): Column<Preflight> => ({
+  name,
+  value: ({ [name]: message }) =>
+    message && `${message.to}: ${message.subject === null ? '' : `${message.subject}: `}${message.text}`,
+});
 
 export const preflightView: View<Preflight> = {
   columns: [
@@ -114,6 +157,9 @@ export const preflightView: View<Preflight> = {
     field('sent_before', { kind: 'number' }),
     field('skips_sent'),
     field('seconds', { kind: 'number' }),
+    field('messages', { kind: 'number' }),
+    message('first_message'),
+    message('longest_message'),
   ],
   record: (preflight) => preflight,
 };

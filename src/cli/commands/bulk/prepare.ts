@@ -9,9 +9,11 @@ import { readError } from '../../bulk/send/answer.js';
 import type { Context } from '../../context.js';
 import { counted } from '../../wording.js';
 import { baseUrlOf } from './base-url.js';
+import { refuseCancelled } from './cancellation.js';
 import { confirmSend } from './confirm.js';
 import { explainDiskError } from './disk-error.js';
 import { printDryRun } from './dry-run.js';
+import { isDone } from './finished.js';
 import { type BulkInput, gatherInput } from './gather-input.js';
 import { type LeftOut, resumeOf } from './next-command.js';
 import type { BulkOptions } from './options.js';
@@ -98,6 +100,8 @@ async function prepareIn(
   const outcome = await planFile(context, { ...wanted, folder, recent }, options);
   const { plan } = outcome;
   showInput(io, outcome);
+  if (plan !== null && options.only?.includes('undelivered'))
+    io.note('Undelivered rows are sent again, as a new job; they were charged before.');
   if (options.skipSent) warnOfFailed(io, recent);
   if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, recent, options);
   if (plan === null) throw badRows(outcome);
@@ -139,12 +143,19 @@ async function openConfirmed(
     again: options.again,
     resumeCommand: (other) => resumeOf(context, other),
   });
+  if (!isDone(job, options)) {
+    await refuseCancelled(context, job).catch(async (error) => {
+      await job.close();
+      throw error;
+    });
+  }
   try {
     const { meta } = job.plan;
     const paid = meta.credits - (await remainingCredits(job, plan.meta, options));
     const remaining = { requests: job.state.open, paid, rate: options.rate };
-    const preflight = preflightOf({ job: job.id, meta, input: outcome, prices, remaining, earlier });
-    const lines = preflightLines(preflight, outcome.repairs, remaining);
+    const { mask } = context.io.printer;
+    const preflight = preflightOf({ job: job.id, meta, input: outcome, prices, remaining, earlier, mask });
+    const lines = preflightLines(preflight, outcome.repairs, { ...remaining, columns: context.io.columns });
     await confirmSend(context, job, { preflight, lines, paid, repeated: earlier.toConfirm }, options);
     return job;
   } catch (error) {

@@ -2,9 +2,11 @@ import type { Entry } from '../../bulk/job/entries.js';
 import { type Job, openJob } from '../../bulk/job/open-job.js';
 import { isSystemError } from '../../bulk/job/system-error.js';
 import { BatchMessages } from '../../bulk/results/batch-messages.js';
+import { Reader } from '../../bulk/results/reader.js';
 import { ReceiptStore } from '../../bulk/results/receipt-store.js';
 import { Receipts } from '../../bulk/results/receipts.js';
 import { inBlocks, type ReportRow, reportBlocks, reportRows } from '../../bulk/results/report.js';
+import { SingleMessages } from '../../bulk/results/single-messages.js';
 import type { Context } from '../../context.js';
 import { byteOrderMark } from '../../csv/line.js';
 import { CliError, machineError } from '../../errors.js';
@@ -17,12 +19,12 @@ import { type JobRuntime, openJobRuntime } from './job-runtime.js';
 import { alarmText, type Reported } from './outcome.js';
 import { reportView } from './report-view.js';
 
-/** Writes the report of the job that this command ran; `tell` gets its problems. */
+/** Writes the report of the job that this command ran; `warn` gets its problems. */
 export async function report(
   context: Pick<Context, 'io' | 'config'>,
   job: Job,
   path: string,
-  { runtime, timeout, tell }: { runtime: JobRuntime; timeout: number; tell: Context['io']['warn'] },
+  { runtime, timeout, warn }: { runtime: JobRuntime; timeout: number; warn: Context['io']['warn'] },
 ): Promise<Reported> {
   try {
     const receipts = await gather(context, job, { runtime, timeout });
@@ -30,11 +32,11 @@ export async function report(
     if (receipts.alarms.length > 0) return 'alarming';
     if (receipts.unread === null) return 'written';
     const again = context.config.commandLine(['jobs', 'report', job.id], { '--report': path });
-    tell(`${unreadText(receipts.unread)} Write it again with:`, again);
+    warn(`${unreadText(receipts.unread)} Write it again with:`, again);
     return 'incomplete';
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    tell(error.message);
+    warn(error.message);
     return 'unwritten';
   }
 }
@@ -115,6 +117,12 @@ const incomplete = (unread: Unread) =>
     details: { batches: unread.batches, rows: unread.rows, cause: unread.code },
   });
 
+function messagesOf(runtime: JobRuntime, timeout: number) {
+  const reader = new Reader({ ...runtime, timeout });
+  const { client } = runtime;
+  return { ofBatch: new BatchMessages(client, reader), single: new SingleMessages(client, reader) };
+}
+
 interface GatherOptions {
   /** Null: nothing is read from the service. */
   runtime: JobRuntime | null;
@@ -136,7 +144,7 @@ async function gather(
     const receipts = await Receipts.gather({
       plan,
       journal,
-      batchMessages: runtime === null ? null : new BatchMessages({ ...runtime, timeout }),
+      messages: runtime === null ? null : messagesOf(runtime, timeout),
       store,
       refresh,
       onBatch() {
@@ -147,6 +155,7 @@ async function gather(
         });
         batches += 1;
       },
+      onPage: () => progress.update('report: reading delivery reports'),
     });
     if (receipts.unlisted) {
       io.note(

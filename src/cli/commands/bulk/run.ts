@@ -1,3 +1,4 @@
+import { removeCancelMarks } from '../../bulk/job/cancel-marks.js';
 import type { Job } from '../../bulk/job/open-job.js';
 import { forgetRun, noteRun } from '../../bulk/job/run-note.js';
 import { isSystemError } from '../../bulk/job/system-error.js';
@@ -11,6 +12,7 @@ import { type ExitCode, exits } from '../../exit-codes.js';
 import { counted } from '../../wording.js';
 import { adoptAccount, foreignJob, isForeign } from './account.js';
 import { refuseOtherService } from './base-url.js';
+import { type Cancellation, watchForCancel } from './cancellation.js';
 import { display } from './display.js';
 import { endFinished, isDone, ranElsewhere } from './finished.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
@@ -21,6 +23,12 @@ import { report } from './report.js';
 import { summaryView } from './summary-view.js';
 import { takeRows } from './taken-rows.js';
 
+interface Start {
+  leftOut?: LeftOut | null;
+  /** The cancel marks that a resume removes: those made before it. */
+  revokedMarks?: readonly string[];
+}
+
 /**
  * Sends the open requests of a job, waits and reports as the options say, prints the summary, and ends with the
  * job's exit code. Throws CliError (exit 11) when the job is finished, or another service's.
@@ -29,12 +37,13 @@ export async function carryOut(
   context: Context,
   job: Job,
   options: CarryOutOptions,
-  leftOut: LeftOut | null = null,
+  { leftOut = null, revokedMarks = [] }: Start = {},
 ): Promise<void> {
   const words: Words = (ending) =>
     lastLine(job.state, ending, nextStep(context, job, options, ending, leftOut));
   const release = context.io.holdSignals(() => context.io.warn(...words(interrupted)));
   let runtime: JobRuntime | null = null;
+  let cancellation: Cancellation | null = null;
   try {
     await refuseOtherService(context, job);
     await context.io.files.checkWritable(options.report);
@@ -44,12 +53,15 @@ export async function carryOut(
       await adoptAccount(context, job);
     }
     await takeRows(context, job);
-    runtime = await openJobRuntime(context, options);
+    await removeCancelMarks(job, revokedMarks);
+    cancellation = await watchForCancel(context, job);
+    runtime = { ...(await openJobRuntime(context, options)), stop: cancellation.stop };
     await noteRun(job.folder, job.state, context.clock.now());
     const exit = await runToEnd(context, job, options, runtime, { words, leftOut });
     if (exit === exits.refused) throw ranElsewhere(job);
     if (exit !== exits.ok) throw new Ended(exit);
   } finally {
+    cancellation?.close();
     runtime?.close();
     await forgetRun(job.folder);
     await job.close();
@@ -86,8 +98,8 @@ async function runToEnd(
   else context.io.conclude(...line());
   if (options.report !== undefined) {
     // The last line is about the exit code.
-    const tell = exit === exits.ok || exit === exits.partly ? context.io.conclude : context.io.warn;
-    const reading = { runtime, timeout: options.waitTimeout, tell };
+    const warn = exit === exits.ok || exit === exits.partly ? context.io.conclude : context.io.warn;
+    const reading = { runtime, timeout: options.waitTimeout, warn };
     const reported = await report(context, job, options.report, reading);
     if (reported === 'alarming') {
       exit = exitOfJob(job.state, ending, rule);
@@ -123,7 +135,7 @@ async function send(
       ? (run) => new Poller({ ...runtime, plan, journal, state, timeout: waitTimeout }, run)
       : undefined,
   });
-  const ending = await display(context, run);
+  const ending = await display(context, run, wait ?? false);
   if (runtime.replays.count > 0) {
     context.io.note(
       `${counted(runtime.replays.count, 'answer')} came from earlier requests with the same keys: nothing new was sent for them.`,

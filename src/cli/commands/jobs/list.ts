@@ -1,10 +1,11 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { jobExample } from '../../output/examples.js';
-import { jobRows, jobView } from './views.js';
+import { jobRows } from './job-rows.js';
+import { jobView } from './views.js';
 
-export const jobsList: CommandBody = (command, context) => {
-  addHelp(command.description('List the bulk jobs of this machine.'), {
+export const jobsList: CommandBody<'io' | 'config' | 'clock'> = (command, context) => {
+  addHelp(command.description('List the bulk jobs of this machine, newest first.'), {
     view: jobView,
     examples: [
       ['urtuu jobs list', 'all jobs and their progress'],

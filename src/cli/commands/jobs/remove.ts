@@ -2,9 +2,11 @@ import type { JobView } from '../../bulk/job/open-job.js';
 import { removeJob } from '../../bulk/job/remove-job.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import { grouped } from '../../wording.js';
 import { resumeOf } from '../bulk/next-command.js';
+import { outcomes } from '../bulk/summary-view.js';
 
-export const jobsRemove: CommandBody = (command, context) => {
+export const jobsRemove: CommandBody<'io' | 'config'> = (command, context) => {
   command
     .description('Remove jobs: plan, journal and receipts. Sent messages stay sent.')
     .argument('<job...>', 'names or ids')
@@ -21,6 +23,15 @@ export const jobsRemove: CommandBody = (command, context) => {
       force: force ?? false,
       resumeCommand: (job: JobView) => resumeOf(context, job),
     };
-    for (const id of ids) await removeJob(context.config.stateDirectory, id, options);
+    for (const id of ids) {
+      const removed = await removeJob(context.config.stateDirectory, id, options);
+      context.io.note(`Removed the job ${id}${removed === null ? '' : `: ${outcomeText(removed.state)}`}.`);
+    }
   });
 };
+
+/** `1,000 accepted, 3 failed` */
+function outcomeText({ tally }: JobView['state']): string {
+  const known = outcomes.filter((name) => name === 'accepted' || tally[name] > 0);
+  return known.map((name) => `${grouped(tally[name])} ${name.replace('_', ' ')}`).join(', ');
+}

@@ -11,7 +11,7 @@ export const jobsReport: CommandBody = (command, context) => {
     .argument('<job>', 'name or id of the job')
     .option('--report <file>', 'the file to write; by default standard output')
     .option('--offline', 'only the records of this machine; do not read batches from the service')
-    .option('--refresh', 'read every message again, for later delivery reports')
+    .option('--refresh', 'read again the messages without a final delivery report')
     .addOption(
       command
         .createOption('--wait-timeout <duration>', 'how long to wait for the service')

@@ -1,3 +1,5 @@
+import { cancelMarks } from '../../bulk/job/cancel-marks.js';
+import { jobFolder } from '../../bulk/job/jobs-folder.js';
 import { openJob } from '../../bulk/job/open-job.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
@@ -8,7 +10,9 @@ import { summaryView } from '../bulk/summary-view.js';
 
 export const jobsResume: CommandBody = (command, context) => {
   command
-    .description('Resume a job from its frozen plan. It needs no file and never prompts.')
+    .description(
+      'Resume a job from its frozen plan, also a cancelled one. It needs no file and never prompts.',
+    )
     .argument('<job>', 'name or id of the job');
   addCarryOutOptions(command);
   addHelp(command, {
@@ -24,6 +28,9 @@ export const jobsResume: CommandBody = (command, context) => {
   command.action(async (id: string, options: CarryOutOptions) => {
     // The job itself retries, and records every try.
     command.setOptionValueWithSource('maxRetries', 0, 'implied');
-    await carryOut(context, await openJob(context.config.stateDirectory, id), options);
+    const { stateDirectory } = context.config;
+    // Before the lock is taken: a later mark is a cancellation of this run.
+    const revokedMarks = await cancelMarks({ id, folder: await jobFolder(stateDirectory, id) });
+    await carryOut(context, await openJob(stateDirectory, id), options, { revokedMarks });
   });
 };

@@ -1,17 +1,18 @@
-import { isNoJob, jobIds } from '../../bulk/job/jobs-folder.js';
-import { type JobView, viewJob } from '../../bulk/job/open-job.js';
+import { cancelMarks } from '../../bulk/job/cancel-marks.js';
+import { type JobView, jobError } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
 import type { BatchFigures } from '../../bulk/results/summary.js';
-import type { Context } from '../../context.js';
-import { CliError } from '../../errors.js';
 import { counts, field, type View } from '../../output/view.js';
-import { duration } from '../../wording.js';
+import { duration, grouped } from '../../wording.js';
 import { outcomes } from '../bulk/summary-view.js';
+import { reasonOf } from './reason.js';
 
 /** A job in a list. */
 export interface JobRow {
   job: string;
   state: 'new' | 'running' | 'unfinished' | 'finished';
+  /** Why it is unfinished and not running; `cancelled` also while it ends because of that. */
+  reason: string | null;
   /** Of a running job: its process, recipients a second, and the seconds left. */
   pid: number | null;
   rate: number | null;
@@ -31,12 +32,18 @@ export interface JobRow {
   exit: number | null;
 }
 
-export async function jobRow({ id, folder, meta, state }: JobView, now: number): Promise<JobRow> {
-  const running = await runningOf(folder, state, now);
+/** Throws CliError (exit 12) where the job was removed meanwhile. */
+export async function jobRow(job: JobView, now: number): Promise<JobRow> {
+  const { id, folder, meta, state } = job;
+  const running = await runningOf(folder, state, now).catch((error) => {
+    throw jobError(job, error);
+  });
   const ended = running === null ? state.ended : null;
+  const isCancelled = (await cancelMarks(job)).length > 0;
   return {
     job: id,
     state: running !== null ? 'running' : stateOf(state),
+    reason: reasonOf(state, { isCancelled, isRunning: running !== null }),
     pid: running?.pid ?? null,
     rate: running?.rate ?? null,
     seconds_left: running?.seconds_left ?? null,
@@ -54,53 +61,68 @@ export async function jobRow({ id, folder, meta, state }: JobView, now: number):
 const stateOf = ({ finished, untouched }: JobView['state']) =>
   finished ? 'finished' : untouched ? 'new' : 'unfinished';
 
-/** `damaged` gets the error of a job that cannot be read. */
-export async function* jobRows(
-  { config, clock }: Pick<Context, 'config' | 'clock'>,
-  damaged: (error: CliError) => void,
-): AsyncGenerator<JobRow> {
-  for (const id of await jobIds(config.stateDirectory)) {
-    try {
-      yield await jobRow(await viewJob(config.stateDirectory, id), clock.now());
-    } catch (error) {
-      if (!(error instanceof CliError)) throw error;
-      if (!isNoJob(error)) damaged(error);
-    }
-  }
+/** `running: pid 5606, 19.8/s, 2 min left`, `stopped: out of credits`, `finished: 12 failed` */
+function stateText({ state, reason, pid, rate, seconds_left: left, failed }: JobRow): string {
+  const details: Record<JobRow['state'], (string | null)[]> = {
+    new: [reason],
+    running: [
+      pid === null ? null : `pid ${pid}`,
+      rate === null ? null : `${rate}/s`,
+      left === null ? null : `${duration(left)} left`,
+    ],
+    unfinished: [reason],
+    finished: [failed > 0 ? `${grouped(failed)} failed` : null],
+  };
+  const word =
+    state === 'running' && reason !== null ? 'stopping' : state === 'unfinished' ? 'stopped' : state;
+  const known = details[state].filter((detail) => detail !== null);
+  return known.length === 0 ? word : `${word}: ${known.join(', ')}`;
 }
+
+const number = (name: keyof JobRow & string) => field<JobRow>(name, { kind: 'number' });
+const time = (name: 'created_at' | 'ended_at') => field<JobRow>(name, { kind: 'time' });
+const state = { name: 'state', kind: 'status', value: stateText } as const;
+
+const longestSource = 16;
+/** The end of a path is its name. */
+const shortSource = ({ source }: JobRow) =>
+  source.length <= longestSource ? source : `…${source.slice(1 - longestSource)}`;
 
 export const jobView: View<JobRow> = {
   columns: [
     field('job'),
     field('state', { kind: 'status' }),
-    field('pid', { kind: 'number', detail: true }),
-    field('rate', { kind: 'number', detail: true }),
-    field('seconds_left', { kind: 'number', detail: true }),
-    field('channel', { detail: true }),
-    field('source', { detail: true }),
-    field('created_at', { kind: 'time' }),
-    field('planned', { kind: 'number' }),
-    field('accepted', { kind: 'number' }),
-    field('rejected', { kind: 'number', detail: true }),
-    field('failed', { kind: 'number', detail: true }),
-    field('in_doubt', { kind: 'number', detail: true }),
-    field('pending', { kind: 'number', detail: true }),
-    field('credits', { kind: 'number', detail: true }),
-    field('base_url', { detail: true }),
-    field('ended_at', { kind: 'time', detail: true }),
-    field('exit', { kind: 'number', detail: true }),
+    field('reason'),
+    field('pid'),
+    number('rate'),
+    number('seconds_left'),
+    field('channel'),
+    field('source'),
+    time('created_at'),
+    number('planned'),
+    ...outcomes.map(number),
+    number('credits'),
+    field('base_url'),
+    time('ended_at'),
+    number('exit'),
+  ],
+  table: [
+    field('job'),
+    number('accepted'),
+    number('failed'),
+    number('pending'),
+    { name: 'source', value: shortSource },
+    // Not a status: on a narrow terminal it wraps.
+    { name: 'state', value: stateText },
   ],
   card: [
     field('job'),
-    field('state', { kind: 'status' }),
-    field('pid'),
-    { name: 'rate', value: ({ rate }) => (rate === null ? null : `${rate}/s`) },
-    { name: 'time left', value: ({ seconds_left: left }) => (left === null ? null : duration(left)) },
+    state,
     field('channel'),
     field('source'),
     field('base_url'),
-    field('created_at', { kind: 'time' }),
-    field('ended_at', { kind: 'time' }),
+    time('created_at'),
+    time('ended_at'),
     ...counts<JobRow>('planned', ...outcomes, 'credits'),
   ],
   record: (row) => row,
@@ -112,10 +134,7 @@ export interface JobDetails extends JobRow {
 }
 
 export const jobDetailsView: View<JobDetails> = {
-  columns: [
-    ...jobView.columns,
-    { name: 'batches', kind: 'number', value: ({ batches }) => batches.length, detail: true },
-  ],
+  columns: [...jobView.columns, { name: 'batches', kind: 'number', value: ({ batches }) => batches.length }],
   ...(jobView.card === undefined ? {} : { card: jobView.card }),
   record: (row) => row,
 };

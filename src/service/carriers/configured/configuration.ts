@@ -15,6 +15,15 @@ export function leavesMachine({ sms, email }: CarrierConfiguration): boolean {
   return [sms, email].some((channel) => typeof channel === 'object');
 }
 
+/** Whether a carrier can be used. */
+export interface CarrierCheck {
+  /** The route. */
+  carrier: string;
+  address: string;
+  status: 'ok' | 'failed';
+  problem: string | null;
+}
+
 /** A file with a configuration, and the environment of its secrets. */
 export interface ConfigurationSource {
   /** Absolute path. */

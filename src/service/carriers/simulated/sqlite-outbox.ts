@@ -2,6 +2,7 @@ import type { Channel } from '../../../contract/index.js';
 import type { Clock } from '../../clock.js';
 import { whenFree } from '../../storage/sqlite/database/busy.js';
 import { GroupCommit } from '../../storage/sqlite/database/group-commit.js';
+import { jsonObject } from '../../storage/sqlite/database/json-object.js';
 import { type Database, openDatabase } from '../../storage/sqlite/database/open.js';
 import { everyAttempt, type Submission } from '../carrier.js';
 import type { DeliveryRecord, Outbox, OutboxFilter } from './outbox.js';
@@ -50,7 +51,7 @@ interface DeliveryRow {
 /** Submissions that are written together, and those of them that were delivered. */
 interface Arrival {
   submissions: Submission[];
-  delivered: Promise<Set<Submission>>;
+  delivered: Promise<(submission: Submission) => boolean>;
 }
 
 const pageSize = 500;
@@ -61,8 +62,7 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
   // One statement for all that says the same costs half of one for each.
   const insertAll = database.prepare(
     `INSERT INTO deliveries (reference, recipient, channel, text, subject, html, sender, reply_to, route, delivered_at)
-     SELECT value ->> 0, value ->> 1, :channel, :text, :subject, :html, :from, :replyTo, :route, :at
-     FROM json_each(:addressed)`,
+     SELECT key, value, :channel, :text, :subject, :html, :from, :replyTo, :route, :at FROM json_each(:recipients)`,
   );
   const selectAnyFence = database.prepare('SELECT 1 FROM barred LIMIT 1');
   const selectFence = database.prepare('SELECT 1 FROM barred WHERE reference = ? AND before > ?');
@@ -94,9 +94,10 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
     const delivered = commits.run(() => {
       leave();
       const isAnyFenced = selectAnyFence.get() !== undefined;
-      const allowed = isAnyFenced ? submissions.filter((one) => !isFenced(one)) : submissions;
+      const fenced = new Set(isAnyFenced ? submissions.filter(isFenced) : []);
+      const allowed = fenced.size === 0 ? submissions : submissions.filter((one) => !fenced.has(one));
       for (const run of runsOf(allowed)) write(run);
-      return new Set(allowed);
+      return (submission: Submission) => !fenced.has(submission);
     });
     // Where it was never written, the next ones must not follow it.
     delivered.catch(leave);
@@ -107,10 +108,10 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
     return selectFence.get(reference, attempt) !== undefined;
   }
 
-  function write([first, ...others]: Run): void {
-    const { channel, text, subject, html, from, replyTo, route } = first;
-    const addressed = JSON.stringify([first, ...others].map(({ reference, to }) => [reference, to]));
-    insertAll.run({ addressed, channel, text, subject, html, from, replyTo, route, at: clock.now() });
+  function write(run: Run): void {
+    const [{ channel, text, subject, html, from, replyTo, route }] = run;
+    const recipients = jsonObject(run, ({ reference, to }) => [reference, to]);
+    insertAll.run({ recipients, channel, text, subject, html, from, replyTo, route, at: clock.now() });
   }
 
   async function* read({ to: only, limit }: OutboxFilter): AsyncGenerator<DeliveryRecord> {
@@ -130,10 +131,10 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
   }
 
   return {
-    async deliver(submission) {
+    deliver(submission) {
       arriving ??= arrival();
       arriving.submissions.push(submission);
-      return (await arriving.delivered).has(submission);
+      return arriving.delivered.then((isDelivered) => isDelivered(submission));
     },
     ageOrFence: (reference, before) =>
       commits.run(() => {

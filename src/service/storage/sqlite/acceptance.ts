@@ -7,30 +7,23 @@ import type {
   VerificationAcceptance,
   VerificationResult,
 } from '../acceptance.js';
-import { cappedUntil, earlierMessages, longestWindow } from '../caps.js';
 import type { ClaimedMessage } from '../dispatching.js';
 import type { BatchRecord, BoundAnswer, Content, Instant, LedgerReason, MessageRecord } from '../records.js';
-import { acceptedAt, type ClockCorrections } from './clock-corrections.js';
+import { batchRows, recipientIn, wayIn, wayOf } from './batch-rows.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
 import { claimedOf, queuedMessage } from './queued.js';
-import type { Resets } from './resets.js';
-
-/** Whether another counted message to the recipient of `m` was accepted before it, however long ago. */
-export const hasEarlier = `EXISTS (SELECT 1 FROM messages e WHERE e.project = m.project
-  AND e.recipient = m.recipient AND e.refunded = 0 AND e.seq < m.seq)`;
+import { hasEarlier, type Refusals } from './refusals.js';
 
 /** Accepting sends. The functions write inside the transaction of their caller. */
 export function prepareAcceptance(
   database: Database,
   projects: Projects,
   leases: Leases,
-  corrections: ClockCorrections,
-  resets: Resets,
+  refusals: Refusals,
   now: () => Instant,
 ) {
-  const selectAnswer = database.prepare('SELECT status, body FROM idempotency WHERE project = ? AND key = ?');
   const insertAnswer = database.prepare(
     'INSERT INTO idempotency (project, key, status, body) VALUES (?, ?, ?, ?)',
   );
@@ -42,12 +35,16 @@ export function prepareAcceptance(
        created_at, due_at, lease, attempts, pending_key, lane, route, doubt_ms, bound_at)
      VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
+  // For the format of :recipients and :ways see batch-rows.ts.
   const insertBatchMessages = database.prepare(
-    `INSERT INTO messages (id, project, batch, content, channel, recipient, operator, status, parts, rate_multiplier,
+    `WITH ways AS MATERIALIZED (
+       SELECT ${wayOf('key')} AS way, value ->> 0 AS operator, value ->> 1 AS lane, value ->> 2 AS route
+       FROM json_each(:ways))
+     INSERT INTO messages (id, project, batch, content, channel, recipient, operator, status, parts, rate_multiplier,
        credits, created_at, due_at, lease, attempts, lane, route, doubt_ms, bound_at)
-     SELECT value ->> 0, :project, :batch, :content, :channel, value ->> 1, value ->> 2, 'queued', :parts,
-       :rateMultiplier, :credits, :createdAt, :dueAt, :lease, :attempts, value ->> 3, value ->> 4, :doubtMs, :boundAt
-     FROM json_each(:recipients)`,
+     SELECT key, :project, :batch, :content, :channel, ${recipientIn('value')}, operator, 'queued', :parts,
+       :rateMultiplier, :credits, :createdAt, :dueAt, :lease, :attempts, lane, route, :doubtMs, :boundAt
+     FROM json_each(:recipients) CROSS JOIN ways ON way = ${wayIn('value')}`,
   );
   const insertBatch = database.prepare(
     `INSERT INTO batches (id, project, channel, total, credits, first_message, created_at)
@@ -58,52 +55,9 @@ export function prepareAcceptance(
     `INSERT INTO verifications (id, project, message, code_hash, status, attempts_remaining, created_at, expires_at)
      VALUES (?, ?, ?, ?, 'pending', ?, ?, ?)`,
   );
-  const selectEarlier = database.prepare(
-    `SELECT time FROM (
-       SELECT ${acceptedAt('m.seq', 'm.created_at')} AS time FROM messages m
-       WHERE project = :project AND recipient = :recipient AND refunded = 0 AND created_at > :from AND seq < :before)
-     WHERE time > :from ORDER BY time DESC LIMIT ${earlierMessages}`,
-  );
-
   const selectRepeatedRecipients = database.prepare(
     `SELECT seq, recipient FROM messages m WHERE seq BETWEEN ? AND ? AND ${hasEarlier}`,
   );
-
-  /** When counted messages to a recipient were accepted before this one, the newest first. */
-  function earlierTo(project: number, recipient: string, at: Instant, before: number): Instant[] {
-    const rows = selectEarlier.all({ project, recipient, from: at - longestWindow, before });
-    const times = (rows as { time: number }[]).map(({ time }) => time);
-    const [newest] = times;
-    if (newest === undefined || corrections.asOf(newest, at, before - 1) === newest) return times;
-    return times.map((time) => Math.min(time, at));
-  }
-
-  function findAnswer(project: number, key: string): BoundAnswer | null | undefined {
-    const row = selectAnswer.get(project, key) as { status: number | null; body: string | null } | undefined;
-    if (row === undefined) return undefined;
-    return row.status === null || row.body === null ? null : { status: row.status, body: row.body };
-  }
-
-  function refusal(project: number, acceptance: MessageAcceptance, at: Instant): Refusal | null {
-    const { recipient, caps, credits, idempotencyKey } = acceptance;
-    const unready = unreadyFor(project, idempotencyKey);
-    if (unready !== null) return unready;
-    const earlier = earlierTo(project, recipient.to, at, Number.MAX_SAFE_INTEGER);
-    const until = cappedUntil(earlier, caps, at);
-    return until === null ? shortOf(project, credits) : { kind: 'capped', waitMs: until - at };
-  }
-
-  /** What comes before any check: a reset under way, or an earlier request with the key. */
-  function unreadyFor(project: number, key: string | null): Refusal | null {
-    if (resets.isUnderWay()) return { kind: 'resetting' };
-    const answer = key === null ? undefined : findAnswer(project, key);
-    return answer === undefined ? null : { kind: 'repeat', answer };
-  }
-
-  function shortOf(project: number, charge: number): Refusal | null {
-    const balance = projects.balanceOf(project);
-    return balance < charge ? { kind: 'insufficient', balance } : null;
-  }
 
   function storeContent(content: Content): number {
     const { text, html, subject, from, replyTo, encrypted } = content;
@@ -122,7 +76,8 @@ export function prepareAcceptance(
     const { content, recipient, claim, idempotencyKey, answer, boundMs } = acceptance;
     const project = projects.numberOf(acceptance.projectId);
     const at = now();
-    const refused = refusal(project, acceptance, at);
+    const standing = refusals.standingOf(project, at);
+    const refused = refusals.ofMessage(standing, acceptance, at);
     if (refused !== null) return refused;
     const message = queuedMessage(acceptance, recipient, null, at);
     projects.move(project, -message.credits, reason, subjectId);
@@ -148,7 +103,7 @@ export function prepareAcceptance(
       at + boundMs,
     );
     const seq = Number(lastInsertRowid);
-    const balance = projects.balanceOf(project);
+    const balance = standing.balance - message.credits;
     bind(project, idempotencyKey, answer?.(message, balance) ?? null);
     if (claim === null) return { seq, message, balance, claimed: [] };
     leases.open(claim, seq, seq, 1);
@@ -200,9 +155,10 @@ export function prepareAcceptance(
     const { parts, rateMultiplier, credits, boundMs } = acceptance;
     const project = projects.numberOf(projectId);
     const total = recipients.length;
-    const refused = unreadyFor(project, idempotencyKey) ?? shortOf(project, credits * total);
-    if (refused !== null) return refused;
     const at = now();
+    const standing = refusals.standingOf(project, at);
+    const refused = refusals.ofBatch(standing, idempotencyKey, credits * total);
+    if (refused !== null) return refused;
     const batch: BatchRecord = {
       id: batchId,
       status: 'processing',
@@ -234,17 +190,18 @@ export function prepareAcceptance(
       attempts: isClaimed ? 1 : 0,
       doubtMs: claim?.doubtMs ?? null,
       boundAt: at + boundMs,
-      recipients: JSON.stringify(
-        recipients.map((one) => [one.id, one.to, one.operator, one.lane, isClaimed ? one.route : null]),
-      ),
+      ...batchRows(recipients, isClaimed),
     });
-    const balance = projects.balanceOf(project);
+    const balance = standing.balance - batch.credits;
     bind(project, idempotencyKey, answer(batch, balance));
     if (claim === null) return { kind: 'accepted', batch, balance, claimed: [] };
     leases.open(claim, first, last, total);
     const repeated = selectRepeatedRecipients.all(first, last) as { seq: number; recipient: string }[];
     const earlier = new Map(
-      repeated.map(({ seq, recipient }) => [recipient, earlierTo(project, recipient, at, seq)]),
+      repeated.map(({ seq, recipient }) => [
+        recipient,
+        refusals.earlierTo(project, recipient, at, seq, standing.isCorrected),
+      ]),
     );
     const claimed = recipients.map((recipient, index) =>
       claimedOf(acceptance, {
@@ -253,20 +210,15 @@ export function prepareAcceptance(
         recipient,
         token: claim.token,
         pendingKey: null,
-        earlier: earlier.get(recipient.to) ?? [],
+        earlier: earlier.get(recipient.to) ?? none,
         lifeMs: null,
       }),
     );
     return { kind: 'accepted', batch, balance, claimed };
   }
 
-  return {
-    earlierTo,
-    findAnswer: (projectId: string, key: string) => findAnswer(projects.numberOf(projectId), key),
-    acceptMessage,
-    acceptVerification,
-    acceptBatch,
-  };
+  return { acceptMessage, acceptVerification, acceptBatch };
 }
 
-export type AcceptanceStatements = ReturnType<typeof prepareAcceptance>;
+/** Of messages without earlier ones, which are most. */
+const none: readonly Instant[] = [];

@@ -2,11 +2,12 @@ import type { Channel } from '../../../contract/index.js';
 import type { Clock } from '../../clock.js';
 import type { ClaimedMessage, Mark, MessageClaim, Postponement } from '../dispatching.js';
 import type { Content } from '../records.js';
-import { type AcceptanceStatements, hasEarlier } from './acceptance.js';
 import { farthestDue, firstDelay } from './clock-tolerance.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
+import { queuedMessage } from './queued.js';
+import { hasEarlier, type Refusals } from './refusals.js';
 
 interface ContentRow {
   text: string | null;
@@ -58,7 +59,7 @@ export function prepareClaims(
   database: Database,
   projects: Projects,
   leases: Leases,
-  acceptance: AcceptanceStatements,
+  refusals: Refusals,
   clock: Clock,
 ) {
   const selectRows = (condition: string) => {
@@ -141,22 +142,12 @@ export function prepareClaims(
           : ((selectExpiry.get(seq) as { life: number } | undefined)?.life ?? null);
       return {
         seq,
-        message: {
-          id,
-          projectId: projects.idOf(project),
-          batchId: batch === null ? null : batchIds(batch),
-          channel,
-          to,
-          operator,
-          status: 'queued',
-          parts,
-          rateMultiplier,
-          credits,
-          error: null,
-          delivery: null,
+        message: queuedMessage(
+          { projectId: projects.idOf(project), channel, parts, rateMultiplier, credits },
+          { id, to, operator },
+          batch === null ? null : batchIds(batch),
           createdAt,
-          sentAt: null,
-        },
+        ),
         content: read,
         token,
         lane,
@@ -168,7 +159,7 @@ export function prepareClaims(
         lifeMs: life === null ? null : life - age,
         doubtMs: doubtUntil === null ? null : Math.min(doubtUntil - now, doubtMs ?? Number.POSITIVE_INFINITY),
         earlier:
-          batch === null ? null : hasEarlier === 1 ? acceptance.earlierTo(project, to, createdAt, seq) : [],
+          batch === null ? null : hasEarlier === 1 ? refusals.earlierTo(project, to, createdAt, seq) : [],
       };
     });
   }

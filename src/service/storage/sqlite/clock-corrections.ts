@@ -9,6 +9,8 @@ import type { Database } from './database/open.js';
 export const acceptedAt = (message: string, time: string) =>
   `min(${time}, coalesce((SELECT min(at) FROM clock_corrections WHERE last_message >= ${message}), ${time}))`;
 
+export const anyCorrection = 'EXISTS (SELECT 1 FROM clock_corrections)';
+
 /** The functions write inside the transaction of their caller. */
 export function prepareClockCorrections(database: Database) {
   const insert = database.prepare(

@@ -29,9 +29,12 @@ export function prepareFinalization(
   const sendSubmitted = database.prepare(
     `UPDATE messages SET ${sentSubmitted} WHERE seq = ? AND id = ? AND ${isSubmitted}`,
   );
-  const inRun = `seq BETWEEN ? AND ? AND ${isSubmitted}`;
-  const countRun = database.prepare(`SELECT count(*) AS messages FROM messages WHERE ${inRun}`);
-  const sendRun = database.prepare(`UPDATE messages SET ${sentSubmitted} WHERE ${inRun}`);
+  const sendRun = database.prepare(
+    `UPDATE messages SET ${sentSubmitted} WHERE seq BETWEEN ? AND ? AND ${isSubmitted}`,
+  );
+  const savepoint = database.prepare('SAVEPOINT run');
+  const rollBack = database.prepare('ROLLBACK TO run');
+  const release = database.prepare('RELEASE run');
   const failed = `status = 'failed', error_code = :code, error_message = :text, credits = 0, refunded = 1, lease = NULL,
     due_at = NULL, doubt_until = NULL, pending_key = NULL`;
   const failMarked = database.prepare(`UPDATE messages SET ${failed} WHERE ${isMarked}`);
@@ -92,49 +95,57 @@ export function prepareFinalization(
     return { ...message, status: 'failed', error: outcome.error, credits: 0 };
   }
 
-  /** Ends neighbours that were sent alike in one statement each. */
-  function endRuns(
+  /** Sends a run in one statement; false, and nothing is changed, where another has passed the fence of one. */
+  function sendAll(run: Run, at: Instant, departures: Departures): boolean {
+    const [{ claimed }] = run;
+    const { seq: first, token, mark } = claimed;
+    const last = first + run.length - 1;
+    savepoint.run();
+    const { changes } = sendRun.run(at, null, first, last, token, mark?.attempt ?? 0);
+    const isSent = changes === run.length;
+    if (isSent) departures.add(token, run.length);
+    else rollBack.run();
+    release.run();
+    return isSent;
+  }
+
+  function endAll(
     finalizations: readonly Finalization[],
     at: Instant,
     departures: Departures,
-  ): Map<Finalization, MessageRecord> {
-    const ended = new Map<Finalization, MessageRecord>();
+  ): (MessageRecord | null)[] {
+    const ended: (MessageRecord | null)[] = [];
     for (const run of runsOf(finalizations)) {
-      const [{ claimed }] = run;
-      const { seq: first, token, mark } = claimed;
-      const last = first + run.length - 1;
-      const which = [first, last, token, mark?.attempt ?? 0] as const;
-      if ((countRun.get(...which) as { messages: number }).messages !== run.length) continue;
-      sendRun.run(at, null, ...which);
-      departures.add(token, run.length);
-      for (const one of run) ended.set(one, sentMessage(one.claimed.message, at, null));
+      const isSent = run.length > 1 && sendAll(run, at, departures);
+      for (const one of run) {
+        ended.push(isSent ? sentMessage(one.claimed.message, at, null) : end(one, at, departures));
+      }
     }
     return ended;
+  }
+
+  function countBatches(ended: readonly (MessageRecord | null)[], at: Instant): void {
+    const counts = new Map<string, { sent: number; failed: number }>();
+    for (const message of ended) {
+      if (message === null || message.batchId === null) continue;
+      const count = counts.get(message.batchId) ?? { sent: 0, failed: 0 };
+      counts.set(message.batchId, count);
+      if (message.status === 'sent') count.sent += 1;
+      else count.failed += 1;
+    }
+    for (const [id, { sent, failed }] of counts) countBatch.run({ id, sent, failed, at });
   }
 
   function finalizeMessages(finalizations: readonly Finalization[], answer: AnswerOf): (Finalized | null)[] {
     const at = now();
     const departures = leases.departures();
-    const ended = endRuns(finalizations, at, departures);
-    for (const one of finalizations) {
-      const message = ended.has(one) ? null : end(one, at, departures);
-      if (message !== null) ended.set(one, message);
-    }
+    const ended = endAll(finalizations, at, departures);
     departures.write();
-    const counts = new Map<string, { sent: number; failed: number }>();
-    for (const { batchId, status } of ended.values()) {
-      if (batchId === null) continue;
-      const count = counts.get(batchId) ?? { sent: 0, failed: 0 };
-      counts.set(batchId, count);
-      if (status === 'sent') count.sent += 1;
-      else count.failed += 1;
-    }
-    for (const [id, { sent, failed }] of counts) countBatch.run({ id, sent, failed, at });
+    countBatches(ended, at);
     const balances = remembered(projects.balanceOf);
-    return finalizations.map((one) => {
-      const message = ended.get(one);
-      if (message === undefined) return null;
-      const { seq, content, pendingKey } = one.claimed;
+    return ended.map((message, index) => {
+      if (message === null) return null;
+      const { seq, content, pendingKey } = (finalizations[index] as Finalization).claimed;
       const project = projects.numberOf(message.projectId);
       if (content.encrypted !== null) eraseEncrypted.run(seq);
       const balance = balances(project);
@@ -167,16 +178,15 @@ export function prepareFinalization(
 
 type Run = [Finalization, ...Finalization[]];
 
-/** Two or more neighbours of a lease that were sent alike. */
+/** All in their order: neighbours of a lease that were sent alike together, every other one alone. */
 function runsOf(finalizations: readonly Finalization[]): Run[] {
   const runs: Run[] = [];
-  let run: Run | null = null;
-  for (const one of finalizations.filter(isPlain).sort((a, b) => a.claimed.seq - b.claimed.seq)) {
-    const last = run?.at(-1);
-    if (run !== null && last !== undefined && isNext(one.claimed, last.claimed)) {
-      run.push(one);
-      if (run.length === 2) runs.push(run);
-    } else run = [one];
+  let last: Finalization | null = null;
+  for (const one of finalizations) {
+    const continues = last !== null && isPlain(last) && isPlain(one) && isNext(one.claimed, last.claimed);
+    if (continues) runs.at(-1)?.push(one);
+    else runs.push([one]);
+    last = one;
   }
   return runs;
 }

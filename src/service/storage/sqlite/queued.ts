@@ -5,7 +5,13 @@ import type { Instant, MessageRecord } from '../records.js';
 type AnyAcceptance = MessageAcceptance | BatchAcceptance;
 
 export function queuedMessage(
-  { projectId, channel, parts, rateMultiplier, credits }: AnyAcceptance,
+  {
+    projectId,
+    channel,
+    parts,
+    rateMultiplier,
+    credits,
+  }: Pick<AnyAcceptance, 'projectId' | 'channel' | 'parts' | 'rateMultiplier' | 'credits'>,
   { id, to, operator }: { id: string; to: string; operator: string | null },
   batchId: string | null,
   createdAt: Instant,

@@ -1,6 +1,6 @@
 import { renameSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Clock } from '../../clock.js';
+import { type Clock, monotonic } from '../../clock.js';
 import { type Bucket, type SharedBuckets, type Taken, takeToken } from '../rate-limiter.js';
 import { isBusy, isDamaged, nextTry } from './database/busy.js';
 import { type Database, openDatabase } from './database/open.js';
@@ -63,8 +63,8 @@ export async function openSqliteBuckets({
 
   /** The file, opened anew now and then where it cannot be used or another one is at its path. */
   async function current(): Promise<OpenFile | null> {
-    if (performance.now() - lookedAt >= lookEvery) {
-      lookedAt = performance.now();
+    if (monotonic() - lookedAt >= lookEvery) {
+      lookedAt = monotonic();
       if (file !== null && inodeOf(path) !== file.inode) giveUp();
       if (file === null) opening ??= open().finally(() => (opening = null));
     }
@@ -93,13 +93,13 @@ export async function openSqliteBuckets({
           return null;
         }
       }
-      busySince ??= performance.now();
-      if (performance.now() - busySince >= patience) return null;
+      busySince ??= monotonic();
+      if (monotonic() - busySince >= patience) return null;
       await pause(nextTry(tries));
     }
   }
 
-  lookedAt = performance.now();
+  lookedAt = monotonic();
   await open();
   return {
     take,

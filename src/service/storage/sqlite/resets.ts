@@ -6,7 +6,9 @@ import type { Projects } from './projects.js';
 const anyReset = "token >= 'reset:' AND token < 'reset;'";
 /** Milliseconds. One that holds back for longer was begun before the clock was set back: it is over. */
 const longestHold = 60_000;
-const underWay = `${anyReset} AND until > :at AND until <= :at + ${longestHold}`;
+const underWay = (at: string) => `${anyReset} AND until > ${at} AND until <= ${at} + ${longestHold}`;
+/** True while a reset holds everything new back. */
+export const resetUnderWay = (at: string) => `EXISTS (SELECT 1 FROM leases WHERE ${underWay(at)})`;
 const tokenOf = (owner: string) => `reset:${owner}`;
 
 const emptied = [
@@ -22,8 +24,8 @@ const emptied = [
 
 /** Emptying the store. The functions write inside the transaction of their caller. */
 export function prepareResets(database: Database, projects: Projects, now: () => Instant) {
-  const selectAny = database.prepare(`SELECT 1 FROM leases WHERE ${underWay}`);
-  const selectOther = database.prepare(`SELECT 1 FROM leases WHERE ${underWay} AND token <> :token`);
+  const selectAny = database.prepare(`SELECT 1 FROM leases WHERE ${underWay(':at')}`);
+  const selectOther = database.prepare(`SELECT 1 FROM leases WHERE ${underWay(':at')} AND token <> :token`);
   const upsert = database.prepare(
     `INSERT INTO leases (token, until, length, first_message, last_message, open) VALUES (?, ?, ?, 0, -1, 1)
      ON CONFLICT DO UPDATE SET until = excluded.until, length = excluded.length`,

@@ -15,8 +15,10 @@ import { prepareLeases } from './leases.js';
 import { prepareProjects } from './projects.js';
 import { prepareReading } from './reading.js';
 import { prepareReceipts } from './receipts.js';
+import { prepareRefusals } from './refusals.js';
 import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
+import { sharedReads } from './shared-reads.js';
 import { prepareWork } from './work.js';
 
 /** Opens the file of a store, or one in memory with `:memory:`. */
@@ -61,8 +63,9 @@ export function sqliteStore(
   const lanes = prepareLanes(database);
   const leases = prepareLeases(database, clock);
   const resets = prepareResets(database, projects, now);
-  const acceptance = prepareAcceptance(database, projects, leases, corrections, resets, now);
-  const claims = prepareClaims(database, projects, leases, acceptance, clock);
+  const refusals = prepareRefusals(database, corrections);
+  const acceptance = prepareAcceptance(database, projects, leases, refusals, now);
+  const claims = prepareClaims(database, projects, leases, refusals, clock);
   const receipts = prepareReceipts(database, now);
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
   const work = prepareWork(database, leases, clock);
@@ -77,16 +80,14 @@ export function sqliteStore(
     return result;
   }
 
-  function tellFinalized(finalized: readonly (Finalized & { pendingKey: string | null })[]): void {
-    for (const { message, pendingKey } of finalized) {
-      if (message.batchId === null) changes.tell(messageTopic(message.id));
-      if (pendingKey !== null) changes.tell(keyTopic(message.projectId, pendingKey));
-    }
+  function tellFinalized({ message }: Finalized, pendingKey: string | null): void {
+    if (message.batchId === null) changes.tell(messageTopic(message.id));
+    if (pendingKey !== null) changes.tell(keyTopic(message.projectId, pendingKey));
   }
 
   return {
     createProject: (project) => commits.run(() => projects.createProject(project)),
-    getProject: (id) => read(() => projects.getProject(id)),
+    getProject: sharedReads((id) => read(() => projects.getProject(id))),
     listProjects: () => read(() => projects.listProjects()),
     changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
     recordLanes: (names) =>
@@ -105,7 +106,7 @@ export function sqliteStore(
     revokeKey: (projectId, id) => commits.run(() => projects.revokeKey(projectId, id)),
     findCaller: (hash) => read(() => projects.findCaller(hash)),
 
-    findAnswer: (projectId, key) => read(() => acceptance.findAnswer(projectId, key)),
+    findAnswer: (projectId, key) => read(() => refusals.findAnswer(projects.numberOf(projectId), key)),
     acceptMessage: (message) => accept(() => acceptance.acceptMessage(message)),
     acceptBatch: (batch) => accept(() => acceptance.acceptBatch(batch), batch.recipients.length),
     acceptVerification: (verification) => accept(() => acceptance.acceptVerification(verification)),
@@ -134,20 +135,17 @@ export function sqliteStore(
         () => finalization.finalizeMessages(finalizations, answer),
         finalizations.length,
       );
-      tellFinalized(
-        finalized.flatMap((one, index) =>
-          one === null ? [] : { ...one, pendingKey: finalizations[index]?.claimed.pendingKey ?? null },
-        ),
-      );
+      finalized.forEach((one, index) => {
+        if (one !== null) tellFinalized(one, finalizations[index]?.claimed.pendingKey ?? null);
+      });
       return finalized;
     },
     async recordReceipts(received, answer) {
-      tellFinalized(
-        await commits.run(
-          () => received.flatMap((receipt) => finalization.recordReceipt(receipt, claims.read, answer)),
-          received.length,
-        ),
+      const finalized = await commits.run(
+        () => received.flatMap((receipt) => finalization.recordReceipt(receipt, claims.read, answer)),
+        received.length,
       );
+      for (const one of finalized) tellFinalized(one, one.pendingKey);
     },
     nextWork: (lanes) => read(() => work.nextWork(lanes)),
     hasDue: () => read(() => work.hasDue()),

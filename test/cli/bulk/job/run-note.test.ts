@@ -77,8 +77,8 @@ describe('a running job', () => {
       ended_at: null,
       exit: null,
     });
-    expect(shown.some(({ stdout }) => /^state +running\npid +\d+\n/m.test(stdout))).toBe(true);
-    expect(shown.some(({ stdout }) => /^july +running /m.test(stdout))).toBe(true);
+    expect(shown.some(({ stdout }) => /^state +running: pid \d+/m.test(stdout))).toBe(true);
+    expect(shown.some(({ stdout }) => /^july .* running: pid \d+/m.test(stdout))).toBe(true);
     expect(figures((await here.run('jobs show july --json')).stdout)).toMatchObject({
       state: 'finished',
       pid: null,

@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { BatchMessages, type BatchMessagesOptions } from '../../../../src/cli/bulk/results/batch-messages.js';
+import { type BatchClient, BatchMessages } from '../../../../src/cli/bulk/results/batch-messages.js';
+import { Reader } from '../../../../src/cli/bulk/results/reader.js';
 import { Refused } from '../model-service.js';
 import { VirtualClock } from '../virtual-clock.js';
 
-type Batches = BatchMessagesOptions['client']['batches'];
+type Batches = BatchClient['batches'];
 
 function messagesAt(batches: Partial<Batches>, timeout = 60_000) {
   const clock = new VirtualClock();
-  const messages = new BatchMessages({
-    client: { batches: { get: async () => ({}) as never, messages: async () => ({}) as never, ...batches } },
+  const client = {
+    batches: { get: async () => ({}) as never, messages: async () => ({}) as never, ...batches },
+  };
+  const reader = new Reader({
     rateLimiter: { take: async (_, signal) => !signal?.aborted, block: () => {} },
     now: clock.now,
     sleep: clock.sleep,
@@ -16,6 +19,7 @@ function messagesAt(batches: Partial<Batches>, timeout = 60_000) {
     timeout,
     stop: new AbortController().signal,
   });
+  const messages = new BatchMessages(client, reader);
   return { of: (id: string) => clock.run(messages.of(id)) };
 }
 

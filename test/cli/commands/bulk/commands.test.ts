@@ -76,7 +76,9 @@ describe('urtuu sms bulk', () => {
       Math.floor(Date.parse(forPrograms.error.ended_at) / 1_000) * 1_000,
     );
     expect(here.project.sends).toHaveLength(3);
-    expect(await here.run(`${personal} --again`)).toMatchObject({ code: 0 });
+    const repeated = await here.run(`${personal} --again`);
+    expect(repeated.code).toBe(0);
+    expect(repeated.stderr).toContain('Again       everyone on the list gets the message again\n');
     expect([...here.project.received().values()]).toEqual([2, 2, 2]);
     expect(here.jobs.sort()).toEqual(['july', 'july.2']);
     expect(new Set(here.project.sends.map(({ headers }) => headers['Idempotency-Key'])).size).toBe(6);

@@ -53,10 +53,18 @@ const plan: Preflight = {
   sent_before: 0,
   skips_sent: false,
   seconds: 22,
+  messages: 475,
+  first_message: { to: '99112233', subject: null, text: 'Сайн уу, Бат!', parts: 1 },
+  longest_message: {
+    to: '99112244',
+    subject: null,
+    text: `Сайн уу, Сараа!\r\n${'урт '.repeat(30)}`,
+    parts: 3,
+  },
 };
 
-const whole = { paid: 0 };
-const input = { toColumn: 'phone', delimiter: ',', sheet: null } as const;
+const whole = { paid: 0, columns: 120 };
+const input = { toColumn: 'phone', delimiter: ',', sheet: null, preview: null } as const;
 
 describe('what is shown before a job is sent', () => {
   it('is an aligned block', () => {
@@ -65,6 +73,12 @@ describe('what is shown before a job is sent', () => {
       'Column      phone (delimiter: semicolon)',
       'Recipients  2,600 (3 merged, 0 rejected, 1,709 repaired)',
       'Repaired    1,285 with separators, 850 with a country code',
+      'First       to 99112233, 1 part',
+      '            Сайн уу, Бат!',
+      'Longest     to 99112244, 3 parts',
+      '            Сайн уу, Сараа!',
+      `            ${'урт '.repeat(17).trim()}`,
+      `            ${'урт '.repeat(13).trim()}`,
       'Latin       1 recipient, 1 part, 10 credits',
       'Cyrillic    2,599 recipients, 5,198 parts, 51,980 credits',
       'Requests    475 (289 batches, 186 singles)',
@@ -78,8 +92,8 @@ describe('what is shown before a job is sent', () => {
     const remaining = { requests: 120, paid: 4_000, rate: 10 };
     const prices = { known: true, balance: 5_000 };
     const earlier = { recipients: 0, skipped: false };
-    const preflight = preflightOf({ job: 'july', meta, input, prices, remaining, earlier });
-    expect(preflightLines(preflight, {}, remaining).slice(-2)).toEqual([
+    const preflight = preflightOf({ job: 'july', meta, input, prices, remaining, earlier, mask: false });
+    expect(preflightLines(preflight, {}, { ...remaining, columns: 80 }).slice(-2)).toEqual([
       'Time        about 10 s at 10/s',
       'Credits     6,000 of 5,000: 1,000 missing',
     ]);
@@ -124,5 +138,26 @@ describe('what is shown before a job is sent', () => {
     );
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(lines.join(' ')).toContain('999,999,999 missing');
+  });
+
+  it('fits 40 columns', () => {
+    const lines = preflightLines(plan, { separators: 1_285 }, { paid: 0, columns: 40 });
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
+    expect(lines).toContain('Cyrillic    2,599 recipients, 5,198');
+  });
+
+  it('shows a message that everybody gets once, and the beginning of a long one', () => {
+    const email = { to: 'bat@example.mn', subject: 'July', text: 'x'.repeat(2_000), parts: null };
+    const messages = {
+      messages: 1,
+      first_message: email,
+      longest_message: { ...email, to: 'sara@example.mn' },
+    };
+    const lines = preflightLines({ ...plan, ...messages }, {}, whole);
+    const at = lines.indexOf('Message     to bat@example.mn');
+    expect(lines[at + 1]).toBe('            July');
+    expect(lines[at + 2]).toMatch(/^ {12}x{800}…$/);
+    expect(lines[at + 3]).toBe('            (1,200 more characters)');
+    expect(lines.filter((line) => /^(?:First|Longest)/.test(line))).toEqual([]);
   });
 });

@@ -85,6 +85,8 @@ describe('the report of a job', () => {
     expect(again.slept).toBe(0);
     expect(reads(here.project)).toBe(before);
     expect(statSync(here.jobFile('july', 'receipts')).mode & 0o777).toBe(0o600);
+    here.project.options.instead = () => new Error('the service is away');
+    expect(await here.run('jobs report july')).toMatchObject({ code: 0, stdout: first.stdout, slept: 0 });
   });
 
   it('asks again for a batch of which something was still queued', async () => {

@@ -247,3 +247,61 @@ function journalWithout(path: string, kind: string): string {
     .map((line) => `${line}\n`)
     .join('');
 }
+
+describe('--only undelivered', () => {
+  const columns = 'message_id,batch_id,status,error_code,credits,line,delivery,job';
+  const reported = (delivery: string, status = 'sent') => `x,x,${status},,10,2,${delivery},july`;
+  const send = "sms bulk report.csv --only undelivered --text 'Hello' --yes";
+
+  it('sends what the carrier says it has not delivered, as a new job, and says so', async () => {
+    const here = desk([]);
+    here.write('report.csv', [
+      `phone,${columns}`,
+      `99000000,${reported('undelivered')}`,
+      `99000001,${reported('bounced')}`,
+      `99000002,${reported('unknown')}`,
+      `99000003,${reported('delivered')}`,
+      `99000004,${reported('')}`,
+      `99000005,${reported('', 'failed')}`,
+      `99000006,${reported('undelivered', 'in_doubt')}`,
+    ]);
+    const end = await here.run(send);
+    expect(end.code).toBe(0);
+    expect(end.stderr).toContain('Undelivered rows are sent again, as a new job; they were charged before.');
+    expect([...here.project.received().keys()]).toEqual(['99000000', '99000001']);
+    expect(await here.run(send)).toMatchObject({ code: 11 });
+    expect(await here.run(send.replace('undelivered', 'failed,undelivered --dry-run'))).toMatchObject({
+      stdout: expect.stringContaining('Recipients  3 '),
+    });
+  });
+
+  it('sends to a recipient again although a recent job has sent the same message, and only once', async () => {
+    const here = desk(people(3));
+    await here.run(constant);
+    here.project.options.instead = ({ path }) =>
+      path.includes('/messages')
+        ? {
+            body: {
+              data: here.project.messages.map((message, index) => ({
+                ...message,
+                delivery: index === 1 ? 'undelivered' : 'delivered',
+              })),
+              next: null,
+            },
+          }
+        : undefined;
+    await here.run('jobs report july --report report.csv');
+    here.project.options.instead = () => undefined;
+    expect(await here.run(send)).toMatchObject({ code: 0 });
+    expect(here.project.received().get('99000001')).toBe(2);
+    expect(here.project.messages).toHaveLength(4);
+    expect(await here.run(send)).toMatchObject({ code: 11 });
+  });
+
+  it('wants a report with a delivery column', async () => {
+    const here = desk([]);
+    here.write('report.csv', ['phone,status', '99000000,sent']);
+    const { code, stderr } = await here.run(send);
+    expect([code, stderr]).toEqual([8, expect.stringContaining('no delivery column for --only')]);
+  });
+});

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OutcomeUnknown, type SubmitResult } from '../../../../src/service/carriers/carrier.js';
 import { statuses } from '../../../../src/service/carriers/smpp/codec/commands.js';
+import { localRouteLimits } from '../../../../src/service/carriers/smpp/limits.js';
 import type { SmppRoute } from '../../../../src/service/carriers/smpp/route-settings.js';
 import { routeTo, SmppDesk, submissionOf, until } from '../../../support/smpp.js';
 import { type Reaction, Smsc } from '../../../support/smsc.js';
@@ -316,6 +317,48 @@ describe('the rate', () => {
     const took = (times.at(-1) ?? 0) - (times[0] ?? 0);
     expect(took).toBeGreaterThanOrEqual(2_700);
     expect(took).toBeLessThanOrEqual(3_200);
+  });
+});
+
+describe('limits that several instances share', () => {
+  it('give a bind to one of them at a time', async () => {
+    await open();
+    const limits = localRouteLimits(desk.clock);
+    const [first, second] = [1, 2].map(() => new SmppDesk([routeTo(port)], { limits, clock: desk.clock }));
+    await first?.start();
+    await second?.start();
+    const capacities = () => [first, second].map((one) => one?.carrier.capacity('Mobicom') ?? 0);
+    expect(capacities()).toEqual([2_000, 0]);
+    const stopping = first?.carrier.stop();
+    await desk.pass(() => capacities()[1] === 2_000);
+    expect(capacities()[0]).toBe(0);
+    await stopping;
+    const ending = second?.carrier.stop();
+    await desk.pass(() => smsc.sockets.size === 1);
+    await ending;
+  });
+
+  it('give a rate to all of them together', async () => {
+    await open();
+    const limits = localRouteLimits(desk.clock);
+    // The first takes one bind, so that the second has one of two.
+    const desks = [1, 2].map((binds) => {
+      const route = routeTo(port, { binds, perSecond: 100, window: 50 });
+      return new SmppDesk([route], { limits, clock: desk.clock });
+    });
+    const times: number[] = [];
+    smsc.options.onTaken = (_, answer) => {
+      times.push(desk.clock.monotonic());
+      answer();
+    };
+    for (const one of desks) await one.start();
+    const all = desks.flatMap((one) => Array.from({ length: 150 }, (_, index) => one.submit(`m${index}`)));
+    await desk.pass(() => times.length === 300, 10);
+    await Promise.all(all);
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(2_700);
+    const ending = Promise.all(desks.map((one) => one.carrier.stop()));
+    await desk.pass(() => smsc.sockets.size === 1);
+    await ending;
   });
 });
 

@@ -215,6 +215,53 @@ export function dispatchConformance(fixture: () => Fixture): void {
       });
     });
 
+    it('end what is left of them where some have ended already', async () => {
+      const { store } = fixture();
+      const accepted = batch(['1', '2', '3', '4', '5'], { claim: claimOf('mine') });
+      const result = await store.acceptBatch(accepted);
+      const claimed = result.kind === 'accepted' ? result.claimed : [];
+      await fixture().finalize(claimed.slice(1, 2), failed);
+      const balance = await fixture().balance();
+      const ends = await fixture().finalize(claimed, sent);
+      expect(ends.map((end) => end?.message.to)).toEqual(['1', undefined, '3', '4', '5']);
+      expect(await fixture().finalize(claimed, sent)).toEqual(Array(5).fill(null));
+      expect(await store.getBatch(project.id, accepted.batchId)).toMatchObject({
+        status: 'completed',
+        sent: 4,
+        failed: 1,
+      });
+      expect(await fixture().balance()).toBe(balance);
+      expect(await store.hasDue()).toBe(false);
+    });
+
+    it('keep operator, lane and route of each recipient, in their order', async () => {
+      const { store } = fixture();
+      const ways = [
+        { operator: 'Mobicom', lane: 'sms', route: 'Mobicom' },
+        { operator: 'Unitel', lane: 'sms', route: 'no-link' },
+        { operator: null, lane: 'email', route: 'email' },
+      ];
+      const recipients = Array.from({ length: 12 }, (_, index) => ({
+        id: newId(),
+        to: `"${index}" \\ ж@example.com`,
+        ...(ways[(index * 2) % 3] as (typeof ways)[number]),
+      }));
+      const accepted = batch([], { recipients, claim: claimOf('mine') });
+      await store.acceptBatch(accepted);
+      const page = { limit: 100, after: null };
+      const stored = await store.listBatchMessages(project.id, accepted.batchId, page);
+      const idAndTo = recipients.map(({ id, to, operator }) => ({ id, to, operator }));
+      expect(stored?.map(({ id, to, operator }) => ({ id, to, operator }))).toEqual(idAndTo);
+      // What it was marked with comes back with its doubt.
+      fixture().clock.advance(leaseMs);
+      await store.endLeases();
+      const doubts = (lane: string) =>
+        store.claimDoubts({ token: fixture().newToken(), leaseMs, limit: 100, lane });
+      const claimed = [...(await doubts('sms')), ...(await doubts('email'))];
+      const found = claimed.map(({ message, lane, mark }) => [message.id, lane, mark?.route]);
+      expect(found.sort()).toEqual(recipients.map(({ id, lane, route }) => [id, lane, route]).sort());
+    });
+
     it('list their messages in order, page by page, and no others', async () => {
       await fixture().store.acceptMessage(message());
       const accepted = batch(Array.from({ length: 7 }, (_, n) => `${n}`));

@@ -37,7 +37,7 @@ function plainDigits(digits: string, point: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-/** Texts have some characters as `_x000D_`, and `_x005F_` for an underscore before what looks like one. */
+/** Texts write some characters as `_x000D_`, and the underscore before such a sequence as `_x005F_`. */
 export function unescapeText(text: string): string {
   if (!text.includes('_x')) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) =>
@@ -58,7 +58,7 @@ export function serialOfIso(written: string): number | null {
   return at / dayMilliseconds + (day === undefined ? 0 : daysBefore1970);
 }
 
-/** Column index of `B` or `B7`: 0 for A. -1 for what names no column. */
+/** Column index of `B` or `B7`: 0 for A. -1 for anything else. */
 export function columnOf(reference: string): number {
   let column = 0;
   let at = 0;

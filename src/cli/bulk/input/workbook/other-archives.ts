@@ -15,7 +15,7 @@ const kinds: readonly [part: RegExp, what: string, hint: string][] = [
   [/^content\.xml$/, 'is an OpenDocument sheet', saveAsSheet],
 ];
 
-/** Says what the archive is; null for a workbook, whose main part is `main`. */
+/** Names the kind of an archive; null for a workbook, whose main part is `main`. */
 export function otherArchive(names: readonly string[], main: string): WorkbookError | null {
   for (const [part, what, hint] of kinds) {
     if (names.some((name) => part.test(name))) return new WorkbookError(what, hint);

@@ -13,7 +13,7 @@ export interface WorkbookOptions {
   /** The first row is data. */
   headerless?: boolean | undefined;
   signal?: AbortSignal | undefined;
-  /** Makes a store for what memory should not hold. */
+  /** Makes a store for data too large for memory. */
   store: (name: string) => ByteStore;
 }
 

@@ -1,7 +1,7 @@
 /** The workbook as a whole cannot be read. The message goes on after the file's name: `is damaged: ...`. */
 export class WorkbookError extends Error {
   override readonly name = 'WorkbookError';
-  /** One line: what to do about it. */
+  /** One line: the way out. */
   readonly hint: string;
   /** The sheets to choose from; empty where a choice does not help. */
   readonly sheets: readonly string[];

@@ -41,8 +41,7 @@ export class Link {
   #isStopped = true;
   #resume: () => void = () => {};
   #running: Promise<void> = Promise.resolve();
-  /** The last problem that was reported. */
-  #problem = '';
+  #problem: string | null = null;
 
   constructor(parts: LinkParts) {
     this.#parts = parts;
@@ -51,6 +50,11 @@ export class Link {
   /** Bound; null while it is not. */
   get session(): Session | null {
     return this.#session;
+  }
+
+  /** The problem that keeps it from being bound; null once it is. */
+  get problem(): string | null {
+    return this.#problem;
   }
 
   /** Resolves when the first try has ended, in whatever way. */
@@ -118,7 +122,7 @@ export class Link {
         this.#opening = null;
         this.inFlight = 0;
         this.#session = session;
-        this.#problem = '';
+        this.#problem = null;
         onTried();
         onChange();
       };

@@ -50,6 +50,7 @@ export class Session {
   /** Its peer wants to end it: it takes answers only. */
   #isUnbound = false;
   #isSuspect = false;
+  #isCorked = false;
   #probedAt: number | null = null;
   #cancelSweep: (() => void) | null = null;
   #cancelWatch: () => void = () => {};
@@ -115,6 +116,7 @@ export class Session {
     this.#isClosed = true;
     this.#cancelWatch();
     this.#cancelSweep?.();
+    this.#socket.uncork();
     this.#socket.destroy();
     const lost = [...this.#pending.values()];
     this.#pending.clear();
@@ -185,6 +187,15 @@ export class Session {
 
   #write(bytes: Buffer): void {
     if (this.#isClosed) return;
+    // What is written in one turn goes out together.
+    if (!this.#isCorked) {
+      this.#isCorked = true;
+      this.#socket.cork();
+      process.nextTick(() => {
+        this.#isCorked = false;
+        this.#socket.uncork();
+      });
+    }
     this.#socket.write(bytes);
     if (this.#socket.writableLength > maxUnread) this.close('its operator reads nothing');
   }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { monotonic } from '../../../clock.js';
 import { ServiceError } from '../../../service-error.js';
 
 /** Milliseconds that reads and writes wait for other processes; a client gives an attempt 30 s. */
@@ -36,13 +37,13 @@ export function nextTry(tries: number): number {
 
 /** Does what needs a lock of SQLite as soon as it is free, without holding up the process meanwhile. */
 export async function whenFree<Result>(work: () => Result, patience = busyPatience): Promise<Result> {
-  const end = performance.now() + patience;
+  const end = monotonic() + patience;
   for (let tries = 0; ; tries += 1) {
     try {
       return work();
     } catch (error) {
       if (!isBusy(error)) throw error;
-      if (performance.now() >= end) throw lockedTooLong();
+      if (monotonic() >= end) throw lockedTooLong();
       await pause(nextTry(tries));
     }
   }

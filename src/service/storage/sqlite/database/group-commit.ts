@@ -1,3 +1,4 @@
+import { monotonic } from '../../../clock.js';
 import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
 import type { Database, Statement } from './open.js';
 
@@ -20,7 +21,9 @@ export interface GroupCommitOptions {
 }
 
 /** Rows in one transaction, after which the others wait for the next: bounds how long a commit takes. */
-const maxRows = 4_000;
+const maxRows = 1_000;
+/** Writes of at most so many rows do not wait behind larger ones: a single send goes before batches. */
+const fewRows = 100;
 
 /**
  * Runs the writes that arrive together as one transaction, so that they share one sync of the disk. A write
@@ -57,7 +60,7 @@ export class GroupCommit {
   run<Result>(work: () => Result, rows = 1): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       if (this.#closed) return reject(new Error('the store is closed'));
-      const since = performance.now();
+      const since = monotonic();
       this.#waiting.push({ work, rows, since, resolve: resolve as (value: unknown) => void, reject });
       if (this.#scheduled) return;
       this.#scheduled = true;
@@ -75,30 +78,34 @@ export class GroupCommit {
     await drained;
   }
 
-  /** Commits all waiting work. */
+  /** Commits waiting work, group by group; others have their turn in between. */
   #flush(): void {
-    while (this.#waiting.length > 0) {
-      const late = this.#transact(this.#takeGroup());
-      this.#waiting.unshift(...late);
-      if (late.length > 0) {
-        setTimeout(() => this.#flush(), nextTry(this.#tries));
-        this.#tries += 1;
-        return;
-      }
-      this.#tries = 0;
+    const late = this.#transact(this.#takeGroup());
+    this.#waiting.unshift(...late);
+    if (late.length > 0) {
+      setTimeout(() => this.#flush(), nextTry(this.#tries));
+      this.#tries += 1;
+      return;
+    }
+    this.#tries = 0;
+    if (this.#waiting.length > 0) {
+      setImmediate(() => this.#flush());
+      return;
     }
     this.#scheduled = false;
     this.#drained();
   }
 
+  /** Small writes first, and at least one of the large ones, so that none waits for ever. */
   #takeGroup(): Job[] {
-    let rows = 0;
-    let count = 0;
-    while (count < this.#waiting.length && rows < maxRows) {
-      rows += this.#waiting[count]?.rows ?? 0;
-      count += 1;
-    }
-    return this.#waiting.splice(0, count);
+    const group = takeRows(this.#waiting);
+    if (this.#waiting.length === 0) return group;
+    const all = [...group, ...this.#waiting];
+    const small = all.filter(({ rows }) => rows <= fewRows);
+    const large = all.filter(({ rows }) => rows > fewRows);
+    const chosen = [...takeRows(small), ...takeRows(large)];
+    this.#waiting = [...small, ...large];
+    return chosen;
   }
 
   /** Gives those that have to wait because another process is writing. */
@@ -144,8 +151,19 @@ export class GroupCommit {
 
   /** Refuses those that have waited for too long. */
   #patientOf(jobs: Job[]): Job[] {
-    const oldest = performance.now() - this.#patience;
+    const oldest = monotonic() - this.#patience;
     for (const job of jobs) if (job.since <= oldest) job.reject(lockedTooLong());
     return jobs.filter((job) => job.since > oldest);
   }
+}
+
+/** Takes jobs from the front until they have enough rows for one transaction. */
+function takeRows(jobs: Job[]): Job[] {
+  let rows = 0;
+  let count = 0;
+  while (count < jobs.length && rows < maxRows) {
+    rows += jobs[count]?.rows ?? 0;
+    count += 1;
+  }
+  return jobs.splice(0, count);
 }

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { monotonic } from '../../../clock.js';
 import { DataError } from '../../../data-error.js';
 import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
 import { makeDatabasePrivate, makePrivate } from './private-files.js';
@@ -44,7 +45,7 @@ type Engine = typeof import('@photostructure/sqlite');
  */
 export async function openDatabase(path: string, options: OpenOptions): Promise<Database> {
   const engine = await loadEngine();
-  const end = performance.now() + (options.patience ?? busyPatience);
+  const end = monotonic() + (options.patience ?? busyPatience);
   for (let tries = 0; ; tries += 1) {
     if (path !== ':memory:') makeDatabasePrivate(path);
     const database = new engine.DatabaseSync(path, { timeout: 0 });
@@ -60,7 +61,7 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
     } catch (error) {
       database.close();
       if (!isBusy(error)) throw error;
-      if (performance.now() >= end) throw lockedTooLong();
+      if (monotonic() >= end) throw lockedTooLong();
       await pause(nextTry(tries));
     }
   }

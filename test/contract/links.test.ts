@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutLinks } from '../../../src/service/dispatch/links.js';
+import { withoutLinks } from '../../src/contract/links.js';
 
 describe('POST /v1/sms, rule 6: links are removed on the route that carries none', () => {
   it.each([

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncFolder } from '../../platform/sync-folder.js';
+import { type JobView, jobError } from './open-job.js';
+
+/**
+ * A job is cancelled while its folder has a mark: an empty file, which earlier releases ignore. Each `jobs cancel` adds
+ * its own, so that a resume removes the marks made before it and never a later one. The functions throw CliError: exit 13
+ * for a disk error, 12 when the job was removed.
+ */
+const prefix = 'cancel.';
+
+type MarkedJob = Pick<JobView, 'id' | 'folder'>;
+
+/** Returns the name of the mark once it is durable. */
+export async function addCancelMark(job: MarkedJob): Promise<string> {
+  const mark = `${prefix}${randomUUID()}`;
+  try {
+    await writeFile(join(job.folder, mark), '', { flag: 'wx', mode: 0o600 });
+    await syncFolder(job.folder);
+    return mark;
+  } catch (error) {
+    throw jobError(job, error);
+  }
+}
+
+export async function cancelMarks(job: MarkedJob): Promise<string[]> {
+  const names = await readdir(job.folder).catch((error) => {
+    throw jobError(job, error);
+  });
+  return names.filter((name) => name.startsWith(prefix));
+}
+
+/** Resolves when the removal is durable. */
+export async function removeCancelMarks(job: MarkedJob, marks: readonly string[]): Promise<void> {
+  if (marks.length === 0) return;
+  try {
+    for (const mark of marks) await rm(join(job.folder, mark), { force: true });
+    await syncFolder(job.folder);
+  } catch (error) {
+    throw jobError(job, error);
+  }
+}

@@ -1,0 +1,89 @@
+import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
+import { readError } from '../send/answer.js';
+import { backoff } from '../send/retry-delay.js';
+import { unlessAborted } from '../send/unless-aborted.js';
+
+export interface ReaderOptions {
+  rateLimiter: Pick<RateLimiter, 'take' | 'block'>;
+  now(): number;
+  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /** Calls `run` after so many milliseconds; the returned function cancels that. */
+  after(milliseconds: number, run: () => void): () => void;
+  /** How long to try without an answer, in milliseconds. */
+  timeout: number;
+  /** Aborted: nothing is read any more. */
+  stop: AbortSignal;
+}
+
+/** An answer, a refusal, or the code of why there is none. */
+export type Reply<T> = { value: T } | { refused: string; status: number } | { unread: string };
+
+/** Whether the service lacks the endpoint. */
+export const isNotOffered = (reply: Reply<unknown>): boolean =>
+  'refused' in reply && (reply.status === 404 || reply.status === 405);
+
+/** For one read: it may be the only one without an answer. */
+const mostFaults = 5;
+
+/** Reads from the service with retries, at the rate limit. It always ends: nothing is waited for longer than `timeout`. */
+export class Reader {
+  readonly #options: ReaderOptions;
+  /** When the service last answered. */
+  #answeredAt: number;
+  /** Why nothing is read any more. */
+  #givenUp: string | null = null;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.#answeredAt = options.now();
+  }
+
+  /** Until there is an answer, or no time left. */
+  async read<T>(work: () => Promise<T>): Promise<Reply<T>> {
+    const { now, sleep, stop, timeout, rateLimiter } = this.#options;
+    for (let faults = 0; this.#givenUp === null; ) {
+      const left = this.#answeredAt + timeout - now();
+      const reply = await this.#readOnce(work, left);
+      if ('value' in reply) {
+        this.#answeredAt = now();
+        return reply;
+      }
+      if (reply.kind === 'late') {
+        this.#givenUp = stop.aborted ? 'stopped' : reply.code;
+      } else if (reply.kind === 'doubt' || reply.kind === 'unsent') {
+        faults += 1;
+        if (faults === mostFaults) return { unread: reply.code };
+        await sleep(Math.min(backoff(faults + 1, 1), Math.max(0, left)), stop);
+      } else if (reply.status === 429) {
+        rateLimiter.block('reading', (reply.retryAfter ?? 1) * 1_000);
+      } else {
+        // A refused key is refused every time.
+        if (reply.status === 401 || reply.status === 403) this.#givenUp = reply.code;
+        return { refused: reply.code, status: reply.status };
+      }
+    }
+    return { unread: this.#givenUp };
+  }
+
+  async #readOnce<T>(work: () => Promise<T>, left: number) {
+    const { rateLimiter, stop, after } = this.#options;
+    if (left <= 0 || stop.aborted) return late('timeout');
+    const over = new AbortController();
+    const end = () => over.abort();
+    stop.addEventListener('abort', end);
+    const cancel = after(left, end);
+    try {
+      if (!(await rateLimiter.take('reading', over.signal))) return late('rate_limited');
+      const value = await unlessAborted(async () => ({ value: await work() }), over.signal);
+      return value ?? late('timeout');
+    } catch (error) {
+      return readError(error);
+    } finally {
+      cancel();
+      stop.removeEventListener('abort', end);
+    }
+  }
+}
+
+const late = (code: string) => ({ kind: 'late', code }) as const;

@@ -1,0 +1,56 @@
+import { setMaxListeners } from 'node:events';
+import { cancelMarks } from '../../bulk/job/cancel-marks.js';
+import type { Job } from '../../bulk/job/open-job.js';
+import { cancelled } from '../../bulk/send/ending.js';
+import type { Context } from '../../context.js';
+import { CliError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { resumeOf } from './next-command.js';
+
+const lookEvery = 1_000;
+
+export interface Cancellation {
+  /** Aborted by a signal, or with `cancelled` as its reason. */
+  stop: AbortSignal;
+  close(): void;
+}
+
+/** Looks for a cancel mark before it resolves, and then once a second. */
+export async function watchForCancel(
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  job: Job,
+): Promise<Cancellation> {
+  const stop = new AbortController();
+  setMaxListeners(0, stop.signal);
+  const onSignal = () => stop.abort(signal.reason);
+  signal.addEventListener('abort', onSignal);
+  if (signal.aborted) onSignal();
+  let closed = false;
+  let endWait = () => {};
+  const look = async () => {
+    // A folder that cannot be read now may be read a second later; sending depends on the journal alone.
+    const marks = await cancelMarks(job).catch(() => []);
+    if (closed) return;
+    if (marks.length > 0) stop.abort(cancelled);
+    else endWait = clock.after(lookEvery, () => void look());
+  };
+  await look();
+  return {
+    stop: stop.signal,
+    close() {
+      closed = true;
+      endWait();
+      signal.removeEventListener('abort', onSignal);
+    },
+  };
+}
+
+/** Throws CliError (exit 11) for a cancelled job: only `jobs resume` sends its rest. */
+export async function refuseCancelled(context: Pick<Context, 'config'>, job: Job): Promise<void> {
+  if ((await cancelMarks(job)).length === 0) return;
+  const { id, plan, state } = job;
+  throw new CliError('job_cancelled', exits.refused, `the job ${id} was cancelled`, {
+    hint: `Nothing was sent now. Resume it with: ${resumeOf(context, { id, meta: plan.meta })}`,
+    details: { job: id, ...state.tally },
+  });
+}

@@ -1,0 +1,59 @@
+import { cancelMarks } from '../../bulk/job/cancel-marks.js';
+import { type FollowedJob, type JobView, jobError } from '../../bulk/job/open-job.js';
+import { runningOf } from '../../bulk/job/run-note.js';
+import { summaryOfView } from '../../bulk/results/summary.js';
+import type { Ending } from '../../bulk/send/ending.js';
+import type { Context } from '../../context.js';
+import { Ended } from '../../errors.js';
+import { type ExitCode, exits } from '../../exit-codes.js';
+import { partOf, progressWords } from '../bulk/display.js';
+import { resumeOf } from '../bulk/next-command.js';
+import { exitOfJob, lastLine } from '../bulk/outcome.js';
+import { summaryView } from '../bulk/summary-view.js';
+
+const lookEvery = 1_000;
+
+/** Shows the progress of a job until no process runs it. */
+export async function showUntilEnded(
+  { io, clock }: Pick<Context, 'io' | 'clock'>,
+  job: FollowedJob,
+): Promise<void> {
+  const progress = io.progress();
+  try {
+    for (;;) {
+      const { state, folder } = job;
+      const running = await runningOf(folder, state, clock.now()).catch((error) => {
+        throw jobError(job, error);
+      });
+      // The process may have recorded its end after the last reading.
+      if (running === null) return await job.update();
+      const waits = state.finished && !state.final;
+      const { rate, seconds_left: secondsLeft } = running;
+      const words = progressWords(shown(state), { waits, rate, secondsLeft });
+      progress.update(words, partOf(state, waits));
+      await clock.sleep(lookEvery);
+      await job.update();
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Requests in flight are in doubt only if their process was killed. */
+function shown({ tally, sent, credits }: JobView['state']) {
+  return { tally: { ...tally, in_doubt: 0 }, sent, credits };
+}
+
+/** Prints the summary of a job that nothing runs, and ends with its exit code. */
+export async function endAs({ io, config }: Pick<Context, 'io' | 'config'>, job: JobView): Promise<void> {
+  const { state } = job;
+  const isCancelled = !state.finished && (await cancelMarks(job)).length > 0;
+  const ending: Ending = { stopped: isCancelled ? { by: 'cancel' } : null, waited: null };
+  const exit = (state.ended?.exit as ExitCode | undefined) ?? exitOfJob(state, ending);
+  await io.print(summaryView, { ...summaryOfView(job), exit });
+  const next = state.finished ? null : (['Resume with:', resumeOf({ config }, job)] as const);
+  const line = lastLine(state, ending, next);
+  if (exit === exits.ok) return io.note(...line);
+  io.conclude(...line);
+  throw new Ended(exit);
+}

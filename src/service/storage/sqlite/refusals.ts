@@ -1,0 +1,102 @@
+import type { MessageAcceptance, Refusal } from '../acceptance.js';
+import { cappedUntil, earlierMessages, longestWindow } from '../caps.js';
+import type { BoundAnswer, Instant } from '../records.js';
+import { acceptedAt, anyCorrection, type ClockCorrections } from './clock-corrections.js';
+import type { Database } from './database/open.js';
+import { resetUnderWay } from './resets.js';
+
+/** Whether another counted message to the recipient of `m` was accepted before it, however long ago. */
+export const hasEarlier = `EXISTS (SELECT 1 FROM messages e WHERE e.project = m.project
+  AND e.recipient = m.recipient AND e.refunded = 0 AND e.seq < m.seq)`;
+
+/** Why a send is not accepted. The functions read inside the transaction of their caller. */
+export function prepareRefusals(database: Database, corrections: ClockCorrections) {
+  // Parameters in order: names cost as much as the statement.
+  const selectStanding = database.prepare(
+    `SELECT balance, ${resetUnderWay('?1')} AS isResetting, ${anyCorrection} AS isCorrected
+     FROM projects WHERE seq = ?2`,
+  );
+  const selectAnswer = database.prepare('SELECT status, body FROM idempotency WHERE project = ? AND key = ?');
+  const selectEarlier = database.prepare(
+    `SELECT created_at AS time FROM messages
+     WHERE project = ?1 AND recipient = ?2 AND refunded = 0 AND created_at > ?3 AND seq < ?4
+     ORDER BY created_at DESC LIMIT ${earlierMessages}`,
+  );
+  const selectEarlierCorrected = database.prepare(
+    `SELECT time FROM (
+       SELECT ${acceptedAt('m.seq', 'm.created_at')} AS time FROM messages m
+       WHERE project = ?1 AND recipient = ?2 AND refunded = 0 AND created_at > ?3 AND seq < ?4)
+     WHERE time > ?3 ORDER BY time DESC LIMIT ${earlierMessages}`,
+  );
+
+  /** When counted messages to a recipient were accepted before this one, the newest first. */
+  function earlierTo(
+    project: number,
+    recipient: string,
+    at: Instant,
+    before: number,
+    isCorrected = true,
+  ): Instant[] {
+    const select = isCorrected ? selectEarlierCorrected : selectEarlier;
+    const rows = select.all(project, recipient, at - longestWindow, before) as { time: number }[];
+    const times = rows.map(({ time }) => time);
+    const [newest] = times;
+    if (newest === undefined || corrections.asOf(newest, at, before - 1) === newest) return times;
+    return times.map((time) => Math.min(time, at));
+  }
+
+  function findAnswer(project: number, key: string): BoundAnswer | null | undefined {
+    const row = selectAnswer.get(project, key) as { status: number | null; body: string | null } | undefined;
+    if (row === undefined) return undefined;
+    return row.status === null || row.body === null ? null : { status: row.status, body: row.body };
+  }
+
+  function standingOf(project: number, at: Instant): Standing {
+    const { balance, isResetting, isCorrected } = selectStanding.get(at, project) as StandingRow;
+    return { project, balance, isResetting: isResetting === 1, isCorrected: isCorrected === 1 };
+  }
+
+  function ofMessage(standing: Standing, acceptance: MessageAcceptance, at: Instant): Refusal | null {
+    const { recipient, caps, credits, idempotencyKey } = acceptance;
+    const { project, isCorrected } = standing;
+    const unready = unreadyFor(standing, idempotencyKey);
+    if (unready !== null) return unready;
+    const earlier = earlierTo(project, recipient.to, at, Number.MAX_SAFE_INTEGER, isCorrected);
+    const until = cappedUntil(earlier, caps, at);
+    return until === null ? shortOf(standing, credits) : { kind: 'capped', waitMs: until - at };
+  }
+
+  function ofBatch(standing: Standing, key: string | null, charge: number): Refusal | null {
+    return unreadyFor(standing, key) ?? shortOf(standing, charge);
+  }
+
+  /** A reset under way, or an earlier request with the key. */
+  function unreadyFor({ project, isResetting }: Standing, key: string | null): Refusal | null {
+    if (isResetting) return { kind: 'resetting' };
+    const answer = key === null ? undefined : findAnswer(project, key);
+    return answer === undefined ? null : { kind: 'repeat', answer };
+  }
+
+  return { standingOf, ofMessage, ofBatch, earlierTo, findAnswer };
+}
+
+export type Refusals = ReturnType<typeof prepareRefusals>;
+
+interface StandingRow {
+  balance: number;
+  isResetting: number;
+  isCorrected: number;
+}
+
+/** The state of a project that decides whether it may send. */
+interface Standing {
+  project: number;
+  balance: number;
+  isResetting: boolean;
+  /** Whether the clock was ever set back: stored times may count as others. */
+  isCorrected: boolean;
+}
+
+function shortOf({ balance }: Standing, charge: number): Refusal | null {
+  return balance < charge ? { kind: 'insufficient', balance } : null;
+}

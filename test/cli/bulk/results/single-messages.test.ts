@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Entry } from '../../../../src/cli/bulk/job/entries.js';
+import { Reader } from '../../../../src/cli/bulk/results/reader.js';
+import { ReceiptStore } from '../../../../src/cli/bulk/results/receipt-store.js';
+import { Receipts } from '../../../../src/cli/bulk/results/receipts.js';
+import {
+  type ListingClient,
+  type MessageListFilter,
+  SingleMessages,
+} from '../../../../src/cli/bulk/results/single-messages.js';
+import type { Message, MessagePage } from '../../../../src/contract/index.js';
+import { smsMessage } from '../../../support/resources.js';
+import { memoryPlan, numbers } from '../memory-plan.js';
+import { Refused } from '../model-service.js';
+import { VirtualClock } from '../virtual-clock.js';
+
+type Page = MessagePage | Error;
+
+/** A job of single sends with the ids m0, m1 ..., on a service that answers lists with these pages in turn. */
+function jobOf(count: number, pages: (filter: MessageListFilter, number: number) => Page) {
+  const to = numbers(count);
+  const plan = memoryPlan(to.map((each, index) => ({ to: [each], text: `Hi ${index}` })));
+  const entries = to.flatMap((_, request): Entry[] => [
+    { type: 'send', request, revision: 0, recipients: 1 },
+    {
+      type: 'accepted',
+      request,
+      revision: 0,
+      id: `m${request}`,
+      credits: 10,
+      kind: 'single',
+      replayOf: null,
+    },
+  ]);
+  entries.push({ type: 'end', at: '2026-01-01T00:10:00.000Z', exit: 0, balance: null });
+  const asked: MessageListFilter[] = [];
+  const clock = new VirtualClock();
+  const client: ListingClient = {
+    messages: {
+      get: () => Promise.reject(new Error('read one by one')),
+      async list(filter) {
+        const page = pages(filter, asked.push(filter) - 1);
+        if (page instanceof Error) throw page;
+        return page;
+      },
+    },
+  };
+  const folder = mkdtempSync(join(tmpdir(), 'urtuu-receipts-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const gather = async ({ refresh = false, lists = true, offline = false } = {}) => {
+    const store = await ReceiptStore.open(folder, { id: 'july', ...plan.meta });
+    const reader = new Reader({
+      rateLimiter: { take: async () => true, block: () => {} },
+      now: clock.now,
+      sleep: clock.sleep,
+      after: clock.after,
+      timeout: 60_000,
+      stop: new AbortController().signal,
+    });
+    const known = lists ? client : { messages: { get: client.messages.get } };
+    const single = new SingleMessages(known, reader);
+    const ofBatch = { of: () => Promise.reject(new Error('there are no batches')) };
+    const receipts = await clock.run(
+      Receipts.gather({
+        plan,
+        journal: { replay: async (onEntry) => entries.forEach(onEntry) },
+        messages: offline ? null : { ofBatch, single },
+        store,
+        refresh,
+      }),
+    );
+    await store?.close();
+    const of = (request: number) => receipts.of({ request, index: 0 });
+    return { deliveries: to.map((_, request) => of(request).delivery), unreported: receipts.unreported, of };
+  };
+  return { to, asked, gather };
+}
+
+const message = (number: number, to: string, delivery: string | null): Message =>
+  ({ ...smsMessage({ id: `m${number}`, to }), delivery }) as Message;
+const page = (data: Message[], next: string | null = null): MessagePage => ({ data, next });
+
+describe('the delivery reports of single sends', () => {
+  it('come from the list of the messages of its time, a page at a time, and are stored', async () => {
+    const { to, asked, gather } = jobOf(3, (_, number) =>
+      number === 0
+        ? page([message(7, '99887766', 'delivered'), message(2, to[2] ?? '', 'bounced')], 'm2')
+        : page([message(1, to[1] ?? '', null), message(0, to[0] ?? '', 'delivered')], 'm0'),
+    );
+    expect((await gather()).deliveries).toEqual(['delivered', '', 'bounced']);
+    const filter = {
+      channel: 'sms',
+      since: '2025-12-31T00:00:00.000Z',
+      until: '2026-01-02T00:10:00.000Z',
+      limit: 1_000,
+    };
+    // All were found, so the next page is not read.
+    expect(asked).toEqual([filter, { ...filter, after: 'm2' }]);
+    const again = await gather({ offline: true });
+    expect(again).toMatchObject({ deliveries: ['delivered', '', 'bounced'], unreported: 1 });
+    await gather();
+    expect(asked).toHaveLength(2);
+  });
+
+  it('are read again with --refresh, as far as they are not final', async () => {
+    let late: string | null = null;
+    const { to, asked, gather } = jobOf(2, () =>
+      page([message(1, to[1] ?? '', 'delivered'), message(0, to[0] ?? '', late)], 'more'),
+    );
+    await gather();
+    late = 'undelivered';
+    expect((await gather()).deliveries).toEqual(['', 'delivered']);
+    expect((await gather({ refresh: true })).deliveries).toEqual(['undelivered', 'delivered']);
+    expect(asked).toHaveLength(2);
+    await gather({ refresh: true });
+    expect(asked).toHaveLength(2);
+  });
+
+  it('never come from the message of somebody else', async () => {
+    const { gather } = jobOf(1, () => page([message(0, '99887766', 'delivered')]));
+    expect((await gather()).of(0)).toMatchObject({ status: 'sent', delivery: '' });
+  });
+
+  it('cost no more than some pages, however many messages the project has', async () => {
+    const { asked, gather } = jobOf(1, (_, number) => page([message(99, '99887766', null)], `p${number}`));
+    expect((await gather()).deliveries).toEqual(['']);
+    expect(asked).toHaveLength(25);
+  });
+
+  it.each([
+    ['a service without lists', new Refused('not_found', 404), 1],
+    ['a refused key', new Refused('unauthorized', 401), 1],
+    ['a service that is away', new Refused('unavailable', 503), 5],
+  ])('are missing with %s, and nothing else', async (_, error, tries) => {
+    const { asked, gather } = jobOf(2, () => error);
+    const { deliveries, of } = await gather();
+    expect(deliveries).toEqual(['', '']);
+    expect(of(0)).toMatchObject({ status: 'sent', code: '', id: 'm0' });
+    expect(asked).toHaveLength(tries);
+  });
+
+  it('are missing where the client has no lists', async () => {
+    expect((await jobOf(1, () => page([])).gather({ lists: false })).deliveries).toEqual(['']);
+  });
+});

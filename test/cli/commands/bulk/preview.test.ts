@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { desk, figures } from './desks.js';
+
+const rows = ['99000000,Bat', '99000001,Tsetsegmaa \u001b[31m\u202e call 99000001'];
+const line = "sms bulk list.csv --text 'Hi {name}' --job july";
+
+describe('the preview of a bulk send', () => {
+  it('is in the preflight and in --dry-run, and hurts no terminal', async () => {
+    const here = desk(rows);
+    const shown = [
+      'First       to 99000000, 1 part',
+      '            Hi Bat',
+      'Longest     to 99000001, 1 part',
+      '            Hi Tsetsegmaa \\u001b[31m\\u202e call 99000001',
+      '',
+    ].join('\n');
+    expect((await here.run(`${line} --dry-run`)).stdout).toContain(shown);
+    expect((await here.run(`${line} --yes`)).stderr).toContain(shown);
+  });
+
+  it('says when the first message is the longest', async () => {
+    const { stdout } = await desk([...rows].reverse()).run(`${line} --dry-run`);
+    expect(stdout).toContain('First       to 99000001, 1 part, also the longest\n');
+    expect(stdout).not.toContain('Longest');
+  });
+
+  it('is masked as recipients are', async () => {
+    const here = desk(rows);
+    const { stdout } = await here.run(`${line} --dry-run --mask`);
+    expect(stdout).toContain('First       to 9900**00, 1 part');
+    expect(stdout).not.toMatch(/9900000\d/);
+    const program = await here.run(`${line} --dry-run --json --mask`);
+    expect(program.stdout).not.toMatch(/9900000\d/);
+    const ci = await here.run(`${line} --yes`, {
+      env: { URTUU_API_KEY: `urtuu_${'A'.repeat(40)}`, CI: '1' },
+    });
+    expect(ci.stderr).toContain('Longest     to 9900**01');
+    expect(ci.stderr).not.toMatch(/9900000\d/);
+  });
+
+  it('is in every format for programs', async () => {
+    const here = desk(rows);
+    const first = { to: '99000000', subject: null, text: 'Hi Bat', parts: 1 };
+    const json = figures((await here.run(`${line} --dry-run --json`)).stdout);
+    expect(json).toMatchObject({ first_message: first, longest_message: { to: '99000001', parts: 1 } });
+    const csv = await here.run(`${line} --dry-run -o csv --columns first_message`);
+    expect(csv.stdout).toBe('first_message\r\n99000000: Hi Bat\r\n');
+  });
+
+  it('shows subject and text of an email', async () => {
+    const here = desk([]);
+    here.write('mails.csv', ['email,name', 'bat@example.mn,Bat']);
+    const { stdout } = await here.run(
+      "email bulk mails.csv --subject 'For {name}' --html '<p>Hi <b>{name}</b></p>' --dry-run",
+    );
+    expect(stdout).toContain('Message     to bat@example.mn\n            For Bat\n            Hi Bat\n');
+  });
+});
