@@ -11,10 +11,10 @@ export function serverAddressOf(
   defaultPorts: Readonly<Record<string, number>>,
 ): ServerAddress | null {
   if (!URL.canParse(written)) return null;
-  const { protocol, hostname, port, pathname, search, hash, username } = new URL(written);
+  const { protocol, hostname, port, pathname, search, hash, username, password } = new URL(written);
   const defaultPort = defaultPorts[protocol];
-  if (defaultPort === undefined || hostname === '' || (pathname + search + hash + username).length > 1)
-    return null;
+  if (defaultPort === undefined || hostname === '') return null;
+  if (pathname.replace(/^\/$/, '') + search + hash + username + password !== '') return null;
   const host = hostname.replace(/^\[|\]$/g, '');
   return { protocol, host, port: port === '' ? defaultPort : Number(port) };
 }

@@ -17,9 +17,15 @@ export const emailSchema = z.strictObject({
   user: z.optional(z.string().check(rule((text) => /^[^\p{Cc}\p{Cs}]+$/u.test(text), 'must be one line'))),
   password: z.optional(writtenSecret),
   tls: z.optional(z.enum(['required', 'off'])),
-  from: z.string().check(rule((text) => normalizeAddress(text) === text, 'must be an email address')),
+  from: z
+    .string()
+    .check(
+      rule((text) => normalizeAddress(text) === text, 'must be an email address, its domain in lower case'),
+    ),
   bounce_domain: z.optional(
-    z.string().check(rule((text) => normalizeAddress(`a@${text}`) === `a@${text}`, 'must be a domain')),
+    z
+      .string()
+      .check(rule((text) => normalizeAddress(`a@${text}`) === `a@${text}`, 'must be a domain in lower case')),
   ),
   connections: z._default(z.int().check(z.gte(1), z.lte(10)), 4),
 });
@@ -30,10 +36,10 @@ export function smtpSettingsOf(email: WrittenEmail, source: ConfigurationSource)
   const { user, password } = email;
   const { protocol, host, port } = addressOf(email.smtp) as ServerAddress;
   const isImplicit = protocol === 'smtps:';
-  if ((user === undefined) !== (password === undefined))
-    throw new ConfigurationError(
-      `email.${user === undefined ? 'user' : 'password'}: is required: its counterpart is set`,
-    );
+  if (user === undefined && password !== undefined)
+    throw new ConfigurationError('email.user: is required with "password"');
+  if (user !== undefined && password === undefined)
+    throw new ConfigurationError('email.password: is required with "user"');
   if (isImplicit && email.tls === 'off')
     throw new ConfigurationError('email.tls: must not be "off": smtps:// is encrypted from the first byte');
   const startTls = email.tls ?? (loopbackHosts.test(host) ? 'off' : 'required');
