@@ -1,14 +1,14 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { parseMailbox, sharedDomain } from '../../mailbox.js';
 import type { Submission } from '../carrier.js';
-import type { BounceAddresses } from './bounce-address.js';
+import { bounceAddress } from './bounce-address.js';
 import type { Mail } from './connection.js';
 
 export interface Sender {
   /** In place of addresses of the shared domain. */
   from: string;
-  /** Null: bounces go to the sender. */
-  bounceAddresses: BounceAddresses | null;
+  /** Where bounces go; null: to the sender. */
+  bounces: { key: Uint8Array; domain: string } | null;
 }
 
 /** A mail of a submission, the same for every attempt but for its Date. `date`: milliseconds since 1970. */
@@ -30,8 +30,9 @@ export async function composeMail(submission: Submission, sender: Sender, date: 
     disableFileAccess: true,
     disableUrlAccess: true,
   });
+  const { bounces } = sender;
   return {
-    from: sender.bounceAddresses?.of(reference) ?? from.address,
+    from: bounces === null ? from.address : bounceAddress(reference, bounces.key, bounces.domain),
     to,
     bytes: await composer.compile().build(),
   };

@@ -10,7 +10,6 @@ import {
   type Submission,
   type SubmitResult,
 } from '../carrier.js';
-import { bounceAddresses } from './bounce-address.js';
 import { longestSubmitMs } from './connection.js';
 import { Connections, type Lent } from './connections.js';
 import { composeMail, type Sender } from './mail.js';
@@ -43,7 +42,7 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
   const { from, bounceDomain } = settings;
   const sender: Sender = {
     from,
-    bounceAddresses: bounceDomain === null ? null : bounceAddresses(bounceKey, bounceDomain),
+    bounces: bounceDomain === null ? null : { key: bounceKey, domain: bounceDomain },
   };
   const connections = new Connections(parts);
   const throughput = new Throughput(settings.connections, clock);
