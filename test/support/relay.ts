@@ -149,7 +149,10 @@ export class Relay {
       if (verb === 'RCPT' && !reply?.startsWith('250')) transaction.to = '';
       if (verb === 'MAIL') isOpen = reply?.startsWith('250') === true;
       if (verb === 'DATA' && reply?.startsWith('354')) body = Buffer.alloc(0);
-      if (verb === 'QUIT') socket.end();
+      if (verb === 'QUIT') {
+        this.sockets.delete(socket);
+        socket.end();
+      }
       if (reply?.startsWith('421')) socket.end();
     };
 

@@ -137,11 +137,17 @@ export class Connection {
     if (!isReset) this.close();
   }
 
-  quit(): void {
+  /** Resolves once it is closed. */
+  async quit(): Promise<void> {
     if (!this.isOpen) return;
-    const cancel = this.#clock.after(courtesyMs, () => this.close());
-    this.#smtp.once('end', cancel);
-    this.#smtp.quit();
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.after(courtesyMs, () => this.close());
+      this.#smtp.once('end', () => {
+        cancel();
+        resolve();
+      });
+      this.#smtp.quit();
+    });
   }
 
   close(): void {

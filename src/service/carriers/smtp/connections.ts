@@ -33,13 +33,15 @@ export class Connections {
   readonly #parts: ConnectionsParts;
   readonly #idle: { connection: Connection; cancel: () => void }[] = [];
   readonly #lent = new Set<Connection>();
+  /** Of the lent ones, those that came back and say so to the relay. */
+  readonly #ending = new Set<Connection>();
   /** Single messages wait before those of batches. */
   readonly #waiters = { single: [] as Waiter[], batch: [] as Waiter[] };
   #opening = 0;
   #failures = 0;
   #nextAt = Number.NEGATIVE_INFINITY;
   #cancelNext = () => {};
-  #stopping: AbortController | null = new AbortController();
+  #stopping: AbortController | null = null;
   #onDrained = () => {};
 
   constructor(parts: ConnectionsParts) {
@@ -48,8 +50,7 @@ export class Connections {
 
   start(): void {
     this.#stopping = new AbortController();
-    this.#failures = 0;
-    this.#nextAt = Number.NEGATIVE_INFINITY;
+    this.#forgetFailures();
   }
 
   /** Whether mails can be submitted: it is connected, or may try to be. */
@@ -180,16 +181,18 @@ export class Connections {
   }
 
   async #takeBack(connection: Connection): Promise<void> {
-    if (!this.#lent.has(connection)) return;
+    if (!this.#lent.has(connection) || this.#ending.has(connection)) return;
+    this.#ending.add(connection);
     await connection.reset();
-    if (!this.#lent.delete(connection)) return;
+    if (connection.mails >= mailsEach && this.#stopping !== null) await this.#retire(connection);
+    this.#ending.delete(connection);
+    this.#lent.delete(connection);
     if (this.#stopping === null) {
       connection.close();
       if (this.#lent.size === 0) this.#onDrained();
       return;
     }
-    if (connection.mails >= mailsEach) connection.quit();
-    else if (connection.isOpen) this.#keep(connection);
+    if (connection.isOpen) this.#keep(connection);
     this.#serve();
   }
 
@@ -197,8 +200,19 @@ export class Connections {
     const cancel = this.#parts.clock.after(idleMs, () => {
       const index = this.#idle.findIndex((idle) => idle.connection === connection);
       if (index >= 0) this.#idle.splice(index, 1);
-      connection.quit();
+      void this.#retire(connection);
     });
     this.#idle.push({ connection, cancel });
+  }
+
+  /** A relay that allows no more connections allows another one in its place. */
+  async #retire(connection: Connection): Promise<void> {
+    await connection.quit();
+    this.#forgetFailures();
+  }
+
+  #forgetFailures(): void {
+    this.#failures = 0;
+    this.#nextAt = Number.NEGATIVE_INFINITY;
   }
 }
