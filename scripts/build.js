@@ -1,10 +1,11 @@
-// Builds what is published: the client for both module systems, the command line and the service as bundles.
+// Builds what is published: the client for both module systems, the command line and the service as bundles, the manual.
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { bundle } from './bundles.js';
 import { writeDeclarations } from './declarations.js';
 import { writeEntry } from './entries.js';
 import { writeLicences } from './licences.js';
+import { runTypeScript } from './typescript.js';
 
 /** What users import; `exports` in package.json names them too. */
 const libraries = { 'client/index': 'src/client/index.ts', 'sandbox/index': 'src/sandbox/index.ts' };
@@ -46,3 +47,5 @@ const start = await bundle('cli/start', 'src/cli/start.ts', { constants: { BUILD
 for (const name of Object.keys(libraries)) writeEntry(name);
 writeDeclarations(Object.keys(libraries));
 writeLicences([...built, start].flatMap(({ inputs }) => inputs));
+if ((await runTypeScript('scripts/reference/main.ts', [])) !== 0)
+  throw new Error('the manual was not written');

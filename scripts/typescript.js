@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { build } from 'esbuild';
 
-/** Bundles a TypeScript program of test/, outside of what is published, and runs it to its end. */
+/** Bundles a TypeScript program, outside of what is published, and runs it to its end. */
 export async function runTypeScript(entry, args) {
   const outfile = join(
     'node_modules/.cache/urtuu',

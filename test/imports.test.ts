@@ -50,11 +50,13 @@ const serviceArrows: Record<string, string[]> = {
     'carriers/configured',
     'carriers/simulated',
     'dispatch',
+    'open-data',
     'operations',
     'service',
     'storage',
-    'storage/sqlite',
   ],
+  // An engine, and the outbox of the simulated carrier in it.
+  'open-data': ['carriers/simulated', 'service', 'storage', 'storage/postgres', 'storage/sqlite'],
   // The file that configures the carriers is an option.
   service: ['carriers/configured', 'storage'],
   // Caps are counted in storage.
@@ -78,15 +80,16 @@ const serviceArrows: Record<string, string[]> = {
   ],
   'carriers/smpp': ['carriers', 'storage'],
   'carriers/smtp': ['carriers'],
-  'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/sqlite'],
+  'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/postgres', 'storage/sqlite'],
   storage: [],
+  'storage/postgres': ['storage'],
   // An installation opens the database of the simulated carrier with its own.
   'storage/sqlite': ['carriers/simulated', 'storage'],
   'fault-injection': [],
 };
 
 /** Files of the command line that everything in it may import; they import nothing but each other. */
-const cliLeaves = ['clock', 'deadline', 'errors', 'exit-codes', 'html-text', 'once', 'wording'];
+const cliLeaves = ['clock', 'deadline', 'errors', 'exit-codes', 'html-text', 'once', 'suggest', 'wording'];
 /** What each folder, and each file beside them, may import of the command line. */
 const cliArrows: Record<string, string[]> = {
   start: ['main', 'code-cache'],
@@ -106,6 +109,7 @@ const cliArrows: Record<string, string[]> = {
   // An error prints the command that repeats a send in doubt.
   'report-error': [
     'command-help',
+    'command-names',
     'create-context',
     'exit',
     'output',
@@ -113,10 +117,13 @@ const cliArrows: Record<string, string[]> = {
     'single',
     'usage-error',
   ],
-  'usage-error': [],
-  program: ['command', 'command-help', 'commands', 'context', 'input', 'options'],
+  // The hint of an unknown global option names the topic that lists them.
+  'usage-error': ['command-names', 'options'],
+  program: ['command', 'command-help', 'commands', 'context', 'input', 'options', 'overview'],
+  overview: ['command-names'],
+  'command-names': [],
   command: ['context', 'options'],
-  'command-help': ['exit', 'options', 'output'],
+  'command-help': ['exit', 'output'],
   exit: ['platform', 'sendmail'],
   context: ['config', 'io', 'network', 'options'],
   'create-context': [
@@ -145,11 +152,13 @@ const cliArrows: Record<string, string[]> = {
     'bulk/results',
     'command',
     'command-help',
+    'command-names',
     'completion',
     'config',
     'context',
     'csv',
     'doctor',
+    'history',
     'input',
     'lookup',
     'network',
@@ -167,14 +176,15 @@ const cliArrows: Record<string, string[]> = {
   'bulk/job': ['bulk/plan', 'platform'],
   'bulk/send': ['bulk/job', 'bulk/plan', 'rate-limit'],
   'bulk/results': ['bulk/input', 'bulk/job', 'bulk/plan', 'bulk/send', 'csv', 'rate-limit'],
-  completion: ['config', 'output', 'recent-ids', 'topics'],
+  completion: ['command-help', 'command-names', 'config', 'options', 'recent-ids', 'topics'],
   config: ['files', 'options', 'platform', 'process-environment'],
   csv: [],
   doctor: ['config', 'files', 'network', 'platform', 'printed-error'],
   files: ['platform', 'terminal'],
+  history: ['config', 'io', 'platform'],
   // Ids can stand in a column of a CSV file.
   input: ['bulk/input', 'files', 'io'],
-  lookup: ['context', 'error-hints', 'input', 'output'],
+  lookup: ['context', 'error-hints', 'input', 'options', 'output'],
   network: ['config', 'files', 'options', 'process-environment', 'rate-limit'],
   output: ['csv', 'terminal'],
   platform: [],
@@ -182,6 +192,7 @@ const cliArrows: Record<string, string[]> = {
   sendmail: [],
   single: [
     'context',
+    'history',
     'input',
     'io',
     'lookup',
@@ -192,7 +203,7 @@ const cliArrows: Record<string, string[]> = {
     'terminal',
   ],
   terminal: [],
-  topics: [],
+  topics: ['options'],
 };
 
 /** `bulk/plan` of `cli/bulk/plan/layout`, `commands` of `cli/commands/sms/send`, `main` of `cli/main`. */

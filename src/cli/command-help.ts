@@ -1,7 +1,6 @@
 import type { Command, Help } from 'commander';
 import type { Exit } from './exit.js';
-import { type ExitCode, exits as exitCodes, exitMeanings } from './exit-codes.js';
-import { globalOptionNames } from './options.js';
+import { type ExitCode, exitMeanings, exits as exitTable } from './exit-codes.js';
 import type { View } from './output/view.js';
 
 export interface CommandHelp<Row = never> {
@@ -47,37 +46,29 @@ export function viewOf(command: Command): View<never> | undefined {
   return typeof view === 'function' ? view(command.opts()) : view;
 }
 
-/** Adds examples, JSON, exit codes and the names of the global options to a command's help. */
+/** Adds examples, the fields of the JSON and special exit codes to a command's help. */
 export function addHelp<Row>(command: Command, help: CommandHelp<Row>): Command {
-  const { examples, exits, ok, refused, json, exitAs, notes } = help;
   helps.set(command, help as unknown as CommandHelp);
   return command.addHelpText('after', () => {
     const helper = helperOf(command);
-    const variants = typeof json === 'string' ? [['', json] as const] : (json ?? []);
+    const { examples, notes = [] } = help;
     const lines = [
-      ...(notes === undefined ? [] : ['', ...notes]),
       '',
+      ...notes,
+      ...(notes.length > 0 ? [''] : []),
       'Examples:',
       ...examples.flatMap(([line, purpose]) => [`  # ${purpose}`, `  ${line}`]),
-      ...variants.flatMap(([label, example]) => [
-        '',
-        `JSON${label && ` ${label}`}:`,
-        ...jsonLines(helper, example),
-      ]),
       '',
-      exitAs === undefined ? 'Exit codes (urtuu help exit-codes):' : 'Exit codes (sysexits.h):',
-      ...linesOf(exitAs?.meanings ?? meaningsOf(exits, ok, refused), helper),
-      '',
-      ...globalOptionNote(helper),
+      ...jsonFields(help).flatMap((text) => indented(helper, text)),
+      ...exitCodes(help, helper),
+      globalOptionNote,
     ];
     return lines.join('\n');
   });
 }
 
 /** The end of every help. */
-export function globalOptionNote(helper: Help): string[] {
-  return ['Global options (urtuu --help):', ...indented(helper, globalOptionNames)];
-}
+export const globalOptionNote = 'Global options: urtuu help options';
 
 /** Commander's helper with the width of the command's help. */
 export function helperOf(command: Command): Help {
@@ -87,27 +78,58 @@ export function helperOf(command: Command): Help {
   return helper;
 }
 
-/** Lines indented by two, all but the first also by `further`. */
-const indented = (helper: Help, text: string, further = '') =>
+/** The examples of a command's JSON with their labels: empty, or `with --dry-run`. */
+export function jsonExamples({
+  json = [],
+}: Pick<CommandHelp, 'json'>): readonly (readonly [string, string])[] {
+  return typeof json === 'string' ? [['', json]] : json;
+}
+
+/** A line for each kind of rows: `of one id` and `of several` have the same fields. */
+function jsonFields(help: CommandHelp): string[] {
+  const lines = new Map<string, string>();
+  for (const [label, example] of jsonExamples(help)) {
+    const value = JSON.parse(example);
+    const fields = Object.keys(Array.isArray(value) ? value[0] : value).join(', ');
+    if (!lines.has(fields))
+      lines.set(fields, `JSON fields${/^with/.test(label) ? ` ${label}` : ''}: ${fields}`);
+  }
+  return [...lines.values()];
+}
+
+/** Lines after the first indented by two. */
+const indented = (helper: Help, text: string) =>
   helper
-    .boxWrap(text, (helper.helpWidth ?? 80) - 2 - further.length)
+    .boxWrap(text, (helper.helpWidth ?? 80) - 2)
     .split('\n')
-    .map((line, index) => `  ${index === 0 ? '' : further}${line}`);
+    .map((line, index) => `${index === 0 ? '' : '  '}${line}`);
 
-/** Wrapped between fields only. */
-const jsonLines = (helper: Help, example: string) =>
-  indented(helper, example.replaceAll('": ', '":\0'), ' ').map((line) => line.replaceAll('\0', ' '));
+/** Those with a meaning of their own here; all where another table is in use. */
+function exitCodes(help: CommandHelp, helper: Help): string[] {
+  const { exitAs, exits, ok, refused } = help;
+  const special = {
+    ...(ok === undefined ? {} : { 0: ok }),
+    ...(exits.includes(exitTable.wrongCode) ? { 10: exitMeanings[exitTable.wrongCode] } : {}),
+    ...(refused === undefined ? {} : { 11: refused }),
+  };
+  return [
+    exitAs === undefined ? 'Exit codes: urtuu help exit-codes' : 'Exit codes (sysexits.h):',
+    ...Object.entries(exitAs?.meanings ?? special).map(([code, meaning]) =>
+      helper.formatItem(code.padStart(2), 2, meaning, helper),
+    ),
+  ];
+}
 
-const linesOf = (meanings: Readonly<Record<number, string>>, helper: Help) =>
-  Object.entries(meanings).map(([code, meaning]) => helper.formatItem(code.padStart(2), 2, meaning, helper));
-
-function meaningsOf(
-  exits: readonly ExitCode[],
-  ok: string | undefined,
-  refused: string | undefined,
-): Record<number, string> {
+/** What each exit code of a command means. */
+export function exitMeaningsOf({
+  exits,
+  ok,
+  refused,
+  exitAs,
+}: CommandHelp): Readonly<Record<number, string>> {
+  if (exitAs !== undefined) return exitAs.meanings;
   const codes: ExitCode[] = [0, 1, 2, ...exits, 13];
-  const doubtful = exits.includes(exitCodes.doubt);
+  const doubtful = exits.includes(exitTable.doubt);
   const meanings = Object.fromEntries(codes.map((code) => [code, exitMeanings[code]]));
   return {
     ...meanings,

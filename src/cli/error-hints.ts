@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../contract/index.js';
+import { type ErrorCode, recipientCaps } from '../contract/index.js';
 
 /** Hints for failed requests; commands that go to the service are between backticks. */
 export const hints: Readonly<Record<ErrorCode, string>> = {
@@ -23,6 +23,14 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
   connection_error: 'Check the base URL and the connection with: `urtuu doctor`',
   unexpected_response: 'A proxy, or a wrong base URL, may have answered; see: `urtuu doctor`',
 };
+
+const [short, long] = recipientCaps;
+
+/** Hints of the embedded service, whose owner can help at once. Its commands take no profile: no backticks. */
+export const sandboxHints = {
+  recipient_rate_limited: `Nothing was sent. One recipient gets ${short.defaultMessages} messages in ${short.windowSeconds / 60} minutes, and ${long.defaultMessages} in ${long.windowSeconds / 3_600} hours. Use another, or empty the sandbox: urtuu sandbox reset`,
+  insufficient_credits: 'Add credits with: urtuu sandbox credit 5000',
+} satisfies Partial<Record<ErrorCode, string>>;
 
 const trust = 'If you trust it, save its CA certificate and set NODE_EXTRA_CA_CERTS to that file.';
 const wrongHost = 'Check the base URL: the certificate is for another host.';

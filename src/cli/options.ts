@@ -1,4 +1,4 @@
-import { type Command, type Help, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { readDuration } from './input/duration.js';
 import { formats, type OutputOptions } from './output/formats.js';
 
@@ -28,6 +28,7 @@ const declarations: readonly Declaration[] = [
   ['-o, --output <format>', `${formats.join(', ')} (default table)`, readChoice(...formats)],
   ['--json', 'the same as --output json'],
   ['--columns [names]', 'print only these columns, comma-separated; without names, list them'],
+  ['--value <path>', 'print only the value of this field, such as id or error.code'],
   ['--no-header', 'omit the header of table, csv and tsv'],
   ['-q, --quiet', 'hide progress and notes'],
   ['-v, --verbose', 'show each HTTP exchange on standard error, key and texts redacted'],
@@ -36,7 +37,7 @@ const declarations: readonly Declaration[] = [
   ['--yes', 'answer yes to prompts'],
 ];
 
-/** Hidden from the options of a command: `urtuu --help` lists them, and the help of a command names them. */
+/** Hidden in the help of a command: `urtuu help options` lists them. */
 export function addGlobalOptions(command: Command): void {
   for (const [flags, description, read] of declarations) {
     const option = command.createOption(flags, description).hideHelp();
@@ -45,20 +46,10 @@ export function addGlobalOptions(command: Command): void {
   }
 }
 
-/** For `urtuu --help`. */
-export function globalOptionLines(helper: Help): string[] {
-  const widest = Math.max(...declarations.map(([flags]) => flags.length));
-  return [
-    'Global options:',
-    ...declarations.map(([flags, description]) => helper.formatItem(flags, widest, description, helper)),
-  ];
-}
-
-export const globalOptionNames: string = declarations.map(nameOf).join(', ');
-
-function nameOf([flags]: Declaration): string {
-  return flags.replace(/ [<[].*/, '').replace(/^-\w, /, '');
-}
+/** Names and descriptions, for `urtuu help options`. */
+export const globalOptionTable: readonly (readonly [flags: string, description: string])[] = declarations.map(
+  ([flags, description]) => [flags, description],
+);
 
 /** The global options of a command line, before or after the command's name; those after it win. */
 export function globalOptions(command: Command): GlobalOptions {
@@ -91,10 +82,22 @@ export function readCount(written: string): number {
   return Number(written);
 }
 
-export function readChoice<Word extends string>(...words: readonly Word[]): (written: string) => Word {
-  return (written) => {
+/** Reads one of some words; keeps them, for completion. */
+export function readChoice<Word extends string>(...words: readonly Word[]): ChoiceReader<Word> {
+  const read = (written: string): Word => {
     const word = words.find((each) => each === written);
     if (word === undefined) throw new InvalidArgumentError(`'${written}' is not one of ${words.join(', ')}`);
     return word;
   };
+  return Object.assign(read, { words });
+}
+
+interface ChoiceReader<Word extends string> {
+  (written: string): Word;
+  readonly words: readonly Word[];
+}
+
+/** The words of a value that `readChoice` reads; none of another. */
+export function choicesOf({ parseArg }: { parseArg?: unknown }): readonly string[] {
+  return (parseArg as Partial<ChoiceReader<string>> | undefined)?.words ?? [];
 }

@@ -2,7 +2,7 @@ import { type ConnectFailure, connectFailure } from '../client/connect.js';
 import type { UrtuuError } from '../client/index.js';
 import { defaultBaseUrl, type ErrorCode, isLoopback, type RequestKind } from '../contract/index.js';
 import { withCommands } from './config/printed-command.js';
-import { hints, hintsByErrno } from './error-hints.js';
+import { hints, hintsByErrno, sandboxHints } from './error-hints.js';
 import { CliError } from './errors.js';
 import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
 import type { Exchange } from './network/exchange.js';
@@ -30,22 +30,26 @@ interface Source {
     /** A posted request without a known outcome. */
     readonly pendingSend?: Exchange | null;
   };
-  readonly config: { commandLine(words: readonly string[]): string };
+  readonly config: { readonly sandbox: boolean; commandLine(words: readonly string[]): string };
 }
 
 export async function printedError(error: unknown, { network, config }: Source): Promise<PrintedError> {
-  const printed = await withoutCommands(error, network.lastExchange, network.pendingSend ?? null);
+  const printed = await withoutCommands(error, network, isSandboxed(config, network));
   if (printed.hint !== undefined) {
     printed.hint = withCommands(printed.hint, (words) => config.commandLine(words));
   }
   return printed;
 }
 
+/** The last request went to the embedded service. Whether it is meant, a wrong setting cannot tell. */
+const isSandboxed = (config: Source['config'], { lastExchange }: Source['network']) =>
+  lastExchange !== null && config.sandbox;
+
 /** The commands in its hint are still between backticks. */
 async function withoutCommands(
   error: unknown,
-  last: Exchange | null,
-  pending: Exchange | null,
+  { lastExchange: last, pendingSend: pending = null }: Source['network'],
+  sandboxed: boolean,
 ): Promise<PrintedError> {
   if (error instanceof CliError) {
     const { code, message, hint, exit, details } = error;
@@ -56,8 +60,8 @@ async function withoutCommands(
   if (error instanceof UrtuuError) {
     // An invalid proxy address, say, which is found on the way to the connection.
     if (error.cause instanceof CliError && !error.requestSent)
-      return withoutCommands(error.cause, last, null);
-    return requestError(error, last);
+      return withoutCommands(error.cause, { lastExchange: last }, sandboxed);
+    return requestError(error, last, sandboxed);
   }
   if (isRefusal(error)) {
     return bare(error.code, error.message, exitOfFailure(error, 'reading'), hintOfCode(error.code));
@@ -97,7 +101,7 @@ const codeOfExit: Partial<Record<ExitCode, string>> = {
 };
 
 /** `last` is the exchange of the failed request. */
-function requestError(error: UrtuuError, last: Exchange | null): PrintedError {
+function requestError(error: UrtuuError, last: Exchange | null, sandboxed: boolean): PrintedError {
   const kind = last?.kind ?? 'reading';
   const exit = exitOfFailure(error, kind);
   const unreached = connectFailure(error.cause);
@@ -107,7 +111,7 @@ function requestError(error: UrtuuError, last: Exchange | null): PrintedError {
   const message =
     unreached === null || last === null || code === 'timeout' ? error.message : notConnected(last, unreached);
   return {
-    ...bare(code, message, exit, hintOf(error, exit, kind, unreached, last)),
+    ...bare(code, message, exit, hintOf(error, { exit, kind, unreached, last, sandboxed })),
     retryable: exit === exits.later || (exit === exits.doubt && idempotencyKey !== null),
     status,
     retry_after: retryAfter,
@@ -136,23 +140,26 @@ function bare(code: string, message: string, exit: ExitCode, hint: string | unde
   };
 }
 
-function hintOf(
-  error: UrtuuError,
-  exit: ExitCode,
-  kind: RequestKind,
-  unreached: ConnectFailure | null,
-  last: Exchange | null,
-): string {
+interface Failure {
+  exit: ExitCode;
+  kind: RequestKind;
+  unreached: ConnectFailure | null;
+  last: Exchange | null;
+  sandboxed: boolean;
+}
+
+function hintOf(error: UrtuuError, { exit, kind, unreached, last, sandboxed }: Failure): string {
   const isRefused =
     unreached !== null || (error.status !== null && error.status >= 400 && error.status < 500);
   if (exit === exits.doubt) return doubtHint(error.idempotencyKey, isRefused && error.attempts > 1);
   const nothing = kind === 'sending' ? 'Nothing was sent. ' : '';
   if (error.code === 'insufficient_credits' && error.required !== undefined) {
-    return `Nothing was sent: it needs ${counted(error.required, 'credit')}, and ${grouped(error.balance ?? 0)} are left. Add credits, then run it again.`;
+    return `Nothing was sent: it needs ${counted(error.required, 'credit')}, and ${grouped(error.balance ?? 0)} are left. ${sandboxed ? sandboxHints.insufficient_credits : 'Add credits, then run it again.'}`;
   }
   if (error.code === 'invalid_code' && error.attempts_remaining !== undefined) {
     return `Tries left: ${error.attempts_remaining}.`;
   }
+  if (sandboxed && error.code === 'recipient_rate_limited') return sandboxHints.recipient_rate_limited;
   if (error.retryAfter !== null) return `${nothing}Try again in ${error.retryAfter} s.`;
   if (unreached !== null) return nothing + hintOfConnection(unreached, last);
   return hintOfCode(error.code);

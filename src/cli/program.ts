@@ -1,10 +1,11 @@
 import { Command, type Option } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
 import { type CommandBody, loadBody, setBody } from './command.js';
-import { globalOptionNote, helperOf } from './command-help.js';
+import { globalOptionNote } from './command-help.js';
 import type { Context } from './context.js';
 import { readDuration, writtenDuration } from './input/duration.js';
-import { addGlobalOptions, globalOptionLines } from './options.js';
+import { addGlobalOptions } from './options.js';
+import { overview } from './overview.js';
 
 type Leaf = readonly [name: string, summary: string, load: () => Promise<CommandBody>];
 type Group = readonly [name: string, summary: string, commands: readonly Leaf[]];
@@ -46,13 +47,30 @@ const tree: readonly (Leaf | Group)[] = [
   [
     'messages',
     'Look up messages',
-    [['get', 'Show messages', async () => (await import('./commands/messages/get.js')).messagesGet]],
+    [
+      ['get', 'Show messages', async () => (await import('./commands/messages/get.js')).messagesGet],
+      ['list', 'List messages', async () => (await import('./commands/messages/list.js')).messagesList],
+    ],
   ],
   [
     'batches',
     'Look up batches',
-    [['get', 'Show batches', async () => (await import('./commands/batches/get.js')).batchesGet]],
+    [
+      ['get', 'Show batches', async () => (await import('./commands/batches/get.js')).batchesGet],
+      ['list', 'List batches', async () => (await import('./commands/batches/list.js')).batchesList],
+    ],
   ],
+  [
+    'history',
+    'Show what this machine sent',
+    async () => (await import('./commands/history/list.js')).history,
+  ],
+  [
+    'whoami',
+    'Show profile, service, key and balance',
+    async () => (await import('./commands/whoami/show.js')).whoami,
+  ],
+  ['api', 'Make a raw request', async () => (await import('./commands/api/request.js')).api],
   ['balance', 'Show the credit balance', async () => (await import('./commands/balance/get.js')).balance],
   ['pricing', 'Show prices', async () => (await import('./commands/pricing/get.js')).pricing],
   [
@@ -117,10 +135,14 @@ const tree: readonly (Leaf | Group)[] = [
         'Show delivered messages',
         async () => (await import('./commands/sandbox/outbox.js')).sandboxOutbox,
       ],
-      ['reset', 'Empty it', async () => (await import('./commands/sandbox/reset.js')).sandboxReset],
+      [
+        'reset',
+        'Delete all messages',
+        async () => (await import('./commands/sandbox/reset.js')).sandboxReset,
+      ],
       [
         'credit',
-        'Change its balance',
+        'Add credits, or set the balance',
         async () => (await import('./commands/sandbox/credit.js')).sandboxCredit,
       ],
     ],
@@ -148,14 +170,6 @@ const tree: readonly (Leaf | Group)[] = [
   ['__complete', '', async () => (await import('./commands/completion/complete.js')).complete],
 ];
 
-const firstSteps = [
-  'Try it without a key:',
-  "  urtuu --sandbox sms send 99112233 'Сайн байна уу'",
-  '  urtuu sandbox outbox',
-  '',
-  'More: urtuu help, urtuu <command> --help',
-];
-
 /** With the default as it is written on a command line. */
 function optionDescription({ description, defaultValue, parseArg }: Option): string {
   if (defaultValue === undefined || typeof defaultValue === 'boolean') return description;
@@ -179,7 +193,6 @@ export function buildProgram(
   onCommand: (command: Command) => void,
 ): Command {
   const program: Command = new Command('urtuu')
-    .description('Send SMS and email: single, in bulk from CSV files, exactly once.')
     .version(pkg.version, '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({
@@ -190,12 +203,11 @@ export function buildProgram(
       getOutHasColors: () => true,
     })
     .configureHelp({ optionDescription, subcommandTerm: (command) => command.name() })
-    .usage('<command> [options]')
     .enablePositionalOptions()
     .helpOption('-h, --help', 'show help')
     .helpCommand(false)
-    .showSuggestionAfterError()
-    .addHelpText('after', () => ['', ...globalOptionLines(helperOf(program)), '', ...firstSteps].join('\n'));
+    .showSuggestionAfterError(false);
+  program.helpInformation = () => overview(program, output.width);
   addGlobalOptions(program);
   const add = (parent: Command, [name, summary, inside]: Leaf | Group) => {
     const hidden = name.startsWith('_');
@@ -208,7 +220,7 @@ export function buildProgram(
       .usage('<command> [options]')
       .enablePositionalOptions()
       .helpCommand(false)
-      .addHelpText('after', () => ['', ...globalOptionNote(helperOf(command))].join('\n'));
+      .addHelpText('after', `\n${globalOptionNote}`);
     for (const leaf of inside) add(command, leaf);
     loadBefore(command);
   };

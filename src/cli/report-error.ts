@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { commandHelpOf } from './command-help.js';
+import { nameOf } from './command-names.js';
 import type { OwnedContext } from './create-context.js';
 import { Ended, Interrupted } from './errors.js';
 import type { Exit } from './exit.js';
@@ -7,7 +8,7 @@ import { exits } from './exit-codes.js';
 import { masked } from './output/mask.js';
 import { printedError, printedExit } from './printed-error.js';
 import { repeatCommand } from './single/repeat.js';
-import { nameOf, usageErrorOf } from './usage-error.js';
+import { usageErrorOf } from './usage-error.js';
 
 /** Prints the error that ended a command, for a person or for a program, and gives its exit. */
 export async function reportError(

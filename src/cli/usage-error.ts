@@ -1,20 +1,41 @@
 import type { Command, CommanderError } from 'commander';
+import { nameOf, similarCommands, visibleCommands } from './command-names.js';
 import { type CliError, usageError } from './errors.js';
+import { globalOptionTable } from './options.js';
+import { didYouMean, suggestionOf } from './suggest.js';
 
 /** An error of commander in the words of our own. */
 export function usageErrorOf(error: CommanderError, command: Command): CliError {
   const name = nameOf(command);
-  if (error.code === 'commander.help') {
-    const names = command.commands.map((each) => each.name()).join(', ');
-    return usageError(command.parent === null ? 'which command?' : `which command? ${name} has: ${names}`);
-  }
-  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-  const text = rewordings.reduce((all, [from, to]) => all.replace(from, to), message);
-  return usageError(
-    text.replace('COMMAND', name),
-    suggestion === undefined ? undefined : `${suggestion.slice(1, -1)} See: ${name} --help`,
-  );
+  const names = visibleCommands(command).map((each) => each.name());
+  const has = command.parent === null || names.length === 0 ? '' : `${name} has: ${names.join(', ')}`;
+  if (error.code === 'commander.help') return usageError(`which command? ${has}`.trimEnd());
+  const text = rewordings
+    .reduce((all, [from, to]) => all.replace(from, to), error.message.replace(/^error: /, ''))
+    .replace('COMMAND', name);
+  const suggestion = suggestionFor(text, command) || (has && `${has}. `);
+  const [, option = ''] = /(--[\w-]+)/.exec(`${suggestion}${text}`) ?? [];
+  const help = isGlobalOption(option) ? 'urtuu help options' : `${name} --help`;
+  return usageError(text, `${suggestion}See: ${help}`);
 }
+
+function suggestionFor(text: string, command: Command): string {
+  const [, name = ''] = /^unknown command '(.*)'$/s.exec(text) ?? [];
+  if (name !== '') return suggestionOf(similarCommands(command, name));
+  const [, option = ''] = /^unknown option '(.*)'$/s.exec(text) ?? [];
+  if (option !== '') return didYouMean(option, optionsOf(command));
+  const [, value = '', choices = ''] = /'(.*)' is not one of (.*)$/s.exec(text) ?? [];
+  return didYouMean(value, choices.split(', '));
+}
+
+/** Those of the command and, since it takes them too, those of the groups above. */
+function optionsOf(command: Command | null): string[] {
+  if (command === null) return ['--help'];
+  return [...command.options.flatMap(({ long }) => long ?? []), ...optionsOf(command.parent)];
+}
+
+const isGlobalOption = (name: string) =>
+  globalOptionTable.some(([flags]) => flags.split(/[ ,]+/).includes(name));
 
 const rewordings: readonly (readonly [from: RegExp, to: string])[] = [
   [/^option '(?:-\w, )?(--?[\w-]+).*' argument '.*' is invalid\. /s, '$1: '],
@@ -29,10 +50,3 @@ const rewordings: readonly (readonly [from: RegExp, to: string])[] = [
     'COMMAND takes at most $1, and there are $2 arguments; quote a text that has spaces',
   ],
 ];
-
-/** `urtuu sms send` */
-export function nameOf(command: Command): string {
-  const path: string[] = [];
-  for (let each: Command | null = command; each !== null; each = each.parent) path.unshift(each.name());
-  return path.join(' ');
-}

@@ -10,11 +10,11 @@ import {
 } from './carriers/configured/configuration.js';
 import { openCarriers } from './carriers/configured/open-carriers.js';
 import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated/simulated.js';
-import { openOutboxDatabase, sqliteOutbox } from './carriers/simulated/sqlite-outbox.js';
 import { systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { createEncryption, deriveKey } from './encryption.js';
+import { openData } from './open-data.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { hashSecret, newSecret } from './operations/keys.js';
@@ -25,7 +25,6 @@ import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
 import type { Administration, Service, ServiceOptions } from './service.js';
 import { capsOf, settingsReader } from './settings.js';
-import { openSqliteStorage } from './storage/sqlite/sqlite-storage.js';
 import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';
 
@@ -59,24 +58,16 @@ export interface Core {
 }
 
 export async function openCore(options: ServiceOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
-  const { clock = systemClock, rates = 'enforced', seed, acceptData = false } = options;
+  const { clock = systemClock, rates = 'enforced', seed } = options;
   const configuration =
     options.configuration === undefined ? undefined : await configurationOf(options.configuration);
   const report = createReport(clock, options.report ?? reportToStderr);
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
-  const storage = await openSqliteStorage({
-    directory: options.directory,
-    acceptData,
-    clock,
-    random,
-    report,
-    openCarrier: openOutboxDatabase,
-  });
+  const { storage, outbox, isShared, lost } = await openData(options, { clock, random, report });
   const { rateLimiter } = storage;
   const store = doubles.store?.(storage.store) ?? storage.store;
   const opened = await openAll().catch(async (error) => {
-    await storage.close();
-    storage.carrier.close();
+    await Promise.all([storage.close(), outbox.close()]);
     throw error;
   });
   const { carrier, carriers, isReal } = opened;
@@ -113,7 +104,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
       return { caps: capsOf(settings), no_link_operators: settings.no_link_operators };
     },
     decrypt: encryption.decrypt,
-    isShared: storage.isShared,
+    isShared,
     report,
     ...(doubles.leaseMs === undefined ? {} : { leaseMs: doubles.leaseMs }),
   });
@@ -140,7 +131,6 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
   async function openAll() {
     const before = await store.recordLanes([]);
     const isReal = before.length > 0 || (configuration !== undefined && leavesMachine(configuration));
-    const outbox = sqliteOutbox(storage.carrier, clock);
     const carrier = isReal ? simulatedCarrier(outbox, clock, () => null) : simulatedCarrier(outbox, clock);
     const simulated = doubles.carrier?.(carrier) ?? carrier;
     const tools = { clock, random: systemRandom, report };
@@ -170,7 +160,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     carrier,
     isReal,
     channels: carriers.channels,
-    lost: storage.lost,
+    lost,
     close() {
       closing ??= close();
       return closing;

@@ -9,6 +9,13 @@ import type { LedgerReason } from './storage/store.js';
 export interface ServiceOptions {
   /** Folder of the durable data, created when missing; without it everything is in memory. */
   directory?: string;
+  /**
+   * A PostgreSQL database instead of a folder, for any number of instances: `postgres://user@host/name`. Whatever the
+   * URL leaves out comes from the variables of libpq and its password file.
+   */
+  database?: string;
+  /** 32 bytes that the database does not hold; the same in every instance. Required with `database`. */
+  secret?: Uint8Array;
   /** Opens incomplete data as it is; without it, incomplete data is refused with DataError. */
   acceptData?: boolean;
   clock?: Clock;
@@ -66,6 +73,8 @@ export interface Delivery {
 export interface ProjectAdministration {
   /** Creates a key; only this answer has its secret. Refused over 10 active keys. */
   createKey(): Promise<ApiKey & { secret: string }>;
+  /** Creates a key only where the project never had one: of instances that start together, one does. */
+  createFirstKey(): Promise<(ApiKey & { secret: string }) | null>;
   listKeys(): Promise<ApiKey[]>;
   /** Revokes a key from the next request on. False for an unknown or revoked one. */
   revokeKey(id: string): Promise<boolean>;

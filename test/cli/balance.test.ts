@@ -7,7 +7,7 @@ describe('urtuu balance', () => {
   it('shows the balance to people and programs', async () => {
     expect(await run('balance', { fetch: rich().fetch })).toMatchObject({
       code: 0,
-      stdout: 'balance  12340\n',
+      stdout: 'balance  12,340\n',
       stderr: '',
     });
     const json = await run('balance --json', { fetch: rich().fetch });
@@ -19,7 +19,7 @@ describe('urtuu balance', () => {
 
   it('ends with 7 below --min, and still shows it', async () => {
     const result = await run('balance --min 20000', { fetch: rich().fetch });
-    expect(result).toMatchObject({ code: 7, stdout: 'balance  12340\n' });
+    expect(result).toMatchObject({ code: 7, stdout: 'balance  12,340\n' });
     expect(result.stderr).toBe(
       'urtuu: the balance of 12,340 credits is below 20,000\n  Add credits to the project.\n',
     );

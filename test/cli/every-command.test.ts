@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answers, type Result, run } from '../support/run.js';
+import { readCommands } from '../../scripts/reference/commands.js';
+import { answers, type Result } from '../support/run.js';
 import { CommandHome } from './command-home.js';
 import { commandLines } from './command-lines.js';
 
+const commands = readCommands();
 const home = new CommandHome();
 const { here } = home;
 const json = (line: string) => home.json(line);
@@ -17,28 +19,14 @@ const colour = /\u001b\[(?:1|22|3[1-3]|39)m/g;
 const sandboxed = /^warning: Sandbox: .*\n/;
 const named = (line: () => string) => line.toString().replace(/^\(\) => /, '');
 
-/** The help's example of JSON, and the exit codes it names. */
-async function helpOf(line: string) {
-  const [first = '', second = ''] = line.split(' ');
-  const group = [
-    'sms',
-    'email',
-    'verify',
-    'messages',
-    'batches',
-    'jobs',
-    'profiles',
-    'sandbox',
-    'service',
-    'keys',
-  ];
-  const { stdout } = await run(`${first} ${group.includes(first) ? second : ''} --help`, { env: {} });
+/** The example of JSON in the reference, and the exit codes it names. */
+async function referenceOf(line: string) {
+  const command = (await commands).find(({ name }) => `urtuu ${line} `.startsWith(`${name} `));
   return {
-    codes: [...stdout.matchAll(/^ {2}( \d|\d\d) {2}\S/gm)].map(([, each]) => Number(each)),
+    codes: command?.exits.map(([code]) => Number(code)),
     example: (of: string) => {
-      const start = stdout.indexOf(`\nJSON${of && ` ${of}`}:\n`);
-      const [, text = ''] = /:\n((?: {2}.*\n)+)/.exec(stdout.slice(start)) ?? [];
-      return start === -1 ? undefined : JSON.parse(text.replaceAll('\n', ' '));
+      const [, text] = command?.json.find(([label]) => label === of) ?? [];
+      return text === undefined ? undefined : JSON.parse(text);
     },
   };
 }
@@ -84,15 +72,15 @@ describe('every command', () => {
     await prepare?.();
     const program = await here(`${line()} --json`, setting);
     expect(program.code).toBe(code);
-    const help = await helpOf(line());
-    if (!line().startsWith('help')) expect(help.codes).toContain(code);
+    const reference = await referenceOf(line());
+    if (!line().startsWith('help')) expect(reference.codes).toContain(code);
     if (each.json === undefined) {
       if (each.text === undefined) expect(program.stdout).toBe('');
     } else {
       const value = JSON.parse(program.stdout);
       expect(Array.isArray(value) ? 'array' : typeof value).toBe(each.json);
       delete value.sandbox;
-      if (each.shape !== undefined) expect(shapeOf(value)).toEqual(shapeOf(help.example(each.shape)));
+      if (each.shape !== undefined) expect(shapeOf(value)).toEqual(shapeOf(reference.example(each.shape)));
     }
     if (code !== 0 && code !== 3) {
       const { error } = JSON.parse(program.stderr.trim().split('\n').at(-1) ?? '');
@@ -130,7 +118,7 @@ describe('every command', () => {
     const right = /\d{6}/.exec(text)?.[0] ?? '';
     const { code: exit, stdout } = await here(`verify check ${id} ${right} --json`);
     expect(exit).toBe(0);
-    const { example } = await helpOf('verify check');
+    const { example } = await referenceOf('verify check');
     expect(shapeOf(JSON.parse(stdout))).toEqual(shapeOf(example('')));
   });
 

@@ -159,7 +159,7 @@ describe('the exit code', () => {
 
   it('of an internal error while a send is open is 6, with its key', async () => {
     const pendingSend = { idempotencyKey: 'k-1' } as Exchange;
-    const config = { commandLine: () => '' };
+    const config = { sandbox: false, commandLine: () => '' };
     const network = { lastExchange: null };
     expect(
       await printedError(new TypeError('odd'), { config, network: { ...network, pendingSend } }),

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { program } from '../../scripts/reference/commands.js';
 import { exitMeanings } from '../../src/cli/exit-codes.js';
+import { overview } from '../../src/cli/overview.js';
 import { faultsOnDemand } from '../../src/service/index.js';
 import { answers, fakeService, refusal, run } from '../support/run.js';
 
@@ -67,12 +69,15 @@ describe('help', () => {
     }
   });
 
-  it.each(['exit-codes', 'sandbox', 'environment', 'csv', 'templates', 'jobs'])('on %s', async (topic) => {
-    const { code, stdout } = await run(`help ${topic}`, { env: {} });
-    expect(code).toBe(0);
-    expect(stdout).toMatchSnapshot();
-    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
-  });
+  it.each(['options', 'exit-codes', 'sandbox', 'environment', 'csv', 'templates', 'jobs'])(
+    'on %s',
+    async (topic) => {
+      const { code, stdout } = await run(`help ${topic}`, { env: {} });
+      expect(code).toBe(0);
+      expect(stdout).toMatchSnapshot();
+      for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    },
+  );
 
   it('on exit codes names them all', async () => {
     const { stdout } = await run('help exit-codes', { env: {} });
@@ -93,12 +98,43 @@ describe('help', () => {
     );
   });
 
-  it('of the whole lists every command and every global option; so does urtuu alone', async () => {
+  it('of the whole names every command; so does urtuu alone', async () => {
     const { code, stdout } = await run('--help', { env: {} });
     expect(code).toBe(0);
-    for (const command of commands) expect(stdout).toContain(`\n  ${command.split(' ')[0]}`);
+    const words = stdout.split(/[^a-z]+/);
+    for (const command of commands) expect(words).toContain(command.split(' ')[0]);
     expect(stdout).not.toContain('__complete');
+    expect(stdout).not.toContain('Other');
+    expect(stdout).toMatchSnapshot();
     expect(await run('', { env: {} })).toMatchObject({ code: 0, stdout });
+  });
+
+  it.each([80, 100, 72, 60, 40])('of the whole fits a terminal of %i columns', async (terminal) => {
+    const { stdout } = await run('', { env: {}, terminal });
+    const lines = stdout.trimEnd().split('\n');
+    for (const line of lines.filter((each) => !each.includes('99112233')))
+      expect(line.length).toBeLessThanOrEqual(terminal);
+    // A line is for the prompt.
+    if (terminal >= 80) expect(lines.length).toBeLessThan(24);
+  });
+
+  it('of the whole shows a command that no group names', () => {
+    const tree = program();
+    tree.command('teleport').summary('Send by other means');
+    const text = overview(tree, 80);
+    expect(text).toMatch(/^Other +teleport +Send by other means$/m);
+    expect(text).toMatch(/^Look up +messages, batches, history +Show what was sent$/m);
+    expect(text).not.toContain(
+      program()
+        .commands.find((each) => each.name() === 'history')
+        ?.summary(),
+    );
+  });
+
+  it('on options names them all', async () => {
+    const { stdout } = await run('help options', { env: {} });
+    for (const name of program().options.flatMap(({ long }) => long ?? []))
+      if (name !== '--version') expect(stdout).toContain(`${name} `);
   });
 
   it('is offered where a word is wrong or missing', async () => {
@@ -107,7 +143,7 @@ describe('help', () => {
     expect(group.stderr).toContain('which command? urtuu sms has: send, bulk');
     const typo = await run('sms sent', { env: {} });
     expect(typo).toMatchObject({ code: 2 });
-    expect(typo.stderr).toContain('Did you mean send?');
+    expect(typo.stderr).toContain('Did you mean urtuu sms send?');
     expect(await run('help nothing', { env: {} })).toMatchObject({ code: 2 });
     expect(await run('balance extra', { env: {} })).toMatchObject({ code: 2 });
   });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceOptions } from '../../src/service/index.js';
-import { run } from '../support/run.js';
+import { answers, run, type Setting } from '../support/run.js';
 
 let home: string;
 beforeEach(() => {
@@ -135,5 +135,84 @@ describe('keys', () => {
     const { code, stderr } = await here('keys create');
     expect(code).toBe(8);
     expect(stderr).toContain('10 active keys');
+  });
+
+  it('shows an email by its subject and the text of its HTML', async () => {
+    await here("email send bat@example.mn --subject Report --html '<p>3 &lt; 4</p>' --sandbox");
+    expect((await here('sandbox outbox -o csv --columns subject,text')).stdout).toBe(
+      'subject,text\r\nReport,3 < 4\r\n',
+    );
+    const { stdout } = await run('sandbox outbox --no-color', { home, env: {}, terminal: 80 });
+    expect(stdout).toMatch(/bat@example\.mn +Report +3 < 4/);
+    expect(await json('sandbox outbox')).toMatchObject([{ text: null, html: '<p>3 &lt; 4</p>' }]);
+  });
+
+  it.each([80, 60])('shows messages as a table on a terminal of %i columns', async (terminal) => {
+    const text = 'Таны захиалга ирлээ. Та маргааш 18 цагаас өмнө авна уу.';
+    await here(`sms send 99112233 '${text}' --sandbox`);
+    const { stdout } = await run('sandbox outbox --no-color', { home, env: {}, terminal });
+    expect(stdout).toMatch(/^DELIVERED AT +CHANNEL +TO +TEXT$/m);
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(terminal);
+    expect(stdout.replace(/\s+/g, ' ')).toContain('99112233 Таны захиалга');
+  });
+
+  it('names its data to a person, and that of urtuu serve where it has none itself', async () => {
+    const state = join(home, '.local/state/urtuu');
+    const empty = await run('sandbox outbox', { home, env: {}, terminal: 200 });
+    expect(empty.stderr).toBe(`No messages in ${join(state, 'sandbox')}.\n`);
+    await here('keys create');
+    const beside = await run('sandbox outbox', { home, env: {}, terminal: 200 });
+    expect(beside.stderr).toContain(`urtuu sandbox outbox --data ${join(state, 'service')}\n`);
+    const keys = await run('keys list', { home, env: {}, terminal: 200 });
+    expect(keys.stderr).toBe(`Data: ${join(state, 'service')}\n`);
+    expect((await here('keys list')).stderr).toBe('');
+    const reset = await run('sandbox reset', { home, env: {}, terminal: 80, questions: answers(false) });
+    expect(reset.code).toBe(2);
+  });
+
+  describe('outbox --follow', () => {
+    /** Sends `texts` one by one whenever the follower waits, then stops it. */
+    const follow = async (options: string, texts: string[], setting: Setting = {}) => {
+      let signal: (name: 'SIGINT') => void = () => {};
+      const sleep = async () => {
+        const text = texts.shift();
+        if (text === undefined) {
+          signal('SIGINT');
+          await new Promise(() => {});
+        } else if (text === 'reset') await here('sandbox reset --yes');
+        else await here(`sms send 99112233 ${text} --sandbox --wait`);
+      };
+      return run(`sandbox outbox --follow ${options}`, {
+        home,
+        env: {},
+        clock: { sleep },
+        onSignal: (listener) => {
+          signal = listener as typeof signal;
+          return () => {};
+        },
+        ...setting,
+      });
+    };
+
+    it('shows messages as they come, until Ctrl-C', async () => {
+      await here('sms send 99112233 earlier --sandbox');
+      const { code, stdout } = await follow('-o ndjson --columns text', ['one', 'two', 'three']);
+      expect(code).toBe('SIGINT');
+      const texts = stdout.split('\n').filter(Boolean);
+      expect(texts.map((line) => JSON.parse(line).text)).toEqual(['earlier', 'one', 'two', 'three']);
+    });
+
+    it('begins with the newest, goes on after a reset, and has one header', async () => {
+      await here('sms send 99112233 earlier --sandbox');
+      const { stdout } = await follow('--limit 0 --columns text', ['one', 'reset', 'two']);
+      expect(stdout).toBe('TEXT\none\ntwo\n');
+    });
+
+    it('refuses an array that never ends', async () => {
+      expect(await here('sandbox outbox --follow --json')).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--output ndjson'),
+      });
+    });
   });
 });

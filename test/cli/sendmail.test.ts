@@ -97,6 +97,24 @@ describe('urtuu sendmail', () => {
     expect(requests[0]?.body).toMatchObject({ to: 'c@example.mn' });
   });
 
+  it.each([
+    ['disk full\n', { subject: '(no subject)', text: 'disk full' }],
+    ['диск дүүрэн', { subject: '(no subject)', text: 'диск дүүрэн' }],
+    ['\n\nTo: is text\n', { subject: '(no subject)', text: expect.stringContaining('To: is text') }],
+    ['/dev/sda1: 99 %\nand more\n', { subject: '(no subject)', text: '/dev/sda1: 99 %\nand more' }],
+    ['Warning: disk full\n', { subject: '(no subject)', text: 'Warning: disk full' }],
+    ['Warning: disk full\n\nsda1\n', { text: 'Warning: disk full\n\nsda1' }],
+    ['X-Cron-Env: <A=b>\nSubject: Disk\n\nsda1', { subject: 'Disk', text: 'sda1' }],
+    ['Subject: Disk\nfull since 10:00\n\nsda1\n', { subject: 'Disk', text: 'full since 10:00\n\nsda1' }],
+    ['Subject: Disk\n folded\r\n\r\nsda1', { subject: 'Disk folded', text: 'sda1' }],
+    ['From root Sat Nov 21 08:00:00\nSubject: Disk\n\nsda1', { subject: 'Disk', text: 'sda1' }],
+    ['line\n'.repeat(1_000), { text: 'line\n'.repeat(1_000).trimEnd() }],
+  ])('takes a line that is no header for the body: %j', async (stdin, body) => {
+    const { code, stderr, requests } = await send(stdin, 'bat@example.mn');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(requests[0]?.body).toMatchObject({ to: 'bat@example.mn', ...body });
+  });
+
   it('makes the same key for the same recipients in another order', async () => {
     const keyTo = async (...to: string[]) =>
       (await send(`Message-ID: <1@host>\n${cron}`, to.join(' '))).requests[0]?.headers['Idempotency-Key'];

@@ -15,7 +15,7 @@ export interface ProjectOptions {
   /** Whether the messages of a batch can be listed. */
   listing?: boolean;
   /** Answers in place of the project; undefined lets it answer. */
-  instead?: (request: Request) => Reply | Error | undefined;
+  instead?: (request: Request) => Reply | Error | undefined | Promise<Reply | undefined>;
 }
 
 const prices = { sms: pricing.sms.credits_per_part, email: pricing.email.credits_per_message } as const;
@@ -38,7 +38,11 @@ export class FakeProject {
   constructor(options: ProjectOptions = {}) {
     this.options = options;
     this.balance = options.credits ?? 1_000_000;
-    this.service = fakeService((request) => this.options.instead?.(request) ?? this.#answer(request));
+    this.service = fakeService((request) => {
+      const instead = this.options.instead?.(request);
+      if (instead instanceof Promise) return instead.then((reply) => reply ?? this.#answer(request));
+      return instead ?? this.#answer(request);
+    });
   }
 
   /** Requests that were posted. */

@@ -149,7 +149,9 @@ export interface FakeService {
 }
 
 /** A service that answers as told; an Error is a transport fault. */
-export function fakeService(answer: (request: Request, index: number) => Reply | Error): FakeService {
+export function fakeService(
+  answer: (request: Request, index: number) => Reply | Error | Promise<Reply | Error>,
+): FakeService {
   const requests: Request[] = [];
   return {
     requests,
@@ -162,7 +164,7 @@ export function fakeService(answer: (request: Request, index: number) => Reply |
         init,
       };
       requests.push(request);
-      const reply = answer(request, requests.length - 1);
+      const reply = await answer(request, requests.length - 1);
       if (reply instanceof Error) throw reply;
       const { status = 200, body = {}, text = JSON.stringify(body), headers = {} } = reply;
       const known = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));

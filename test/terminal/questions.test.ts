@@ -81,6 +81,33 @@ describe.skipIf(pty === null)('at a terminal', () => {
     expect(await outbox()).toMatchObject([{ to: '99112233', text: 'hi' }]);
   });
 
+  it('refuses a number that is none at once, and asks for it again', async () => {
+    const terminal = urtuu(['sms', 'send'], sandbox);
+    await terminal.shows(/Recipient number:/);
+    terminal.type('9911\r');
+    await terminal.shows(/'9911' is not a phone number/);
+    terminal.type('2233\r');
+    await terminal.shows(/Text:/);
+    terminal.type('hi\r');
+    expect(await terminal.ended).toMatchObject({ code: 0 });
+    expect(await outbox()).toMatchObject([{ to: '99112233', text: 'hi' }]);
+  });
+
+  it('asks for a code until it is right', async () => {
+    const created = await machine.run(['verify', 'create', '99112233', '--json'], sandbox);
+    const { id } = JSON.parse(created.stdout);
+    const [{ text = '' } = {}] = await outbox();
+    const terminal = urtuu(['verify', 'check', id], sandbox);
+    await terminal.shows(/Code:/);
+    terminal.type('code\r');
+    await terminal.shows(/it has 4 to 8 digits/);
+    terminal.type('\u00150000\r');
+    await terminal.shows(/Tries left: 4/);
+    terminal.type(`${/\d{6}/.exec(text)?.[0]}\r`);
+    const { code, screen } = await terminal.ended;
+    expect({ code, screen }).toEqual({ code: 0, screen: expect.stringMatching(/status +verified/) });
+  });
+
   it('asks for the key unseen, and keeps it', async () => {
     await using server = await Loopback.listen((_, response) => json(response, 200, { balance: 5 }));
     const terminal = urtuu(['login', '--base-url', `${server.origin}/v1`]);
@@ -149,29 +176,22 @@ describe.skipIf(pty === null)('at a terminal', () => {
     expect((await outbox()).map(({ text }) => text)).toEqual(['Hi Bat', 'Hi Dorj']);
   });
 
-  it('asks for a code, and says how many tries are left', async () => {
-    const { stdout } = await machine.run(['verify', 'create', '99112233', '--json'], sandbox);
-    const [{ text = '' } = {}] = await outbox();
-    const code = /\d{6}/.exec(text)?.[0] ?? '';
-    const terminal = urtuu(['verify', 'check', JSON.parse(stdout).id], sandbox);
-    await terminal.shows(/Code:/);
-    terminal.type(`${code === '000000' ? '111111' : '000000'}\r`);
-    const { code: exit, screen } = await terminal.ended;
-    expect(exit).toBe(10);
-    expect(screen).toContain('Tries left: 4.');
-  });
-
-  it('shows colours, and cards no wider than the terminal', async () => {
+  it('shows colours, and tables and cards no wider than the terminal', async () => {
     for (let index = 0; index < 2; index += 1) {
       await machine.run(['sms', 'send', '99112233', 'a long text, said twice '.repeat(4)], sandbox);
     }
     const wide = urtuu(['sandbox', 'outbox'], { columns: 200 });
     await wide.ended;
     expect(wide.raw).toContain('\u001b[1mDELIVERED AT');
-    const narrow = urtuu(['sandbox', 'outbox'], { columns: 60 });
-    const { screen } = await narrow.ended;
-    expect(screen).toMatch(/^to +99112233$/m);
-    for (const line of screen.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
+    const wrapped = urtuu(['sandbox', 'outbox'], { columns: 60 });
+    const table = (await wrapped.ended).screen;
+    expect(table).toMatch(/^\S+ \S+ +sms +99112233 +a long text/m);
+    const narrow = urtuu(['sandbox', 'outbox'], { columns: 40 });
+    const cards = (await narrow.ended).screen;
+    expect(cards).toMatch(/^to +99112233$/m);
+    const long = (text: string, columns: number) =>
+      text.split('\n').filter((line) => line.length > columns && !line.startsWith('/'));
+    expect([...long(table, 60), ...long(cards, 40)]).toEqual([]);
     const plain = urtuu(['sandbox', 'outbox'], { columns: 200, env: { NO_COLOR: '1' } });
     await plain.ended;
     expect(plain.raw).not.toContain('\u001b[');

@@ -1,29 +1,41 @@
+import type { Command } from 'commander';
 import type { CommandBody } from '../command.js';
-import { usageError } from '../errors.js';
+import { similarCommands } from '../command-names.js';
+import { type CliError, usageError } from '../errors.js';
+import { nearest, suggestionOf } from '../suggest.js';
 import { topics } from '../topics/index.js';
 
 export const help: CommandBody<'io'> = (command, { io }) => {
   command
     .description('Show help on a topic or a command.')
     .argument('[topic...]', Object.keys(topics).join(', '));
-  command.action(async (words: string[]) => {
+  command.action(async (words: string[], _, { parent }: Command) => {
     const name = words.join(' ');
     const topic = Object.hasOwn(topics, name) ? topics[name] : undefined;
-    if (name !== '' && topic === undefined) throw unknown(name);
+    if (name !== '' && topic === undefined) throw unknown(words, parent ?? command);
     await io.printer.text(topic?.text() ?? list());
   });
 };
 
 const list = () =>
   [
-    'urtuu --help lists the commands, urtuu help COMMAND shows one. Topics:',
-    '',
+    'Topics:',
     ...Object.entries(topics).map(([name, { summary }]) => `  urtuu help ${name.padEnd(12)} ${summary}`),
+    '',
+    'Commands:',
+    `  ${'urtuu'.padEnd(23)} list them`,
+    `  ${'urtuu <command> --help'.padEnd(23)} show one`,
     '',
   ].join('\n');
 
-const unknown = (name: string) =>
-  usageError(
+function unknown(words: readonly string[], program: Command): CliError {
+  const name = words.join(' ');
+  const near = nearest(name, Object.keys(topics));
+  const found =
+    near.length > 0 ? near.map((topic) => `urtuu ${topic}`) : similarCommands(program, words.at(-1) ?? '');
+  const suggestion = suggestionOf(found.map((each) => each.replace(/^urtuu /, 'urtuu help ')));
+  return usageError(
     `no command or help topic '${name}'`,
-    `Topics: ${Object.keys(topics).join(', ')}. Commands: urtuu --help`,
+    `${suggestion}Topics: ${Object.keys(topics).join(', ')}. Commands: urtuu --help`,
   );
+}

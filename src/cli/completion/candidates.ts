@@ -1,11 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Command, Option } from 'commander';
+import type { Argument, Command, Option } from 'commander';
+import { viewOf } from '../command-help.js';
+import { visibleCommands } from '../command-names.js';
 import type { Config } from '../config/config.js';
-import { formats } from '../output/formats.js';
+import { choicesOf } from '../options.js';
 import { recentIds } from '../recent-ids.js';
 import { topics } from '../topics/index.js';
-import { shells } from './scripts.js';
 
 interface Tree {
   readonly program: Command;
@@ -14,9 +15,20 @@ interface Tree {
   load(command: Command): Promise<void>;
 }
 
-type Source = (tree: Tree) => Promise<readonly string[]> | readonly string[];
+/** A word to insert, with what a shell may show beside it. */
+export interface Candidate {
+  word: string;
+  description: string;
+}
 
-const profiles: Source = async ({ config }) => Object.keys((await config.read()).profiles);
+type Found = readonly (string | Candidate)[];
+type Source = (tree: Tree) => Promise<Found> | Found;
+
+const profiles: Source = async ({ config }) =>
+  Object.entries((await config.read()).profiles).map(([word, profile]) => ({
+    word,
+    description: profile.base_url ?? '',
+  }));
 const jobs: Source = async ({ config }) => {
   try {
     const names = await readdir(join(config.stateDirectory, 'jobs'));
@@ -25,6 +37,7 @@ const jobs: Source = async ({ config }) => {
     return [];
   }
 };
+const since: Source = () => ['1h', '1d', '7d', '30d'];
 const ids: Source = ({ config }) => recentIds(config);
 
 const argumentSources: Readonly<Record<string, Source>> = {
@@ -40,30 +53,43 @@ const argumentSources: Readonly<Record<string, Source>> = {
   'jobs resume': jobs,
   'jobs report': jobs,
   'jobs remove': jobs,
-  completion: () => shells,
-  help: ({ program }) => [...Object.keys(topics), ...visibleNames(program)],
+  api: () => ['GET', 'POST'],
+  help: ({ program }) => [
+    ...Object.entries(topics).map(([word, { summary }]) => ({ word, description: summary })),
+    ...commandsIn(program),
+  ],
 };
 const optionSources: Readonly<Record<string, Source>> = {
   '--profile': profiles,
-  '--output': () => formats,
   '--job': jobs,
-  '--channel': () => ['sms', 'email'],
+  '--batch': ids,
+  '--since': since,
+  '--until': since,
 };
 
 /** A name that needs no quoting in any shell. */
-const plain = /^[\w.@:+-]+$/;
+const plain = /^[\w.@:+,-]+$/;
 
 /** Completions of the last word; none where a file may stand, which the shell completes. */
-export async function candidates(tree: Tree, words: readonly string[]): Promise<string[]> {
-  const current = words.at(-1) ?? '';
-  const position = await find(tree, words.slice(0, -1));
-  const found = await possible(tree, position, current);
-  return found.filter((each) => each.startsWith(current) && plain.test(each));
+export async function candidates(tree: Tree, words: readonly string[]): Promise<Candidate[]> {
+  // bash gives --output=json as three words.
+  const before = words.slice(0, -1).filter((word) => word !== '=');
+  const current = (words.at(-1) ?? '').replace(/^=$/, '');
+  const [, option, value = ''] = /^(--[\w-]+)=(.*)$/s.exec(current) ?? [];
+  if (option === undefined) return beginning(await possible(tree, before, current), current);
+  const found = await possible(tree, [...before, option], value);
+  const whole = found.map((each) => ({ ...each, word: `${option}=${each.word}` }));
+  return beginning(whole, current);
 }
+
+const beginning = (found: readonly Candidate[], current: string) =>
+  found.filter(({ word }) => word.startsWith(current) && plain.test(word.replace(/^--[\w-]+=/, '')));
 
 interface Position {
   command: Command;
   path: string[];
+  /** Arguments before this one. */
+  given: number;
   /** The option whose value comes next. */
   pending: Option | undefined;
 }
@@ -72,6 +98,7 @@ interface Position {
 async function find({ program, load }: Tree, words: readonly string[]): Promise<Position> {
   let command = program;
   let pending: Option | undefined;
+  let given = 0;
   const path: string[] = [];
   for (const word of words) {
     if (pending !== undefined) {
@@ -80,30 +107,69 @@ async function find({ program, load }: Tree, words: readonly string[]): Promise<
     }
     if (word.startsWith('-')) {
       const option = command.options.find((each) => each.long === word || each.short === word);
-      pending = option?.required ? option : undefined;
+      pending = option?.required || option?.optional ? option : undefined;
       continue;
     }
-    const next = command.commands.find((each) => each.name() === word && !isHidden(each));
-    if (next === undefined) continue;
+    const next = visibleCommands(command).find((each) => each.name() === word);
+    if (next === undefined) {
+      given += 1;
+      continue;
+    }
     command = next;
     path.push(word);
     await load(command);
   }
-  return { command, path, pending };
+  return { command, path, given, pending };
 }
 
 async function possible(
   tree: Tree,
-  { command, path, pending }: Position,
+  words: readonly string[],
   current: string,
-): Promise<readonly string[]> {
-  if (pending !== undefined) return (await optionSources[pending.long ?? '']?.(tree)) ?? [];
-  if (current.startsWith('-')) return [...command.options.flatMap(({ long }) => long ?? []), '--help'];
-  if (command.commands.length > 0) return visibleNames(command);
-  return (await argumentSources[path.join(' ')]?.(tree)) ?? [];
+): Promise<readonly Candidate[]> {
+  const { command, path, given, pending } = await find(tree, words);
+  if (pending?.long === '--columns') return columnsOf(command, current);
+  if (pending !== undefined)
+    return described(await valuesOf(tree, pending, optionSources[pending.long ?? '']));
+  if (current.startsWith('-')) return optionsOf(command);
+  if (command.commands.length > 0) return commandsIn(command);
+  const { registeredArguments: all } = command;
+  const argument = all[given] ?? (all.at(-1)?.variadic ? all.at(-1) : undefined);
+  if (argument === undefined) return [];
+  return described(
+    await valuesOf(
+      tree,
+      argument,
+      given > 0 && !argument.variadic ? undefined : argumentSources[path.join(' ')],
+    ),
+  );
 }
 
-const visibleNames = (command: Command): string[] =>
-  command.commands.filter((each) => !isHidden(each)).map((each) => each.name());
+async function valuesOf(tree: Tree, value: Option | Argument, source: Source | undefined): Promise<Found> {
+  const choices = choicesOf(value);
+  return choices.length > 0 ? choices : ((await source?.(tree)) ?? []);
+}
 
-const isHidden = (command: Command) => command.name().startsWith('_');
+const described = (found: Found): Candidate[] =>
+  found.map((each) => (typeof each === 'string' ? { word: each, description: '' } : each));
+
+/** Names after the last comma; each at most once. */
+function columnsOf(command: Command, current: string): Candidate[] {
+  const chosen = current.split(',').slice(0, -1);
+  const names = viewOf(command)?.columns.map(({ name }) => name) ?? [];
+  const left = names.filter((name) => !chosen.includes(name));
+  return described(left.map((name) => [...chosen, name].join(',')));
+}
+
+/** Those of the command before the global ones, which its help hides. */
+function optionsOf({ options }: Command): Candidate[] {
+  const own = options.filter(({ hidden }) => !hidden);
+  const global = options.filter(({ hidden }) => hidden);
+  return [
+    ...[...own, ...global].flatMap(({ long, description }) => (long ? [{ word: long, description }] : [])),
+    { word: '--help', description: 'show help' },
+  ];
+}
+
+const commandsIn = (group: Command): Candidate[] =>
+  visibleCommands(group).map((command) => ({ word: command.name(), description: command.summary() }));

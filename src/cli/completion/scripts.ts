@@ -2,23 +2,43 @@
 export const scripts = {
   bash: `# urtuu completion for bash; in ~/.bashrc: eval "$(urtuu completion bash)"
 _urtuu() {
-  local IFS=$'\\n'
-  COMPREPLY=($(urtuu __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  local word text line at room widest=0 words=() texts=()
+  while IFS=$'\\t' read -r word text; do
+    words+=("$word")
+    texts+=("$text")
+    ((\${#word} > widest)) && widest=\${#word}
+  done < <(urtuu __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  COMPREPLY=(\${words[@]+"\${words[@]}"})
+  # Only the list of a second Tab has room for descriptions.
+  [[ "\${COMP_TYPE-}" == 63 && \${#words[@]} -gt 1 ]] || return 0
+  room=$((\${COLUMNS:-80} - widest - 4))
+  for at in "\${!words[@]}"; do
+    printf -v line "%-\${widest}s  %.\${room}s" "\${words[at]}" "\${texts[at]}"
+    [[ -z "\${texts[at]}" ]] || COMPREPLY[at]=$line
+  done
 }
 complete -o default -F _urtuu urtuu
 `,
   zsh: `#compdef urtuu
-# urtuu completion for zsh; in ~/.zshrc, after compinit: eval "$(urtuu completion zsh)"
+# urtuu completion for zsh; in ~/.zshrc: eval "$(urtuu completion zsh)"
 _urtuu() {
   local -a found
-  found=("\${(@f)$(urtuu __complete -- "\${(@)words[2,$CURRENT]}" 2>/dev/null)}")
-  if [[ -n "\${found[1]}" ]]; then
-    compadd -- "\${found[@]}"
+  local line
+  while IFS= read -r line; do
+    found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${\${line#*$'\\t'}:#\${line}}")
+  done < <(urtuu __complete -- "\${(@)words[2,$CURRENT]}" 2>/dev/null)
+  if (( $#found )); then
+    _describe -V urtuu found
   else
     _files
   fi
 }
-compdef _urtuu urtuu
+if [[ "\${funcstack[1]-}" == _urtuu ]]; then
+  _urtuu "$@"
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
+  compdef _urtuu urtuu
+fi
 `,
   fish: `# urtuu completion for fish: urtuu completion fish > ~/.config/fish/completions/urtuu.fish
 function __urtuu
@@ -37,7 +57,9 @@ Register-ArgumentCompleter -Native -CommandName urtuu -ScriptBlock {
   $words = @($ast.CommandElements | Select-Object -Skip 1 | ForEach-Object { $_.ToString() })
   $next = if ($word -eq '') { @('--next') } else { @() }
   urtuu __complete @next -- @words 2>$null | ForEach-Object {
-    [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+    $name, $text = $_ -split "\`t", 2
+    if (-not $text) { $text = $name }
+    [System.Management.Automation.CompletionResult]::new($name, $name, 'ParameterValue', $text)
   }
 }
 `,

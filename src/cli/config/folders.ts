@@ -22,6 +22,12 @@ export function stateDirectory(place: Place): string | null {
   return base ? join(base, 'urtuu') : inHome(place, '.local', 'state');
 }
 
+/** The data folder of --sandbox. */
+export const sandboxDirectory = (state: string): string => join(state, 'sandbox');
+
+/** The data folder of `urtuu serve`. */
+export const serviceDirectory = (state: string): string => join(state, 'service');
+
 const inHome = ({ home }: Place, ...folders: string[]) =>
   home === null ? null : join(home, ...folders, 'urtuu');
 

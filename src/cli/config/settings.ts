@@ -1,6 +1,7 @@
 import { defaultBaseUrl } from '../../contract/index.js';
 import { type CliError, usageError } from '../errors.js';
 import type { GlobalOptions } from '../options.js';
+import { didYouMean } from '../suggest.js';
 import { checkBaseUrl } from './base-url.js';
 import { envFlag } from './env-flag.js';
 import { type ConfigFile, defaultProfile, type Profile } from './profiles.js';
@@ -51,9 +52,9 @@ export function settingsOf(options: GlobalOptions, env: Env, config: ConfigFile)
 }
 
 export function noSuchProfile(name: string, profiles: ConfigFile['profiles']): CliError {
-  const names = Object.keys(profiles).join(', ') || 'none';
-  const hint = `Profiles: ${names}. Create one with: urtuu login --profile NAME`;
-  return usageError(`no profile '${name}'`, hint);
+  const names = Object.keys(profiles);
+  const hint = `Profiles: ${names.join(', ') || 'none'}. Create one with: urtuu login --profile NAME`;
+  return usageError(`no profile '${name}'`, didYouMean(name, names) + hint);
 }
 
 /** A profile named on the command line overrides the environment. */

@@ -5,6 +5,8 @@ import { nameOf } from '../files/files.js';
 import { grouped } from '../wording.js';
 
 export interface IdSource {
+  /** JSON is an array for one id too. */
+  array?: boolean;
   fromFile?: string;
   column?: string;
 }
@@ -18,7 +20,8 @@ export function addIdOptions(command: Command): void {
   command
     .argument('[id...]', 'ids, or - to read one per line from standard input')
     .option('--from-file <file>', 'read one id per line from a file, or - for standard input')
-    .option('--column <name>', 'read the ids from this column of a CSV file with a header');
+    .option('--column <name>', 'read the ids from this column of a CSV file with a header')
+    .option('--array', 'print a JSON array for one id too');
 }
 
 /** The ids of the arguments, with those of `-` in its place, then those of the file. Throws CliError. */

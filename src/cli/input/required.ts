@@ -1,7 +1,10 @@
-import { usageError } from '../errors.js';
+import { inputError, usageError } from '../errors.js';
 import type { Io } from '../io.js';
 
 type PromptIo = Pick<Io, 'canPrompt' | 'prompts'>;
+
+/** True, or why a value is refused. */
+export type Check = (value: string) => true | string;
 
 /** A required value. */
 export interface Wanted {
@@ -10,11 +13,16 @@ export interface Wanted {
   name: string;
   question: string;
   secret?: boolean;
+  /** Checked before the next prompt. */
+  check?: Check;
 }
 
-const notEmpty = (value: string) => value.trim() !== '' || 'It cannot be empty.';
+const notEmpty: Check = (value) => value.trim() !== '' || 'It cannot be empty.';
 
-/** Prompts for the missing values. Throws CliError (exit 2) that names all of them where it cannot prompt. */
+/**
+ * Prompts for the missing values. Throws CliError: exit 2 that names all of them where it cannot prompt, 8 for a wrong
+ * value before the first prompt.
+ */
 export async function required<Name extends string>(
   io: PromptIo,
   wanted: Record<Name, Wanted>,
@@ -25,16 +33,29 @@ export async function required<Name extends string>(
     const names = missing.map(([, { name }]) => name).join(', ');
     throw usageError(`missing: ${names}`, 'Without a terminal it never prompts: give every value.');
   }
+  if (missing.length > 0) for (const [, each] of entries) refuseWrong(each);
   const values: Record<string, string> = {};
-  for (const [key, { value, question, secret }] of entries) {
-    values[key] = value ?? (await ask(io, question, secret === true));
-  }
+  for (const [key, each] of entries) values[key] = each.value ?? (await ask(io, each));
   return values as Record<Name, string>;
 }
 
-async function ask(io: PromptIo, question: string, secret: boolean): Promise<string> {
+/** Or every prompt would be answered in vain. */
+function refuseWrong({ value, check = () => true }: Wanted): void {
+  const verdict = value === undefined || check(value);
+  if (verdict !== true) throw inputError(verdict, 'Nothing was sent.');
+}
+
+/** Prompts until the value is right. */
+export async function ask(
+  io: PromptIo,
+  { question, secret, check = () => true }: Pick<Wanted, 'question' | 'secret' | 'check'>,
+): Promise<string> {
   const questions = await io.prompts();
-  return secret ? questions.secret(question) : questions.text(question, notEmpty);
+  if (secret) return questions.secret(question);
+  return questions.text(question, (value) => {
+    const filled = notEmpty(value);
+    return filled === true ? check(value) : filled;
+  });
 }
 
 /** Asks for confirmation, unless `--yes` is given. Throws CliError (exit 2) when declined, or where it cannot prompt. */

@@ -9,8 +9,10 @@ export async function show<State extends object>(
   view: View<State | Missing>,
   resource: Resource<State>,
   ids: readonly string[],
-  options: WaitOptions,
+  options: WaitOptions & { array?: boolean },
 ): Promise<void> {
   const rows = lookUp(context, resource, ids, options);
-  await (ids.length === 1 ? context.io.printer.single(view, rows) : context.io.printAll(view, rows));
+  const { printer } = context.io;
+  const isSingle = ids.length === 1 && !(options.array && printer.format === 'json');
+  await (isSingle ? printer.single(view, rows) : context.io.printAll(view, rows));
 }

@@ -62,7 +62,8 @@ export async function readUntilFinal<State, First extends State | null>(
   return { state, problem: null };
 }
 
-function isTransient(error: unknown): boolean {
+/** A read that fails for now. */
+export function isTransient(error: unknown): boolean {
   const { code, status } = error as { code?: unknown; status?: number | null };
   if (typeof code !== 'string' || status === undefined) return false;
   return exitOfFailure({ code, status }, 'reading') === exits.later;

@@ -1,9 +1,10 @@
-import { join } from 'node:path';
 import { inDoubtAfter } from '../../client/doubt.js';
 import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
+import type { RequestSender } from '../../client/request.js';
 import type { CarrierCheck, DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
 import type { Config } from '../config/config.js';
+import { sandboxDirectory } from '../config/folders.js';
 import { readKey } from '../config/key.js';
 import { CliError, machineError, stateHint, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
@@ -14,6 +15,7 @@ import type { ProcessEnvironment } from '../process-environment.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { embeddedFetch } from './embedded-fetch.js';
 import { type Exchange, isAccepted } from './exchange.js';
+import type { RawAnswer } from './raw.js';
 
 /** The way to the service, over the network or to the embedded one. Everything is opened when first needed. */
 export interface Network {
@@ -21,12 +23,16 @@ export interface Network {
   client(): Promise<Urtuu>;
   /** A client whose caller takes a token of the rate limiter before each request; `send` sends frozen bodies. */
   unlimitedClient(): Promise<{ client: Urtuu; send: SendFrozen; limiter: RateLimiter }>;
+  /** Makes raw requests with the key of the profile, and keeps the newest answer. */
+  rawSender(headers: Readonly<Record<string, string>>): Promise<RawSender>;
   /** A client with another key, for another base URL. */
   clientWith(key: string, baseUrl: string, allowHttp: boolean): Promise<Urtuu>;
   /** The API key; null with --sandbox. Throws CliError when there is none. */
   apiKey(): Promise<string | null>;
   /** The embedded service of --sandbox, or the one in `directory`; opened once, closed at the end. */
   service(directory?: string, options?: OpenOptions): Promise<Service>;
+  /** The service on a database; opened once, closed at the end. Rejects with the error of its driver. */
+  serviceOn(options: DatabaseOptions): Promise<Service>;
   /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
   checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
   /** Whether a message went to the embedded service. */
@@ -41,6 +47,12 @@ export interface Network {
 
 type Configuration = NonNullable<ServiceOptions['configuration']>;
 export type OpenOptions = Pick<ServiceOptions, 'acceptData' | 'configuration'>;
+export type DatabaseOptions = { url: string; secret: Uint8Array } & Pick<ServiceOptions, 'configuration'>;
+
+export interface RawSender {
+  send: RequestSender;
+  newest(): RawAnswer | null;
+}
 
 /** A network and what only `application` may do with it. */
 export interface OwnedNetwork extends Network {
@@ -90,11 +102,18 @@ export function openNetwork(needs: Needs): OwnedNetwork {
   const services = new Map<string, Promise<Service>>();
 
   const service = async (named?: string, given: OpenOptions = {}): Promise<Service> => {
-    const directory = named ?? join(config.stateDirectory, 'sandbox');
+    const directory = named ?? sandboxDirectory(config.stateDirectory);
     const serviceOptions = { ...given, directory, report: needs.report };
     const opened = services.get(directory) ?? openService(environment, serviceOptions, named === undefined);
     services.set(directory, opened);
     opened.catch(() => services.delete(directory));
+    return opened;
+  };
+  const serviceOn: Network['serviceOn'] = async ({ url, ...given }) => {
+    const open = await openerOf(environment);
+    const opened = services.get(url) ?? open({ database: url, ...given, report: needs.report });
+    services.set(url, opened);
+    opened.catch(() => services.delete(url));
     return opened;
   };
   const began = (exchange: Exchange, single: boolean) => {
@@ -154,7 +173,21 @@ export function openNetwork(needs: Needs): OwnedNetwork {
       const settings = settingsFor(false);
       return { client: new Urtuu(key, settings), send: createSendFrozen(key, settings), limiter };
     };
-    return { limited, unlimited };
+    const raw = async (headers: Readonly<Record<string, string>>): Promise<RawSender> => {
+      const [{ recorded }, { createRequestSender }, { readApiKey, readOptions }, { limitedSystem }] =
+        await Promise.all([
+          import('./raw.js'),
+          import('../../client/request.js'),
+          import('../../client/options.js'),
+          import('../rate-limit/limited-client.js'),
+        ]);
+      const settings = settingsFor(true);
+      const recording = recorded(settings.fetch as FetchLike, headers, redactorOf(key));
+      const options = readOptions({ ...settings, fetch: recording.fetch });
+      const send = createRequestSender(readApiKey(key), options, limitedSystem(limiter, needs.signal));
+      return { send, newest: recording.newest };
+    };
+    return { limited, unlimited, raw };
   };
   // Once: the key may come from standard input, or from a command that prompts.
   const key = once(async () => readKey((await config.settings()).key, needs.files, environment.platform));
@@ -175,6 +208,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
   return {
     client: async () => (await connection()).limited,
     unlimitedClient: async () => (await connection()).unlimited(),
+    rawSender: async (headers) => (await connection()).raw(headers),
     clientWith: async (key, baseUrl, allowHttp) => (await connect(key, baseUrl, allowHttp)).limited,
     apiKey: async () => (config.sandbox ? null : key()),
     random: () => environment.random(),
@@ -182,6 +216,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
       return sentToSandbox;
     },
     service,
+    serviceOn,
     async checkCarriers(source) {
       try {
         return await (await loadService()).checkConfiguration(source);
@@ -223,12 +258,15 @@ function isInDoubt({ status, requestSent, idempotencyKey }: Exchange, before: bo
 
 const loadService = async () => await import('../../service/index.js');
 
+const openerOf = async ({ openService }: ProcessEnvironment) =>
+  openService ?? (await loadService()).createService;
+
 async function openService(
   environment: ProcessEnvironment,
   options: ServiceOptions,
   isSandbox: boolean,
 ): Promise<Service> {
-  const open = environment.openService ?? (await loadService()).createService;
+  const open = await openerOf(environment);
   try {
     return await open(options);
   } catch (error) {

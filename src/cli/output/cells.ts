@@ -1,8 +1,13 @@
+import { grouped } from '../wording.js';
 import { masked } from './mask.js';
 import type { Column } from './view.js';
 
-/** A cell for people, with local time. */
+/** A cell for people, with local time and grouped numbers. */
 export function shown<Row>(column: Column<Row>, row: Row, mask: boolean): string {
+  if (column.kind === 'number') {
+    const value = column.value(row);
+    if (typeof value === 'number' && Number.isInteger(value)) return grouped(value);
+  }
   const text = written(column, row, mask);
   return column.kind === 'time' && text !== '' ? localTime(text) : text;
 }

@@ -7,6 +7,8 @@ export interface OutputOptions {
   json?: boolean;
   /** `true` without names: list them. */
   columns?: string | true;
+  /** A dotted path: print only the value of that field. */
+  value?: string;
   header?: boolean;
   color?: boolean;
   mask?: boolean;

@@ -1,11 +1,3 @@
-/** The quoted value at the beginning of an error about it. */
-const quotedValue = /"(?:[^"\\]|\\.)*"(?= (?:is|has) )/g;
-
-/** `"9911**3" is not a phone number` */
-export function maskedError(text: string): string {
-  return text.replace(quotedValue, (quoted) => JSON.stringify(masked(JSON.parse(quoted) as string)));
-}
-
 /** Masks recipients anywhere in a text. */
 export function maskedText(text: string): string {
   return text

@@ -1,10 +1,12 @@
-import { CliError, Ended, usageError } from '../errors.js';
+import { Ended, usageError } from '../errors.js';
 import { exits } from '../exit-codes.js';
+import { didYouMean } from '../suggest.js';
 import { painter, wantsColour } from '../terminal/colour.js';
 import { safeJson, visible, visibleLines } from '../terminal/sanitise.js';
 import type { Sink } from '../terminal/streams.js';
 import type { Format, OutputOptions } from './formats.js';
 import { masked } from './mask.js';
+import { checkPath, valueAt } from './value.js';
 import type { Column, View } from './view.js';
 
 type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
@@ -21,7 +23,7 @@ export class Printer {
     this.#sink = sink;
     this.#options = options;
     this.format = options.json ? 'json' : (options.output ?? 'table');
-    this.mask = options.mask ?? (this.format === 'table' && env.CI !== undefined && env.CI !== 'false');
+    this.mask = options.mask ?? (this.#isTable && env.CI !== undefined && env.CI !== 'false');
     this.#colour = this.format === 'table' && wantsColour(sink, env, options.color ?? true);
   }
 
@@ -40,7 +42,8 @@ export class Printer {
    * too: a script with an empty list of names would take the 0 for a send.
    */
   async checkColumns(view: View<never> | undefined, sends = false): Promise<void> {
-    const wanted = this.#options.columns;
+    const { columns: wanted, value } = this.#options;
+    if (value !== undefined) return this.#checkValue(view, value);
     if (wanted === undefined) return;
     if (view === undefined) throw usageError('this command has no columns', 'It prints no table.');
     if (wanted === true) {
@@ -54,6 +57,18 @@ export class Printer {
     columnsNamed(view.columns, wanted);
   }
 
+  get #isTable(): boolean {
+    return this.format === 'table' && this.#options.value === undefined;
+  }
+
+  #checkValue(view: View<never> | undefined, path: string): void {
+    if (view === undefined) throw usageError('this command has no fields', 'It prints no table.');
+    if (this.isMachine || this.#options.columns !== undefined) {
+      throw usageError('--value excludes --output, --json and --columns', 'It prints one bare value.');
+    }
+    checkPath(view.columns, path);
+  }
+
   /** Masked where recipients are masked. */
   recipient(to: string): string {
     return this.mask ? masked(to) : to;
@@ -61,12 +76,14 @@ export class Printer {
 
   /** One result. */
   async one<Row>(view: View<Row>, row: Row): Promise<void> {
+    const { value } = this.#options;
+    if (value !== undefined) return this.text(`${this.#valueOf(view, row, value)}\n`);
     if (this.format !== 'table') return this.#machine(view, [row], true);
     const { card } = await import('./card.js');
     await this.#sink.write(await card(this.#cardOf(view), row, await this.#style()));
   }
 
-  /** One result that is read from a list, when it comes. */
+  /** One result of a list, printed as it arrives. */
   async single<Row>(view: View<Row>, rows: Rows<Row>): Promise<void> {
     const { arrived, problem } = await gather(rows);
     for (const row of arrived) await this.one(view, row);
@@ -74,11 +91,11 @@ export class Printer {
   }
 
   /**
-   * A list of results; ndjson, csv and tsv write each as it comes. What has come before the list ends with an
-   * error is written before the error goes on. Gives the number of rows of a table.
+   * A list of results; ndjson, csv and tsv write each as it arrives. Rows that arrived before an error are written, then
+   * the error is thrown. Gives the number of rows of a table.
    */
   async many<Row>(view: View<Row>, rows: Rows<Row>): Promise<number | null> {
-    if (this.format !== 'table') {
+    if (!this.#isTable) {
       await this.#machine(view, rows, false);
       return null;
     }
@@ -87,6 +104,19 @@ export class Printer {
     await this.#sink.write(await table(this.#columns(view, false), arrived, await this.#style()));
     if (problem !== null) throw problem.error;
     return arrived.length;
+  }
+
+  /** A list that comes in batches and may go on without end; a table has one header. */
+  async batches<Row>(view: View<Row>, batches: AsyncIterable<readonly Row[]>): Promise<void> {
+    if (!this.#isTable) return this.#machine(view, eachOf(batches), false);
+    const { table } = await import('./table.js');
+    const style = await this.#style();
+    for await (const rows of batches) {
+      if (rows.length === 0) continue;
+      await this.#sink.write(await table(this.#columns(view, false), rows, style));
+      if (this.#sink.closed) return;
+      style.header = false;
+    }
   }
 
   /** A list in a machine format, in blocks; safe for a terminal where one reads it. */
@@ -110,6 +140,14 @@ export class Printer {
 
   async #machine<Row>(view: View<Row>, rows: Rows<Row>, single: boolean): Promise<void> {
     const { format, mask } = this;
+    const { value } = this.#options;
+    if (value !== undefined) {
+      for await (const row of rows) {
+        await this.#sink.write(`${visible(this.#valueOf(view, row, value))}\n`);
+        if (this.#sink.closed) return;
+      }
+      return;
+    }
     if (single && format === 'json') {
       const columns = this.#columns(view, true);
       for await (const row of rows) {
@@ -140,6 +178,10 @@ export class Printer {
   /** A plain text; made safe for a terminal. */
   async text(text: string): Promise<void> {
     await this.#sink.write(this.#sink.isTerminal ? visibleLines(text) : text);
+  }
+
+  #valueOf<Row>(view: View<Row>, row: Row, path: string): string {
+    return valueAt(this.#record(view, view.columns, row, this.mask), path);
   }
 
   #cardOf<Row>(view: View<Row>): readonly Column<Row>[] {
@@ -180,6 +222,10 @@ export class Printer {
   }
 }
 
+async function* eachOf<Row>(batches: AsyncIterable<readonly Row[]>): AsyncGenerator<Row> {
+  for await (const rows of batches) yield* rows;
+}
+
 /** Indents as `JSON.stringify` does, row by row; closes the array also after an error. */
 async function* jsonArray<Row>(rows: Rows<Row>, json: (row: Row) => string): AsyncGenerator<string, void> {
   let count = 0;
@@ -211,8 +257,8 @@ function columnsNamed<Row>(columns: readonly Column<Row>[], wanted: string): rea
   return wanted.split(',').map((name) => {
     const column = columns.find((each) => each.name === name.trim());
     if (column !== undefined) return column;
-    throw new CliError('usage', exits.usage, `unknown column '${name.trim()}'`, {
-      hint: `The columns are ${columns.map((each) => each.name).join(', ')}.`,
-    });
+    const names = columns.map((each) => each.name);
+    const suggestion = didYouMean(name.trim(), names);
+    throw usageError(`unknown column '${name.trim()}'`, `${suggestion}The columns are ${names.join(', ')}.`);
   });
 }

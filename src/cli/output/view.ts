@@ -1,12 +1,10 @@
-import { grouped } from '../wording.js';
-
 export type Cell = string | number | boolean | null | undefined;
 
 export interface Column<Row> {
   /** In `--columns`, csv and tsv; in capitals in a table. */
   name: string;
   value: (row: Row) => Cell;
-  /** `time` is an ISO text, shown in local time to people; `recipient` can be masked. */
+  /** People see a `time`, an ISO text, in local time and a whole `number` as 1,250,000; a `recipient` can be masked. */
   kind?: 'time' | 'recipient' | 'status' | 'number';
   /** Left out of a table unless `--columns` names it. */
   detail?: boolean;
@@ -25,9 +23,9 @@ export interface View<Row> {
   empty?: string;
 }
 
-/** Grouped numbers, 1,250,000; zero is left out. */
+/** Numbers of which zero is left out. */
 export function counts<Row>(...names: readonly (keyof Row & string)[]): Column<Row>[] {
-  return names.map((name) => ({ name, value: (row) => (row[name] ? grouped(Number(row[name])) : null) }));
+  return names.map((name) => ({ name, kind: 'number', value: (row) => Number(row[name]) || null }));
 }
 
 /** The column of the row's field of the same name. */

@@ -52,6 +52,17 @@ export const messageView: View<MessageRow> = {
   empty: 'No messages.',
 };
 
+/** Lists are for scanning: their tables fit 80 columns. */
+export const messageListView: View<MessageRow> = {
+  ...messageView,
+  table: [
+    field('id'),
+    field('status', { kind: 'status' }),
+    field('created_at', { kind: 'time' }),
+    field('to', { kind: 'recipient' }),
+  ],
+};
+
 const balanceColumn = <Row extends Extra>(): Column<Row> =>
   field('balance', { kind: 'number', detail: true });
 
@@ -75,6 +86,18 @@ export const batchView: View<BatchRow> = {
     field('completed_at', { kind: 'time' }),
   ],
   record: (row) => row,
+  empty: 'No batches.',
+};
+
+export const batchListView: View<BatchRow> = {
+  ...batchView,
+  table: [
+    field('id'),
+    field('created_at', { kind: 'time' }),
+    field('total', { kind: 'number' }),
+    field('sent', { kind: 'number' }),
+    field('failed', { kind: 'number' }),
+  ],
 };
 
 export const verificationView: View<VerificationRow> = {

@@ -59,7 +59,14 @@ export function limitedClient(
   limiter: RateLimiter,
   signal: () => AbortSignal,
 ): Urtuu {
-  const system: System = {
+  const system = limitedSystem(limiter, signal);
+  const Client = Urtuu as unknown as new (key: string, options: UrtuuOptions, system: System) => Urtuu;
+  return new Client(key, options, system);
+}
+
+/** Each attempt takes a token before it goes out. */
+export function limitedSystem(limiter: RateLimiter, signal: () => AbortSignal): System {
+  return {
     ...realSystem,
     async ready(method) {
       const kind = method === 'GET' ? 'reading' : 'sending';
@@ -70,6 +77,4 @@ export function limitedClient(
       limiter.goAhead(kind);
     },
   };
-  const Client = Urtuu as unknown as new (key: string, options: UrtuuOptions, system: System) => Urtuu;
-  return new Client(key, options, system);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import PostalMime, { type Address, type Email, type Mailbox } from 'postal-mime';
 import { type EmailBulkParams, normalizeAddress } from '../../contract/index.js';
 import { inputError, usageError } from '../errors.js';
+import { withBody } from './headless.js';
 import { keyOfMessage } from './sysexits.js';
 
 export interface Envelope {
@@ -12,7 +13,7 @@ export interface Envelope {
 
 /** Reads an internet message. Throws CliError for content that the service cannot send. */
 export async function readMessage(raw: Uint8Array, recipients: readonly string[]): Promise<Envelope> {
-  const mail = await PostalMime.parse(raw).catch((error: Error) => {
+  const mail = await PostalMime.parse(withBody(raw)).catch((error: Error) => {
     throw inputError(
       `not an email message: ${error.message}`,
       'A message has headers, an empty line and a text.',

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { EmailSendParams } from '../../contract/index.js';
+import { checkAddress } from '../input/recipients.js';
 import { required } from '../input/required.js';
 import { readText } from '../input/text.js';
 import type { Io } from '../io.js';
@@ -43,7 +44,7 @@ export async function emailOf(
   const text = await readText(io.files, source('text'));
   // An HTML body can stand alone, without a plain text.
   const values = await required(io, {
-    to: { value: to, name: '<to>', question: 'Recipient address:' },
+    to: { value: to, name: '<to>', question: 'Recipient address:', check: checkAddress },
     subject: { value: subject, name: '--subject', question: 'Subject:' },
     text: {
       value: text ?? (html === undefined ? undefined : ''),

@@ -2,6 +2,7 @@ import type { EmailResult, SmsResult } from '../../contract/index.js';
 import type { Context } from '../context.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
+import { appendHistory } from '../history/append.js';
 import { type Awaited, deadlineOf, notFinal, readUntilFinal } from '../lookup/wait.js';
 import { type MessageRow, sentView } from '../output/views.js';
 import { rememberId } from '../recent-ids.js';
@@ -9,7 +10,7 @@ import type { SingleSendOptions } from './options.js';
 import type { Accepted } from './send.js';
 import { ensureShown } from './shown.js';
 
-type FinishContext = Pick<Context, 'io' | 'network' | 'config' | 'clock' | 'signal'>;
+type FinishContext = Pick<Context, 'options' | 'io' | 'network' | 'config' | 'clock' | 'signal'>;
 
 export const isFinalMessage = ({ status }: { status: string }): boolean =>
   status === 'sent' || status === 'failed';
@@ -20,7 +21,10 @@ export async function finishSend(
   sent: Accepted<SmsResult | EmailResult>,
   options: SingleSendOptions,
 ): Promise<void> {
-  await rememberId(context.config, sent.id);
+  const { id, to, channel, status } = sent;
+  const { idempotencyKey: key = null } = context.network.lastExchange ?? {};
+  await appendHistory(context, { command: `${channel} send`, to, channel, id, status, key });
+  await rememberId(context.config, id);
   const { state: message, problem } = options.wait
     ? await untilFinal(context, sent, options)
     : { state: sent, problem: null };

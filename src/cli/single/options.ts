@@ -19,7 +19,8 @@ export function addSendOptions(command: Command): void {
 export const sendOptionsOf = ({ idempotencyKey }: SingleSendOptions): SendOptions =>
   idempotencyKey === undefined ? {} : { idempotencyKey };
 
-function readKey(written: string): string {
+/** Throws commander's InvalidArgumentError. */
+export function readKey(written: string): string {
   if (isIdempotencyKey(written) && written.trim() === written) return written;
   throw new InvalidArgumentError('use 1 to 255 printable ASCII characters, without a space at either end');
 }

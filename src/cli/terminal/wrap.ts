@@ -18,3 +18,9 @@ export async function wrapper(): Promise<Wrap> {
     return wrapAnsi(text, room).replaceAll('\n', `\n${' '.repeat(indent)}`);
   };
 }
+
+/** Breaks a text into lines of `room` columns, between words only: an id, a path or a command can be copied. */
+export async function lineWrapper(): Promise<(text: string, room: number) => string[]> {
+  const { wrapAnsi } = await import('fast-wrap-ansi');
+  return (text, room) => wrapAnsi(text, room).split('\n');
+}

@@ -119,8 +119,8 @@ Its first row with cells names the columns. Numbers keep all their digits,
 whatever their format. Dates are as the sheet shows them; those in the format of
 the region are 2026-11-21. Formulas have their stored values. Cells with an
 error (#N/A) are invalid. Merged cells have their value in the first cell only.
-Hidden rows and columns are included, hidden sheets only with --sheet. Places
-are told as FILE!SHEET:CELL.
+Hidden rows and columns are included, hidden sheets only with --sheet. Errors
+name a cell as FILE!SHEET:CELL.
 
 A list without column names needs --headerless. Its columns are called 1, 2, 3
 and so on: --to-column 2, {1} in a text. A single column holds the recipients.

@@ -49,10 +49,18 @@ export function createAdministration(
 
 function administrationOf(context: OperationContext, projectId: string): ProjectAdministration {
   const { store, random } = context;
+  const newKey = () => {
+    const secret = newSecret(random);
+    return { secret, key: { id: context.newId(), projectId, hash: hashSecret(secret) } };
+  };
   return {
+    async createFirstKey() {
+      const { secret, key } = newKey();
+      const added = await store.addFirstKey(key);
+      return added === null ? null : { ...toApiKey(added), secret };
+    },
     async createKey() {
-      const secret = newSecret(random);
-      const key = { id: context.newId(), projectId, hash: hashSecret(secret) };
+      const { secret, key } = newKey();
       const added = await store.addKey(key, maxActiveKeys);
       if (added !== null) return { ...toApiKey(added), secret };
       throw new ServiceError(

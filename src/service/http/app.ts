@@ -64,7 +64,9 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   app.post('/v1/verify/:id/check', readJson, verify.check);
   app.get('/v1/verify/:id', verify.get);
 
+  app.get('/v1/messages', messages.list);
   app.get('/v1/messages/:id', messages.get);
+  app.get('/v1/batches', batches.list);
   app.get('/v1/batches/:id', batches.get);
   app.get('/v1/batches/:id/messages', batches.listMessages);
   app.get('/v1/balance', account.balance);

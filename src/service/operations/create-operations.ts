@@ -1,7 +1,8 @@
 import { admit } from './admission.js';
 import type { OperationContext } from './context.js';
 import { sendEmail, sendEmailBulk } from './email.js';
-import { getBalance, getBatch, getMessage, listBatchMessages } from './lookups.js';
+import { listBatches, listBatchMessages, listMessages } from './lists.js';
+import { getBalance, getBatch, getMessage } from './lookups.js';
 import type { Operations } from './operations.js';
 import { getPricing } from './pricing.js';
 import { sendSms, sendSmsBulk } from './sms.js';
@@ -20,6 +21,8 @@ export function createOperations(context: OperationContext): Operations {
     getMessage: (caller, id) => getMessage(context, caller, id),
     getBatch: (caller, id) => getBatch(context, caller, id),
     listBatchMessages: (caller, id, page) => listBatchMessages(context, caller, id, page),
+    listMessages: (caller, filter, page) => listMessages(context, caller, filter, page),
+    listBatches: (caller, filter, page) => listBatches(context, caller, filter, page),
     getBalance: (caller) => getBalance(context, caller),
     getPricing: (caller) => getPricing(context, caller),
   };

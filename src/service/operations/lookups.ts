@@ -1,7 +1,6 @@
-import type { Balance, Batch, Message, MessagePage } from '../../contract/index.js';
+import type { Balance, Batch, Message } from '../../contract/index.js';
 import { ServiceError } from '../service-error.js';
 import type { OperationContext } from './context.js';
-import { invalid } from './fields.js';
 import type { Caller } from './operations.js';
 import { batchResource, foundMessage } from './resources.js';
 
@@ -33,22 +32,6 @@ export async function getBatch(
   return batchResource(record);
 }
 
-/** GET /v1/batches/{id}/messages, an extension of the interface. */
-export async function listBatchMessages(
-  { store }: OperationContext,
-  { projectId }: Caller,
-  id: string,
-  { limit, after }: { limit: number; after: string | null },
-): Promise<MessagePage> {
-  const records = await store.listBatchMessages(projectId, id, { limit: limit + 1, after });
-  if (records === null) {
-    if ((await store.getBatch(projectId, id)) === null) throw noBatch();
-    throw invalid('after: must be the id of a message of this batch');
-  }
-  const data = records.slice(0, limit).map(foundMessage);
-  return { data, next: records.length > limit ? (data.at(-1)?.id ?? null) : null };
-}
-
-function noBatch(): ServiceError {
+export function noBatch(): ServiceError {
   return new ServiceError('not_found', 'No such batch in this project');
 }

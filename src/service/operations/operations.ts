@@ -1,9 +1,12 @@
 import type {
   Balance,
   Batch,
+  BatchFilter,
+  BatchPage,
   EmailBulkParams,
   EmailSendParams,
   Message,
+  MessageFilter,
   MessagePage,
   Pricing,
   RequestKind,
@@ -14,6 +17,9 @@ import type {
   VerifyCheckParams,
   VerifyCreateParams,
 } from '../../contract/index.js';
+import type { PageRequest } from '../storage/store.js';
+
+export type { PageRequest };
 
 /** The sender of a request. Operations see this project only. */
 export interface Caller {
@@ -83,11 +89,10 @@ export interface Operations {
 
   getMessage(caller: Caller, id: string): Promise<Message>;
   getBatch(caller: Caller, id: string): Promise<Batch>;
-  listBatchMessages(
-    caller: Caller,
-    id: string,
-    page: { limit: number; after: string | null },
-  ): Promise<MessagePage>;
+  listBatchMessages(caller: Caller, id: string, page: PageRequest): Promise<MessagePage>;
+  /** A page that has a `next` may have fewer items than its limit, or none. */
+  listMessages(caller: Caller, filter: MessageFilter, page: PageRequest): Promise<MessagePage>;
+  listBatches(caller: Caller, filter: BatchFilter, page: PageRequest): Promise<BatchPage>;
   getBalance(caller: Caller): Promise<Balance>;
   getPricing(caller: Caller): Promise<Pricing>;
 }

@@ -7,6 +7,7 @@ import type {
   VerificationResult,
 } from './acceptance.js';
 import type { Dispatching } from './dispatching.js';
+import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type {
   BatchRecord,
   BoundAnswer,
@@ -19,6 +20,7 @@ import type {
 
 export type * from './acceptance.js';
 export type * from './dispatching.js';
+export type * from './lists.js';
 export type * from './records.js';
 
 /**
@@ -59,6 +61,8 @@ export interface Store extends Dispatching {
 
   /** Null when the project already has `maxActive` keys that are not revoked. */
   addKey(key: Pick<KeyRecord, 'id' | 'projectId' | 'hash'>, maxActive: number): Promise<KeyRecord | null>;
+  /** Null when the project has, or had, a key: of many processes that start, one makes it. */
+  addFirstKey(key: Pick<KeyRecord, 'id' | 'projectId' | 'hash'>): Promise<KeyRecord | null>;
   listKeys(projectId: string): Promise<KeyRecord[]>;
   /** False when there is no such active key. */
   revokeKey(projectId: string, id: string): Promise<boolean>;
@@ -73,11 +77,14 @@ export interface Store extends Dispatching {
   getMessage(projectId: string, id: string): Promise<MessageRecord | null>;
   getBatch(projectId: string, id: string): Promise<BatchRecord | null>;
   /** In the order of acceptance, from behind `after`; null when batch or `after` is not there. */
-  listBatchMessages(
+  listBatchMessages(projectId: string, batchId: string, page: PageRequest): Promise<MessageRecord[] | null>;
+  /** Newest first by acceptance, from behind `after`, verification messages too; null when `after` is not there. */
+  listMessages(
     projectId: string,
-    batchId: string,
-    page: { limit: number; after: string | null },
-  ): Promise<MessageRecord[] | null>;
+    filter: MessageQuery,
+    page: PageRequest,
+  ): Promise<Listed<MessageRecord> | null>;
+  listBatches(projectId: string, filter: BatchQuery, page: PageRequest): Promise<Listed<BatchRecord> | null>;
 
   getVerification(projectId: string, id: string): Promise<VerificationRecord | null>;
   /**

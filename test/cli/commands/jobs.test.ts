@@ -28,7 +28,7 @@ describe('urtuu jobs', () => {
     const { stdout } = await here.run('jobs show july');
     expect(stdout).toMatch(/\nplanned +1,002\naccepted +2\npending +1,000\ncredits +20\n$/);
     expect((await here.run('jobs show july --columns planned,failed')).stdout).toMatch(
-      /^planned +1002\nfailed +0\n$/,
+      /^planned +1,002\nfailed +0\n$/,
     );
   });
 

@@ -23,7 +23,7 @@ describe('output', () => {
       [
         'TO    CREDITS  STATUS',
         'Бат        10  sent',
-        '数字     2000  failed',
+        '数字    2,000  failed',
         'e\u0301❤️            =1+1',
         '',
       ].join('\n'),

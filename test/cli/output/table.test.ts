@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { card, type TableStyle } from '../../../src/cli/output/card.js';
+import { fittedWidths, totalWidth } from '../../../src/cli/output/fit.js';
 import { table } from '../../../src/cli/output/table.js';
 import { field, type View } from '../../../src/cli/output/view.js';
 import { painter, plain } from '../../../src/cli/terminal/colour.js';
@@ -74,6 +76,85 @@ describe('a table', () => {
     expect(coloured).toContain('\u001b[32msent\u001b[39m');
     const bare = await table(columns, rows(['蒙古', 'b']), pipe);
     expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(bare);
+  });
+});
+
+describe('a table on a narrow terminal', () => {
+  interface Check {
+    check: string;
+    status: string;
+    hint: string | null;
+    detail: string;
+  }
+  const checks: View<Check>['columns'] = [
+    field('check'),
+    field('status', { kind: 'status' }),
+    field('hint'),
+    field('detail'),
+  ];
+  const path = '/home/bat/.config/urtuu/config.json';
+  const found: Check[] = [
+    { check: 'node', status: 'ok', hint: null, detail: 'v22.20.0' },
+    { check: 'config', status: 'ok', hint: null, detail: `${path}, 2 profiles, private to this user` },
+    { check: 'clock', status: 'warning', hint: null, detail: '蒙古国 '.repeat(80) },
+  ];
+  const at = async (width: number, rows = found, style = {}) =>
+    (await table(checks, rows, { ...pipe, width, ...style })).trimEnd().split('\n');
+
+  it('leaves out empty columns, then wraps the widest, under itself', async () => {
+    expect(await at(80, found.slice(0, 2))).toEqual([
+      'CHECK   STATUS  DETAIL',
+      'node    ok      v22.20.0',
+      `config  ok      ${path}, 2 profiles, private to this`,
+      '                user',
+    ]);
+  });
+
+  it('shows five lines of a text, and that there are more', async () => {
+    for (const width of [40, 80]) {
+      const lines = await at(width, found.slice(2));
+      expect(lines).toHaveLength(6);
+      expect(lines[5]).toMatch(/蒙古国 …$/);
+      for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+    }
+  });
+
+  it('keeps the words of the last column whole, over the edge', async () => {
+    expect((await at(40)).join('\n')).toContain(`${path},\n`);
+  });
+
+  it('turns into cards where a text would be too narrow', async () => {
+    expect((await at(28))[0]).toBe('check   node');
+    expect((await at(32, found, { header: false }))[0]).toBe('node    ok       v22.20.0');
+  });
+
+  it('does not touch statuses, numbers, recipients and times', async () => {
+    const wide = [{ name: 'a b c', size: 1, status: 'all the words of a status that is long' }];
+    expect((await table(columns, wide, { ...pipe, width: 40 })).split('\n')[0]).toBe('name    a b c');
+  });
+
+  it('never widens a column, narrows none below its least, and fits or gives up', () => {
+    const extent = fc
+      .tuple(fc.nat(100), fc.nat(60))
+      .map(([width, min]) => ({ width, min: Math.min(width, min) }));
+    fc.assert(
+      fc.property(fc.array(extent, { minLength: 1, maxLength: 8 }), fc.nat(200), (extents, room) => {
+        const widths = fittedWidths(extents, room);
+        const least = totalWidth(extents.map(({ min }) => min));
+        if (widths === null) {
+          expect(least).toBeGreaterThan(room);
+          return;
+        }
+        expect(totalWidth(widths)).toBeLessThanOrEqual(room);
+        for (const [index, { width, min }] of extents.entries()) {
+          expect(widths[index]).toBeLessThanOrEqual(width);
+          expect(widths[index]).toBeGreaterThanOrEqual(min);
+        }
+        // No room is wasted.
+        const total = totalWidth(extents.map(({ width }) => width));
+        expect(totalWidth(widths)).toBe(Math.min(total, room));
+      }),
+    );
   });
 });
 

@@ -201,7 +201,7 @@ describe('routes', () => {
     '/v1//balance',
     '/v1/%62alance',
     '/v1/balance%00',
-    '/v1/messages',
+    '/v1/messages/',
     '/v1/messages/',
     '/v1/messages/..',
     '/v1/messages/%2e%2e%2fbalance',
@@ -254,6 +254,43 @@ describe('routes', () => {
   });
 });
 
+describe('the query of a list', () => {
+  const time = 'must be an ISO 8601 time, such as 2026-11-21T08:00:00Z';
+  it.each([
+    ['messages?channel=fax', 'channel: must be "sms" or "email"'],
+    ['messages?status=completed', 'status: must be "queued" or "sent" or "failed"'],
+    ['messages?delivery=null', 'delivery: must be "delivered" or "undelivered" or "bounced" or "unknown"'],
+    ['messages?batch_id=1', 'batch_id: must be the id of a batch'],
+    ['messages?since=2h', `since: ${time}`],
+    ['messages?since=2026-11-21', `since: ${time}`],
+    ['messages?until=2026-02-30T00:00:00Z', `until: ${time}`],
+    ['messages?until=2026-11-21T08:00:00', `until: ${time}`],
+    ['messages?to=%00', 'to: must not contain a NUL character'],
+    ['messages?to=1&to=1', 'to: appears twice in the query'],
+    ['messages?limit=0', 'limit: must be a whole number from 1 to 1000'],
+    ['messages?TO=1', 'TO: is not a known field'],
+    ['batches?status=sent', 'status: must be "processing" or "completed"'],
+    ['batches?to=99112233', 'to: is not a known field'],
+    ['batches?after=x', 'after: must be the next of an earlier page'],
+  ])('%s is refused', async (query, message) => {
+    const response = await ask(`/v1/${query}`);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toEqual({ error: { code: 'invalid_request', message } });
+  });
+
+  it('reaches the operation as it was written', async () => {
+    const { operations, calls } = fakeOperations();
+    const app = createApp(operations);
+    const since = '2026-11-21T16:00:00.5+08:00';
+    await app.fetch(request(`/v1/messages?to=9911%2B2233&since=${encodeURIComponent(since)}&limit=7`));
+    await app.fetch(request(`/v1/batches?status=completed&after=${ids.batch}`));
+    expect(calls).toEqual([
+      ['listMessages', { to: '9911+2233', since }, { limit: 7, after: null }],
+      ['listBatches', { status: 'completed' }, { limit: 100, after: ids.batch }],
+    ]);
+  });
+});
+
 describe('the query of GET /v1/batches/{id}/messages', () => {
   it.each([
     ['limit=0', 'limit: must be a whole number from 1 to 1000'],
@@ -263,7 +300,7 @@ describe('the query of GET /v1/batches/{id}/messages', () => {
     ['limit=%2010', 'limit: must be a whole number from 1 to 1000'],
     ['limit=010', 'limit: must be a whole number from 1 to 1000'],
     ['limit=99999999999999999999', 'limit: must be a whole number from 1 to 1000'],
-    ['after=x', 'after: must be the id of a message'],
+    ['after=x', 'after: must be the next of an earlier page'],
     ['limit=1&limit=2', 'limit: appears twice in the query'],
     ['page=2', 'page: is not a known field'],
     ['__proto__=2', '__proto__: is not a known field'],

@@ -90,6 +90,15 @@ export function fakeOperations({ rateLimit, bound, ...overrides }: Overrides = {
     getMessage: read('getMessage', ids.message, message),
     getBatch: read('getBatch', ids.batch, batch),
     listBatchMessages: read('listBatchMessages', ids.batch, { data: [message], next: null }),
+    listMessages: async (_caller, filter, page) => {
+      calls.push(['listMessages', filter, page]);
+      return { data: [message], next: null };
+    },
+    listBatches: async (_caller, filter, page) => {
+      calls.push(['listBatches', filter, page]);
+      const { balance: _, ...listed } = batch;
+      return { data: [listed], next: null };
+    },
     getBalance: async () => ({ balance: 1000 }),
     getPricing: async () => pricing,
     ...overrides,

@@ -6,6 +6,7 @@ import { exits } from '../../exit-codes.js';
 import type { Lock } from '../../platform/lock-types.js';
 import { makeFolder } from '../../platform/make-folder.js';
 import { renameFile } from '../../platform/rename.js';
+import { didYouMean } from '../../suggest.js';
 import { isJobName, readJobId } from './keys.js';
 
 const newPrefix = '.new-';
@@ -23,11 +24,13 @@ export async function jobFolder(stateDirectory: string, id: string): Promise<str
   const folder = join(jobsFolder(stateDirectory), id);
   const exists = isJobName(base) && (await stat(folder).catch(() => null))?.isDirectory();
   if (exists) return folder;
-  throw noJob(id);
+  throw noJob(id, await jobIds(stateDirectory).catch(() => []));
 }
 
-export const noJob = (id: string) =>
-  new CliError('not_found', exits.missing, `there is no job ${id}`, { hint: 'See: urtuu jobs list' });
+export const noJob = (id: string, others: readonly string[] = []) =>
+  new CliError('not_found', exits.missing, `there is no job ${id}`, {
+    hint: `${didYouMean(id, others)}See: urtuu jobs list`,
+  });
 
 /** Whether a job does not exist, or not any more. */
 export const isNoJob = (error: unknown) => error instanceof CliError && error.code === 'not_found';

@@ -178,7 +178,7 @@ async function freeze(
   const plan = planOf(folder, record, disk);
   const outcome = {
     meta,
-    rejects: { count: 0, first: [], rows: [], file: null } as Rejects,
+    rejects: { count: 0, first: [], rows: [], quoted: [], file: null } as Rejects,
     repairs: reader.repairs,
     notSelected: planner.notSelected,
     reportedRows: planner.reportedRows,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { byteOrderMark, csvLine } from '../../csv/line.js';
-import { located, sheetName } from '../input/input-error.js';
+import { located, quoted, sheetName } from '../input/input-error.js';
 import { keptColumns, rejectsColumns } from '../input/report-columns.js';
 import { columnLetters } from '../input/workbook/cell-value.js';
 import { BufferedFile } from './buffered-file.js';
@@ -26,6 +26,8 @@ export interface Rejects {
   first: string[];
   /** The errors of the first 100. */
   rows: RejectedValue[];
+  /** The cells that these errors quote. */
+  quoted: string[];
   /** The CSV file with all of them: the columns of the input, `line` and `error`; null when there are none. */
   file: string | null;
 }
@@ -52,7 +54,7 @@ export async function writeRejects(
   const beside = join(plan.folder, 'rejects.part');
   disk.remove(beside);
   const file = new BufferedFile(disk, beside, { checksummed: true });
-  const rejects: Rejects = { count: 0, first: [], rows: [], file: null };
+  const rejects: Rejects = { count: 0, first: [], rows: [], quoted: [], file: null };
   const kept = keptColumns(columns, rejectsColumns);
   const errors = readErrors(join(plan.folder, 'errors'));
   let sha256: string;
@@ -66,6 +68,7 @@ export async function writeRejects(
       const entries = next.value?.[0]?.line === line ? next.value : [];
       if (entries.length > 0) next = await errors.next();
       if (rejects.count < shownRejects) {
+        rejects.quoted.push(...values.filter((value) => value !== '' && error.includes(quoted(value))));
         rejects.first.push(placed(plan, line, entries, error));
         rejects.rows.push(...rejectedValues(plan, line, values, entries, error).slice(0, shownRejects));
       }

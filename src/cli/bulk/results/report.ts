@@ -16,7 +16,8 @@ export type ReportRow = readonly (string | number | null)[];
 /** Hides recipients and error texts on a shared screen. */
 export interface ReportMask {
   recipient(text: string): string;
-  error(text: string): string;
+  /** `cells` are those of the row, which its error quotes. */
+  error(text: string, cells: readonly string[]): string;
 }
 
 /** The report as the CSV text of a file, in blocks. */
@@ -42,7 +43,7 @@ export async function* reportRows(
       receipt.id || null,
       receipt.batchId || null,
       receipt.status,
-      (mask === null ? receipt.code : mask.error(receipt.code)) || null,
+      (mask === null ? receipt.code : mask.error(receipt.code, values)) || null,
       receipt.credits,
       line,
       receipt.delivery || null,

@@ -5,9 +5,10 @@ import type { RejectedValue, Rejects, RejectsPlace } from '../../bulk/plan/rejec
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
-import { masked, maskedError } from '../../output/mask.js';
+import { masked } from '../../output/mask.js';
 import { makeFolder } from '../../platform/make-folder.js';
 import { counted, grouped } from '../../wording.js';
+import { maskCells } from './mask-cells.js';
 
 /** Milliseconds. Rejects files hold recipients, so they are not kept forever. */
 const maxAge = 90 * 86_400_000;
@@ -27,22 +28,26 @@ export function rejectsPlaceIn(stateDirectory: string, name: string, now: number
 /** Warns of the rejected rows, and attaches them to the error object for programs. */
 export function warnOfRejects(
   { printer, attach, warn }: Context['io'],
-  { count, first, rows, file }: Rejects,
+  { count, first, rows, quoted, file }: Rejects,
   toColumn: string,
 ): void {
   if (count === 0) return;
   const { mask, isMachine } = printer;
-  const shown = mask ? rows.map((row) => maskedRow(row, toColumn)) : rows;
+  const shown = mask ? rows.map((row) => maskedRow(row, toColumn, quoted)) : rows;
   attach({ rejected: count, rejects_file: file, rows: shown });
   if (isMachine) return;
-  for (const line of first) warn(mask ? maskedError(line) : line);
+  for (const line of first) warn(mask ? maskCells(line, quoted) : line);
   const more = count - first.length;
   if (more > 0) warn(`... and ${counted(more, 'more row')}, in ${file}`);
 }
 
-function maskedRow({ line, column, value, message }: RejectedValue, toColumn: string): RejectedValue {
+function maskedRow(
+  { line, column, value, message }: RejectedValue,
+  toColumn: string,
+  quoted: readonly string[],
+): RejectedValue {
   const hidden = value !== null && column === toColumn ? masked(value) : value;
-  return { line, column, value: hidden, message: maskedError(message) };
+  return { line, column, value: hidden, message: maskCells(message, quoted) };
 }
 
 /** Exit 8: rows are rejected, and `--skip-invalid` is not given. */

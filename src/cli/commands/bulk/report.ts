@@ -11,11 +11,12 @@ import type { Context } from '../../context.js';
 import { byteOrderMark } from '../../csv/line.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
-import { masked, maskedError } from '../../output/mask.js';
+import { masked } from '../../output/mask.js';
 import type { View } from '../../output/view.js';
 import { counted, grouped } from '../../wording.js';
 import { refuseOtherService } from './base-url.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
+import { maskCells } from './mask-cells.js';
 import { alarmText, type Reported } from './outcome.js';
 import { reportView } from './report-view.js';
 
@@ -89,7 +90,7 @@ async function print(
   file: string | undefined,
 ): Promise<void> {
   const { printer, files } = io;
-  const rows = reportRows(job, receipts, options.mask ? { recipient: masked, error: maskedError } : null);
+  const rows = reportRows(job, receipts, options.mask ? { recipient: masked, error: maskCells } : null);
   if (options.output === 'table' && !printer.isMachine && file === undefined) {
     return io.printAll(view, rows);
   }

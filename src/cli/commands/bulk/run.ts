@@ -9,7 +9,9 @@ import { runJob } from '../../bulk/send/runner.js';
 import type { Context } from '../../context.js';
 import { Ended, machineError } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
+import { appendHistory } from '../../history/append.js';
 import { counted } from '../../wording.js';
+import { entryOfJob } from '../history/job-entries.js';
 import { adoptAccount, foreignJob, isForeign } from './account.js';
 import { refuseOtherService } from './base-url.js';
 import { type Cancellation, watchForCancel } from './cancellation.js';
@@ -58,6 +60,7 @@ export async function carryOut(
     runtime = { ...(await openJobRuntime(context, options)), stop: cancellation.stop };
     await noteRun(job.folder, job.state, context.clock.now());
     const exit = await runToEnd(context, job, options, runtime, { words, leftOut });
+    await appendHistory(context, entryOfJob(job));
     if (exit === exits.refused) throw ranElsewhere(job);
     if (exit !== exits.ok) throw new Ended(exit);
   } finally {

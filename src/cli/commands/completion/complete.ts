@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { type CommandBody, loadBody } from '../../command.js';
-import { candidates } from '../../completion/candidates.js';
+import { type Candidate, candidates } from '../../completion/candidates.js';
+import { visible } from '../../terminal/sanitise.js';
 
-/** Called by the completion scripts; completes the last word. */
+/** Called by the completion scripts; completes the last word: lines of words and descriptions, with a tab between. */
 export const complete: CommandBody = (command, context) => {
   command.argument('[word...]').option('--next', 'complete a new word');
   command.action(async (words: string[], { next }: { next?: boolean }, { parent }: Command) => {
@@ -10,6 +11,8 @@ export const complete: CommandBody = (command, context) => {
     const { io, config } = context;
     const load = (each: Command) => loadBody(each, context);
     const found = await candidates({ program: parent, config, load }, next ? [...words, ''] : words);
-    await io.printer.text(found.map((each) => `${each}\n`).join(''));
+    await io.printer.text(found.map(lineOf).join(''));
   });
 };
+
+const lineOf = ({ word, description }: Candidate) => `${word}${description && `\t${visible(description)}`}\n`;

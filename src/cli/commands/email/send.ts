@@ -1,15 +1,21 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import { fillPlaces } from '../../input/places.js';
 import { emailExample, emailWaitExample } from '../../output/examples.js';
 import { estimateEmail, estimateView, sendView } from '../../single/dry-run.js';
 import { addContentOptions, type ContentOptions, emailOf } from '../../single/email.js';
 import { finishSend } from '../../single/finish.js';
 import { addSendOptions, type SingleSendOptions } from '../../single/options.js';
 
+interface Options extends ContentOptions, SingleSendOptions {
+  to?: string;
+}
+
 export const emailSend: CommandBody = (command, context) => {
   command
     .description('Send one email. Returns when it is queued; --wait waits until it is sent.')
-    .argument('[to]', 'recipient address');
+    .argument('[to]', 'recipient address')
+    .option('--to <address>', 'recipient, in place of the argument');
   addContentOptions(command);
   addSendOptions(command);
   addHelp(command, {
@@ -33,7 +39,8 @@ export const emailSend: CommandBody = (command, context) => {
       ],
     ],
   });
-  command.action(async (to: string | undefined, options: ContentOptions & SingleSendOptions) => {
+  command.action(async (given: string | undefined, options: Options) => {
+    const [to] = fillPlaces([given], { '--to': options.to });
     const message = await emailOf(context.io, to, options);
     if (options.dryRun) return context.io.print(estimateView, await estimateEmail(context, message));
     const { email } = await context.network.client();

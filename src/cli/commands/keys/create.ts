@@ -2,8 +2,8 @@ import type { ApiKey } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { field, type View } from '../../output/view.js';
-import type { DataOptions } from '../sandbox/data.js';
-import { addKeyDataOption, keyAdministration } from './data.js';
+import { type DataOptions, noteStore } from '../sandbox/data.js';
+import { addKeyDataOption, keyStore } from './data.js';
 
 const view: View<ApiKey & { secret: string }> = {
   columns: [field('id'), field('secret'), field('created_at', { kind: 'time' })],
@@ -23,8 +23,9 @@ export const keysCreate: CommandBody<'io' | 'network' | 'config'> = (command, { 
     json: '{"id": "3f0a...7d", "secret": "urtuu_...", "created_at": "2026-11-21T08:00:00.000Z"}',
   });
   command.action(async (options: DataOptions) => {
-    const service = await keyAdministration(network, config, options);
-    await io.print(view, await service.createKey());
+    const store = await keyStore(network, config, options);
+    await io.print(view, await store.administration.createKey());
+    noteStore(io, store);
     io.note('Save the key now: it is not shown again.');
   });
 };

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import type { Administration, ApiKey } from '../../../service/index.js';
+import type { ApiKey } from '../../../service/index.js';
 import type { Config } from '../../config/config.js';
+import { serviceDirectory } from '../../config/folders.js';
 import type { Network } from '../../network/network.js';
 import { field, type View } from '../../output/view.js';
-import { type DataOptions, namedFolder, serviceDirectory } from '../sandbox/data.js';
+import { type DataOptions, type Store, sandboxStore } from '../sandbox/data.js';
 
 export const keyView: View<ApiKey> = {
   columns: [field('id'), field('created_at', { kind: 'time' }), field('revoked_at', { kind: 'time' })],
@@ -16,12 +17,8 @@ export function addKeyDataOption(command: Command): void {
 }
 
 /** Of `urtuu serve` on this machine, or of the sandbox with --sandbox. */
-export async function keyAdministration(
-  network: Network,
-  config: Config,
-  { data }: DataOptions,
-): Promise<Administration> {
-  const own = config.sandbox ? undefined : serviceDirectory(config);
-  const folder = data === undefined ? own : namedFolder(config, data);
-  return (await network.service(folder)).administration;
+export async function keyStore(network: Network, config: Config, options: DataOptions): Promise<Store> {
+  if (options.data !== undefined || config.sandbox) return sandboxStore(network, config, options);
+  const folder = serviceDirectory(config.stateDirectory);
+  return { folder, administration: (await network.service(folder)).administration };
 }

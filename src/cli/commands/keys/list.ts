@@ -1,7 +1,7 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
-import type { DataOptions } from '../sandbox/data.js';
-import { addKeyDataOption, keyAdministration, keyView } from './data.js';
+import { type DataOptions, noteStore } from '../sandbox/data.js';
+import { addKeyDataOption, keyStore, keyView } from './data.js';
 
 export const keysList: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
   addKeyDataOption(command);
@@ -15,7 +15,8 @@ export const keysList: CommandBody<'io' | 'network' | 'config'> = (command, { io
     json: '[{"id": "3f0a...7d", "created_at": "2026-11-21T08:00:00.000Z", "revoked_at": null}]',
   });
   command.action(async (options: DataOptions) => {
-    const service = await keyAdministration(network, config, options);
-    await io.printAll(keyView, await service.listKeys());
+    const store = await keyStore(network, config, options);
+    await io.printAll(keyView, await store.administration.listKeys());
+    noteStore(io, store);
   });
 };

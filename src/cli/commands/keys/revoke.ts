@@ -4,7 +4,7 @@ import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { confirmed } from '../../input/required.js';
 import type { DataOptions } from '../sandbox/data.js';
-import { addKeyDataOption, keyAdministration } from './data.js';
+import { addKeyDataOption, keyStore } from './data.js';
 
 export const keysRevoke: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command
@@ -20,8 +20,8 @@ export const keysRevoke: CommandBody<'options' | 'io' | 'network' | 'config'> = 
   });
   command.action(async (id: string, options: DataOptions) => {
     await confirmed(context, `Revoke key ${id}? Its users lose access.`);
-    const service = await keyAdministration(context.network, context.config, options);
-    if (!(await service.revokeKey(id))) throw noSuchKey(id);
+    const { administration } = await keyStore(context.network, context.config, options);
+    if (!(await administration.revokeKey(id))) throw noSuchKey(id);
     context.io.note(`Revoked key ${id}.`);
   });
 };

@@ -1,37 +1,49 @@
 import type { Delivery } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import { usageError } from '../../errors.js';
+import { textOfHtml } from '../../html-text.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import { addDataOption, administration, type DataOptions } from './data.js';
+import { addDataOption, type DataOptions, noteNoMessages, noteStore, sandboxStore } from './data.js';
+import { followed } from './follow.js';
+
+/** Of an HTML body without a plain text. */
+const longestExcerpt = 200;
 
 const view: View<Delivery> = {
   columns: [
     field('delivered_at', { kind: 'time' }),
     field('channel'),
     field('to', { kind: 'recipient' }),
-    field('route'),
-    field('subject', { detail: true }),
-    { name: 'text', value: ({ text, html }) => text ?? html },
+    field('route', { detail: true }),
+    field('subject'),
+    { name: 'text', value: ({ text, html }) => text ?? (html && excerptOf(html)) },
     field('html', { detail: true }),
     field('from', { detail: true }),
     field('reply_to', { detail: true }),
     field('message_id', { detail: true }),
   ],
   record: (delivery) => delivery,
-  empty: 'No messages yet.',
 };
+
+function excerptOf(html: string): string {
+  const text = textOfHtml(html).replace(/\s+/g, ' ');
+  return text.length > longestExcerpt ? `${text.slice(0, longestExcerpt)}…` : text;
+}
 
 interface Options extends DataOptions {
   to?: string;
   limit?: number;
+  follow?: boolean;
 }
 
-export const sandboxOutbox: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
+export const sandboxOutbox: CommandBody<'io' | 'network' | 'config' | 'clock'> = (command, context) => {
   command
     .description('Show the messages that the embedded service delivered, with texts and codes.')
     .option('--to <recipient>', 'only messages to this recipient')
-    .option('--limit <n>', 'only the newest n messages', readCount);
+    .option('--limit <n>', 'only the newest n messages', readCount)
+    .option('--follow', 'go on with new messages until Ctrl-C');
   addDataOption(command);
   addHelp(command, {
     view,
@@ -42,18 +54,19 @@ export const sandboxOutbox: CommandBody<'io' | 'network' | 'config'> = (command,
     exits: [],
     json: '[{"delivered_at": "2026-11-21T08:00:00.100Z", "channel": "sms", "to": "99112233", "route": "Mobicom", "subject": null, "text": "...", "html": null, "from": null, "reply_to": null, "message_id": "0b6f...2c"}]',
   });
-  command.action(async ({ to, limit, ...data }: Options) => {
-    const service = await administration(network, config, data);
-    const deliveries = service.outbox(to === undefined ? {} : { to });
-    await io.printAll(view, limit === undefined ? deliveries : newest(deliveries, limit));
+  command.action(async ({ to, limit, follow = false, ...data }: Options) => {
+    const { io, network, config, clock } = context;
+    if (follow && io.printer.format === 'json')
+      throw usageError('--follow never ends, and a JSON array has to', 'Use --output ndjson.');
+    const store = await sandboxStore(network, config, data);
+    const outbox = store.administration.outbox.bind(store.administration);
+    const filter = to === undefined ? {} : { to };
+    if (follow) {
+      noteStore(io, store);
+      return io.printer.batches(view, followed(outbox, clock, { ...filter, limit }));
+    }
+    const count = await io.printer.many(view, outbox(limit === undefined ? filter : { ...filter, limit }));
+    if (count === 0) noteNoMessages(io, config, store);
+    else noteStore(io, store);
   });
 };
-
-async function* newest<Each>(all: AsyncIterable<Each>, limit: number): AsyncGenerator<Each> {
-  const kept: Each[] = [];
-  for await (const each of all) {
-    kept.push(each);
-    if (kept.length > limit) kept.shift();
-  }
-  yield* kept;
-}

@@ -1,7 +1,7 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { confirmed } from '../../input/required.js';
-import { addDataOption, type DataOptions, sandboxAdministration } from './data.js';
+import { addDataOption, changeableStore, type DataOptions, noteStore } from './data.js';
 
 export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command.description('Delete the messages, batches and outbox of the embedded service. Keeps its keys.');
@@ -14,8 +14,11 @@ export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> 
     exits: [11],
   });
   command.action(async (options: DataOptions) => {
+    const { network, config, io } = context;
+    const store = await changeableStore(network, config, options);
+    noteStore(io, store);
     await confirmed(context, 'Delete all messages of this service?');
-    await (await sandboxAdministration(context.network, context.config, options)).reset();
-    context.io.note('The service is empty and has its initial balance.');
+    await store.administration.reset();
+    io.note('The service is empty and has its initial balance.');
   });
 };

@@ -3,6 +3,7 @@ import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
+import { appendHistory } from '../../history/append.js';
 import { type Envelope, readMessage } from '../../sendmail/message.js';
 import { sysexitTranslation } from '../../sendmail/sysexits.js';
 import { answersAnother, answersFewer, isAbout } from '../../single/answer.js';
@@ -11,7 +12,7 @@ import { sendFailed } from '../../single/finish.js';
 /** A 1 MB email with every byte encoded as three by quoted-printable, and its headers. */
 const maxBytes = 4_000_000;
 
-type Needs = 'io' | 'network';
+type Needs = 'options' | 'io' | 'network' | 'config' | 'clock';
 
 export const sendmail: CommandBody<Needs> = (command, context) => {
   command
@@ -54,14 +55,17 @@ async function deliver(context: Pick<Context, Needs>, { params, idempotencyKey }
   const { email } = await context.network.client();
   const options = idempotencyKey === null ? {} : { idempotencyKey };
   const [only = ''] = params.to;
+  const entry = { command: 'sendmail', channel: 'email', key: idempotencyKey } as const;
   if (params.to.length === 1) {
     const sent = await email.send({ ...params, to: only }, options);
     const single = { channel: 'email', to: only } as const;
     if (!isAbout(sent, single)) throw answersAnother(context, single);
+    await appendHistory(context, { ...entry, to: only, id: sent.id, status: sent.status });
     if (sent.status === 'failed') throw sendFailed(sent);
     return;
   }
-  const { total } = await email.sendBulk(params, options);
+  const { id, status, total } = await email.sendBulk(params, options);
+  await appendHistory(context, { ...entry, id, status });
   const recipients = new Set(params.to.map(normalizeAddress)).size;
   if (total < recipients) throw answersFewer(context, total, recipients);
 }

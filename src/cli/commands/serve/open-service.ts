@@ -1,8 +1,9 @@
 import type { Service } from '../../../service/index.js';
 import type { Context } from '../../context.js';
-import { CliError } from '../../errors.js';
+import { CliError, machineError } from '../../errors.js';
 import { confirmed } from '../../input/required.js';
-import type { OpenOptions } from '../../network/network.js';
+import type { DatabaseOptions, OpenOptions } from '../../network/network.js';
+import { databaseHint, withoutPassword } from './database.js';
 
 /** With `acceptData` also opens damaged data, after listing the losses and asking. */
 export async function openService(
@@ -20,5 +21,19 @@ export async function openService(
     io.warn(`Starting anyway forgets ${forgotten}.`);
     await confirmed(context, 'Start with the data as it is?');
     return network.service(folder, { acceptData, ...given });
+  }
+}
+
+export async function openServiceOn(
+  { network }: Pick<Context, 'network'>,
+  database: DatabaseOptions,
+): Promise<Service> {
+  try {
+    return await network.serviceOn(database);
+  } catch (error) {
+    const { message, hint = databaseHint(error as NodeJS.ErrnoException) } = error as Error & {
+      hint?: string;
+    };
+    throw machineError(`cannot use ${withoutPassword(database.url)}: ${message}`, error, hint);
   }
 }

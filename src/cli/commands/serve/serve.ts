@@ -4,13 +4,14 @@ import { defaultHost, defaultPort, isLoopback } from '../../../contract/index.js
 import type { Service } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import { serviceDirectory } from '../../config/folders.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import { serviceDirectory } from '../sandbox/data.js';
+import { databaseAccess, withoutPassword } from './database.js';
 import { hostInUrl, listenError } from './listen-error.js';
-import { openService } from './open-service.js';
+import { openService, openServiceOn } from './open-service.js';
 
 interface Serving {
   base_url: string;
@@ -29,6 +30,7 @@ interface Options {
   port: number;
   data?: string;
   config?: string;
+  database?: string;
   acceptData?: boolean;
 }
 
@@ -42,6 +44,7 @@ export const serve: CommandBody = (command, context) => {
     .option('--port <port>', 'port to listen on; 0 takes a free one', readPort, defaultPort)
     .option('--data <folder>', 'folder of its data (default: in the state folder)')
     .option('--config <file>', 'carriers that send for real (default: a simulated operator)')
+    .option('--database <url>', 'keep the data in PostgreSQL, for many instances (URTUU_DATABASE)')
     .option('--accept-data', 'start with damaged data, after listing the losses and asking');
   addHelp(command, {
     view,
@@ -61,26 +64,36 @@ export const serve: CommandBody = (command, context) => {
       ],
     ],
   });
-  command.action(async ({ host, port, data, config: file, acceptData = false }: Options) => {
+  command.action(async ({ host, port, acceptData = false, config: file, ...where }: Options) => {
     const { io, config } = context;
+    const database = databaseAccess(config, where);
     const configuration =
       file === undefined
         ? {}
         : { configuration: { file: resolve(config.cwd, file), environment: config.env } };
-    const folder = data === undefined ? serviceDirectory(config) : resolve(config.cwd, data);
+    const folder =
+      where.data === undefined ? serviceDirectory(config.stateDirectory) : resolve(config.cwd, where.data);
     const release = io.holdSignals();
-    const service = await openService(context, folder, { acceptData, ...configuration });
+    const service =
+      database === null
+        ? await openService(context, folder, { acceptData, ...configuration })
+        : await openServiceOn(context, { ...database, ...configuration });
+    const data = database === null ? folder : withoutPassword(database.url);
     const { administration, channels } = service;
-    if (file === undefined && administration.isReal) throw needsConfiguration(folder);
-    const isFirstStart = (await administration.listKeys()).length === 0;
+    if (file === undefined && administration.isReal) throw needsConfiguration(data);
     const listening = await service.listen({ host, port }).catch((error) => {
       throw listenError(host, port, error);
     });
     if (!isLoopback(hostInUrl(host).toLowerCase())) io.warn(plainTextWarning(host));
-    const key = isFirstStart ? (await administration.createKey()).secret : null;
-    await io.print(view, { base_url: listening.url, data: folder, api_key: key });
+    const key = (await administration.createFirstKey())?.secret ?? null;
+    await io.print(view, { base_url: listening.url, data, api_key: key });
     for (const line of carrierNotes(channels)) io.note(line);
     if (key !== null) io.note('Save the key now: it is not shown again.');
+    else if (database !== null) io.note('The database already has an API key.');
+    if (database === null) {
+      const outbox = config.commandLine(['urtuu', 'sandbox', 'outbox', '--follow', '--data', folder]);
+      io.note('Its messages, apart from those of --sandbox:', outbox);
+    }
     const lost = await Promise.race([aborted(context.signal), service.lost]);
     io.note('Stopping.');
     // Without its data the service cannot close in order, and nobody should wait for it.

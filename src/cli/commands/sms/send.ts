@@ -1,5 +1,7 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import { fillPlaces } from '../../input/places.js';
+import { checkNumber } from '../../input/recipients.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { sentExample } from '../../output/examples.js';
@@ -8,6 +10,8 @@ import { finishSend } from '../../single/finish.js';
 import { addSendOptions, type SingleSendOptions } from '../../single/options.js';
 
 interface Options extends SingleSendOptions {
+  to?: string;
+  text?: string;
   textFile?: string;
 }
 
@@ -19,6 +23,8 @@ export const smsSend: CommandBody = (command, context) => {
       '[text]',
       'text, at most 5 parts (750 Latin or 300 Cyrillic characters); - reads standard input',
     )
+    .option('--to <number>', 'recipient, in place of the argument')
+    .option('--text <text>', 'text, in place of the argument; - reads standard input')
     .option('--text-file <file>', 'read the text from a file');
   addSendOptions(command);
   addHelp(command, {
@@ -38,10 +44,11 @@ export const smsSend: CommandBody = (command, context) => {
       ],
     ],
   });
-  command.action(async (to: string | undefined, text: string | undefined, options: Options) => {
+  command.action(async (first: string | undefined, second: string | undefined, options: Options) => {
+    const [to, text] = fillPlaces([first, second], { '--to': options.to, '--text': options.text });
     const source = { value: text, file: options.textFile, name: '[text]', fileOption: '--text-file' };
     const message = await required(context.io, {
-      to: { value: to, name: '<to>', question: 'Recipient number:' },
+      to: { value: to, name: '<to>', question: 'Recipient number:', check: checkNumber },
       text: { value: await readText(context.io.files, source), name: '<text>', question: 'Text:' },
     });
     if (options.dryRun) return context.io.print(estimateView, await estimateSms(context, message));

@@ -1,7 +1,11 @@
+import { UrtuuError } from '../../../client/index.js';
+import { type Verification, verificationLimits } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import type { Context } from '../../context.js';
+import { inputError } from '../../errors.js';
 import { readId } from '../../input/ids.js';
-import { required } from '../../input/required.js';
+import { ask, type Check, required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { verifiedExample } from '../../output/examples.js';
 import { verificationView } from '../../output/views.js';
@@ -24,12 +28,43 @@ export const verifyCheck: CommandBody<'io' | 'network'> = (command, { io, networ
   });
   command.action(async (given: string | undefined, typed: string | undefined) => {
     const source = { value: typed, file: undefined, name: '[code]', fileOption: '' };
+    const written = await readText(io.files, source);
+    const verdict = written === undefined || checkCode(written);
+    if (verdict !== true) throw inputError(verdict, 'It did not cost a try.');
     const { id, code } = await required(io, {
       id: { value: given, name: '<id>', question: 'Id of the verification:' },
-      code: { value: await readText(io.files, source), name: '<code>', question: 'Code:' },
+      code: { value: written, name: '<code>', question: 'Code:', check: checkCode },
     });
     const { verify } = await network.client();
-    const verification = await io.withProgress('Checking', () => verify.check(id, { code: code.trim() }));
+    const check = (each: string) =>
+      io.withProgress('Checking', () => verify.check(id, { code: digitsOf(each) }));
+    const verification = await (written === undefined ? untilRight(io, check, code) : check(code));
     await io.print(verificationView, verification);
   });
+};
+
+/** Asks again after a wrong code, as long as tries are left. */
+async function untilRight(
+  io: Context['io'],
+  check: (code: string) => Promise<Verification>,
+  first: string,
+): Promise<Verification> {
+  for (let code = first; ; ) {
+    try {
+      return await check(code);
+    } catch (error) {
+      const left = error instanceof UrtuuError && error.code === 'invalid_code' && error.attempts_remaining;
+      if (!left) throw error;
+      code = await ask(io, { question: `Wrong code. Tries left: ${left}. Code:`, check: checkCode });
+    }
+  }
+}
+
+const digitsOf = (code: string) => code.replace(/[\s-]/g, '');
+
+const checkCode: Check = (written) => {
+  const { min, max } = verificationLimits.codeLength;
+  const digits = digitsOf(written);
+  if (/^\d+$/.test(digits) && digits.length >= min && digits.length <= max) return true;
+  return `not a code: it has ${min} to ${max} digits`;
 };

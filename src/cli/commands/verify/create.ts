@@ -1,7 +1,10 @@
 import type { Channel, VerifyCreateParams } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import { appendHistory } from '../../history/append.js';
 import { readDuration } from '../../input/duration.js';
+import { fillPlaces } from '../../input/places.js';
+import { checkRecipient } from '../../input/recipients.js';
 import { required } from '../../input/required.js';
 import { readText } from '../../input/text.js';
 import { readChoice, readCount } from '../../options.js';
@@ -11,6 +14,7 @@ import { rememberId } from '../../recent-ids.js';
 import { ensureShown } from '../../single/shown.js';
 
 interface Options {
+  to?: string;
   channel?: Channel;
   codeLength?: number;
   expiresIn?: number;
@@ -18,10 +22,15 @@ interface Options {
   textFile?: string;
 }
 
-export const verifyCreate: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
+export const verifyCreate: CommandBody<'options' | 'io' | 'network' | 'config' | 'clock'> = (
+  command,
+  context,
+) => {
+  const { io, network, config } = context;
   command
     .description('Send a verification code by SMS or email.')
     .argument('[to]', 'recipient number or address')
+    .option('--to <recipient>', 'recipient, in place of the argument')
     .option('--channel <channel>', 'sms or email (default: from the recipient)', readChoice('sms', 'email'))
     .option('--code-length <digits>', 'length of the code, 4 to 8 (default 6)', readCount)
     .option('--expires-in <duration>', 'lifetime of the code, 60s to 1h (default 10m)', readDuration)
@@ -44,13 +53,16 @@ export const verifyCreate: CommandBody<'io' | 'network' | 'config'> = (command, 
   command.action(async (given: string | undefined, options: Options) => {
     const source = { value: options.text, file: options.textFile, name: '--text', fileOption: '--text-file' };
     const text = await readText(io.files, source);
+    const [recipient] = fillPlaces([given], { '--to': options.to });
     const { to } = await required(io, {
-      to: { value: given, name: '<to>', question: 'Recipient number or address:' },
+      to: { value: recipient, name: '<to>', question: 'Recipient number or address:', check: checkRecipient },
     });
     const { verify } = await network.client();
     const params = paramsOf(to, text, options);
     const verification = await io.withProgress('Sending', () => verify.create(params));
-    await rememberId(config, verification.id);
+    const { id, channel, status } = verification;
+    await appendHistory(context, { command: 'verify create', to, channel, id, status });
+    await rememberId(config, id);
     await io.print(createdView, verification);
     ensureShown(io.printer, 'The code was sent', verification.id, 'verify get');
   });

@@ -9,6 +9,7 @@ import {
 } from '../../../contract/index.js';
 import { emailBulk, emailSend, subject } from '../schemas/email.js';
 import { recipient } from '../schemas/fields.js';
+import { after, limit } from '../schemas/lists.js';
 import { smsBulk, smsSend } from '../schemas/sms.js';
 import { verifyCheck, verifyCreate } from '../schemas/verify.js';
 import { type Endpoint, endpoints } from './endpoints.js';
@@ -21,7 +22,20 @@ const rules = new Map<object, object>([
   [recipient, { type: 'string' }],
   [emailSend, hasContent],
   [emailBulk, hasContent],
+  [
+    limit,
+    { type: 'integer', minimum: messagePage.min, maximum: messagePage.max, default: messagePage.default },
+  ],
+  [after, { format: 'uuid', description: '`next` of the previous page' }],
 ]);
+
+type Override = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>['override']>;
+const withRules: Override = ({ zodSchema, jsonSchema }) => {
+  Object.assign(jsonSchema, rules.get(zodSchema));
+  // The format and the type say the same.
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+};
 
 function componentSchemas(): Record<string, unknown> {
   const named = z.registry<{ id: string }>();
@@ -37,6 +51,7 @@ function componentSchemas(): Record<string, unknown> {
     Message: resources.anyMessage,
     MessagePage: resources.messagePage,
     Batch: resources.batch,
+    BatchPage: resources.batchPage,
     BatchResult: resources.batchResult,
     Verification: resources.verification,
     VerificationResult: resources.verificationResult,
@@ -48,12 +63,7 @@ function componentSchemas(): Record<string, unknown> {
   const generated = z.toJSONSchema(named, {
     io: 'input',
     uri: (id) => `#/components/schemas/${id}`,
-    override: ({ zodSchema, jsonSchema }) => {
-      Object.assign(jsonSchema, rules.get(zodSchema));
-      // The format and the type say the same.
-      if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    },
+    override: withRules,
   });
   return Object.fromEntries(
     Object.entries(generated.schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
@@ -112,7 +122,7 @@ function responsesOf(endpoint: Endpoint): Record<string, unknown> {
   return { [endpoint.status]: success, ...Object.fromEntries(errors) };
 }
 
-function parametersOf({ path, idempotent, paged }: Endpoint): object[] {
+function parametersOf({ path, idempotent, query }: Endpoint): object[] {
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } };
   const key = {
     name: 'Idempotency-Key',
@@ -122,18 +132,22 @@ function parametersOf({ path, idempotent, paged }: Endpoint): object[] {
       'Read the message for its status since then',
     schema: { type: 'string', pattern: '^[\\x20-\\x7e]*$', minLength: 1, maxLength: maxIdempotencyKeyLength },
   };
-  const { min: minimum, max: maximum, default: standard } = messagePage;
-  const page = [
-    { name: 'limit', in: 'query', schema: { type: 'integer', minimum, maximum, default: standard } },
-    {
-      name: 'after',
-      in: 'query',
-      description: '`next` of the previous page',
-      schema: { type: 'string', format: 'uuid' },
-    },
+  return [
+    ...(path.includes('{id}') ? [id] : []),
+    ...(idempotent ? [key] : []),
+    ...(query === undefined ? [] : queryParameters(query)),
   ];
-  return [...(path.includes('{id}') ? [id] : []), ...(idempotent ? [key] : []), ...(paged ? page : [])];
 }
+
+function queryParameters(query: z.ZodMiniType): object[] {
+  const { properties = {} } = z.toJSONSchema(query, { io: 'input', override: withRules });
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...schema } = property as { description?: string };
+    return { name, in: 'query', ...(description === undefined ? {} : { description }), schema };
+  });
+}
+
+const extension = 'An extension of the interface: other services may lack it.';
 
 /** The OpenAPI 3.1 description of the service, from the schemas that validate. */
 export function openApiDocument(): object {
@@ -144,6 +158,7 @@ export function openApiDocument(): object {
     paths[path][method] = {
       operationId: id,
       summary,
+      ...(endpoint.extension ? { description: extension, 'x-extension': true } : {}),
       parameters: parametersOf(endpoint),
       ...(body ? { requestBody: { required: true, content: json(reference(body)) } } : {}),
       responses: responsesOf(endpoint),

@@ -1,4 +1,6 @@
+import type * as z from 'zod/mini';
 import type { ServiceErrorCode } from '../../../contract/index.js';
+import { batchesQuery, messagesQuery, pageQuery } from '../schemas/lists.js';
 
 /** An endpoint of the document; `body` and `answer` name schemas. */
 export interface Endpoint {
@@ -13,8 +15,10 @@ export interface Endpoint {
   codes: ServiceErrorCode[];
   /** Whether it takes `Idempotency-Key`. */
   idempotent?: true;
-  /** Whether it takes `limit` and `after`. */
-  paged?: true;
+  /** The schema of its query. */
+  query?: z.ZodMiniType;
+  /** Not in the interface document: other services may lack it. */
+  extension?: true;
 }
 
 const send = ['insufficient_credits'] as const satisfies ServiceErrorCode[];
@@ -41,6 +45,9 @@ const get = (
   codes: path.includes('{id}') ? ['not_found'] : [],
   ...rest,
 });
+
+const list = (query: z.ZodMiniType) =>
+  ({ query, extension: true, codes: ['invalid_request'] }) satisfies Partial<Endpoint>;
 
 export const endpoints: Endpoint[] = [
   post('/sms', {
@@ -96,17 +103,16 @@ export const endpoints: Endpoint[] = [
     codes: ['not_found', 'invalid_code', 'verification_closed'],
   }),
   get('/verify/{id}', 'getVerification', 'Read a verification', 'Verification'),
+  get('/messages', 'listMessages', 'List messages, newest first', 'MessagePage', list(messagesQuery)),
   get('/messages/{id}', 'getMessage', 'Read a message', 'Message'),
+  get('/batches', 'listBatches', 'List batches, newest first', 'BatchPage', list(batchesQuery)),
   get('/batches/{id}', 'getBatch', 'Read the progress of a batch', 'Batch'),
   get(
     '/batches/{id}/messages',
     'listBatchMessages',
     'List the messages of a batch, oldest first',
     'MessagePage',
-    {
-      codes: ['not_found', 'invalid_request'],
-      paged: true,
-    },
+    { ...list(pageQuery), codes: ['not_found', 'invalid_request'] },
   ),
   get('/balance', 'getBalance', 'Read the credit balance', 'Balance'),
   get('/pricing', 'getPricing', 'Read the prices', 'Pricing'),

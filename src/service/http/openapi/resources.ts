@@ -47,10 +47,10 @@ export const batchResult: z.ZodMiniType<contract.BatchResult> = z.object({
   ...batchFields,
   ...balance,
 });
-export const messagePage: z.ZodMiniType<contract.MessagePage> = z.object({
-  data: z.array(anyMessage),
-  next: z.nullable(id),
-});
+const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
+  z.object({ data: z.array(item), next: z.nullable(id) });
+export const messagePage: z.ZodMiniType<contract.MessagePage> = pageOf(anyMessage);
+export const batchPage: z.ZodMiniType<contract.BatchPage> = pageOf(batch);
 
 const verificationFields = {
   id,

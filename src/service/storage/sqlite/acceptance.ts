@@ -8,12 +8,12 @@ import type {
   VerificationResult,
 } from '../acceptance.js';
 import type { ClaimedMessage } from '../dispatching.js';
+import { claimedOf, queuedMessage } from '../queued.js';
 import type { BatchRecord, BoundAnswer, Content, Instant, LedgerReason, MessageRecord } from '../records.js';
 import { batchRows, recipientIn, wayIn, wayOf } from './batch-rows.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
-import { claimedOf, queuedMessage } from './queued.js';
 import { hasEarlier, type Refusals } from './refusals.js';
 
 /** Accepting sends. The functions write inside the transaction of their caller. */

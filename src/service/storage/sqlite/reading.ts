@@ -1,9 +1,10 @@
 import type { Channel } from '../../../contract/index.js';
+import type { PageRequest } from '../lists.js';
 import type { BatchRecord, Instant, MessageRecord, VerificationRecord } from '../records.js';
+import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
 import { acceptedAt, type ClockCorrections } from './clock-corrections.js';
 import type { Database } from './database/open.js';
 import type { Projects } from './projects.js';
-import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from './rows.js';
 
 interface VerificationRow {
   id: string;
@@ -59,7 +60,7 @@ export function prepareReading(
   function listBatchMessages(
     projectId: string,
     batchId: string,
-    { limit, after }: { limit: number; after: string | null },
+    { limit, after }: PageRequest,
   ): MessageRecord[] | null {
     const batch = batchRow(projectId, batchId);
     if (batch === undefined) return null;

@@ -174,6 +174,14 @@ export const migrations: readonly string[] = [
   CREATE INDEX receipts_message ON receipts (message) WHERE message IS NOT NULL;
   `,
   `
+  -- Lists: a project's messages, and those to one recipient, refunded ones too.
+  CREATE INDEX messages_project ON messages (project);
+  CREATE INDEX messages_time ON messages (project, created_at);
+  CREATE INDEX batches_project ON batches (project);
+  DROP INDEX messages_recent;
+  CREATE INDEX messages_recent ON messages (project, recipient, created_at, refunded);
+  `,
+  `
   -- Lanes of real carriers that the data was ever served with.
   CREATE TABLE lanes (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   `,

@@ -1,9 +1,9 @@
 import type { Clock } from '../../clock.js';
 import { keyTopic, messageTopic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
+import type { PolledChanges } from '../polled-changes.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
-import type { SqliteChanges } from './changes.js';
 import { prepareClaims } from './claims.js';
 import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
@@ -12,6 +12,7 @@ import { type Database, openDatabase } from './database/open.js';
 import { prepareFinalization } from './finalization.js';
 import { prepareLanes } from './lanes.js';
 import { prepareLeases } from './leases.js';
+import { prepareLists } from './lists.js';
 import { prepareProjects } from './projects.js';
 import { prepareReading } from './reading.js';
 import { prepareReceipts } from './receipts.js';
@@ -47,7 +48,7 @@ export interface SqliteStore extends Store {
 export function sqliteStore(
   database: Database,
   clock: Clock,
-  changes: SqliteChanges,
+  changes: PolledChanges,
   options: SqliteStoreOptions = {},
 ): SqliteStore {
   const { check = () => {} } = options;
@@ -70,6 +71,7 @@ export function sqliteStore(
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
   const work = prepareWork(database, leases, clock);
   const reading = prepareReading(database, projects, corrections, now);
+  const lists = prepareLists(database, projects);
 
   async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
     run: () => Result,
@@ -102,6 +104,7 @@ export function sqliteStore(
     },
 
     addKey: (key, maxActive) => commits.run(() => projects.addKey(key, maxActive)),
+    addFirstKey: (key) => commits.run(() => projects.addFirstKey(key)),
     listKeys: (projectId) => read(() => projects.listKeys(projectId)),
     revokeKey: (projectId, id) => commits.run(() => projects.revokeKey(projectId, id)),
     findCaller: (hash) => read(() => projects.findCaller(hash)),
@@ -154,6 +157,8 @@ export function sqliteStore(
     getBatch: (projectId, id) => read(() => reading.getBatch(projectId, id)),
     listBatchMessages: (projectId, batchId, page) =>
       read(() => reading.listBatchMessages(projectId, batchId, page)),
+    listMessages: (projectId, filter, page) => read(() => lists.listMessages(projectId, filter, page)),
+    listBatches: (projectId, filter, page) => read(() => lists.listBatches(projectId, filter, page)),
     getVerification: (projectId, id) => read(() => reading.getVerification(projectId, id)),
     checkVerification: (projectId, id, matches) =>
       commits.run(() => reading.checkVerification(projectId, id, matches)),

@@ -129,6 +129,7 @@ describe('a bad row', () => {
     expect(outcome.plan).toBeNull();
     expect(outcome.rejects).toEqual({
       count: 2,
+      quoted: ['9911'],
       first: [
         'list.csv:3: phone: "9911" is not a phone number',
         'list.csv:4: name: is empty, but the message uses it',

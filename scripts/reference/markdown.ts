@@ -1,0 +1,55 @@
+import { exitMeanings } from '../../src/cli/exit-codes.js';
+import { globalOptionTable } from '../../src/cli/options.js';
+import type { CommandReference } from './commands.js';
+
+/** `docs/commands.md`. */
+export function commandsPage(commands: readonly CommandReference[]): string {
+  return [
+    '# Commands',
+    'Generated from the help of the commands (`urtuu <command> --help`) by `npm run docs`.',
+    commands
+      .map(({ name, summary }) => `- [\`${name}\`](#${name.replaceAll(' ', '-')}): ${summary}`)
+      .join('\n'),
+    '## Global options',
+    'Every command takes these, before or after its name.',
+    table('option', globalOptionTable),
+    '## Exit codes',
+    table('code', Object.entries(exitMeanings)),
+    ...commands.flatMap(section),
+    '',
+  ]
+    .join('\n\n')
+    .trimEnd()
+    .concat('\n');
+}
+
+function section(command: CommandReference): string[] {
+  const { description, usage, notes, examples, json, exits } = command;
+  return [
+    `## ${command.name}`,
+    description,
+    fenced('text', [usage]),
+    ...(command.arguments.length > 0 ? [table('argument', command.arguments)] : []),
+    table('option', command.options),
+    ...(notes.length > 0 ? [fenced('', notes)] : []),
+    fenced(
+      'sh',
+      examples.flatMap(([line, purpose]) => [`# ${purpose}`, line]),
+    ),
+    ...json.flatMap(([label, example]) => [
+      `JSON${label && ` ${label}`}:`,
+      fenced('json', JSON.stringify(JSON.parse(example), undefined, 2).split('\n')),
+    ]),
+    `Exit codes: ${exits.map(([code, meaning]) => `${code} ${meaning.replace(/[:;,].*/, '')}`).join(', ')}.`,
+  ];
+}
+
+const table = (head: string, entries: readonly (readonly [string, string])[]): string =>
+  [`| ${head} | |`, '|---|---|', ...entries.map(([term, text]) => `| \`${term}\` | ${cell(text)} |`)].join(
+    '\n',
+  );
+
+const cell = (text: string) => text.replaceAll('|', '\\|').replace(/(?<= )<(?=\w)/g, '\\<');
+
+const fence = '```';
+const fenced = (language: string, lines: readonly string[]) => [fence + language, ...lines, fence].join('\n');

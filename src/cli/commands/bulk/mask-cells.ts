@@ -1,0 +1,9 @@
+import { quoted } from '../../bulk/input/input-error.js';
+import { masked } from '../../output/mask.js';
+
+/** An error with cells masked where it quotes them. */
+export function maskCells(error: string, cells: readonly string[]): string {
+  return cells
+    .filter((cell) => cell !== '')
+    .reduce((text, cell) => text.replaceAll(quoted(cell), () => quoted(masked(cell))), error);
+}

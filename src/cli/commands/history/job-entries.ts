@@ -1,0 +1,61 @@
+import { normalizeRecipient } from '../../../contract/index.js';
+import { jobIds } from '../../bulk/job/jobs-folder.js';
+import { type JobView, viewJob } from '../../bulk/job/open-job.js';
+import { figureOf } from '../../bulk/job/phases.js';
+import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
+import { openPlan } from '../../bulk/plan/plan-reader.js';
+import type { Context } from '../../context.js';
+import type { HistoryEntry, Sent } from '../../history/entry.js';
+
+/** The entry of a job that has ended. */
+export function entryOfJob({
+  id,
+  plan,
+  state,
+}: {
+  id: string;
+  plan: Pick<JobView, 'meta'>;
+  state: JobView['state'];
+}): Sent {
+  const { channel } = plan.meta;
+  return {
+    command: `${channel} bulk`,
+    channel,
+    status: state.finished ? 'finished' : 'unfinished',
+    job: id,
+    ...state.tally,
+  };
+}
+
+/** A recipient's place in the jobs of this machine. Warns of a job that cannot be read. */
+export async function entriesOfRecipient(
+  { config, io }: Pick<Context, 'config' | 'io'>,
+  to: string,
+): Promise<HistoryEntry[]> {
+  const entries: HistoryEntry[] = [];
+  for (const job of await jobIds(config.stateDirectory)) {
+    try {
+      const { folder, meta, state } = await viewJob(config.stateDirectory, job, () => true);
+      for await (const request of (await openPlan(folder)).requests()) {
+        const index = request.to.indexOf(normalizeRecipient(to));
+        if (index === -1) continue;
+        const removal = state.removed(request.number).get(index);
+        entries.push({
+          time: state.ended?.at ?? meta.created_at,
+          base_url: meta.baseUrl === sandboxBaseUrl ? 'sandbox' : meta.baseUrl,
+          profile: null,
+          command: `${meta.channel} bulk`,
+          to: request.to[index] ?? null,
+          channel: meta.channel,
+          id: state.details(request.number).id || null,
+          status: removal === undefined ? figureOf[state.phase(request.number)] : 'rejected',
+          key: null,
+          job,
+        });
+      }
+    } catch (error) {
+      io.warn(`cannot read the job ${job}: ${(error as Error).message}`);
+    }
+  }
+  return entries;
+}

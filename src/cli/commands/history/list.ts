@@ -1,0 +1,108 @@
+import { normalizeRecipient } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
+import type { HistoryEntry } from '../../history/entry.js';
+import { clearHistory, readHistory } from '../../history/file.js';
+import { confirmed } from '../../input/required.js';
+import { readTime, timeOf, type WrittenTime } from '../../input/time.js';
+import { readLimit } from '../../lookup/list.js';
+import { field, type View } from '../../output/view.js';
+import { counted, grouped } from '../../wording.js';
+import { entriesOfRecipient } from './job-entries.js';
+
+const recipients = ({ to, planned }: HistoryEntry) =>
+  to ?? (planned === undefined ? null : counted(planned, 'recipient'));
+
+const view: View<HistoryEntry> = {
+  columns: [
+    field('time', { kind: 'time' }),
+    field('base_url'),
+    field('profile'),
+    field('command'),
+    field('to', { kind: 'recipient' }),
+    field('channel'),
+    field('id'),
+    field('status', { kind: 'status' }),
+    field('key'),
+    field('job'),
+    field('planned', { kind: 'number' }),
+    field('accepted', { kind: 'number' }),
+    field('rejected', { kind: 'number' }),
+    field('failed', { kind: 'number' }),
+    field('in_doubt', { kind: 'number' }),
+    field('pending', { kind: 'number' }),
+  ],
+  table: [
+    field('time', { kind: 'time' }),
+    field('status', { kind: 'status' }),
+    { name: 'to', kind: 'recipient', value: recipients },
+    { name: 'id', value: ({ id, job }) => id ?? job },
+  ],
+  record: (entry) => ({ ...noCounts, ...entry }),
+  empty: 'Nothing was sent from this machine.',
+};
+const noCounts = {
+  planned: null,
+  accepted: null,
+  rejected: null,
+  failed: null,
+  in_doubt: null,
+  pending: null,
+};
+
+interface Options {
+  to?: string;
+  since?: WrittenTime;
+  limit: number;
+  clear?: boolean;
+}
+
+const example =
+  '[{"time": "2026-11-21T08:00:00.120Z", "base_url": "http://127.0.0.1:7788/v1", "profile": "default", "command": "sms send", "to": "99112233", "channel": "sms", "id": "0b6f...2c", "status": "sent", "key": "1f0c...77", "job": null, "planned": null, "accepted": null, "rejected": null, "failed": null, "in_doubt": null, "pending": null}]';
+
+export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (command, context) => {
+  command
+    .description('Show what this machine sent in the last 90 days, newest first; no texts are kept.')
+    .option('--to <recipient>', 'only sends to this number or address, in bulk jobs too')
+    .option('--since <time>', 'sent at this time or later: 2h or 7d ago, a date, an ISO time', readTime)
+    .option('--limit <n>', 'how many to show', readLimit, 100)
+    .option('--clear', 'delete the history');
+  addHelp(command, {
+    view,
+    examples: [
+      ['urtuu history --since 2h', 'the sends of two hours'],
+      ['urtuu history --to 99112233 --json', 'everything sent to a number, with ids and keys'],
+    ],
+    exits: [],
+    json: example,
+  });
+  command.action(async ({ to, since, limit, clear }: Options) => {
+    const { stateDirectory } = context.config;
+    if (clear) {
+      await confirmed(context, 'Delete the history of this machine?');
+      clearHistory(stateDirectory);
+      return context.io.note('Deleted the history.');
+    }
+    const all = await readHistory(stateDirectory, context.clock.now());
+    const from = since === undefined ? '' : timeOf(since, context.clock.now());
+    const wanted = (to === undefined ? all : await sentTo(context, all, to)).filter(
+      ({ time }) => time >= from,
+    );
+    await context.io.printAll(view, wanted.slice(0, limit));
+    if (wanted.length > limit) {
+      const all = grouped(wanted.length);
+      context.io.note(`Showing the newest ${grouped(limit)} of ${all}; add --limit to see more.`);
+    }
+  });
+};
+
+async function sentTo(
+  context: Parameters<typeof entriesOfRecipient>[0],
+  all: readonly HistoryEntry[],
+  to: string,
+): Promise<HistoryEntry[]> {
+  const wanted = normalizeRecipient(to);
+  const singles = all.filter((entry) => entry.to !== null && normalizeRecipient(entry.to) === wanted);
+  const found = [...singles, ...(await entriesOfRecipient(context, to))];
+  return found.sort((a, b) => (a.time < b.time ? 1 : -1));
+}

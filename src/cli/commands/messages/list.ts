@@ -1,0 +1,50 @@
+import type { DeliveryState, MessageStatus } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
+import { addListOptions, commonFilter, type ListOptions, laterOf, showList } from '../../lookup/list.js';
+import { readChoice } from '../../options.js';
+import { messageExample } from '../../output/examples.js';
+import { messageListView } from '../../output/views.js';
+
+interface Options extends ListOptions {
+  to?: string;
+  status?: MessageStatus;
+  delivery?: DeliveryState;
+  batch?: string;
+}
+
+export const messagesList: CommandBody<'io' | 'network' | 'clock' | 'signal'> = (command, context) => {
+  command
+    .description('List the messages of the project, newest first, verification codes too.')
+    .option('--to <recipient>', 'only messages to this number or address')
+    .option('--status <status>', 'only this status', readChoice('queued', 'sent', 'failed'))
+    .option(
+      '--delivery <report>',
+      'only this report of the carrier: delivered, undelivered, bounced, unknown',
+      readChoice('delivered', 'undelivered', 'bounced', 'unknown'),
+    )
+    .option('--batch <id>', 'only messages of this batch');
+  addListOptions(command, 'messages');
+  addHelp(command, {
+    view: messageListView,
+    examples: [
+      ['urtuu messages list --to 99112233 --since 7d', 'the messages of a week to a number'],
+      ['urtuu messages list --status failed --follow -o ndjson', 'failed messages, as they come'],
+    ],
+    exits: [4, 5, 8, 12],
+    json: `[${messageExample}]`,
+    notes: ['An extension of urtuu: for a service without it the exit code is 12.'],
+  });
+  command.action(async ({ to, status, delivery, batch, ...options }: Options) => {
+    const { messages } = await context.network.client();
+    const filter = { to, status, delivery, batch_id: batch, ...commonFilter(options, context.clock.now()) };
+    const matchesLater = status !== undefined || delivery !== undefined;
+    await showList(
+      context,
+      messageListView,
+      async ({ since, ...page }) =>
+        messages.list({ ...filter, ...page, since: laterOf(filter.since, since) }),
+      { ...options, matchesLater },
+    );
+  });
+};

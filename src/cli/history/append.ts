@@ -1,0 +1,38 @@
+import { appendFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Clock } from '../clock.js';
+import type { Config } from '../config/config.js';
+import type { Io } from '../io.js';
+import { makeFolder } from '../platform/make-folder.js';
+import type { HistoryEntry, Sent } from './entry.js';
+import { historyFile } from './file.js';
+
+interface Place {
+  readonly config: Pick<Config, 'stateDirectory' | 'sandbox' | 'settings'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly options: { readonly verbose?: boolean };
+  readonly io: Pick<Io, 'note'>;
+}
+
+/** Records a send, where that works: it must not change how the send ends. */
+export async function appendHistory({ config, clock, options, io }: Place, sent: Sent): Promise<void> {
+  try {
+    const settings = config.sandbox ? null : await config.settings();
+    const entry: HistoryEntry = {
+      time: new Date(clock.now()).toISOString(),
+      base_url: settings?.baseUrl ?? 'sandbox',
+      profile: settings?.profileName ?? null,
+      to: null,
+      channel: null,
+      id: null,
+      key: null,
+      job: null,
+      ...sent,
+    };
+    const file = historyFile(config.stateDirectory);
+    makeFolder(dirname(file));
+    appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+  } catch (error) {
+    if (options.verbose) io.note(`cannot write the history: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,37 @@
+import type { Channel } from '../../contract/index.js';
+
+/** A send from this machine, without its text; a bulk job is one entry, with its counts. */
+export interface HistoryEntry {
+  /** ISO 8601, UTC. */
+  time: string;
+  /** `sandbox` for the embedded service. */
+  base_url: string;
+  /** Null for the embedded service. */
+  profile: string | null;
+  /** `sms send` */
+  command: string;
+  /** Null where there are several recipients. */
+  to: string | null;
+  channel: Channel | null;
+  /** Of the message, batch or verification. */
+  id: string | null;
+  /** As the service answered; `in_doubt` without an answer. Of a job, `finished` or `unfinished`. */
+  status: string;
+  /** The idempotency key. */
+  key: string | null;
+  job: string | null;
+  planned?: number;
+  accepted?: number;
+  rejected?: number;
+  failed?: number;
+  in_doubt?: number;
+  pending?: number;
+}
+
+export type Sent = Pick<HistoryEntry, 'command' | 'status'> & Partial<HistoryEntry>;
+
+/** The jobs and keys that later entries of the same are about. */
+export const subjectOf = ({ base_url, job, key, id }: HistoryEntry): string | null => {
+  const subject = job ?? key ?? id;
+  return subject === null ? null : `${base_url} ${job === null ? '' : 'job '}${subject}`;
+};

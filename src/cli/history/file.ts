@@ -1,0 +1,66 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { machineError } from '../errors.js';
+import { writePrivateFile } from '../platform/write-private-file.js';
+import { type HistoryEntry, subjectOf } from './entry.js';
+
+const maxAge = 90 * 86_400_000;
+
+export const historyFile = (stateDirectory: string): string => join(stateDirectory, 'history.ndjson');
+
+/** The sends of this machine, newest first. Removes those of over 90 days ago. Throws CliError (exit 13). */
+export async function readHistory(stateDirectory: string, now: number): Promise<HistoryEntry[]> {
+  const file = historyFile(stateDirectory);
+  const lines = linesOf(file);
+  const since = new Date(now - maxAge).toISOString();
+  const entries = lines.map(entryOf);
+  if (entries.some((entry) => entry !== null && entry.time < since)) {
+    const kept = lines.filter((_, index) => (entries[index]?.time ?? '') >= since);
+    await writePrivateFile(file, kept.map((line) => `${line}\n`).join(''));
+  }
+  return newestOfEach(entries.filter((entry) => entry !== null && entry.time >= since) as HistoryEntry[]);
+}
+
+export function clearHistory(stateDirectory: string): void {
+  const file = historyFile(stateDirectory);
+  try {
+    rmSync(file, { force: true });
+  } catch (error) {
+    throw machineError(`cannot delete ${file}`, error);
+  }
+}
+
+function linesOf(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw machineError(`cannot read ${file}`, error, 'Start a new one with: urtuu history --clear');
+  }
+}
+
+/** Null for a line that was cut short. */
+function entryOf(line: string): HistoryEntry | null {
+  try {
+    const entry = JSON.parse(line) as Partial<HistoryEntry> | null;
+    return typeof entry?.time === 'string' && typeof entry.status === 'string'
+      ? (entry as HistoryEntry)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A job that went on, and a send that was repeated under its key, have an entry for each time. */
+function newestOfEach(entries: readonly HistoryEntry[]): HistoryEntry[] {
+  const seen = new Set<string>();
+  return entries
+    .toReversed()
+    .filter((entry) => {
+      const subject = subjectOf(entry);
+      const isNew = subject === null || !seen.has(subject);
+      if (subject !== null) seen.add(subject);
+      return isNew;
+    })
+    .sort((a, b) => (a.time < b.time ? 1 : a.time > b.time ? -1 : 0));
+}

@@ -1,0 +1,16 @@
+import { normalizeAddress, readNumber } from '../../contract/index.js';
+import type { Check } from './required.js';
+
+/** Of any operator: which ones exist is known to the service. */
+const operators = { any: Array.from({ length: 100 }, (_, prefix) => String(prefix).padStart(2, '0')) };
+
+const isNumber = (written: string) => readNumber(written.trim(), operators).kind === 'number';
+const isAddress = (written: string) => normalizeAddress(written.trim()) !== null;
+
+export const checkNumber: Check = (written) =>
+  isNumber(written) || `'${written}' is not a phone number: write its 8 digits`;
+
+export const checkAddress: Check = (written) => isAddress(written) || `'${written}' is not an email address`;
+
+export const checkRecipient: Check = (written) =>
+  isNumber(written) || isAddress(written) || `'${written}' is neither a phone number nor an email address`;

@@ -1,0 +1,65 @@
+import { messagePage } from '../../contract/index.js';
+import type { Context } from '../context.js';
+import { pages, type ReadPage } from './pages.js';
+import { isTransient } from './wait.js';
+
+const before = (time: string, milliseconds: number) =>
+  new Date(Date.parse(time) - milliseconds).toISOString();
+
+interface Followed {
+  id: string;
+  created_at?: string;
+}
+
+const pause = 2_000;
+const longestPause = 30_000;
+/** Instances of a service that accept at the same time may show their items out of order for a moment. */
+const overlap = 60_000;
+/** How long after newer items an item may come to match a filter by its status. */
+const longestDelay = 3_600_000;
+
+/**
+ * The newest `limit` items, then those that come, in batches with the oldest first; ends when nobody reads. A read that
+ * fails for now is tried again.
+ */
+export async function* followed<Item extends Followed>(
+  { io, clock, signal }: Pick<Context, 'io' | 'clock' | 'signal'>,
+  read: ReadPage<Item>,
+  { limit, matchesLater }: { limit: number; matchesLater: boolean },
+): AsyncGenerator<Item[], void> {
+  const window = matchesLater ? longestDelay : overlap;
+  const seen = new Map<string, string>();
+  let newest = '';
+  const readNew = async (from: string | undefined, enough: number): Promise<Item[]> => {
+    const found: Item[] = [];
+    for await (const { data } of pages(read, messagePage.max, from)) {
+      found.push(...data.filter(({ id }) => !seen.has(id)));
+      const { created_at: newestFound = '' } = found[0] ?? {};
+      const { created_at: oldest = '' } = data.at(-1) ?? {};
+      const isPast = oldest !== '' && newestFound !== '' && oldest < before(newestFound, window);
+      if (isPast && found.length >= enough) break;
+    }
+    for (const { id, created_at = '' } of found) {
+      seen.set(id, created_at);
+      if (created_at > newest) newest = created_at;
+    }
+    const horizon = newest === '' ? '' : before(newest, window);
+    for (const [id, created] of seen) if (created < horizon) seen.delete(id);
+    return found.reverse();
+  };
+
+  yield (await readNew(undefined, limit)).slice(-limit);
+  for (let rest = pause; ; ) {
+    await clock.sleep(rest, signal);
+    // A closed pipe.
+    if (io.printer.failure !== null) return;
+    try {
+      yield await readNew(newest === '' ? undefined : before(newest, window), Number.POSITIVE_INFINITY);
+      rest = pause;
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      if (rest === pause) io.warn(`${(error as Error).message}; still trying`);
+      rest = Math.min(rest * 2, longestPause);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { UrtuuError } from '../../client/index.js';
+import type { Channel } from '../../contract/index.js';
+import type { Context } from '../context.js';
+import { CliError, usageError } from '../errors.js';
+import { exits } from '../exit-codes.js';
+import { readTime, timeOf, type WrittenTime } from '../input/time.js';
+import { readChoice, readCount } from '../options.js';
+import type { View } from '../output/view.js';
+import { grouped } from '../wording.js';
+import { followed } from './follow.js';
+import { pages, type ReadPage } from './pages.js';
+
+export interface ListOptions {
+  channel?: Channel;
+  since?: WrittenTime;
+  until?: WrittenTime;
+  limit?: number;
+  follow?: boolean;
+}
+
+export type ListContext = Pick<Context, 'io' | 'clock' | 'signal'>;
+
+const defaultLimit = 100;
+
+/** Adds the options of every list; `what` is its plural. */
+export function addListOptions(command: Command, what: string): void {
+  command
+    .option('--channel <channel>', 'only this channel: sms or email', readChoice('sms', 'email'))
+    .option('--since <time>', 'created at this time or later: 2h or 7d ago, a date, an ISO time', readTime)
+    .option('--until <time>', 'created before this time', readTime)
+    .option('--limit <n>', `how many ${what} to list (default ${defaultLimit})`, readLimit)
+    .option('--follow', `list the oldest first, then new ${what} as they arrive, until Ctrl-C`);
+}
+
+export function readLimit(written: string): number {
+  const limit = readCount(written);
+  if (limit === 0) throw new InvalidArgumentError('must be over 0');
+  return limit;
+}
+
+/** The filters that every list has, as the service takes them. */
+export const commonFilter = ({ channel, since, until }: ListOptions, now: number) => ({
+  channel,
+  since: since && timeOf(since, now),
+  until: until && timeOf(until, now),
+});
+
+/** Of two ISO times in UTC. */
+export const laterOf = (one: string | undefined, other: string | undefined) =>
+  one !== undefined && other !== undefined && one > other ? one : (other ?? one);
+
+/**
+ * Prints a list up to its limit, or follows it. `matchesLater`: an item may come to match the filter after newer ones,
+ * by its status. Throws CliError (exit 12) for a service that has no lists.
+ */
+export async function showList<Item extends { id: string; created_at?: string }>(
+  context: ListContext,
+  view: View<Item>,
+  read: ReadPage<Item>,
+  { limit = defaultLimit, follow, until, matchesLater }: ListOptions & { matchesLater: boolean },
+): Promise<void> {
+  const { io } = context;
+  const readOffered: ReadPage<Item> = (page) => read(page).catch((error) => Promise.reject(offered(error)));
+  if (!follow) {
+    const progress = { count: 0, more: false };
+    const items = newest(readOffered, limit, progress);
+    // An error of the first page leaves nothing to print.
+    const first = await items.next();
+    await io.printAll(view, first.done ? [] : from(first.value, items));
+    if (progress.more) io.note(`Showing the newest ${grouped(limit)}; add --limit to see more.`);
+    return;
+  }
+  if (until !== undefined) throw usageError('--follow and --until exclude each other', 'Use one of the two.');
+  if (io.printer.format === 'json') {
+    throw usageError('--follow never ends, and a JSON array has to', 'Use --output ndjson.');
+  }
+  await io.printer.batches(view, followed(context, readOffered, { limit, matchesLater }));
+}
+
+async function* from<Item>(first: Item, rest: AsyncIterable<Item>): AsyncGenerator<Item> {
+  yield first;
+  yield* rest;
+}
+
+/** The newest items, page after page; a page may be empty and yet have a next. */
+async function* newest<Item>(
+  read: ReadPage<Item>,
+  limit: number,
+  progress: { count: number; more: boolean },
+): AsyncGenerator<Item> {
+  for await (const { data, next } of pages(read, limit)) {
+    const rest = limit - progress.count;
+    yield* data.slice(0, rest);
+    progress.count += Math.min(data.length, rest);
+    progress.more = next !== null || data.length > rest;
+    if (progress.count === limit) return;
+  }
+}
+
+/** The error of a service without lists is its own exit; others stay as they are. */
+function offered(error: unknown): unknown {
+  if (!(error instanceof UrtuuError) || (error.status !== 404 && error.status !== 405)) return error;
+  return new CliError(error.code, exits.missing, error.message, {
+    hint: 'Lists are an extension. Look up single ones with: `urtuu messages get`, or see: `urtuu history`',
+    details: { status: error.status, request_id: error.requestId },
+  });
+}

@@ -1,0 +1,52 @@
+import type { Width } from '../terminal/width.js';
+
+export const gap = '  ';
+
+/** A column narrower than this is hard to read. */
+const minWrapped = 14;
+
+/** A column as wide as its texts, and how narrow its texts may be wrapped. */
+export interface Extent {
+  width: number;
+  min: number;
+}
+
+/**
+ * Of the texts of a column and its title. Words stay whole, so that they can be copied; those of the last column may run
+ * over.
+ */
+export function extentOf(
+  texts: readonly string[],
+  title: number,
+  width: Width,
+  wraps: boolean,
+  isLast: boolean,
+): Extent {
+  const widest = Math.max(title, mostOf(texts, width));
+  if (!wraps || !texts.some((text) => text.includes(' '))) return { width: widest, min: widest };
+  const words = isLast ? [] : texts.flatMap((text) => text.split(' '));
+  return { width: widest, min: Math.min(widest, Math.max(minWrapped, title, mostOf(words, width))) };
+}
+
+const mostOf = (texts: readonly string[], width: Width) =>
+  texts.reduce((most, text) => Math.max(most, width(text)), 0);
+
+/** Narrows the widest columns, of equal ones the last, until all fit; null when they cannot. */
+export function fittedWidths(extents: readonly Extent[], room: number): number[] | null {
+  const widths = extents.map(({ width }) => width);
+  let excess = totalWidth(widths) - room;
+  while (excess > 0) {
+    const spare = widths.map((width, index) => (width > (extents[index]?.min ?? width) ? width : 0));
+    const widest = Math.max(0, ...spare);
+    if (widest === 0) return null;
+    const at = spare.lastIndexOf(widest);
+    const next = Math.max(0, ...spare.filter((_, index) => index !== at));
+    const target = Math.max(extents[at]?.min ?? 0, Math.min(widest - 1, next), widest - excess);
+    widths[at] = target;
+    excess -= widest - target;
+  }
+  return widths;
+}
+
+export const totalWidth = (widths: readonly number[]): number =>
+  widths.reduce((sum, each) => sum + each + gap.length, -gap.length);

@@ -1,0 +1,25 @@
+import { messagePage } from '../../contract/index.js';
+import type { PageRequest } from '../operations/operations.js';
+import { quoteKey } from '../parse-fields.js';
+import { ServiceError } from '../service-error.js';
+import type { HttpContext } from './context.js';
+
+/** The query of a request; refuses a name that appears twice. */
+export function queryOf(context: HttpContext): Record<string, string> {
+  const parameters = new URL(context.req.url).searchParams;
+  const repeated = [...parameters.keys()].find((name, at, names) => names.indexOf(name) !== at);
+  if (repeated !== undefined) {
+    throw new ServiceError('invalid_request', `${quoteKey(repeated)}: appears twice in the query`);
+  }
+  return Object.fromEntries(parameters);
+}
+
+export function pageOf({
+  limit,
+  after = null,
+}: {
+  limit?: string | undefined;
+  after?: string | null | undefined;
+}): PageRequest {
+  return { limit: limit === undefined ? messagePage.default : Number(limit), after };
+}

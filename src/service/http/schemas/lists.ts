@@ -1,0 +1,45 @@
+import * as z from 'zod/mini';
+import { messagePage } from '../../../contract/index.js';
+import { text } from './fields.js';
+import { uuid } from './path.js';
+
+/** Schemas of their own: the OpenAPI document adds their rules. */
+export const limit = z.string().check(
+  z.refine((value) => /^[1-9][0-9]*$/.test(value) && Number(value) <= messagePage.max, {
+    error: `must be a whole number from ${messagePage.min} to ${messagePage.max}`,
+  }),
+);
+export const after = z.string().check(z.regex(uuid, { error: 'must be the next of an earlier page' }));
+
+const id = z.string().check(z.regex(uuid, { error: 'must be the id of a batch' }));
+const time = z.iso.datetime({
+  offset: true,
+  error: 'must be an ISO 8601 time, such as 2026-11-21T08:00:00Z',
+});
+
+const page = { limit: z.exactOptional(limit), after: z.exactOptional(after) };
+const filters = {
+  channel: z.exactOptional(z.enum(['sms', 'email'])),
+  since: z.exactOptional(time),
+  until: z.exactOptional(time),
+};
+
+/** The query of GET /v1/batches/{id}/messages. */
+export const pageQuery = z.strictObject(page);
+
+/** The query of GET /v1/messages. */
+export const messagesQuery = z.strictObject({
+  to: z.exactOptional(text),
+  status: z.exactOptional(z.enum(['queued', 'sent', 'failed'])),
+  delivery: z.exactOptional(z.enum(['delivered', 'undelivered', 'bounced', 'unknown'])),
+  batch_id: z.exactOptional(id),
+  ...filters,
+  ...page,
+});
+
+/** The query of GET /v1/batches. */
+export const batchesQuery = z.strictObject({
+  status: z.exactOptional(z.enum(['processing', 'completed'])),
+  ...filters,
+  ...page,
+});

@@ -1,0 +1,31 @@
+import type { BatchStatus, Channel, DeliveryState, MessageStatus } from '../../contract/index.js';
+import type { Instant } from './records.js';
+
+/** Null fields match every record. */
+export interface BatchQuery {
+  channel: Channel | null;
+  status: BatchStatus | null;
+  /** On the creation time: the first instant taken, and the first not taken. */
+  since: Instant | null;
+  until: Instant | null;
+}
+
+export interface MessageQuery extends Omit<BatchQuery, 'status'> {
+  status: MessageStatus | null;
+  /** Normal form. */
+  to: string | null;
+  delivery: DeliveryState | null;
+  batchId: string | null;
+}
+
+export interface PageRequest {
+  limit: number;
+  /** The `next` of the page before. */
+  after: string | null;
+}
+
+/** `next` is null on the last page. A page that has one may have fewer records than its limit, or none. */
+export interface Listed<Item> {
+  records: Item[];
+  next: string | null;
+}

@@ -1,0 +1,131 @@
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { answers, fakeService, refusal } from '../support/run.js';
+import { CommandHome } from './command-home.js';
+
+let home: CommandHome;
+const here: CommandHome['here'] = (line, setting) => home.here(line, { cwd: home.path, ...setting });
+const state = () => join(home.path, '.local/state/urtuu');
+const file = () => join(state(), 'history.ndjson');
+const entries = () =>
+  readFileSync(file(), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+const history = async (options = '') => JSON.parse((await here(`history ${options} --json`)).stdout);
+
+beforeEach(async () => {
+  home = new CommandHome();
+  await home.open();
+  rmSync(file());
+});
+afterEach(() => home.close());
+
+describe('urtuu history', () => {
+  it('has every send of this machine with id, status and key, and no text', async () => {
+    const { id } = await home.json("sms send 99112244 'a secret'");
+    await here('email send bat@example.mn --subject s --text secret');
+    await here('sms send 99000001 hi --max-retries 0');
+    await here('sms send 99000012 hi --max-retries 0 --idempotency-key k-1');
+    await here('verify create 99112255');
+    await here('sendmail -t', { stdin: 'To: cron@example.mn\nSubject: s\n\nsecret\n' });
+    await here('api POST /v1/sms -f to=99112266 -f text=secret');
+    await here('sms bulk two.csv --text secret --job june --yes');
+    const shown = await history();
+    expect(shown.map((entry: Record<string, unknown>) => [entry.command, entry.to, entry.status])).toEqual([
+      ['sms bulk', null, 'finished'],
+      ['api', '99112266', 'sent'],
+      ['sendmail', 'cron@example.mn', 'queued'],
+      ['verify create', '99112255', 'pending'],
+      ['sms send', '99000012', 'in_doubt'],
+      ['sms send', '99000001', 'failed'],
+      ['email send', 'bat@example.mn', 'queued'],
+      ['sms send', '99112244', 'sent'],
+    ]);
+    expect(shown.at(-1)).toMatchObject({ id, base_url: 'sandbox', profile: null, channel: 'sms', job: null });
+    expect(shown.at(-1).key).toMatch(/^[0-9a-f-]{36}$/);
+    expect(shown[4]).toMatchObject({ key: 'k-1', id: null });
+    expect(shown[0]).toMatchObject({ job: 'june', planned: 2, accepted: 2, failed: 0, pending: 0 });
+    expect(readFileSync(file(), 'utf8')).not.toContain('secret');
+    expect((statSync(file()).mode & 0o777).toString(8)).toBe('600');
+    expect((await here('history --since 2001-01-01 --limit 3')).stderr).toBe(
+      'Showing the newest 3 of 8; add --limit to see more.\n',
+    );
+    expect((await here('history')).stdout).toMatch(
+      /^TIME +STATUS +TO +ID\n\S+ \S+ +finished +2 recipients +june\n/,
+    );
+  });
+
+  it('has one entry for a send that was repeated under its key, and for a job that went on', async () => {
+    await here('sms send 99000012 hi --max-retries 0 --idempotency-key k-2');
+    await here('sms send 99000012 hi --max-retries 2 --idempotency-key k-2');
+    expect(entries()).toHaveLength(2);
+    expect(await history()).toMatchObject([{ key: 'k-2', status: 'sent' }]);
+  });
+
+  it('finds a number in bulk jobs too', async () => {
+    await here('sms send 99119002 hi');
+    await here('sms bulk two.csv --text hello --job june --yes');
+    const found = await history("--to '+976 9911-9002'");
+    expect(
+      found.map(({ command, job, to, status }: Record<string, unknown>) => [command, job, to, status]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['sms send', null, '99119002', 'sent'],
+        ['sms bulk', 'june', '99119002', 'accepted'],
+        ['sms bulk', 'july', '99119002', 'accepted'],
+      ]),
+    );
+    expect(found).toHaveLength(3);
+    expect((await here('history --to 88118811')).stderr).toBe('Nothing was sent from this machine.\n');
+  });
+
+  it('names service and profile', async () => {
+    const { fetch } = fakeService(() => ({
+      body: { id: 'm', status: 'sent', channel: 'sms', to: '99112233' },
+    }));
+    const env = { URTUU_API_KEY: 'a-key-of-nobody', URTUU_BASE_URL: 'https://sms.example.mn/v1' };
+    await here('sms send 99112233 hi', { env, fetch });
+    expect(await history()).toMatchObject([
+      { base_url: 'https://sms.example.mn/v1', profile: 'default', id: 'm' },
+    ]);
+    await here('sms send 99112233 hi', {
+      env,
+      fetch: fakeService(() => refusal(402, 'insufficient_credits')).fetch,
+    });
+    expect(await history()).toHaveLength(1);
+  });
+
+  it('forgets after 90 days, and skips a line that was cut short', async () => {
+    await here('sms send 99112244 hi');
+    const [entry] = entries();
+    const old = { ...entry, time: '2026-08-01T00:00:00.000Z', key: 'old' };
+    writeFileSync(file(), `${JSON.stringify(old)}\n{"time": "2026-1\n${JSON.stringify(entry)}\n`);
+    const now = () => Date.parse(entry.time) + 1_000;
+    const { stdout } = await here('history --json', { clock: { now } });
+    expect(JSON.parse(stdout)).toHaveLength(1);
+    expect(entries()).toEqual([entry]);
+  });
+
+  it('is deleted with --clear, which asks', async () => {
+    await here('sms send 99112244 hi');
+    expect(await here('history --clear')).toMatchObject({ code: 2 });
+    const declined = await here('history --clear', { terminal: 80, questions: answers(false) });
+    expect(declined).toMatchObject({ code: 2 });
+    expect(await history()).toHaveLength(1);
+    expect(await here('history --clear --yes')).toMatchObject({ code: 0, stderr: 'Deleted the history.\n' });
+    expect(await history()).toEqual([]);
+  });
+
+  it('never changes how a send ends where it cannot be written', async () => {
+    mkdirSync(file());
+    expect(await here('sms send 99112244 hi')).toMatchObject({
+      code: 0,
+      stderr: expect.not.stringContaining('history'),
+    });
+    expect((await here('sms send 99112244 hi -v')).stderr).toMatch(/^cannot write the history: EISDIR/m);
+    expect(await here('history')).toMatchObject({ code: 13, stderr: expect.stringContaining('--clear') });
+    chmodSync(file(), 0o700);
+  });
+});

@@ -1,0 +1,233 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { smsMessage } from '../support/resources.js';
+import {
+  Captured,
+  type FakeService,
+  fakeService,
+  type Reply,
+  type Request,
+  refusal,
+  run,
+} from '../support/run.js';
+import { CommandHome } from './command-home.js';
+
+const home = new CommandHome();
+const { here } = home;
+beforeAll(async () => {
+  await home.open();
+  await here('sms send 99000001 hi --max-retries 0');
+});
+afterAll(() => home.close());
+
+const lines = (text: string) => text.trimEnd().split(/\r?\n/);
+
+describe('urtuu messages list', () => {
+  it('shows the newest first, in every format with the same fields', async () => {
+    const records = await home.json('messages list');
+    expect(records.map(({ to }: { to: string }) => to)).toEqual([
+      '99000001',
+      '99119002',
+      '99119001',
+      '88001122',
+      '99112233',
+    ]);
+    const [{ id }] = records;
+    expect(await home.json(`messages get ${id}`)).toEqual(records[0]);
+    const { stdout } = await here('messages list -o csv');
+    expect(lines(stdout)[0]).toBe(Object.keys(records[0]).join(','));
+    const ndjson = await here('messages list -o ndjson');
+    expect(lines(ndjson.stdout).map((line) => JSON.parse(line))).toEqual(records);
+  });
+
+  it.each([
+    ['--to 9911-2233', ['99112233']],
+    ['--to +97699112233 --channel email', []],
+    ['--status failed', ['99000001']],
+    ['--batch BATCH', ['99119002', '99119001']],
+    ['--since 1h --limit 1', ['99000001']],
+    ['--until 2001-01-01', []],
+    ['--since 2001-01-01T00:00 --status failed', ['99000001']],
+    ['--delivery bounced', []],
+  ])('filters with %s', async (filter, expected) => {
+    const { code, stdout } = await here(
+      `messages list ${filter.replace('BATCH', home.known.batch)} -o csv --columns to --no-header`,
+      { clock: { now: Date.now } },
+    );
+    expect(code).toBe(0);
+    expect(
+      lines(stdout)
+        .filter(Boolean)
+        .map((line) => line.trim()),
+    ).toEqual(expected);
+  });
+
+  it('says when there are more, and when there are none', async () => {
+    expect((await here('messages list --limit 2')).stderr).toBe(
+      'Showing the newest 2; add --limit to see more.\n',
+    );
+    expect((await here('messages list --limit 5')).stderr).toBe('');
+    const none = await here('messages list --to 88112233');
+    expect(none).toMatchObject({ code: 0, stdout: '', stderr: 'No messages.\n' });
+    expect((await here('messages list --to 88112233 --json')).stdout).toBe('[]\n');
+  });
+
+  it.each([
+    ['--since soon', /'soon' is not a time/],
+    ['--since 2026-02-30', /not a time/],
+    ['--status gone', /not one of queued, sent, failed/],
+    ['--limit 0', /must be over 0/],
+    ['--follow --until 2026-11-21', /exclude each other/],
+    ['--follow --json', /--output ndjson/],
+  ])('is a usage error with %s', async (options, error) => {
+    expect(await here(`messages list ${options}`)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(error),
+    });
+  });
+
+  it('passes on what the service does not take', async () => {
+    expect(await here('messages list --to nobody')).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('to: must be a phone number or an email address'),
+    });
+  });
+});
+
+describe('urtuu batches list', () => {
+  it('shows the batches of the project, as batches get does', async () => {
+    const records = await home.json('batches list');
+    expect(records).toEqual([await home.json(`batches get ${home.known.batch}`)]);
+    expect(await home.json('batches list --status processing')).toEqual([]);
+    expect((await here('batches list --channel email')).stderr).toBe('No batches.\n');
+  });
+});
+
+describe('a list', () => {
+  const page = (ids: string[], next: string | null): Reply => ({
+    body: { data: ids.map((id) => smsMessage({ id })), next },
+  });
+
+  it('goes on behind a page that is empty, and asks for no more than it shows', async () => {
+    const pages = [page(['a', 'b'], 'b'), page([], 'x'), page(['c', 'd'], null)];
+    const service = fakeService((_, index) => pages[index] as Reply);
+    const { stdout } = await run('messages list --limit 3 -o ndjson', service);
+    expect(lines(stdout).map((line) => JSON.parse(line).id)).toEqual(['a', 'b', 'c']);
+    expect(service.requests.map(({ path }) => path)).toEqual([
+      '/messages?limit=3',
+      '/messages?limit=3&after=b',
+      '/messages?limit=3&after=x',
+    ]);
+  });
+
+  it('ends with 5 where a proxy ignores the query', async () => {
+    const service = fakeService(() => page(['a'], 'a'));
+    expect(await run('messages list', service)).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('the same page'),
+    });
+  });
+
+  it.each([
+    [404, 'not_found'],
+    [405, 'method_not_allowed'],
+  ])('ends with 12 where the service has none: %i', async (status, code) => {
+    const service = fakeService(() => refusal(status, code));
+    for (const noun of ['messages', 'batches']) {
+      const { code: exit, stderr } = await run(`${noun} list --json`, service);
+      expect(exit).toBe(12);
+      expect(JSON.parse(stderr).error).toMatchObject({
+        code,
+        status,
+        message: `this service does not offer lists of ${noun}`,
+        hint: expect.stringContaining('urtuu messages get'),
+      });
+    }
+  });
+});
+
+describe('--follow', () => {
+  const at = (second: number) => new Date(Date.UTC(2026, 10, 21) + second * 1_000).toISOString();
+  const message = (id: string, second: number, status = 'sent') =>
+    ({ ...smsMessage({ id }), created_at: at(second), status }) as const;
+  /** A terminal that goes away after so many rows. */
+  class Reader extends Captured {
+    readonly #rows: number;
+    constructor(rows: number) {
+      super(undefined);
+      this.#rows = rows;
+    }
+    override write(text: string, done?: (error?: Error | null) => void): boolean {
+      this.text += text;
+      const gone = this.text.split('\n').length - 1 >= this.#rows;
+      done?.(gone ? Object.assign(new Error('gone'), { code: 'EPIPE' }) : null);
+      return true;
+    }
+  }
+  /** Messages that come poll by poll, newest first, with the filters that are asked for. */
+  const coming = (polls: ReturnType<typeof message>[][]): FakeService & { polls: () => number } => {
+    let poll = -1;
+    const service = fakeService(({ path }: Request) => {
+      const query = new URL(path, 'http://x').searchParams;
+      if (!query.has('after')) poll += 1;
+      const there = polls.slice(0, poll + 1).flat();
+      const data = there
+        .filter(({ created_at }) => created_at >= (query.get('since') ?? ''))
+        .filter(({ status }) => status === (query.get('status') ?? status))
+        .sort((a, b) => (a.created_at < b.created_at ? 1 : -1));
+      return { body: { data, next: null } };
+    });
+    return { ...service, polls: () => poll };
+  };
+  const ids = (text: string) => lines(text).map((line) => JSON.parse(line).id);
+
+  it('shows the newest of those that are there, then every new one, the oldest first', async () => {
+    const stdout = new Reader(5);
+    const service = coming([
+      [message('a', 0), message('b', 1), message('c', 2)],
+      [],
+      [message('e', 9), message('d', 8)],
+      [message('f', 20)],
+    ]);
+    expect(await run('messages list --follow --limit 2 -o ndjson', { ...service, stdout })).toMatchObject({
+      code: 0,
+      slept: 6_000,
+    });
+    expect(ids(stdout.text)).toEqual(['b', 'c', 'd', 'e', 'f']);
+  });
+
+  it('shows one that comes late, or that matches only later than newer ones, and none twice', async () => {
+    const stdout = new Reader(4);
+    // b failed before a, which was accepted first; d becomes visible before c.
+    const service = coming([
+      [message('s', 0, 'failed')],
+      [message('b', 1_200, 'failed')],
+      [message('a', 1_000, 'failed')],
+      [message('old', -4_000, 'failed')],
+      [message('c', 1_300, 'failed')],
+    ]);
+    await run('messages list --follow --status failed -o ndjson', { ...service, stdout });
+    expect(ids(stdout.text)).toEqual(['s', 'b', 'a', 'c']);
+  });
+
+  it('has one header, and goes on after a read that fails for now', async () => {
+    const stdout = new Reader(3);
+    const { fetch } = coming([[message('first', 0)], [message('other', 5)]]);
+    let reads = 0;
+    const failing: FakeService['fetch'] = async (...request) => {
+      reads += 1;
+      if (reads === 2) throw new Error('no network');
+      return fetch(...request);
+    };
+    const line = 'messages list --follow --max-retries 0 --columns id,status';
+    const { code, stderr } = await run(line, { fetch: failing, stdout });
+    expect(code).toBe(0);
+    expect(stdout.text).toBe('ID     STATUS\nfirst  sent\nother  sent\n');
+    expect(stderr).toMatch(/^warning: .*; still trying\n$/);
+  });
+
+  it('ends with the error of a read that cannot succeed', async () => {
+    const service = fakeService(() => refusal(401, 'unauthorized'));
+    expect(await run('batches list --follow', service)).toMatchObject({ code: 4 });
+  });
+});
