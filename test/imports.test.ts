@@ -22,6 +22,7 @@ const ground = [
   'configuration-error',
   'data-error',
   'encryption',
+  'mailbox',
   'random',
   'report',
   'service-error',
@@ -69,8 +70,16 @@ const serviceArrows: Record<string, string[]> = {
   // A receipt is stored as the carrier gives it.
   carriers: ['storage'],
   // The one place that knows every carrier.
-  'carriers/configured': ['carriers', 'carriers/simulated', 'carriers/smpp', 'parse-fields', 'storage'],
+  'carriers/configured': [
+    'carriers',
+    'carriers/simulated',
+    'carriers/smpp',
+    'carriers/smtp',
+    'parse-fields',
+    'storage',
+  ],
   'carriers/smpp': ['carriers', 'storage'],
+  'carriers/smtp': ['carriers'],
   'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/postgres', 'storage/sqlite'],
   storage: [],
   'storage/postgres': ['storage'],

@@ -13,7 +13,7 @@ import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated/si
 import { systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
-import { createEncryption } from './encryption.js';
+import { createEncryption, deriveKey } from './encryption.js';
 import { openData } from './open-data.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
@@ -134,7 +134,9 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     const carrier = isReal ? simulatedCarrier(outbox, clock, () => null) : simulatedCarrier(outbox, clock);
     const simulated = doubles.carrier?.(carrier) ?? carrier;
     const tools = { clock, random: systemRandom, report };
-    const carriers = await openCarriers({ configuration, store, simulated, recordedLanes: before, ...tools });
+    const bounceKey = deriveKey(storage.secret, 'bounce addresses');
+    const recorded = { store, recordedLanes: before };
+    const carriers = await openCarriers({ configuration, simulated, bounceKey, ...recorded, ...tools });
     return { carrier, carriers, isReal };
   }
 

@@ -12,6 +12,7 @@ import { core } from './service-core.js';
 import { http } from './service-http.js';
 import { size } from './size.js';
 import { smpp } from './smpp.js';
+import { smtp } from './smtp.js';
 import { start } from './start.js';
 
 const groups: Record<string, () => Promise<Row[]>> = {
@@ -24,6 +25,7 @@ const groups: Record<string, () => Promise<Row[]>> = {
   http,
   core,
   smpp,
+  smtp,
   size,
 };
 

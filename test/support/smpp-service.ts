@@ -22,7 +22,7 @@ export class SmppServices {
     return this.#latest;
   }
 
-  configured(sms: object | string, email = 'off'): Pick<ServiceOptions, 'configuration'> {
+  configured(sms: object | string, email: object | string = 'off'): Pick<ServiceOptions, 'configuration'> {
     const file = join(this.cores.folder(), 'service.json');
     writeFileSync(file, JSON.stringify({ sms, email }));
     return { configuration: { file, environment: { PASSWORD: 'secret' } } };

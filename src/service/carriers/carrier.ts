@@ -4,6 +4,8 @@ import type { DeliveryState, Receipt } from '../storage/store.js';
 /** The route that carries no links, which also takes what an operator refused. */
 export const noLinkRoute = 'no-link';
 export const emailRoute = 'email';
+/** The queue that emails wait in, whoever takes them. */
+export const emailLane = 'email';
 
 /** A message as a carrier gets it. */
 export interface Submission {

@@ -1,6 +1,8 @@
 import { systemClock } from '../../clock.js';
 import { systemRandom } from '../../random.js';
+import { emailRoute } from '../carrier.js';
 import { checkRoute } from '../smpp/check-route.js';
+import { checkRelay } from '../smtp/check-relay.js';
 import type { CarrierCheck, CarrierConfiguration, ConfigurationSource } from './configuration.js';
 import { readConfiguration } from './read-configuration.js';
 
@@ -9,13 +11,22 @@ export function checkCarriers(source: ConfigurationSource): AsyncIterable<Carrie
   return checksOf(readConfiguration(source));
 }
 
-async function* checksOf({ sms }: CarrierConfiguration): AsyncGenerator<CarrierCheck> {
-  if (typeof sms === 'string') return;
+async function* checksOf({ sms, email }: CarrierConfiguration): AsyncGenerator<CarrierCheck> {
   const tools = { clock: systemClock, random: systemRandom };
-  for (const route of sms.routes) {
-    const { name, host, port, tls } = route;
-    const problem = await checkRoute(route, tools);
-    const address = `${tls ? 'smpp+tls' : 'smpp'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    yield { carrier: name, address, status: problem === null ? 'ok' : 'failed', problem };
+  for (const route of typeof sms === 'object' ? sms.routes : []) {
+    const address = addressOf(route.tls ? 'smpp+tls' : 'smpp', route);
+    yield checkOf(route.name, address, await checkRoute(route, tools));
   }
+  if (typeof email === 'object') {
+    const address = addressOf(email.tls === 'implicit' ? 'smtps' : 'smtp', email);
+    yield checkOf(emailRoute, address, await checkRelay(email, systemClock));
+  }
+}
+
+function addressOf(protocol: string, { host, port }: { host: string; port: number }): string {
+  return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function checkOf(carrier: string, address: string, problem: string | null): CarrierCheck {
+  return { carrier, address, status: problem === null ? 'ok' : 'failed', problem };
 }

@@ -1,4 +1,5 @@
 import type { SmppRoute } from '../smpp/route-settings.js';
+import type { SmtpSettings } from '../smtp/smtp-settings.js';
 
 /** A channel that nothing real serves: the simulated operator takes it, or it is refused. */
 export type WithoutCarrier = 'simulated' | 'off';
@@ -6,7 +7,7 @@ export type WithoutCarrier = 'simulated' | 'off';
 /** The carriers of a service, with their secrets. */
 export interface CarrierConfiguration {
   sms: WithoutCarrier | { routes: readonly SmppRoute[] };
-  email: WithoutCarrier;
+  email: WithoutCarrier | SmtpSettings;
 }
 
 /** Whether anything leaves this machine. */

@@ -3,11 +3,12 @@ import type { Clock } from '../../clock.js';
 import { ConfigurationError } from '../../configuration-error.js';
 import type { Random } from '../../random.js';
 import type { Report } from '../../report.js';
-import type { Carrier, RoutesOf } from '../carrier.js';
+import { type Carrier, emailLane, type RoutesOf } from '../carrier.js';
 import { dial } from '../smpp/connection/dial.js';
 import { localRouteLimits } from '../smpp/limits.js';
 import { operatorsOf, smppRoutes } from '../smpp/routes.js';
 import { smppCarrier } from '../smpp/smpp.js';
+import { emailRoutes, smtpCarrier } from '../smtp/smtp.js';
 import type { CarrierConfiguration } from './configuration.js';
 import { retiredLanes, unrouted } from './retired-lanes.js';
 
@@ -18,6 +19,8 @@ export interface CarrierParts {
   simulatedRoutes: RoutesOf;
   /** Lanes of real carriers that the store was ever served with. */
   recordedLanes: readonly string[];
+  /** Of the addresses that bounces of mails go to. */
+  bounceKey: Uint8Array;
   clock: Clock;
   random: Random;
   report: Report;
@@ -34,11 +37,9 @@ export interface Carriers {
   realLanes: readonly string[];
 }
 
-const emailLane = 'email';
-
 /** The carriers of a configuration. Throws ConfigurationError where a store with real messages would be simulated. */
 export function createCarriers(parts: CarrierParts): Carriers {
-  const { configuration, simulated, simulatedRoutes, recordedLanes, ...tools } = parts;
+  const { configuration, simulated, simulatedRoutes, recordedLanes, bounceKey, ...tools } = parts;
   const { sms, email } = configuration;
   const isReal = {
     sms: recordedLanes.some((lane) => lane !== emailLane),
@@ -54,6 +55,7 @@ export function createCarriers(parts: CarrierParts): Carriers {
   const carriers: Carrier[] = [];
   if (routes.length > 0)
     carriers.push(smppCarrier({ routes, ...tools, limits: localRouteLimits(tools.clock), dial }));
+  if (typeof email === 'object') carriers.push(smtpCarrier({ settings: email, bounceKey, ...tools }));
   const simulatedLanes = simulated.lanes.filter((lane) => (lane === emailLane ? email : sms) === 'simulated');
   if (simulatedLanes.length > 0) carriers.push({ ...simulated, lanes: simulatedLanes });
   const served = carriers.flatMap(({ lanes }) => lanes);
@@ -72,13 +74,13 @@ export function createCarriers(parts: CarrierParts): Carriers {
     configuration[channel] === 'simulated' ? simulatedRoutes : other;
   const routesOf = {
     sms: simulatedOr('sms', routes.length > 0 ? smppRoutes(routes, unrouted) : unroutedOnly),
-    email: simulatedOr('email', unroutedOnly),
+    email: simulatedOr('email', typeof email === 'object' ? emailRoutes : unroutedOnly),
   };
   return {
     carriers,
     routesOf: (message, settings) => routesOf[message.channel](message, settings),
     operators: routes.length > 0 ? operatorsOf(routes) : null,
     off: (['sms', 'email'] as const).filter((channel) => configuration[channel] === 'off'),
-    realLanes: routes.map(({ name }) => name),
+    realLanes: [...routes.map(({ name }) => name), ...(typeof email === 'object' ? [emailLane] : [])],
   };
 }

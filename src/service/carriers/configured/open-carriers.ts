@@ -11,7 +11,7 @@ export interface OpenedCarriers extends Pick<Carriers, 'carriers' | 'routesOf' |
 }
 
 export interface OpenCarriersParts
-  extends Pick<CarrierParts, 'simulated' | 'recordedLanes' | 'clock' | 'random' | 'report'> {
+  extends Pick<CarrierParts, 'simulated' | 'recordedLanes' | 'bounceKey' | 'clock' | 'random' | 'report'> {
   /** Absent: everything is simulated, or nothing is sent from data that was served with a real carrier. */
   configuration: CarrierConfiguration | undefined;
   store: Pick<Store, 'recordLanes'>;

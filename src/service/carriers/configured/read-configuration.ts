@@ -5,6 +5,7 @@ import { parseFields } from '../../parse-fields.js';
 import { ServiceError } from '../../service-error.js';
 import type { CarrierConfiguration, ConfigurationSource, WithoutCarrier } from './configuration.js';
 import { smppRoutesOf, smsSchema } from './smpp-schema.js';
+import { emailSchema, smtpSettingsOf } from './smtp-schema.js';
 
 const channels = z.strictObject({ sms: z.unknown(), email: z.unknown() });
 
@@ -12,7 +13,7 @@ const channels = z.strictObject({ sms: z.unknown(), email: z.unknown() });
 export function readConfiguration(source: ConfigurationSource): CarrierConfiguration {
   try {
     const written = parseFields(channels, readJson(source.file));
-    return { sms: readSms(written.sms, source), email: readEmail(written.email) };
+    return { sms: readSms(written.sms, source), email: readEmail(written.email, source) };
   } catch (error) {
     if (!(error instanceof ServiceError || error instanceof ConfigurationError)) throw error;
     throw new ConfigurationError(`${source.file}: ${error.message}`, { cause: error.cause });
@@ -40,9 +41,11 @@ function readSms(value: unknown, source: ConfigurationSource): CarrierConfigurat
   return { routes: smppRoutesOf(parseFields(smsSchema, value, 'sms').routes, source) };
 }
 
-function readEmail(value: unknown): CarrierConfiguration['email'] {
+function readEmail(value: unknown, source: ConfigurationSource): CarrierConfiguration['email'] {
   if (isWithoutCarrier(value)) return value;
-  throw notA('email', '"simulated" or "off"');
+  if (typeof value !== 'object' || value === null)
+    throw notA('email', '"simulated" or "off" or {"smtp": ...}');
+  return smtpSettingsOf(parseFields(emailSchema, value, 'email'), source);
 }
 
 function isWithoutCarrier(value: unknown): value is WithoutCarrier {

@@ -4,6 +4,7 @@ import type { SmppRoute } from '../smpp/route-settings.js';
 import type { ConfigurationSource } from './configuration.js';
 import { unrouted } from './retired-lanes.js';
 import { readSecret, writtenSecret } from './secrets.js';
+import { type ServerAddress, serverAddressOf } from './server-address.js';
 
 const rule = (holds: (text: string) => boolean, error: string) => z.refine<string>(holds, { error });
 const within = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max));
@@ -20,7 +21,7 @@ const name = z.string().check(
 
 /** Names that stand for something else wherever a route or a lane is named. */
 const reservedNames = ['sms', 'email', unrouted.name];
-const defaultPorts: Readonly<Record<string, number>> = { 'smpp:': 2775, 'smpp+tls:': 3550 };
+const addressOf = (written: string) => serverAddressOf(written, { 'smpp:': 2775, 'smpp+tls:': 3550 });
 const unitsMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 const maxValidityMs = 14 * 86_400_000;
 
@@ -75,7 +76,7 @@ export function smppRoutesOf(routes: readonly WrittenRoute[], source: Configurat
   checkTogether(routes);
   return routes.map((route, index) => ({
     name: route.name,
-    ...(addressOf(route.smpp) as Address),
+    ...connectionOf(addressOf(route.smpp) as ServerAddress),
     systemId: route.system_id,
     password: readSecret(route.password, `sms.routes[${index}].password`, source),
     systemType: route.system_type,
@@ -122,20 +123,8 @@ function checkTogether(routes: readonly WrittenRoute[]): void {
   });
 }
 
-interface Address {
-  host: string;
-  port: number;
-  tls: boolean;
-}
-
-function addressOf(written: string): Address | null {
-  if (!URL.canParse(written)) return null;
-  const { protocol, hostname, port, pathname, search, hash, username } = new URL(written);
-  const defaultPort = defaultPorts[protocol];
-  if (defaultPort === undefined || hostname === '' || (pathname + search + hash + username).length > 1)
-    return null;
-  const host = hostname.replace(/^\[|\]$/g, '');
-  return { host, port: port === '' ? defaultPort : Number(port), tls: protocol === 'smpp+tls:' };
+function connectionOf({ protocol, host, port }: ServerAddress) {
+  return { host, port, tls: protocol === 'smpp+tls:' };
 }
 
 function validityMsOf(written: string): number | null {

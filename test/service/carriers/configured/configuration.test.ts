@@ -26,6 +26,8 @@ function read(written: unknown) {
 }
 
 const withRoutes = (...routes: object[]) => ({ email: 'off', sms: { routes } });
+const relay = { smtp: 'smtp://relay.example.mn', from: 'no-reply@example.mn' };
+const withEmail = (changes: object) => ({ sms: 'off', email: { ...relay, ...changes } });
 const changed = (changes: object) => withRoutes({ ...route, ...changes });
 
 describe('a configuration', () => {
@@ -77,6 +79,38 @@ describe('a configuration', () => {
     expect(read(changed({ smpp })).sms).toMatchObject({ routes: [expected] });
   });
 
+  it('has defaults for a mail relay', () => {
+    expect(read(withEmail({})).email).toEqual({
+      host: 'relay.example.mn',
+      port: 587,
+      tls: 'required',
+      login: null,
+      from: 'no-reply@example.mn',
+      bounceDomain: null,
+      connections: 4,
+    });
+  });
+
+  it.each([
+    [{ smtp: 'smtps://a.mn' }, { host: 'a.mn', port: 465, tls: 'implicit' }],
+    [{ smtp: 'smtps://a.mn', tls: 'required' }, { tls: 'implicit' }],
+    [
+      { smtp: 'smtp://a.mn:25', tls: 'off' },
+      { port: 25, tls: 'off' },
+    ],
+    [{ smtp: 'smtp://localhost' }, { tls: 'off' }],
+    [{ smtp: 'smtp://[::1]' }, { host: '::1', tls: 'off' }],
+    [{ smtp: 'smtp://127.0.0.1', tls: 'required' }, { tls: 'required' }],
+    [{ smtp: 'smtp://127.0.0.1.example.mn' }, { tls: 'required' }],
+    [{ user: 'u', password: { env: 'PASSWORD' } }, { login: { user: 'u', password: 'secret' } }],
+    [
+      { bounce_domain: 'b.mn', connections: 10 },
+      { bounceDomain: 'b.mn', connections: 10 },
+    ],
+  ])('of a mail relay: %j', (changes, expected) => {
+    expect(read(withEmail(changes)).email).toMatchObject(expected);
+  });
+
   it('reads a secret from a file beside it, without the newline at its end', () => {
     writeFileSync(join(folder, 'mobicom'), 'from file\n');
     expect(read(changed({ password: { file: 'mobicom' } })).sms).toMatchObject({
@@ -88,6 +122,21 @@ describe('a configuration', () => {
     [{}, 'sms: is required; email: is required'],
     [{ sms: 'off' }, 'email: is required'],
     [{ sms: 'on', email: 'off' }, 'sms: must be "simulated" or "off" or {"routes": [...]}'],
+    [{ sms: 'off', email: 'on' }, 'email: must be "simulated" or "off" or {"smtp": ...}'],
+    [{ sms: 'off', email: {} }, 'email.smtp: is required; email.from: is required'],
+    [withEmail({ smtp: 'http://a.mn' }), 'email.smtp: must be smtp://<host>:<port> or smtps://'],
+    [withEmail({ smtp: 'smtp://u:p@a.mn' }), 'email.smtp: must be smtp://'],
+    [withEmail({ smtp: 'smtps://a.mn', tls: 'off' }), 'email.tls: must not be "off"'],
+    [withEmail({ tls: 'maybe' }), 'email.tls: must be "required" or "off"'],
+    [withEmail({ user: 'u' }), 'email.password: is required with "user"'],
+    [withEmail({ password: { env: 'PASSWORD' } }), 'email.user: is required with "password"'],
+    [withEmail({ user: 'u', password: 'p' }), 'email.password: must be {"env": "<variable>"}'],
+    [withEmail({ from: 'Урту <a@b.mn>' }), 'email.from: must be an email address'],
+    [withEmail({ from: 'a@Example.mn' }), 'email.from: must be an email address'],
+    [withEmail({ bounce_domain: 'Bounce.mn' }), 'email.bounce_domain: must be a domain'],
+    [withEmail({ connections: 11 }), 'email.connections: must be at most 10'],
+    [withEmail({ connections: 0 }), 'email.connections: must be at least 1'],
+    [withEmail({ port: 25 }), 'email.port: is not a known field'],
     [{ sms: 'off', email: 'off', push: 'off' }, 'push: is not a known field'],
     ['[]', 'must be an object'],
     ['{', 'is not JSON'],
