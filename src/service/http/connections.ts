@@ -73,12 +73,12 @@ export class Connections {
   admit(response: ServerResponse<WaitingRequest>, answer: () => void): void {
     const { req: request } = response;
     const { socket } = request;
+    const connection = this.#open.get(socket);
+    if (connection === undefined || socket.destroyed) return;
     const begin = () => {
       request.hasBegun = true;
       answer();
     };
-    const connection = this.#open.get(socket);
-    if (connection === undefined || socket.destroyed) return;
     connection.pending.add(response);
     connection.latest = response;
     this.#idle.delete(socket);
