@@ -361,8 +361,9 @@ describe('statements', () => {
     });
     await store.acceptMessage(message());
     await store.acceptBatch(batch(['1', '2']));
-    const all = proxy.sent.map((chunks) => Buffer.concat(chunks));
-    expect(all.length).toBeGreaterThan(2);
+    // Another connection may have just been opened, and said nothing yet.
+    const all = proxy.sent.map((chunks) => Buffer.concat(chunks)).filter(({ length }) => length > 0);
+    expect(all.length).toBeGreaterThan(1);
     for (const bytes of all) {
       const startup = bytes.subarray(8, bytes.readInt32BE(0)).toString().split('\0');
       expect(
