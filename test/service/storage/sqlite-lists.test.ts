@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import { createPolledChanges } from '../../../src/service/storage/polled-changes.js';
 import { prepareLists } from '../../../src/service/storage/sqlite/lists.js';
+import { prepareMessageBlocks } from '../../../src/service/storage/sqlite/message-blocks.js';
 import { prepareProjects } from '../../../src/service/storage/sqlite/projects.js';
 import { openStoreDatabase, sqliteStore } from '../../../src/service/storage/sqlite/sqlite-store.js';
 import type { MessageQuery } from '../../../src/service/storage/store.js';
@@ -12,9 +13,11 @@ const scanned = 3;
 const clock = new ManualClock(start);
 const database = await openStoreDatabase(':memory:');
 const store = sqliteStore(database, clock, createPolledChanges(clock));
+const blocks = prepareMessageBlocks(database, 4);
 const lists = prepareLists(
   database,
   prepareProjects(database, () => clock.now()),
+  blocks,
   scanned,
 );
 
@@ -38,6 +41,7 @@ async function fill(): Promise<void> {
   await store.acceptBatch(batch(['1', '7', '8', '9']));
 }
 await fill();
+blocks.accepted(1, 2 * 12 + 4);
 
 const everything: MessageQuery = {
   to: null,

@@ -13,6 +13,7 @@ import type { BatchRecord, BoundAnswer, Content, Instant, LedgerReason, MessageR
 import { batchRows, recipientIn, wayIn, wayOf } from './batch-rows.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
+import type { MessageBlocks } from './message-blocks.js';
 import type { Projects } from './projects.js';
 import { hasEarlier, type Refusals } from './refusals.js';
 
@@ -22,6 +23,7 @@ export function prepareAcceptance(
   projects: Projects,
   leases: Leases,
   refusals: Refusals,
+  blocks: MessageBlocks,
   now: () => Instant,
 ) {
   const insertAnswer = database.prepare(
@@ -103,6 +105,7 @@ export function prepareAcceptance(
       at + boundMs,
     );
     const seq = Number(lastInsertRowid);
+    blocks.accepted(seq, seq);
     const balance = standing.balance - message.credits;
     bind(project, idempotencyKey, answer?.(message, balance) ?? null);
     if (claim === null) return { seq, message, balance, claimed: [] };
@@ -192,6 +195,7 @@ export function prepareAcceptance(
       boundAt: at + boundMs,
       ...batchRows(recipients, isClaimed),
     });
+    blocks.accepted(first, last);
     const balance = standing.balance - batch.credits;
     bind(project, idempotencyKey, answer(batch, balance));
     if (claim === null) return { kind: 'accepted', batch, balance, claimed: [] };

@@ -13,6 +13,7 @@ import { prepareFinalization } from './finalization.js';
 import { prepareLanes } from './lanes.js';
 import { prepareLeases } from './leases.js';
 import { prepareLists } from './lists.js';
+import { prepareMessageBlocks } from './message-blocks.js';
 import { prepareProjects } from './projects.js';
 import { prepareReading } from './reading.js';
 import { prepareReceipts } from './receipts.js';
@@ -65,13 +66,14 @@ export function sqliteStore(
   const leases = prepareLeases(database, clock);
   const resets = prepareResets(database, projects, now);
   const refusals = prepareRefusals(database, corrections);
-  const acceptance = prepareAcceptance(database, projects, leases, refusals, now);
+  const blocks = prepareMessageBlocks(database);
+  const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const claims = prepareClaims(database, projects, leases, refusals, clock);
   const receipts = prepareReceipts(database, now);
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
   const work = prepareWork(database, leases, clock);
   const reading = prepareReading(database, projects, corrections, now);
-  const lists = prepareLists(database, projects);
+  const lists = prepareLists(database, projects, blocks);
 
   async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
     run: () => Result,
