@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
-import { createChanges } from '../../../src/service/storage/sqlite/changes.js';
+import { createPolledChanges } from '../../../src/service/storage/polled-changes.js';
 import type { Database } from '../../../src/service/storage/sqlite/database/open.js';
 import { openStoreDatabase, sqliteStore } from '../../../src/service/storage/sqlite/sqlite-store.js';
 import { batch, message, project, start } from './conformance/fixture.js';
@@ -21,7 +21,7 @@ it('no statement of a send looks through all messages, nor through all of its pr
     },
   };
   const clock = new ManualClock(start);
-  const store = sqliteStore(database, clock, createChanges(clock));
+  const store = sqliteStore(database, clock, createPolledChanges(clock));
   await store.createProject({ ...project, balance: 1_000 });
   await store.acceptMessage(message({ to: '1' }));
   await store.acceptBatch(batch(['1', '2']));
