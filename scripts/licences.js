@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Writes the licence texts of all packages that the bundles hold; a package without one stops the build. */
@@ -23,12 +23,20 @@ function packageIn(folder) {
   );
   const files = readdirSync(folder).filter((file) => /^(?:licen[cs]e|notice|copying)\b/i.test(file));
   const texts = files.sort().map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  if (texts.length === 0) texts.push(...licenceIn(join(folder, 'README.md')));
   return {
     title: `${name} ${version} (${license})`,
     license,
     repository: repository?.url ?? repository,
     text: texts.length === 0 ? null : texts.join('\n\n'),
   };
+}
+
+/** Some have their licence at the end of the readme. */
+function licenceIn(readme) {
+  const text = existsSync(readme) ? readFileSync(readme, 'utf8') : '';
+  const [, licence = ''] = /^#+ *licen[cs]e\s*\n([\s\S]*)/im.exec(text) ?? [];
+  return /permission is hereby granted/i.test(licence) ? [licence.trim()] : [];
 }
 
 /** Packages of one repository may leave the text to one of them. */

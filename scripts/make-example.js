@@ -1,5 +1,5 @@
-// Writes examples/pickup-notices.csv: the same file every time. Numbers of the range 9900 00xx are left out,
-// because the simulated operator keeps them for faults.
+// Writes examples/pickup-notices.csv and examples/customers.csv: the same files every time. Numbers of the range
+// 9900 00xx are left out, because the simulated operator keeps them for faults.
 import { writeFileSync } from 'node:fs';
 
 const rows = 2_600;
@@ -76,15 +76,26 @@ function newNumber() {
   }
 }
 
-const lines = ['phone,name,greeting,notice'];
+function write(name, lines) {
+  writeFileSync(new URL(`../examples/${name}.csv`, import.meta.url), `${lines.join('\n')}\n`);
+}
+
+const notices = ['phone,name,greeting,notice'];
 for (let row = 0; row < rows; row += 1) {
-  const { greeting, notices, names } = below(10) < 7 ? mongolian : english;
+  const { greeting, notices: texts, names } = below(10) < 7 ? mongolian : english;
   // One row in sixteen is for a name that hardly anyone shares, such as a child with a parent's name.
   const name =
     below(16) === 0
       ? `${names[below(names.length)]} ${names[below(names.length)]}`
       : names[below(names.length)];
-  const notice = notices[below(notices.length)];
-  lines.push(`${forms[below(forms.length)](newNumber())},${name},${greeting},${notice}`);
+  const notice = texts[below(texts.length)];
+  notices.push(`${forms[below(forms.length)](newNumber())},${name},${greeting},${notice}`);
 }
-writeFileSync(new URL('../examples/pickup-notices.csv', import.meta.url), `${lines.join('\n')}\n`);
+write('pickup-notices', notices);
+
+const customers = ['name,phone,amount'];
+for (let row = 0; row < 100; row += 1) {
+  const name = mongolian.names[below(mongolian.names.length)];
+  customers.push(`${name},${forms[below(forms.length)](newNumber())},${(below(195) + 5) * 500}`);
+}
+write('customers', customers);

@@ -19,9 +19,11 @@ const arrows: Record<string, { rooms: string[]; packages: boolean }> = {
 /** Files at the top of the service that every part of it may import; they import each other only. */
 const ground = [
   'clock',
+  'configuration-error',
   'data-error',
   'engine-error',
   'encryption',
+  'mailbox',
   'random',
   'report',
   'service-error',
@@ -33,19 +35,31 @@ const ground = [
  * each engine and carrier) or a file at the top.
  */
 const serviceArrows: Record<string, string[]> = {
-  index: ['admin', 'create-service', 'fault-injection', 'service'],
+  index: [
+    'admin',
+    'carriers/configured',
+    'check-configuration',
+    'create-service',
+    'fault-injection',
+    'service',
+  ],
+  'check-configuration': ['carriers/configured'],
   'create-service': ['core', 'fault-injection', 'http', 'service'],
   core: [
     'admin',
     'carriers',
+    'carriers/configured',
     'carriers/simulated',
     'dispatch',
+    'open-data',
     'operations',
     'service',
     'storage',
-    'storage/sqlite',
   ],
-  service: ['storage'],
+  // An engine, and the outbox of the simulated carrier in it.
+  'open-data': ['carriers/simulated', 'service', 'storage', 'storage/postgres', 'storage/sqlite'],
+  // The file that configures the carriers is an option.
+  service: ['carriers/configured', 'storage'],
   // Caps are counted in storage.
   settings: ['storage'],
   'parse-fields': [],
@@ -56,8 +70,20 @@ const serviceArrows: Record<string, string[]> = {
   dispatch: ['carriers', 'storage'],
   // A receipt is stored as the carrier gives it.
   carriers: ['storage'],
-  'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/sqlite'],
+  // The one place that knows every carrier.
+  'carriers/configured': [
+    'carriers',
+    'carriers/simulated',
+    'carriers/smpp',
+    'carriers/smtp',
+    'parse-fields',
+    'storage',
+  ],
+  'carriers/smpp': ['carriers', 'storage'],
+  'carriers/smtp': ['carriers'],
+  'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/postgres', 'storage/sqlite'],
   storage: [],
+  'storage/postgres': ['storage'],
   // An installation opens the database of the simulated carrier with its own.
   'storage/sqlite': ['carriers/simulated', 'storage'],
   'fault-injection': [],

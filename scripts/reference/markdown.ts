@@ -28,7 +28,7 @@ function section(command: CommandReference): string[] {
   return [
     `## ${command.name}`,
     description,
-    fenced('sh', [usage]),
+    fenced('text', [usage]),
     ...(command.arguments.length > 0 ? [table('argument', command.arguments)] : []),
     table('option', command.options),
     ...(notes.length > 0 ? [fenced('', notes)] : []),

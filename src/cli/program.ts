@@ -116,6 +116,17 @@ const tree: readonly (Leaf | Group)[] = [
   ],
   ['serve', 'Run the service on this machine', async () => (await import('./commands/serve/serve.js')).serve],
   [
+    'service',
+    'Manage the service of this machine',
+    [
+      [
+        'check',
+        'Check the carriers of a configuration',
+        async () => (await import('./commands/service/check.js')).serviceCheck,
+      ],
+    ],
+  ],
+  [
     'sandbox',
     'Inspect the embedded service',
     [

@@ -1,27 +1,34 @@
-const watched = new WeakMap<AbortSignal, Set<() => void>>();
+interface Watch {
+  runs: Set<() => void>;
+  stop(): void;
+}
+
+const watches = new WeakMap<AbortSignal, Watch>();
 
 /**
  * Runs `run` when the signal aborts; the returned function ends that. One listener serves all calls that share a
  * signal: Node.js warns of a leak from the eleventh on.
  */
 export function onAbort(signal: AbortSignal, run: () => void): () => void {
-  const runs = watched.get(signal) ?? watch(signal);
+  const watch = watches.get(signal) ?? newWatch(signal);
+  const { runs } = watch;
   runs.add(run);
   return () => {
     runs.delete(run);
-    if (runs.size > 0 || watched.get(signal) !== runs) return;
-    watched.delete(signal);
-    signal.removeEventListener('abort', runAll);
+    if (runs.size > 0 || watches.get(signal) !== watch) return;
+    watches.delete(signal);
+    watch.stop();
   };
 }
 
-function watch(signal: AbortSignal): Set<() => void> {
+function newWatch(signal: AbortSignal): Watch {
   const runs = new Set<() => void>();
-  watched.set(signal, runs);
+  // Not by its `this`: signals of polyfills call a listener on something else.
+  const runAll = () => {
+    for (const run of runs) run();
+  };
+  const watch = { runs, stop: () => signal.removeEventListener('abort', runAll) };
+  watches.set(signal, watch);
   signal.addEventListener('abort', runAll);
-  return runs;
-}
-
-function runAll(this: AbortSignal): void {
-  for (const run of watched.get(this) ?? []) run();
+  return watch;
 }

@@ -74,8 +74,9 @@ function callSettingsOf(record: { [Name in keyof CallOptions]?: unknown }): Call
 
 /** By its shape: signals of polyfills and other realms are no instances. */
 function readSignal(value: unknown): AbortSignal {
-  const { aborted, addEventListener } = (value ?? {}) as Partial<AbortSignal>;
-  if (typeof aborted !== 'boolean' || typeof addEventListener !== 'function') {
+  const { aborted, addEventListener, removeEventListener } = (value ?? {}) as Partial<AbortSignal>;
+  const listens = [addEventListener, removeEventListener].every((each) => typeof each === 'function');
+  if (typeof aborted !== 'boolean' || !listens) {
     throw new TypeError('signal must be an AbortSignal');
   }
   return value as AbortSignal;

@@ -22,14 +22,21 @@ export type NumberReading =
  * dashes are accepted (POST /v1/sms, `to`).
  */
 export function readNumber(written: string, operators: OperatorTable = defaultOperators): NumberReading {
-  const bare = written.replace(/[ -]/g, '');
-  const number = /^(?:\+976|00976|976)?([0-9]{8})$/.exec(bare)?.[1];
-  if (number !== undefined) {
+  const bare = withoutMarks(written);
+  const number = normalNumber(bare);
+  if (number !== null) {
     const operator = operatorOf(number, operators);
     return operator === undefined ? { kind: 'unsupported' } : { kind: 'number', number, operator };
   }
   return /^\+?[0-9]{6,15}$/.test(bare) ? { kind: 'unsupported' } : { kind: 'invalid' };
 }
+
+/** The 8 digits of a number of this country, of whatever operator; null for anything else. */
+export function normalNumber(written: string): string | null {
+  return /^(?:\+976|00976|976)?([0-9]{8})$/.exec(withoutMarks(written))?.[1] ?? null;
+}
+
+const withoutMarks = (written: string) => written.replace(/[ -]/g, '');
 
 function operatorOf(number: string, operators: OperatorTable): string | undefined {
   const prefix = number.slice(0, 2);

@@ -13,11 +13,14 @@ export interface TextSize {
   parts: number;
 }
 
-const gsmAlphabet = new Set(
+/** GSM 03.38 in the order of its codes, without the escape (0x1b), and its extension table in the same order. */
+export const gsmCharacters =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?' +
-    '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
-);
-const gsmExtension = new Set('\f^{}\\[~]|€');
+  '¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
+export const gsmExtensionCharacters = '\f^{}\\[~]|€';
+
+const gsmAlphabet = new Set(gsmCharacters);
+const gsmExtension = new Set(gsmExtensionCharacters);
 
 export function measureText(text: string): TextSize {
   let latinUnits = 0;

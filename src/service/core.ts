@@ -3,13 +3,18 @@ import { defaultProject, openingBalance } from './admin/projects.js';
 import { createReset } from './admin/reset.js';
 import { checkSettings } from './admin/settings.js';
 import type { Carrier } from './carriers/carrier.js';
-import { simulatedRoutes } from './carriers/simulated/routes.js';
+import {
+  type CarrierConfiguration,
+  type ConfigurationSource,
+  leavesMachine,
+} from './carriers/configured/configuration.js';
+import { openCarriers } from './carriers/configured/open-carriers.js';
 import { type SimulatedCarrier, simulatedCarrier } from './carriers/simulated/simulated.js';
-import { openOutboxDatabase, sqliteOutbox } from './carriers/simulated/sqlite-outbox.js';
 import { systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
-import { createEncryption } from './encryption.js';
+import { createEncryption, deriveKey } from './encryption.js';
+import { openData } from './open-data.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { hashSecret, newSecret } from './operations/keys.js';
@@ -18,9 +23,8 @@ import { OutcomeWaiter } from './operations/outcome-waiter.js';
 import { bound, messageAnswer } from './operations/resources.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
-import type { Administration, ServiceOptions } from './service.js';
+import type { Administration, Service, ServiceOptions } from './service.js';
 import { capsOf, settingsReader } from './settings.js';
-import { openSqliteStorage } from './storage/sqlite/sqlite-storage.js';
 import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';
 
@@ -28,6 +32,8 @@ import type { Store } from './storage/store.js';
 export interface CoreDoubles {
   store?(store: Store): Store;
   carrier?(carrier: SimulatedCarrier): Carrier;
+  /** Of all carriers. */
+  carriers?(carriers: readonly Carrier[]): readonly Carrier[];
   admit?(admit: Storage['admit']): Storage['admit'];
   /** How long a process holds messages that it cannot be seen to have left. */
   leaseMs?: number;
@@ -43,27 +49,33 @@ export interface Core {
   store: Store;
   storage: Storage;
   carrier: SimulatedCarrier;
+  /** Whether the data was ever served with a real carrier. */
+  isReal: boolean;
+  channels: Service['channels'];
   /** Resolves when a data file is lost or replaced; from then on nothing is read or written. */
   lost: Promise<DataError>;
   close(): Promise<void>;
 }
 
 export async function openCore(options: ServiceOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
-  const { clock = systemClock, rates = 'enforced', seed, acceptData = false } = options;
-  const settingsOf = settingsReader(checkSettings(options.settings ?? {}));
+  const { clock = systemClock, rates = 'enforced', seed } = options;
+  const configuration =
+    options.configuration === undefined ? undefined : await configurationOf(options.configuration);
   const report = createReport(clock, options.report ?? reportToStderr);
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
-  const storage = await openSqliteStorage({
-    directory: options.directory,
-    acceptData,
-    clock,
-    random,
-    report,
-    openCarrier: openOutboxDatabase,
-  });
-  const carrier = simulatedCarrier(sqliteOutbox(storage.carrier, clock), clock);
+  const { storage, outbox, isShared, lost } = await openData(options, { clock, random, report });
   const { rateLimiter } = storage;
   const store = doubles.store?.(storage.store) ?? storage.store;
+  const opened = await openAll().catch(async (error) => {
+    await Promise.all([storage.close(), outbox.close()]);
+    throw error;
+  });
+  const { carrier, carriers, isReal } = opened;
+  const { operators } = carriers;
+  const settingsOf = settingsReader({
+    ...checkSettings(options.settings ?? {}),
+    ...(operators === null ? {} : { operators, no_link_operators: [] }),
+  });
 
   const isNew = (await store.createProject({ ...defaultProject, balance: openingBalance })) !== null;
   // A seed repeats its ids; over data that is there already they would clash.
@@ -82,8 +94,8 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
   const dispatcher = new Dispatcher({
     store,
     changes: storage.changes,
-    carriers: [doubles.carrier?.(carrier) ?? carrier],
-    routesOf: simulatedRoutes,
+    carriers: doubles.carriers?.(carriers.carriers) ?? carriers.carriers,
+    routesOf: carriers.routesOf,
     clock,
     owner,
     answer: (message, balance) => bound(messageAnswer(message, balance)),
@@ -92,7 +104,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
       return { caps: capsOf(settings), no_link_operators: settings.no_link_operators };
     },
     decrypt: encryption.decrypt,
-    isShared: storage.isShared,
+    isShared,
     report,
     ...(doubles.leaseMs === undefined ? {} : { leaseMs: doubles.leaseMs }),
   });
@@ -106,6 +118,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     encryption,
     dispatcher,
     outcomes,
+    closed: carriers.closed,
     project,
     rates,
     localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
@@ -113,6 +126,19 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
   const operations = createOperations(context);
   const reset = createReset({ store, carrier, rateLimiter, dispatcher, clock, owner, report });
   await dispatcher.start();
+
+  /** Nothing real is begun before it is recorded. */
+  async function openAll() {
+    const before = await store.recordLanes([]);
+    const isReal = before.length > 0 || (configuration !== undefined && leavesMachine(configuration));
+    const carrier = isReal ? simulatedCarrier(outbox, clock, () => null) : simulatedCarrier(outbox, clock);
+    const simulated = doubles.carrier?.(carrier) ?? carrier;
+    const tools = { clock, random: systemRandom, report };
+    const bounceKey = deriveKey(storage.secret, 'bounce addresses');
+    const recorded = { store, recordedLanes: before };
+    const carriers = await openCarriers({ configuration, simulated, bounceKey, ...recorded, ...tools });
+    return { carrier, carriers, isReal };
+  }
 
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
@@ -126,16 +152,24 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
 
   return {
     operations,
-    administration: createAdministration(context, carrier, reset.run),
+    administration: createAdministration(context, { carrier, isReal, reset: reset.run }),
     localKey,
     report,
     store,
     storage,
     carrier,
-    lost: storage.lost,
+    isReal,
+    channels: carriers.channels,
+    lost,
     close() {
       closing ??= close();
       return closing;
     },
   };
+}
+
+async function configurationOf(source: ConfigurationSource): Promise<CarrierConfiguration> {
+  // Loaded late: most services need none.
+  const { readConfiguration } = await import('./carriers/configured/read-configuration.js');
+  return readConfiguration(source);
 }

@@ -11,7 +11,7 @@ import type { Listening, Service, ServiceOptions } from './service.js';
 export async function createService(options: ServiceOptions = {}): Promise<Service> {
   const core = await openCore(options);
   const app = createApp(core.operations, {
-    faultFor: requestFaultFor,
+    faultFor: core.isReal ? () => null : requestFaultFor,
     isFirst: (name) => core.carrier.isFirst(name),
     report: (error, requestId) => core.report(error, { requestId }),
   });
@@ -38,6 +38,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     },
     localKey: core.localKey,
     administration: core.administration,
+    channels: core.channels,
     lost: core.lost,
     async close() {
       // What the operator delays is answered now, so that nobody waits for it.

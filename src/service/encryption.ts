@@ -12,11 +12,14 @@ export interface Encryption {
 const nonceLength = 12;
 const tagLength = 16;
 
+export function deriveKey(secret: Uint8Array, purpose: string): Buffer {
+  return createHmac('sha256', secret).update(purpose).digest();
+}
+
 /** `secret` is the installation's, 32 random bytes kept outside the store. */
 export function createEncryption(secret: Uint8Array, random: Random): Encryption {
-  const derive = (purpose: string) => createHmac('sha256', secret).update(purpose).digest();
-  const codeKey = derive('verification codes');
-  const textKey = derive('texts that wait for delivery');
+  const codeKey = deriveKey(secret, 'verification codes');
+  const textKey = deriveKey(secret, 'texts that wait for delivery');
 
   function hashCode(verificationId: string, code: string): Uint8Array {
     return createHmac('sha256', codeKey).update(`${verificationId}:${code}`).digest();

@@ -1,5 +1,8 @@
 export { openingBalance } from './admin/projects.js';
+export type { CarrierCheck, ConfigurationSource } from './carriers/configured/configuration.js';
+export { checkConfiguration } from './check-configuration.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
+export { ConfigurationError } from './configuration-error.js';
 export { createService } from './create-service.js';
 export { DataError } from './data-error.js';
 export { EngineError } from './engine-error.js';

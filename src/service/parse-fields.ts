@@ -70,7 +70,8 @@ function counted(limit: number | bigint, origin: string): string {
 }
 
 function isMissing(path: PropertyKey[], value: unknown): boolean {
-  return path.length === 1 && (value as Record<PropertyKey, unknown>)[path[0] as PropertyKey] === undefined;
+  const found = path.reduce((at, step) => (at as Record<PropertyKey, unknown> | undefined)?.[step], value);
+  return path.length > 0 && found === undefined;
 }
 
 /** A key of the caller's in a message: as it is when it is a plain word, else as a short JSON string. */

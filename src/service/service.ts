@@ -1,3 +1,5 @@
+import type { Channel } from '../contract/index.js';
+import type { ConfigurationSource } from './carriers/configured/configuration.js';
 import type { Clock } from './clock.js';
 import type { DataError } from './data-error.js';
 import type { Fault } from './report.js';
@@ -7,9 +9,18 @@ import type { LedgerReason } from './storage/store.js';
 export interface ServiceOptions {
   /** Folder of the durable data, created when missing; without it everything is in memory. */
   directory?: string;
+  /**
+   * A PostgreSQL database instead of a folder, for any number of instances: `postgres://user@host/name`. Whatever the
+   * URL leaves out comes from the variables of libpq and its password file.
+   */
+  database?: string;
+  /** 32 bytes that the database does not hold; the same in every instance. Required with `database`. */
+  secret?: Uint8Array;
   /** Opens incomplete data as it is; without it, incomplete data is refused with DataError. */
   acceptData?: boolean;
   clock?: Clock;
+  /** The file that configures the carriers; absent, the simulated operator takes everything. */
+  configuration?: ConfigurationSource;
   /** Overrides the stored settings of all projects, in this service object. */
   settings?: SettingsPatch;
   /** `off` disables the request rate limits; `enforced` when absent. */
@@ -65,6 +76,8 @@ export interface Delivery {
 export interface ProjectAdministration {
   /** Creates a key; only this answer has its secret. Refused over 10 active keys. A label has at most 100 characters. */
   createKey(options?: { label?: string }): Promise<ApiKey & { secret: string }>;
+  /** Creates a key only where the project never had one: of instances that start together, one does. */
+  createFirstKey(): Promise<(ApiKey & { secret: string }) | null>;
   listKeys(): Promise<ApiKey[]>;
   /** Revokes a key from the next request on. False for an unknown or revoked one. */
   revokeKey(id: string): Promise<boolean>;
@@ -85,6 +98,8 @@ export interface Administration extends ProjectAdministration {
   listProjects(): Promise<ProjectSummary[]>;
   /** A project by its id; null when it does not exist. */
   project(id: string): Promise<ProjectAdministration | null>;
+  /** Whether the data was ever served with a real carrier; then it is never reset. */
+  readonly isReal: boolean;
   /** Deliveries, oldest first; `limit` keeps the newest. */
   outbox(filter?: { to?: string; limit?: number }): AsyncIterable<Delivery>;
   /**
@@ -127,6 +142,8 @@ export interface Service {
   /** A key of the default project; in memory only, as long as this object lives. */
   readonly localKey: string;
   readonly administration: Administration;
+  /** `off`: every send is refused. `real`: messages leave this machine. */
+  readonly channels: Readonly<Record<Channel, 'simulated' | 'off' | 'real'>>;
   /** Resolves when a data file is lost or replaced; from then on every answer is 503 `unavailable`. */
   readonly lost: Promise<DataError>;
   /** Stops listening, finishes requests and messages in flight, and closes the data. */

@@ -11,6 +11,8 @@ import { rows } from './rows.js';
 import { core } from './service-core.js';
 import { http } from './service-http.js';
 import { size } from './size.js';
+import { smpp } from './smpp.js';
+import { smtp } from './smtp.js';
 import { start } from './start.js';
 
 const groups: Record<string, () => Promise<Row[]>> = {
@@ -22,6 +24,8 @@ const groups: Record<string, () => Promise<Row[]>> = {
   journal,
   http,
   core,
+  smpp,
+  smtp,
   size,
 };
 

@@ -4,6 +4,22 @@ import { join } from 'node:path';
 import { type Result, run, type Setting } from '../support/run.js';
 import type { Known } from './command-lines.js';
 
+/** A carrier that nobody is behind. */
+const configuration = {
+  email: 'off',
+  sms: {
+    routes: [
+      {
+        name: 'Mobicom',
+        smpp: 'smpp://127.0.0.1:1',
+        system_id: 'urtuu',
+        password: { file: 'password' },
+        prefixes: ['99'],
+      },
+    ],
+  },
+};
+
 /** A home with a sandbox in it that has seen a message, a batch and a verification. */
 export class CommandHome {
   path = '';
@@ -21,6 +37,8 @@ export class CommandHome {
   async open(): Promise<void> {
     this.path = mkdtempSync(join(tmpdir(), 'urtuu-every-'));
     const { known, path } = this;
+    writeFileSync(join(path, 'password'), 'secret\n');
+    writeFileSync(join(path, 'service.json'), JSON.stringify(configuration));
     writeFileSync(join(path, 'two.csv'), 'phone,name\n99119001,Бат\n99119002,Цэцэг\n');
     writeFileSync(join(path, 'mixed.csv'), 'phone,name\n99119003,Бат\nnobody,Цэцэг\n');
     writeFileSync(join(path, 'mails.csv'), 'email\nbat@example.mn\nbold@example.mn\n');

@@ -257,6 +257,15 @@ export function commandLines(
     },
     // The lines before it may have used up the reading allowance of their project.
     { line: () => 'doctor', stdout: /service/, stderr: /^(?:rate: .*\n)?$/, json: 'array', shape: '' },
+    {
+      line: () => 'service check --config service.json',
+      code: 5,
+      stdout: /failed/,
+      stderr: /1 carrier failed/,
+      json: 'array',
+      shape: '',
+    },
+    { line: () => 'service check --config two.csv', code: 13, stderr: /two\.csv: is not JSON/ },
     { line: () => 'sandbox outbox --limit 2', stdout: /99/, json: 'array', shape: '' },
     { line: () => 'sandbox credit 1', stdout: /^balance/, json: 'object', shape: '' },
     { line: () => 'sandbox settings get', stdout: /^NAME/, json: 'object', shape: '' },

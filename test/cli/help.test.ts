@@ -31,6 +31,7 @@ const commands = [
   'profiles show',
   'doctor',
   'serve',
+  'service check',
   'sandbox outbox',
   'sandbox reset',
   'sandbox credit',

@@ -26,7 +26,8 @@ function signals() {
 function serving(listening: () => void, closing: Promise<void> = Promise.resolve()) {
   const closed: string[] = [];
   const service = {
-    administration: { listKeys: async () => [{}] },
+    administration: { createFirstKey: async () => null, isReal: false },
+    channels: { sms: 'simulated', email: 'simulated' },
     async listen() {
       setImmediate(listening);
       return {

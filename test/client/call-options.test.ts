@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events';
+import { EventEmitter, getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import type { CallOptions, FetchLike, Urtuu } from '../../src/client/index.js';
 import { realSystem } from '../../src/client/system.js';
@@ -56,6 +56,7 @@ describe.each(methods)('the last argument of %s', (name, call) => {
     [{ signal: null }, TypeError],
     [{ signal: {} }, TypeError],
     [{ signal: new AbortController() }, TypeError],
+    [{ signal: { aborted: false, addEventListener() {} } }, TypeError],
     [{ timeOut: 1 }, TypeError],
     [new AbortController().signal, TypeError],
     [[], TypeError],
@@ -86,6 +87,23 @@ describe.each(methods)('the last argument of %s', (name, call) => {
     });
     expect(error.cause).toBe(reason);
     expect(seen.requests).toBe(0);
+  });
+
+  it('heeds the signal of a polyfill, which calls its listeners on something else', async () => {
+    const { seen, fetch } = counted(() => never);
+    const emitter = new EventEmitter();
+    const signal = {
+      aborted: false,
+      addEventListener: (type: string, listener: () => void) => emitter.on(type, listener),
+      removeEventListener: (type: string, listener: () => void) => emitter.off(type, listener),
+    };
+    const options = { signal: signal as unknown as AbortSignal };
+    const ended = failureOf(call(clientWith({ fetch }, new FakeSystem()), options));
+    while (seen.requests === 0) await new Promise(setImmediate);
+    signal.aborted = true;
+    emitter.emit('abort', { type: 'abort', target: signal });
+    expect(await ended).toMatchObject({ code: 'connection_error', attempts: 1 });
+    expect(emitter.listenerCount('abort')).toBe(0);
   });
 
   it('aborts an attempt at once, though the fetch heeds no signal, and it is not retried', async () => {

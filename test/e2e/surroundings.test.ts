@@ -3,7 +3,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Machine, type Outcome, outcomeOf, root } from '../support/binary.js';
+import { Machine, type Outcome, outcomeOf, printed, root } from '../support/binary.js';
 import { json, Loopback } from '../support/loopback.js';
 import { batchResult, pricing, smsResult } from '../support/resources.js';
 import { pty, Terminal } from '../terminal/pseudoterminal.js';
@@ -134,6 +134,24 @@ describe.runIf(canMount)('a read-only root', () => {
       expect(stderr).toContain('XDG_STATE_HOME');
     }
     expect(server.requests.slice(before).filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+});
+
+describe.runIf(canMount)('the first process of a container', () => {
+  it('ends at once when the container is stopped, with the code that a shell would show', async () => {
+    const state = join(folder, 'first');
+    mkdirSync(state);
+    const isolate = ['--pid', '--fork', '--mount-proc'];
+    const serve = [process.execPath, join(root, 'bin/urtuu.js'), 'serve', '--port', '0'];
+    const container = spawn('unshare', [...isolate, ...serve], {
+      env: { PATH: process.env.PATH, XDG_STATE_HOME: state },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = outcomeOf(container);
+    await printed(container, 'stdout', /base url/);
+    const [first] = readFileSync(`/proc/${container.pid}/task/${container.pid}/children`, 'utf8').split(' ');
+    process.kill(Number(first), 'SIGTERM');
+    expect(await ended).toMatchObject({ code: 143 });
   });
 });
 

@@ -27,10 +27,19 @@ const sizeOf = (pattern: RegExp) =>
 
 describe('the packed package', () => {
   it('holds what is needed and nothing else', () => {
-    const wanted =
-      /^(?:README\.md|LICENSE|CHANGELOG\.md|THIRD-PARTY-LICENSES\.txt|package\.json|bin\/urtuu\.js|bin\/package\.json|dist\/[\w/-]+\.(?:c?js|d\.c?ts)|dist\/client\/index\.cjs\.map|man\/urtuu[a-z-]*\.[17])$/;
+    const wanted = [
+      /^(?:README|CHANGELOG|SECURITY)\.md$/,
+      /^(?:LICENSE|THIRD-PARTY-LICENSES\.txt|package\.json)$/,
+      /^bin\/(?:urtuu\.js|package\.json)$/,
+      /^dist\/[\w/-]+\.(?:c?js|d\.c?ts)$/,
+      /^dist\/client\/index\.cjs\.map$/,
+      /^docs\/[\w-]+\.(?:md|svg)$/,
+      /^man\/urtuu[a-z-]*\.[17]$/,
+      /^examples\/[\w.-]+$/,
+      /^deploy\/(?:action\/)?[\w.-]+$/,
+    ];
     const paths = tarball.files.map(({ path }) => path);
-    expect(paths.filter((path) => !wanted.test(path))).toEqual([]);
+    expect(paths.filter((path) => !wanted.some((each) => each.test(path)))).toEqual([]);
     for (const path of ['README.md', 'LICENSE', 'THIRD-PARTY-LICENSES.txt', 'dist/cli/main.cjs']) {
       expect(paths).toContain(path);
     }
@@ -46,10 +55,17 @@ describe('the packed package', () => {
     expect(sizeOf(/^(?:bin|dist)\/.*(?<!\.map)$/) - sizeOf(/^dist\/service\//)).toBeLessThan(1_000_000);
   });
 
-  it('is as large as the README says, and so is the engine for Node.js 20', () => {
+  it('has the list of 100 customers, and not the long one', () => {
+    const lists = tarball.files.filter(({ path }) => path.endsWith('.csv'));
+    expect(lists.map(({ path }) => path)).toEqual(['examples/customers.csv']);
+    expect(readFileSync(join(root, 'examples/customers.csv'), 'utf8').trim().split('\n')).toHaveLength(101);
+  });
+
+  it('is as large as its pages say, and so is the engine for Node.js 20', () => {
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
+    const figures = readFileSync(join(root, 'docs/figures.md'), 'utf8');
     const [, client, whole, engine] =
-      /^\| installed: .* \| ([\d.]+) MB at most \(([\d.]+) MB .* engine of (\d+) MB\) \|$/m.exec(readme) ??
+      /^\| installed: .* \| ([\d.]+) MB at most \(([\d.]+) MB .* engine of (\d+) MB\) \|/m.exec(figures) ??
       [];
     const megabytes = (bytes: number) => bytes / 1e6;
     expect(megabytes(tarball.unpackedSize - sizeOf(/^dist\/service\//))).toBeLessThan(Number(client));

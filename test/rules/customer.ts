@@ -7,6 +7,7 @@ import {
   type Service,
   type ServiceOptions,
 } from '../../src/service/index.js';
+import { testEngine } from '../support/test-engine.js';
 
 export interface Reply {
   status: number;
@@ -31,8 +32,12 @@ export interface Customer {
 /** The request rate is off unless a test is about it. */
 export async function newCustomer(options: ServiceOptions = {}): Promise<Customer> {
   const clock = new ManualClock(Date.parse('2026-03-02T01:00:00.000Z'));
-  const service = await createService({ clock, rates: 'off', ...options });
-  onTestFinished(() => service.close());
+  const engine = await testEngine();
+  const service = await createService({ clock, rates: 'off', ...engine.options, ...options });
+  onTestFinished(async () => {
+    await service.close();
+    engine.release();
+  });
 
   async function ask(path: string, init: RequestInit, apiKey: string): Promise<Reply> {
     const headers = { authorization: `Bearer ${apiKey}`, ...init.headers };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isOnPostgres } from '../support/test-engine.js';
 import { type Customer, newCustomer, type Reply } from './customer.js';
 
 const text = 'Hello';
@@ -145,11 +146,13 @@ describe('per-recipient caps', () => {
       ...Array.from({ length: 4 }, () => customer.post('/verify', { to })),
     ]);
     await customer.settled();
-    expect(replies.map(({ status }) => status)).toEqual([
-      ...Array(3).fill(200),
-      ...Array(8).fill(202),
-      ...Array(8).fill(429),
-    ]);
+    const statuses = replies.map(({ status }) => status);
+    expect(statuses.slice(3, 11)).toEqual(Array(8).fill(202));
+    const singles = [...statuses.slice(0, 3), ...statuses.slice(11)];
+    expect(singles.filter((status) => ![200, 201, 429].includes(status))).toEqual([]);
+    expect(singles.filter((status) => status !== 429).length).toBeLessThanOrEqual(5);
+    // One machine takes them in their order.
+    if (!isOnPostgres()) expect(singles).toEqual([...Array(3).fill(200), ...Array(8).fill(429)]);
     expect([(await customer.outbox(to)).length, (await customer.outbox(other)).length]).toEqual([5, 5]);
     expect(await customer.balance()).toBe(99_900);
   });

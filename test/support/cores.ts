@@ -6,6 +6,7 @@ import type { ManualClock } from '../../src/service/clock.js';
 import { type Core, type CoreDoubles, openCore } from '../../src/service/core.js';
 import type { Delivery, Fault, ServiceOptions } from '../../src/service/index.js';
 import type { Answer, Caller, RateLimit, RequestHead } from '../../src/service/operations/operations.js';
+import { isOnPostgres, type TestEngine, testEngine } from './test-engine.js';
 
 export const caller: Caller = { projectId: defaultProject.id, keyId: 'test' };
 
@@ -13,19 +14,29 @@ export const caller: Caller = { projectId: defaultProject.id, keyId: 'test' };
 export class Cores {
   readonly #opened: Core[] = [];
   readonly #folders: string[] = [];
+  readonly #engines = new Map<string, Promise<TestEngine>>();
   /** What services reported that were given no report of their own. */
   readonly faults: Fault[] = [];
   readonly #report = (fault: Fault) => void this.faults.push(fault);
 
   async open(options: ServiceOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
-    const core = await openCore({ report: this.#report, ...options }, doubles);
+    const core = await openCore({ report: this.#report, ...(await this.#on(options)) }, doubles);
     this.#opened.push(core);
     return core;
   }
 
+  /** On PostgreSQL a database stands for a folder. */
+  async #on({ directory, ...options }: ServiceOptions): Promise<ServiceOptions> {
+    if (!isOnPostgres()) return directory === undefined ? options : { directory, ...options };
+    const known = directory === undefined ? undefined : this.#engines.get(directory);
+    const engine = known ?? testEngine();
+    this.#engines.set(directory ?? `memory ${this.#engines.size}`, engine);
+    return { ...(await engine).options, ...options };
+  }
+
   /** Opens one that is going to die, which must not be asked to close. */
   async openMortal(options: ServiceOptions, doubles: CoreDoubles): Promise<Core> {
-    return openCore({ report: this.#report, ...options }, doubles);
+    return openCore({ report: this.#report, ...(await this.#on(options)) }, doubles);
   }
 
   folder(): string {
@@ -37,6 +48,8 @@ export class Cores {
   async closeAll(): Promise<void> {
     this.faults.length = 0;
     await Promise.all(this.#opened.splice(0).map((core) => core.close()));
+    for (const engine of this.#engines.values()) (await engine).release();
+    this.#engines.clear();
     for (const folder of this.#folders.splice(0)) rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -2,7 +2,7 @@ import { inDoubtAfter } from '../../client/doubt.js';
 import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
 import type { RequestSender } from '../../client/request.js';
-import type { DataError, EngineError, Fault, Service, ServiceOptions } from '../../service/index.js';
+import type { CarrierCheck, DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
 import type { Config } from '../config/config.js';
 import { sandboxDirectory } from '../config/folders.js';
 import { readKey } from '../config/key.js';
@@ -30,7 +30,11 @@ export interface Network {
   /** The API key; null with --sandbox. Throws CliError when there is none. */
   apiKey(): Promise<string | null>;
   /** The embedded service of --sandbox, or the one in `directory`; opened once, closed at the end. */
-  service(directory?: string, options?: { acceptData?: boolean }): Promise<Service>;
+  service(directory?: string, options?: OpenOptions): Promise<Service>;
+  /** The service on a database; opened once, closed at the end. Rejects with the error of its driver. */
+  serviceOn(options: DatabaseOptions): Promise<Service>;
+  /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
+  checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
   /** Whether a message went to the embedded service. */
   readonly sentToSandbox: boolean;
   /** Calls `listener` after every HTTP exchange; the returned function ends that. */
@@ -40,6 +44,10 @@ export interface Network {
   /** At least 0 and below 1: spreads retries out. */
   random(): number;
 }
+
+type Configuration = NonNullable<ServiceOptions['configuration']>;
+export type OpenOptions = Pick<ServiceOptions, 'acceptData' | 'configuration'>;
+export type DatabaseOptions = { url: string; secret: Uint8Array } & Pick<ServiceOptions, 'configuration'>;
 
 export interface RawSender {
   send: RequestSender;
@@ -93,12 +101,19 @@ export function openNetwork(needs: Needs): OwnedNetwork {
   let last: Exchange | null = null;
   const services = new Map<string, Promise<Service>>();
 
-  const service = async (named?: string, given: { acceptData?: boolean } = {}): Promise<Service> => {
+  const service = async (named?: string, given: OpenOptions = {}): Promise<Service> => {
     const directory = named ?? sandboxDirectory(config.stateDirectory);
     const serviceOptions = { ...given, directory, report: needs.report };
     const opened = services.get(directory) ?? openService(environment, serviceOptions, named === undefined);
     services.set(directory, opened);
     opened.catch(() => services.delete(directory));
+    return opened;
+  };
+  const serviceOn: Network['serviceOn'] = async ({ url, ...given }) => {
+    const open = await openerOf(environment);
+    const opened = services.get(url) ?? open({ database: url, ...given, report: needs.report });
+    services.set(url, opened);
+    opened.catch(() => services.delete(url));
     return opened;
   };
   const began = (exchange: Exchange, single: boolean) => {
@@ -201,6 +216,14 @@ export function openNetwork(needs: Needs): OwnedNetwork {
       return sentToSandbox;
     },
     service,
+    serviceOn,
+    async checkCarriers(source) {
+      try {
+        return await (await loadService()).checkConfiguration(source);
+      } catch (error) {
+        throw configurationError(error) ?? error;
+      }
+    },
     onExchange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -233,29 +256,35 @@ function isInDoubt({ status, requestSent, idempotencyKey }: Exchange, before: bo
   return inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');
 }
 
+const loadService = async () => await import('../../service/index.js');
+
+const openerOf = async ({ openService }: ProcessEnvironment) =>
+  openService ?? (await loadService()).createService;
+
 async function openService(
   environment: ProcessEnvironment,
   options: ServiceOptions,
   isSandbox: boolean,
 ): Promise<Service> {
-  const open = environment.openService ?? (await import('../../service/index.js')).createService;
+  const open = await openerOf(environment);
   try {
     return await open(options);
   } catch (error) {
-    if (hasCode<DataError>(error, 'data_refused'))
-      throw refusedData(error, options.directory ?? '', isSandbox);
-    if (hasCode<EngineError>(error, 'no_sqlite')) {
+    if (isDataError(error)) throw refusedData(error, options.directory ?? '', isSandbox);
+    if (codeOf(error) === 'no_sqlite') {
       const { noEngine } = await import('./no-engine.js');
       throw noEngine(error, environment);
     }
+    const wrong = configurationError(error);
+    if (wrong !== null) throw wrong;
     const hint = stateHint(error) ?? 'It needs a folder of your own with free space. See: urtuu help sandbox';
     throw machineError(`the embedded service cannot run: ${(error as Error).message}`, error, hint);
   }
 }
 
-/** By its code: the class is in another bundle. */
-const hasCode = <E extends Error & { code: string }>(error: unknown, code: E['code']): error is E =>
-  error instanceof Error && (error as Partial<E>).code === code;
+const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
+
+const isDataError = (error: unknown): error is DataError => codeOf(error) === 'data_refused';
 
 function refusedData(error: DataError, folder: string, isSandbox: boolean): CliError {
   const { message, hint, forgotten } = error;
@@ -267,4 +296,11 @@ function refusedData(error: DataError, folder: string, isSandbox: boolean): CliE
     details: forgotten === null ? {} : { forgotten },
     cause: error,
   });
+}
+
+/** Null for any other error. */
+function configurationError(error: unknown): CliError | null {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code !== 'invalid_configuration') return null;
+  return new CliError(code, exits.machine, message, { hint: 'See: urtuu serve --help', cause: error });
 }

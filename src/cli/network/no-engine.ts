@@ -7,13 +7,14 @@ import type { ProcessEnvironment } from '../process-environment.js';
 
 /** The embedded service has no SQLite engine; the hint is the command that installs one. */
 export function noEngine(
-  error: EngineError,
+  error: unknown,
   { script = '', nodeVersion }: Pick<ProcessEnvironment, 'script' | 'nodeVersion'>,
 ): CliError {
-  const message = error.isMissing
+  const { isMissing, message: reason } = error as EngineError;
+  const message = isMissing
     ? `the embedded service needs SQLite, which Node.js ${nodeVersion.slice(1)} does not have`
-    : `the embedded service cannot run: ${error.message}`;
-  const hint = error.isMissing
+    : `the embedded service cannot run: ${reason}`;
+  const hint = isMissing
     ? `Install it with: ${engineCommand(realPath(script))}; Node.js 22.16 or newer needs nothing.`
     : 'Use Node.js 22.16 or newer, which has SQLite.';
   return new CliError('machine', exits.machine, message, { hint, cause: error });

@@ -3,7 +3,7 @@ import type { Width } from '../terminal/width.js';
 export const gap = '  ';
 
 /** A column narrower than this is hard to read. */
-const minWrapped = 14;
+const minWrapped = 10;
 
 /** A column as wide as its texts, and how narrow its texts may be wrapped. */
 export interface Extent {

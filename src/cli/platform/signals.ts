@@ -32,7 +32,9 @@ type EndingProcess = Pick<NodeJS.Process, 'pid' | 'kill' | 'exit' | 'removeAllLi
 
 /** Ends the process by a signal; where parents cannot see that, with the exit code a shell would show. */
 export function endBySignal(process: EndingProcess, signal: EndSignal): void {
-  if (!platformOf(process.platform).diesBySignals) process.exit(128 + numbers[signal]);
+  // The kernel spares the first process of a container a signal that it does not handle.
+  const isFirst = process.pid === 1;
+  if (isFirst || !platformOf(process.platform).diesBySignals) process.exit(128 + numbers[signal]);
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);
 }

@@ -14,8 +14,7 @@ import { checkSettings } from './settings.js';
 
 export function createAdministration(
   context: OperationContext,
-  carrier: SimulatedCarrier,
-  reset: () => Promise<void>,
+  { carrier, isReal, reset }: { carrier: SimulatedCarrier; isReal: boolean; reset: () => Promise<void> },
 ): Administration {
   const { store } = context;
   return {
@@ -38,24 +37,31 @@ export function createAdministration(
       const recipient = to === undefined ? {} : { to: normalizeAddress(to) ?? to };
       for await (const record of carrier.outbox({ ...filter, ...recipient })) yield toDelivery(record);
     },
-    reset,
+    isReal,
+    async reset() {
+      if (isReal) throw invalid('this data was served with a real carrier: it is never reset');
+      await reset();
+    },
     settled: () => context.dispatcher.settled(),
   };
 }
 
 function administrationOf(context: OperationContext, projectId: string): ProjectAdministration {
   const { store, random } = context;
+  const newKey = (label: string | null) => {
+    const secret = newSecret(random);
+    const prefix = secret.slice(0, shownLength);
+    return { secret, key: { id: context.newId(), projectId, hash: hashSecret(secret), prefix, label } };
+  };
   return {
+    async createFirstKey() {
+      const { secret, key } = newKey(null);
+      const added = await store.addFirstKey(key);
+      return added === null ? null : { ...toApiKey(added), secret };
+    },
     async createKey({ label } = {}) {
       if (label !== undefined) checkName('label', label);
-      const secret = newSecret(random);
-      const key = {
-        id: context.newId(),
-        projectId,
-        hash: hashSecret(secret),
-        prefix: secret.slice(0, shownLength),
-        label: label ?? null,
-      };
+      const { secret, key } = newKey(label ?? null);
       const added = await store.addKey(key, maxActiveKeys);
       if (added !== null) return { ...toApiKey(added), secret };
       throw new ServiceError(

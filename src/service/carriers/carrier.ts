@@ -4,6 +4,8 @@ import type { DeliveryState, Receipt } from '../storage/store.js';
 /** The route that carries no links, which also takes what an operator refused. */
 export const noLinkRoute = 'no-link';
 export const emailRoute = 'email';
+/** The queue that emails wait in, whoever takes them. */
+export const emailLane = 'email';
 
 /** A message as a carrier gets it. */
 export interface Submission {
@@ -20,6 +22,8 @@ export interface Submission {
   html: string | null;
   from: string | null;
   replyTo: string | null;
+  /** Milliseconds within which it may be delivered: those of a verification; null or absent for any. */
+  lifeMs?: number | null;
 }
 
 /** A way to a recipient. */
@@ -64,6 +68,21 @@ export type Fate = 'taken' | 'not_taken' | 'unknown' | 'undecidable';
 /** Thrown by a carrier that expects it: nobody knows whether the message was taken. Any other error is a bug. */
 export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
+  /** The result, should the carrier answer after all. */
+  readonly late: Promise<SubmitResult> | null;
+
+  constructor(message: string, late: Promise<SubmitResult> | null = null) {
+    super(message);
+    this.late = late;
+  }
+}
+
+/** Room for one message: no more are marked, and no more are in doubt when a process dies. */
+export interface Reservation {
+  /** As `submit` of the carrier. */
+  submit(submission: Submission, signal: AbortSignal): Promise<SubmitResult>;
+  /** Once the outcome is written, or nothing is submitted. A second call does nothing. */
+  release(): void;
 }
 
 /** An attempt above every attempt: once asked about it, a carrier never takes the message. */
@@ -83,6 +102,13 @@ export interface Carrier {
   stop(): Promise<void>;
   /** Messages that the lane submits in 5 s; 0 while it is not connected. */
   capacity(lane: string): number;
+  /** Whether the lane has had no connection for 30 s. Absent for a carrier that needs none. */
+  isDown?(lane: string): boolean;
+  /**
+   * Waits for room for one submission, in carriers that submit few at a time; asked before the mark, so that only what
+   * can go out now is marked. Null when the route submits nothing now. A single message waits before those of batches.
+   */
+  reserve?(route: string, isSingle: boolean): Promise<Reservation | null>;
   /**
    * Submits a message. When it throws, or `signal` is aborted, nobody knows whether the message was taken. Where
    * `inquire` is offered, it never takes an attempt below one that `inquire` was asked about: a process that paused

@@ -8,7 +8,7 @@ import { Lane } from './lane.js';
 import { LeaseTools, type SharedTools } from './lease-tools.js';
 import { Moments } from './moments.js';
 import type { DispatcherParts } from './parts.js';
-import { type Slot, takeRoom } from './slot.js';
+import { type Held, type Slot, slotWithoutRoom, takeRoom } from './slot.js';
 import { type DispatchRules, type RulesOf, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
 
 /** Milliseconds between looks for what other processes leave behind. */
@@ -104,7 +104,7 @@ export class Dispatcher {
   prepare(channel: Channel, recipients: readonly { operator: string | null }[], rules: DispatchRules): Slot {
     const routes = recipients.map(({ operator }) => this.#parts.routesOf({ channel, operator }, rules)[0]);
     const room = this.#isStopped ? null : takeRoom(this.#lanes, routes);
-    if (room === null) return { routes, claim: null, dispatch: async () => null };
+    if (room === null) return slotWithoutRoom(this.#lanes, routes);
     this.#reserved += recipients.length;
     return {
       routes,
@@ -153,11 +153,13 @@ export class Dispatcher {
     onEnd: (finalized: Finalized | null) => void,
   ): void {
     this.#enter(claimed);
+    const held: Held = {};
     const end = (finalized: Finalized | null) => {
+      held.reservation?.release();
       this.#leave(claimed);
       onEnd(finalized);
     };
-    submitMessage(claimed, rulesOf, tools).then(
+    submitMessage(claimed, rulesOf, tools, held).then(
       (disposition) => this.#finalizer.write(disposition, onDelay, end),
       (error) => {
         this.#parts.report(error);
@@ -183,12 +185,10 @@ export class Dispatcher {
     }
   }
 
-  async #resolveDoubt(claimed: ClaimedMessage, lane: Lane): Promise<void> {
-    const { carrier } = lane;
+  async #resolveDoubt(claimed: ClaimedMessage, { carrier }: Lane): Promise<void> {
     this.#enter(claimed);
     try {
-      const tools = { deadlines: this.#deadlines, report: this.#parts.report };
-      const disposition = await resolveDoubt(claimed, carrier, tools);
+      const disposition = await resolveDoubt(claimed, carrier, this.#shared);
       await new Promise((resolve) => this.#finalizer.write(disposition, ignore, resolve));
     } finally {
       this.#leave(claimed);

@@ -31,11 +31,9 @@ export function grouped<Item, Result>(
   }
 
   async function writeAll(group: readonly Waiting<Item, Result>[], again: Again): Promise<void> {
+    let results: readonly Result[];
     try {
-      const results = await write(group.map(({ item }) => item));
-      group.forEach(({ resolve }, index) => {
-        resolve(results[index] as Result);
-      });
+      results = await write(group.map(({ item }) => item));
     } catch (error) {
       // One error for all, which is reported once.
       again.error ??= { value: error };
@@ -48,7 +46,12 @@ export function grouped<Item, Result>(
       const middle = Math.ceil(group.length / 2);
       await writeAll(group.slice(0, middle), again);
       await writeAll(group.slice(middle), again);
+      return;
     }
+    // Outside of the try: what was written is not written again because of an error in a callback.
+    group.forEach(({ resolve }, index) => {
+      resolve(results[index] as Result);
+    });
   }
 
   return (item, resolve, reject) => {

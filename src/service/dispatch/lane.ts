@@ -11,7 +11,8 @@ export class Lane {
   readonly #clock: Clock;
   /** Messages that are being accepted, submitted or written. */
   #taken = 0;
-  #pausedUntil = Number.NEGATIVE_INFINITY;
+  /** On the monotonic clock; null while it was never paused. */
+  #pausedUntil: number | null = null;
   #pause = firstPause;
 
   constructor(name: string, carrier: Carrier, clock: Clock) {
@@ -34,17 +35,22 @@ export class Lane {
   }
 
   get isOpen(): boolean {
-    return this.pausedFor <= 0 && this.carrier.capacity(this.name) > 0;
+    return !this.#isPaused && this.carrier.capacity(this.name) > 0;
   }
 
-  /** Milliseconds. */
-  get pausedFor(): number {
-    return this.#pausedUntil - this.#clock.monotonic();
+  /** Its carrier has had no connection for a while. */
+  get isDown(): boolean {
+    return this.carrier.isDown?.(this.name) ?? false;
+  }
+
+  /** A batch asks a thousand times: the clock is read only where it matters. */
+  get #isPaused(): boolean {
+    return this.#pausedUntil !== null && this.#pausedUntil > this.#clock.monotonic();
   }
 
   /** Its carrier takes nothing now. Submissions that were under way together count as one. */
   pause(retryAfterMs = 0): void {
-    if (this.pausedFor > 0) return;
+    if (this.#isPaused) return;
     this.#pausedUntil = this.#clock.monotonic() + Math.max(this.#pause, retryAfterMs);
     this.#pause = Math.min(this.#pause * 2, longestPause);
   }

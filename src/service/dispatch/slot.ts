@@ -1,4 +1,4 @@
-import type { Route } from '../carriers/carrier.js';
+import type { Reservation, Route } from '../carriers/carrier.js';
 import type { AcceptanceClaim, ClaimedMessage, Finalized } from '../storage/store.js';
 import type { Lane } from './lane.js';
 
@@ -6,6 +6,8 @@ import type { Lane } from './lane.js';
 export interface Slot {
   /** In the order of the messages. */
   routes: readonly Route[];
+  /** A first route has had no connection for a while: whoever waits for the message would wait in vain. */
+  isDown?: boolean;
   /** Null without room: they are dispatched in their turn, by whichever process claims them. */
   claim: AcceptanceClaim | null;
   /**
@@ -13,6 +15,11 @@ export interface Slot {
    * the first of them has ended, null while that is not known. Never rejects.
    */
   dispatch(claimed: readonly ClaimedMessage[]): Promise<Finalized | null>;
+}
+
+/** Room in the carrier of a message, which is released once its disposition is written. */
+export interface Held {
+  reservation?: Reservation | null;
 }
 
 /** Keeps room for one message on each route; null unless there is room for all. */
@@ -23,7 +30,8 @@ export function takeRoom(
   const counts = new Map<Lane, number>();
   for (const route of routes) {
     const lane = lanes.get(route.lane);
-    if (lane === undefined) return null;
+    // What waits for room in its carrier is marked only then.
+    if (lane === undefined || lane.carrier.reserve !== undefined) return null;
     counts.set(lane, (counts.get(lane) ?? 0) + 1);
   }
   for (const [lane, count] of counts) if (lane.room < count) return null;
@@ -34,4 +42,9 @@ export function takeRoom(
       for (const [lane, count] of counts) lane.release(count);
     },
   };
+}
+
+export function slotWithoutRoom(lanes: ReadonlyMap<string, Lane>, routes: readonly Route[]): Slot {
+  const isDown = routes.some(({ lane }) => lanes.get(lane)?.isDown === true);
+  return { routes, isDown, claim: null, dispatch: async () => null };
 }

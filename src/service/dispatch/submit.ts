@@ -12,6 +12,7 @@ import type { ClaimedMessage, Content, Outcome } from '../storage/store.js';
 import type { Deadlines } from './deadlines.js';
 import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
+import type { Held } from './slot.js';
 import { delayAfterLater, delayAfterLoss, delayInDoubt, isWaitedFor, notAccepted } from './tries.js';
 
 /** What a code looks like in the text of a verification. */
@@ -54,6 +55,7 @@ export async function submitMessage(
   first: ClaimedMessage,
   rulesOf: RulesOf,
   tools: SubmitTools,
+  held: Held,
 ): Promise<Disposition> {
   let claimed = first;
   let rules: DispatchRules;
@@ -85,9 +87,16 @@ export async function submitMessage(
     const text = content.text === null || route.carriesLinks ? content.text : withoutLinks(content.text);
     const unsendable = unsendableOf(claimed.content, content.text, text);
     if (unsendable !== null) return failed(claimed, unsendable);
+    const { carrier } = lane;
+    if (carrier.reserve !== undefined) {
+      held.reservation?.release();
+      held.reservation = await carrier.reserve(route.name, claimed.message.batchId === null);
+      // Waiting takes a while: the lane may have closed, or a code expired.
+      if (held.reservation === null || !lane.isOpen || isExpired(claimed, tools)) return again(claimed, {});
+    }
     if (tools.isLeaseOver()) return again(claimed, {});
     if (index > from || claimed.mark?.route !== route.name) {
-      const marked = await tryToMark(claimed, route, lane.carrier, tools);
+      const marked = await tryToMark(claimed, route, carrier, tools);
       if (marked === 'error') return lost(claimed, tools);
       // Its own former attempt was certainly not taken.
       if (marked === null) return claimed.mark === null ? { kind: 'fenced' } : again(claimed, {});
@@ -95,13 +104,14 @@ export async function submitMessage(
     }
     let result: SubmitResult | 'deadline';
     try {
-      result = await submit(claimed, route, content, text, lane.carrier, tools);
+      result = await submit(claimed, route, content, text, carrier, tools, held.reservation ?? carrier);
     } catch (error) {
-      if (!(error instanceof OutcomeUnknown)) tools.report(error);
+      if (error instanceof OutcomeUnknown) error.late?.then(onLateOf(claimed, tools), () => {});
+      else tools.report(error);
       result = 'deadline';
     }
     if (result === 'deadline') {
-      const fate = await fateOf(claimed, lane.carrier, tools);
+      const fate = await fateOf(claimed, carrier, tools);
       if (fate === 'not_taken') return lost(claimed, tools);
       const outcome = outcomeOf(fate);
       if (outcome === null) return { kind: 'doubt', claimed, delayMs: delayInDoubt(0) };
@@ -140,6 +150,10 @@ function refusalOf(
   return lifeMs !== null && tools.elapsed() >= lifeMs ? notAccepted('its code has expired') : null;
 }
 
+function isExpired({ lifeMs }: ClaimedMessage, tools: SubmitTools): boolean {
+  return lifeMs !== null && tools.elapsed() >= lifeMs;
+}
+
 /** Of the first route with it; -1 for none. */
 function indexOfLane(routes: readonly Route[], name: string): number {
   return routes.findIndex(({ lane }) => lane === name);
@@ -160,10 +174,11 @@ function submit(
   route: Route,
   content: Content,
   text: string | null,
-  carrier: Carrier,
+  { submitMs }: Carrier,
   tools: SubmitTools,
+  to: Pick<Carrier, 'submit'>,
 ): Promise<SubmitResult | 'deadline'> {
-  const { message, attempts } = claimed;
+  const { message, attempts, lifeMs } = claimed;
   const submission = {
     reference: message.id,
     attempt: attempts,
@@ -175,13 +190,14 @@ function submit(
     html: content.html,
     from: content.from,
     replyTo: content.replyTo,
+    lifeMs: lifeMs === null ? null : lifeMs - tools.elapsed(),
   };
-  return tools.deadlines.race(
-    carrier.submitMs,
-    (signal) => carrier.submit(submission, signal),
-    (late) => tools.onLate(lateDisposition(claimed, late, tools)),
-  );
+  const submitting = (signal: AbortSignal) => to.submit(submission, signal);
+  return tools.deadlines.race(submitMs, submitting, onLateOf(claimed, tools));
 }
+
+const onLateOf = (claimed: ClaimedMessage, tools: SubmitTools) => (late: SubmitResult) =>
+  tools.onLate(lateDisposition(claimed, late, tools));
 
 /** Its mark fences it still: what was certainly not taken is no doubt any more. */
 function lateDisposition(claimed: ClaimedMessage, late: SubmitResult, tools: SubmitTools): Disposition {

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import { IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Limits on clients that have not shown a key yet. */
@@ -30,6 +30,18 @@ interface Connection {
   ending: boolean;
 }
 
+/**
+ * A request that may wait. When its connection closes, Node.js destroys it with an error: the stacks of thousands that
+ * a stranger has pipelined would hold up everybody else. Nobody listens to one whose answer has not begun.
+ */
+export class WaitingRequest extends IncomingMessage {
+  hasBegun = false;
+
+  override destroy(error?: Error): this {
+    return this.hasBegun ? super.destroy(error) : this;
+  }
+}
+
 /** The open connections and their unanswered requests, within bounds. */
 export class Connections {
   readonly #bounds: Bounds;
@@ -39,7 +51,7 @@ export class Connections {
   #waiting = 0;
 
   /** `shed` writes the answer to a new connection when there is no room. */
-  constructor(server: Server, bounds: Bounds, shed: () => string) {
+  constructor(server: Server<typeof WaitingRequest>, bounds: Bounds, shed: () => string) {
     this.#bounds = bounds;
     server.on('connection', (socket) => {
       if (this.#open.size >= bounds.connections && !this.#closeLongestIdle()) {
@@ -58,10 +70,15 @@ export class Connections {
   }
 
   /** Calls `answer` when the turn of the request comes. Every response goes through here first. */
-  admit(response: ServerResponse, answer: () => void): void {
-    const { socket } = response.req;
+  admit(response: ServerResponse<WaitingRequest>, answer: () => void): void {
+    const { req: request } = response;
+    const { socket } = request;
     const connection = this.#open.get(socket);
     if (connection === undefined || socket.destroyed) return;
+    const begin = () => {
+      request.hasBegun = true;
+      answer();
+    };
     connection.pending.add(response);
     connection.latest = response;
     this.#idle.delete(socket);
@@ -70,11 +87,11 @@ export class Connections {
       this.#continue(socket, connection);
     });
     if (connection.pending.size <= this.#bounds.unanswered) {
-      answer();
+      begin();
     } else if (this.#waiting >= this.#bounds.waiting) {
       socket.destroy();
     } else {
-      connection.waiting.push(answer);
+      connection.waiting.push(begin);
       this.#waiting += 1;
     }
     this.#pauseIfFull(socket, connection);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -10,7 +10,7 @@ import { ServiceError } from '../service-error.js';
 import { commonHeaders, errorAnswer, fullRateLimit } from './answer.js';
 import type { App } from './app.js';
 import { readIncoming } from './body/read-body.js';
-import { type Bounds, Connections, defaultBounds } from './connections.js';
+import { type Bounds, Connections, defaultBounds, WaitingRequest } from './connections.js';
 import type { PlainExchange, WrittenAnswer } from './context.js';
 import { ConnectionDropped } from './inject-fault.js';
 import { countOf, headProblem } from './request-head.js';
@@ -43,6 +43,7 @@ export async function listen(
   const { headersTimeout = 10_000, requestTimeout = 30_000, keepAliveTimeout = 15_000 } = options;
   const bounds = { ...defaultBounds, ...options.bounds };
   const server = createServer({
+    IncomingMessage: WaitingRequest,
     headersTimeout: Math.min(headersTimeout, requestTimeout),
     requestTimeout,
     keepAliveTimeout,
@@ -61,7 +62,7 @@ export async function listen(
   server.setTimeout(options.writeTimeout ?? 30_000, (socket: Socket) => connections.stalled(socket));
   const report = options.report ?? (() => {});
   const answer = requestListener(app, report);
-  const serve = (incoming: IncomingMessage, outgoing: ServerResponse) =>
+  const serve = (incoming: WaitingRequest, outgoing: ServerResponse<WaitingRequest>) =>
     connections.admit(outgoing, () => {
       const problem = headProblem(incoming, bounds.headers);
       if (problem === null) void answer(incoming, outgoing);

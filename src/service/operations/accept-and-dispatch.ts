@@ -59,6 +59,8 @@ export async function acceptAndDispatch<R extends Result>(
   recipients: readonly Recipient[],
   accept: (acceptance: Acceptance, recipients: readonly AcceptedRecipient[]) => Promise<R>,
 ): Promise<AcceptedOf<R> | Repeat> {
+  const reason = context.closed.get(send.channel);
+  if (reason !== undefined) throw new ServiceError('unavailable', `${reason}; nothing was done`);
   const look = async () => {
     const tried = await acceptOnce(context, send, recipients, accept);
     return tried.result.kind === 'resetting' ? null : tried;
@@ -81,6 +83,7 @@ async function acceptOnce<R extends Result>(
   const { settings } = project;
   const rules = { caps: capsOf(settings), no_link_operators: settings.no_link_operators };
   const slot = dispatcher.prepare(channel, recipients, rules);
+  if (dispatch === 'before_answer' && slot.isDown) throw notConnected();
   const acceptance: Acceptance = {
     projectId: project.id,
     channel,
@@ -128,6 +131,11 @@ function refusalOf(refused: Exclude<Refusal, { kind: 'repeat' }>, required: numb
     'The recipient already got as many messages as the caps allow',
     { retryAfter: Math.max(1, Math.ceil(refused.waitMs / 1_000)) },
   );
+}
+
+function notConnected(): ServiceError {
+  const message = 'The operator of the number is not connected; nothing was done';
+  return new ServiceError('unavailable', message, { retryAfter: 10 });
 }
 
 function beingReset(): ServiceError {

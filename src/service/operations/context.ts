@@ -1,3 +1,4 @@
+import type { Channel } from '../../contract/index.js';
 import type { Clock } from '../clock.js';
 import type { Dispatcher } from '../dispatch/dispatcher.js';
 import type { Encryption } from '../encryption.js';
@@ -23,6 +24,8 @@ export interface OperationContext {
   encryption: Encryption;
   dispatcher: Pick<Dispatcher, 'prepare' | 'settled'>;
   outcomes: OutcomeWaiter;
+  /** Channels that refuse every send, each with the reason. */
+  closed: ReadonlyMap<Channel, string>;
   project(id: string): Promise<Project>;
   /** `off` disables the request rate limits; for tests and measurements of speed. */
   rates: 'enforced' | 'off';

@@ -1,4 +1,5 @@
 import type { EmailBulkParams, EmailSendParams } from '../../contract/index.js';
+import { formatMailbox, sharedDomain } from '../mailbox.js';
 import { maxNameLength } from '../settings.js';
 import type { Content } from '../storage/store.js';
 import type { OperationContext, Project } from './context.js';
@@ -6,9 +7,6 @@ import { checkEmail, type EmailFields, readEmailRecipient, readRecipients, tryAd
 import type { Answer, SendCall } from './operations.js';
 import { emailPrice } from './pricing.js';
 import { sendBatch, sendSingle } from './send.js';
-
-/** The sender domain of projects without their own (POST /v1/email, rule 3). */
-export const sharedDomain = 'mail.urtuu.example';
 
 /** POST /v1/email. */
 export async function sendEmail(context: OperationContext, call: SendCall<EmailSendParams>): Promise<Answer> {
@@ -41,7 +39,10 @@ export function emailContent(project: Project, fields: EmailFields): Content {
     text: fields.text ?? null,
     html: fields.html ?? null,
     subject: fields.subject,
-    from: mailbox(fields.from_name ?? senderName(project), settings.own_domain ?? sharedDomain),
+    from: formatMailbox({
+      name: fields.from_name ?? senderName(project),
+      address: `no-reply@${settings.own_domain ?? sharedDomain}`,
+    }),
     replyTo: fields.reply_to ?? settings.reply_to,
     encrypted: null,
   };
@@ -51,10 +52,4 @@ export function emailContent(project: Project, fields: EmailFields): Content {
 export function senderName({ name, settings }: Project): string {
   const sender = settings.brand_name ?? name;
   return sender.length > maxNameLength ? [...sender].slice(0, maxNameLength).join('') : sender;
-}
-
-/** `Name <no-reply@domain>`, the name quoted where mail headers need it. */
-function mailbox(name: string, domain: string): string {
-  const quoted = /[()<>[\]:;@\\,."]/.test(name) ? `"${name.replace(/["\\]/g, '\\$&')}"` : name;
-  return `${quoted} <no-reply@${domain}>`;
 }

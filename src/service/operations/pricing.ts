@@ -37,8 +37,16 @@ export function emailPrice(settings: Settings): Price {
   return { parts: null, rateMultiplier: null, credits: settings.prices.email };
 }
 
-/** Ulaanbaatar is UTC+8 all year. */
 function holidayMultiplier(settings: Settings, now: number): number {
-  const today = new Date(now + 8 * 3_600_000).toISOString().slice(0, 10);
-  return settings.holidays[today] ?? 1;
+  return settings.holidays[localDate(now)] ?? 1;
+}
+
+const hour = 3_600_000;
+let last = { day: 0, date: '1970-01-01' };
+
+/** Ulaanbaatar is UTC+8 all year. Writing a date costs a send as much as its price, so the last one is kept. */
+function localDate(now: number): string {
+  const day = Math.floor((now + 8 * hour) / (24 * hour));
+  if (day !== last.day) last = { day, date: new Date(day * 24 * hour).toISOString().slice(0, 10) };
+  return last.date;
 }

@@ -32,6 +32,9 @@ export interface KeyRecord {
   revokedAt: Instant | null;
 }
 
+/** A key that is not stored yet. */
+export type NewKey = Omit<KeyRecord, 'createdAt' | 'revokedAt'>;
+
 /** Why the balance changed; the amounts of a project's entries add up to its balance. */
 export type LedgerReason = 'opening' | 'credit' | 'message' | 'batch' | 'verification' | 'refund';
 

@@ -14,6 +14,7 @@ import type {
   KeyRecord,
   LedgerRecord,
   MessageRecord,
+  NewKey,
   ProjectRecord,
   VerificationRecord,
 } from './records.js';
@@ -38,6 +39,11 @@ export interface Store extends Dispatching {
   listProjects(): Promise<ProjectRecord[]>;
   /** Gives the settings as they are stored afterwards. */
   changeSettings(projectId: string, change: (settings: string) => string): Promise<string>;
+  /**
+   * Records lanes of real carriers for ever, through every reset; gives all that were recorded. None: the store was
+   * never served with a real carrier.
+   */
+  recordLanes(lanes: readonly string[]): Promise<string[]>;
   /** Adds credits; a negative amount takes as many as there are. Gives the new balance. */
   credit(projectId: string, amount: number): Promise<number>;
   listLedger(projectId: string): Promise<LedgerRecord[]>;
@@ -55,7 +61,9 @@ export interface Store extends Dispatching {
   endReset(owner: string): Promise<void>;
 
   /** Null when the project already has `maxActive` keys that are not revoked. */
-  addKey(key: Omit<KeyRecord, 'createdAt' | 'revokedAt'>, maxActive: number): Promise<KeyRecord | null>;
+  addKey(key: NewKey, maxActive: number): Promise<KeyRecord | null>;
+  /** Null when the project has, or had, a key: of many processes that start, one makes it. */
+  addFirstKey(key: NewKey): Promise<KeyRecord | null>;
   listKeys(projectId: string): Promise<KeyRecord[]>;
   /** False when there is no such active key. */
   revokeKey(projectId: string, id: string): Promise<boolean>;

@@ -58,6 +58,29 @@ describe('urtuu jobs watch', () => {
     expect((await here.run('jobs show july')).stdout).toMatch(/^state +stopped: killed$/m);
   });
 
+  it('ends with the failures that a later run found before it was killed, not with 0', async () => {
+    const here = desk(people(5), { failing: new Set(['99000001']) });
+    await here.run(constant);
+    expect((await here.run('jobs resume july --wait')).code).toBe(3);
+    const journal = here.jobFile('july', 'journal');
+    const lines = readFileSync(journal, 'latin1').trimEnd().split('\n');
+    expect(lines.pop()).toContain('"end"');
+    writeFileSync(journal, `${lines.join('\n')}\n`);
+    const watch = await here.run('jobs watch july');
+    expect(watch.stderr).toContain('4 accepted, 1 failed and refunded');
+    expect(watch.code).toBe(3);
+  });
+
+  it('ends with 6 where a report found the batch of somebody else since', async () => {
+    const here = desk(people(2));
+    await here.run(constant);
+    for (const message of here.project.messages) message.to = '88000000';
+    expect((await here.run('jobs report july')).stderr).toContain('it is counted as in doubt');
+    const watch = await here.run('jobs watch july --json');
+    expect(figures(watch.stdout)).toMatchObject({ in_doubt: 2, exit: 6 });
+    expect(watch.code).toBe(6);
+  });
+
   it('reads on where it stopped, past a line that is only half written', async () => {
     const { followJob } = await import('../../../src/cli/bulk/job/open-job.js');
     const here = desk(people(5), { credits: 20 });

@@ -24,10 +24,10 @@ describe('the signals that end a process', () => {
 
 describe('a process that ends by a signal', () => {
   class Exited extends Error {}
-  const ended = (platform: NodeJS.Platform, signal: EndSignal) => {
+  const ended = (platform: NodeJS.Platform, signal: EndSignal, pid = 7) => {
     const said: unknown[] = [];
     const process = {
-      pid: 7,
+      pid,
       platform,
       kill: (...args: unknown[]) => said.push('kill', ...args),
       exit(code: number) {
@@ -54,6 +54,10 @@ describe('a process that ends by a signal', () => {
     ['SIGHUP', 129],
   ] as const)('exits on Windows, where no parent would see %s, with %i', (signal, code) => {
     expect(ended('win32', signal)).toEqual(['exit', code]);
+  });
+
+  it('exits where it is the first process of a container, which no signal of its own ends', () => {
+    expect(ended('linux', 'SIGTERM', 1)).toEqual(['exit', 143]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { goodKey, sms } from './fake-operations.js';
 import { body, bytes, head, read, sends, serve, wholeSend } from './raw-client.js';
 
@@ -161,6 +161,25 @@ describe('a connection with many requests', () => {
       await Promise.race([once(first.socket, 'data'), new Promise((resolve) => setImmediate(resolve))]);
     }
     await open().say(read('/v1/pricing')).hears('max_parts');
+  });
+
+  it('makes an error only for each request worked on when it is dropped', async () => {
+    const held = heldReads();
+    const { open } = await serve({ getBalance: held.getBalance }, { bounds: { waiting: 20 } });
+    let stacks = 0;
+    const { prepareStackTrace } = Error;
+    onTestFinished(() => {
+      Error.prepareStackTrace = prepareStackTrace;
+    });
+    Error.prepareStackTrace = ({ message }) => {
+      if (message === 'aborted') stacks += 1;
+      return message;
+    };
+    expect(await open().say(read().repeat(200)).closed).toBe('');
+    await open().say(read('/v1/pricing')).hears('max_parts');
+    expect(held.begun()).toBe(8);
+    expect(stacks).toBe(8);
+    held.release();
   });
 
   it('is ended when it takes none of its answers', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
 import type { Answer } from '../../../src/service/operations/operations.js';
@@ -159,7 +159,7 @@ describe('Limits, idempotency', () => {
     const core = await cores.open({ clock });
     const slow = { to: '99000004', text: 'Hi' };
     const first = core.operations.sendSms({ caller, params: slow, idempotencyKey: 'k' });
-    await turns();
+    await vi.waitUntil(async () => (await outboxOf(core)).length === 1);
     const admitted = await admit(core, { kind: 'sending', idempotencyKey: 'k' });
     let isAnswered = false;
     const repeat = admitted?.replay?.().finally(() => {

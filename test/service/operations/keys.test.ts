@@ -56,10 +56,10 @@ describe('API keys', () => {
     const verification = await core.operations.createVerification(caller, { to: '99112244' });
     const { id: pending, attempts_remaining } = verification;
     const tries = [
-      core.operations.getVerification(stranger ?? caller, pending),
-      core.operations.checkVerification(stranger ?? caller, pending, { code: '000000' }),
+      () => core.operations.getVerification(stranger ?? caller, pending),
+      () => core.operations.checkVerification(stranger ?? caller, pending, { code: '000000' }),
     ];
-    for (const each of tries) await expect(each).rejects.toMatchObject({ code: 'not_found', status: 404 });
+    for (const each of tries) await expect(each()).rejects.toMatchObject({ code: 'not_found', status: 404 });
     expect(await core.operations.getVerification(caller, pending)).toMatchObject({ attempts_remaining });
     expect(await core.administration.project('nobody')).toBeNull();
   });

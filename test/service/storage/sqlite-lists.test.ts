@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
-import { createChanges } from '../../../src/service/storage/sqlite/changes.js';
+import { createPolledChanges } from '../../../src/service/storage/polled-changes.js';
 import { prepareLists } from '../../../src/service/storage/sqlite/lists.js';
+import { prepareMessageBlocks } from '../../../src/service/storage/sqlite/message-blocks.js';
 import { prepareProjects } from '../../../src/service/storage/sqlite/projects.js';
 import { openStoreDatabase, sqliteStore } from '../../../src/service/storage/sqlite/sqlite-store.js';
 import type { MessageQuery } from '../../../src/service/storage/store.js';
@@ -11,10 +12,12 @@ import { batch, failed, leaseMs, message, other, project, start } from './confor
 const scanned = 3;
 const clock = new ManualClock(start);
 const database = await openStoreDatabase(':memory:');
-const store = sqliteStore(database, clock, createChanges(clock));
+const store = sqliteStore(database, clock, createPolledChanges(clock));
+const blocks = prepareMessageBlocks(database, 4);
 const lists = prepareLists(
   database,
   prepareProjects(database, () => clock.now()),
+  blocks,
   scanned,
 );
 
@@ -38,6 +41,7 @@ async function fill(): Promise<void> {
   await store.acceptBatch(batch(['1', '7', '8', '9']));
 }
 await fill();
+blocks.accepted(1, 2 * 12 + 4);
 
 const everything: MessageQuery = {
   to: null,

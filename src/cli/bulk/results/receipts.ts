@@ -41,8 +41,10 @@ export class Receipts {
   readonly #singles = new Map<string, { request: number; to: string }>();
   /** The service does not list the messages of a batch, so only its figures are known. */
   unlisted = false;
-  /** Batches and rows without their messages, and the error of the first. */
+  /** Rows without their messages, the batches among them, and the error of the first. */
   unread: { batches: number; rows: number; code: string } | null = null;
+  /** Single messages whose status is known, but not whether they were delivered, and why. */
+  unreadDeliveries: { rows: number; code: string } | null = null;
   /** Stored rows without a delivery report. */
   unreported = 0;
   /** Accepted batches of other recipients. */
@@ -90,8 +92,9 @@ export class Receipts {
       this.#columns.set(first + index, removal === undefined ? outcome : { ...rejected, code: removal });
     }
     if (this.#state.phase(number) !== 'accepted') return;
-    const stored = await this.#stored(number, id, left, source);
-    if (stored !== null) this.#take(first, stored);
+    const stored = await this.#stored(number, id, left, source.store);
+    for (const each of stored ?? []) this.#columns.set(first + each.index, each);
+    if (stored !== null && (!source.refresh || stored.every(isFinal))) this.#countUnreported(stored);
     else if (kind === 'batch') await this.#addMessages(request, id, source);
     else this.#singles.set(id, { request: number, to: to[0] ?? '' });
   }
@@ -109,33 +112,50 @@ export class Receipts {
     return final.sent === left ? 'sent' : 'queued';
   }
 
-  /** The stored outcomes of the recipients that are left; null where they are to be read. */
+  /** The stored outcomes of the recipients that are left; null where they are not all stored. */
   async #stored(
     request: number,
     id: string,
     left: number,
-    { store, refresh }: ReceiptSource,
+    store: ReceiptSource['store'],
   ): Promise<StoredReceipt[] | null> {
     const stored = (await store?.read(request, id)) ?? null;
-    if (stored === null || stored.length !== left) return null;
-    return refresh && !stored.every(isFinal) ? null : stored;
+    return stored?.length === left ? stored : null;
   }
 
-  #take(first: number, stored: readonly StoredReceipt[]): void {
-    for (const each of stored) this.#columns.set(first + each.index, each);
-    this.unreported += stored.filter(({ delivery }) => delivery === null).length;
+  /** A failed message gets no delivery report. */
+  #countUnreported(stored: readonly StoredReceipt[]): void {
+    this.unreported += stored.filter((each) => each.delivery === null && each.status !== 'failed').length;
   }
 
-  /** Their status is known, except for emails. Without an answer, the delivery report is missing. */
+  /** Their status is known, except for emails. */
   async #addSingles({ plan: { meta }, messages, store, onPage }: ReceiptSource): Promise<void> {
     if (messages === null || this.#singles.size === 0) return;
     const { channel, created_at: begun } = meta;
     const span = { channel, begun, ended: this.#state.ended?.at ?? null };
-    for await (const page of messages.single.pages(span, this.#singles.size)) {
+    const pages = messages.single.pages(span, this.#singles.size);
+    while (this.#singles.size > 0) {
+      const { value, done } = await pages.next();
+      if (done) return this.#leaveSinglesUnread(value);
       onPage?.();
-      for (const message of page) await this.#addSingle(message, store);
-      if (this.#singles.size === 0) return;
+      for (const message of value) await this.#addSingle(message, store);
     }
+    await pages.return(null);
+  }
+
+  #leaveSinglesUnread(code: string | null): void {
+    if (code === null) return;
+    const places = [...this.#singles.values()].map(({ request }) => this.#first[request] ?? 0);
+    const queued = places.filter((place) => this.#columns.get(place).status === 'queued');
+    for (const place of queued) this.#columns.setCode(place, 'not_read');
+    if (queued.length > 0) this.#countUnread({ batches: 0, rows: queued.length, code });
+    const rows = places.length - queued.length;
+    if (rows > 0) this.unreadDeliveries = { rows, code };
+  }
+
+  #countUnread({ batches, rows, code }: NonNullable<Receipts['unread']>): void {
+    const before = this.unread ?? { batches: 0, rows: 0, code };
+    this.unread = { batches: before.batches + batches, rows: before.rows + rows, code: before.code };
   }
 
   async #addSingle(message: Message, store: ReceiptSource['store']): Promise<void> {
@@ -196,9 +216,7 @@ export class Receipts {
   #leaveUnread({ number, to }: PlannedRequest, code: string): void {
     const first = this.#first[number] ?? 0;
     const removed = this.#state.removed(number);
-    const before = this.unread ?? { batches: 0, rows: 0, code };
-    const rows = before.rows + to.length - removed.size;
-    this.unread = { batches: before.batches + 1, rows, code: before.code };
+    this.#countUnread({ batches: 1, rows: to.length - removed.size, code });
     for (const index of to.keys()) if (!removed.has(index)) this.#columns.setCode(first + index, 'not_read');
   }
 

@@ -42,11 +42,12 @@ export class SingleMessages {
 
   /**
    * Yields the pages of a job's time, newest first, as long as the caller wants more of the `wanted` messages: at most
-   * five times the pages that these would fill. Returns whether the service lists messages.
+   * five times the pages that these would fill. Returns the code of why the rest was not read; null where nothing is
+   * left, or the service does not list messages.
    */
-  async *pages(span: JobSpan, wanted: number): AsyncGenerator<readonly Message[], boolean> {
+  async *pages(span: JobSpan, wanted: number): AsyncGenerator<readonly Message[], string | null> {
     const { messages } = this.#client;
-    if (messages.list === undefined) return false;
+    if (messages.list === undefined) return null;
     const most = sparePages + 5 * Math.ceil(wanted / messagePage.max);
     let after: string | null = null;
     for (let page = 0; page < most; page += 1) {
@@ -54,12 +55,13 @@ export class SingleMessages {
       const reply: Reply<MessagePage> = await this.#reader.read(
         async () => (await messages.list?.(filter)) ?? { data: [], next: null },
       );
-      if (!('value' in reply)) return !isNotOffered(reply);
+      if (isNotOffered(reply)) return null;
+      if (!('value' in reply)) return 'unread' in reply ? reply.unread : reply.refused;
       yield reply.value.data;
       after = reply.value.next;
-      if (after === null) break;
+      if (after === null) return null;
     }
-    return true;
+    return 'not_found';
   }
 }
 

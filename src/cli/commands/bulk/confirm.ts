@@ -5,15 +5,14 @@ import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { counted, grouped } from '../../wording.js';
 import type { BulkOptions } from './options.js';
-import { creditsLeft, creditsMissing, type Preflight } from './preflight.js';
+import { creditsLeft, creditsMissing, type Paid, type Preflight } from './preflight.js';
 import { alreadySent, sentBeforeLine } from './sent-before.js';
 
 export interface Proposal {
   preflight: Preflight;
   /** The preflight for people. */
   lines: string[];
-  /** See Remaining. */
-  paid: number;
+  paid: Paid;
   /** Recipients who would get the same message again, unless the person has asked for that. */
   repeated: number;
 }
@@ -42,7 +41,7 @@ export async function confirmSend(
   }
   const missing = creditsMissing(preflight, paid);
   // The question says it, too.
-  if (missing > 0 && !asks && !options.allowPartial) throw cannotPay(preflight, paid, missing);
+  if (missing > 0 && !asks && !options.allowPartial) throw cannotPay(job, preflight, paid);
   if (!asks) return;
   const credits = creditsLeft(preflight, paid);
   const price = credits === null ? '' : ` for ${counted(credits, 'credit')}`;
@@ -55,16 +54,23 @@ export async function confirmSend(
   if (!(await (await io.prompts()).confirm(question))) throw usageError('declined; nothing was sent');
 }
 
-function cannotPay(preflight: Preflight, paid: number, missing: number): CliError {
+/** Exit 7; 6 where earlier requests are in doubt, which only their own job can settle. */
+function cannotPay(job: Job, preflight: Preflight, paid: Paid): CliError {
+  const { in_doubt: inDoubt } = job.state.tally;
   const required = creditsLeft(preflight, paid) ?? 0;
   const balance = preflight.balance ?? 0;
+  const missing = counted(creditsMissing(preflight, paid), 'credit');
+  const ways = `Add ${missing}, or add --allow-partial to send as far as the balance goes.`;
   return new CliError(
     'insufficient_credits',
-    exits.money,
+    inDoubt > 0 ? exits.doubt : exits.money,
     `the job needs ${counted(required, 'credit')}, the balance is ${grouped(balance)}`,
     {
-      hint: `Nothing was sent now. Add ${counted(missing, 'credit')}, or add --allow-partial to send as far as the balance goes.`,
-      details: { required, balance },
+      hint:
+        inDoubt > 0
+          ? `Nothing was sent now; in doubt from before: ${grouped(inDoubt)}. ${ways}`
+          : `Nothing was sent now. ${ways}`,
+      details: { required, balance, in_doubt: inDoubt },
     },
   );
 }
@@ -78,7 +84,7 @@ function refuseCost({ credits }: Preflight, maxCredits: number | null): void {
     exits.money,
     `${cost}, and --max-credits is ${grouped(maxCredits)}`,
     {
-      hint: 'Nothing was sent.',
+      hint: 'Nothing was sent now.',
       details: { credits, max_credits: maxCredits },
     },
   );

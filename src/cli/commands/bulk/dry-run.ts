@@ -18,7 +18,7 @@ export async function printDryRun(
   { outcome, earlier, prices }: DryRun,
   { job = jobIdOf(meta), rate }: BulkOptions,
 ): Promise<void> {
-  const remaining = { requests: meta.requests, paid: 0, rate };
+  const remaining = { requests: meta.requests, paid: { certain: 0, inDoubt: 0 }, rate };
   const { mask } = io.printer;
   const preflight = preflightOf({ job, meta, input: outcome, prices, remaining, earlier, mask });
   if (io.printer.isMachine || columns !== undefined) return io.print(preflightView, preflight);

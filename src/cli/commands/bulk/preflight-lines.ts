@@ -3,7 +3,7 @@ import type { RepairCounts, RepairKind } from '../../bulk/input/repair.js';
 import type { PlanMeta } from '../../bulk/plan/plan.js';
 import type { PreviewedMessage } from '../../bulk/plan/preview.js';
 import { counted, duration, grouped } from '../../wording.js';
-import { creditsLeft, creditsMissing, type Preflight, type Remaining } from './preflight.js';
+import { creditsLeft, creditsMissing, type Paid, type Preflight, type Remaining } from './preflight.js';
 import { sentBeforeLine } from './sent-before.js';
 
 interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
@@ -54,7 +54,8 @@ export function preflightLines(
 function messageRows({ messages, first_message: first, longest_message: longest }: Preflight): Row[] {
   if (first === null || longest === null) return [];
   if (messages === 1) return [messageRow('Message', first)];
-  if (first.to === longest.to) return [messageRow('First', first, ', also the longest')];
+  const isSame = first.to === longest.to && first.subject === longest.subject && first.text === longest.text;
+  if (isSame) return [messageRow('First', first, ', also the longest')];
   return [messageRow('First', first), messageRow('Longest', longest)];
 }
 
@@ -63,7 +64,8 @@ const mostLines = 12;
 
 function messageRow(label: string, { to, subject, text, parts }: PreviewedMessage, remark = ''): Row {
   const head = `to ${to}${parts === null ? '' : `, ${counted(parts, 'part')}`}${remark}`;
-  const whole = text.replace(/\r\n?/g, '\n') || '(empty: this operator carries no links)';
+  const empty = parts === null ? '(no text)' : '(not sent: only links, which this operator does not carry)';
+  const whole = text.replace(/\r\n?/g, '\n') || empty;
   const shown = whole
     .slice(0, mostCharacters)
     .replace(/[\ud800-\udbff]$/, '')
@@ -130,10 +132,11 @@ function costRow(
   return [kindNames[kind], `${counted(recipients, 'recipient')}${size}${price}`];
 }
 
-function creditsText(preflight: Preflight, paid: number): string {
+function creditsText(preflight: Preflight, paid: Paid): string {
   const left = creditsLeft(preflight, paid);
   const cost = left === null ? 'unknown' : grouped(left);
   const balance = preflight.balance === null ? 'an unknown balance' : grouped(preflight.balance);
   const missing = creditsMissing(preflight, paid);
-  return `${cost} of ${balance}${missing === 0 ? '' : `: ${grouped(missing)} missing`}`;
+  const doubt = paid.inDoubt === 0 || left === null ? '' : ` (${grouped(paid.inDoubt)} may be paid already)`;
+  return `${cost}${doubt} of ${balance}${missing === 0 ? '' : `: ${grouped(missing)} missing`}`;
 }

@@ -40,11 +40,18 @@ export interface Preflight {
   longest_message: PreviewedMessage | null;
 }
 
+/** Credits of the plan. */
+export interface Paid {
+  /** Not to be paid any more; below 0 if prices have risen. */
+  certain: number;
+  /** Of requests in doubt: perhaps paid already, perhaps to be paid. */
+  inDoubt: number;
+}
+
 /** The part of a job that earlier runs have left to send. */
 export interface Remaining {
   requests: number;
-  /** Credits of the plan that are not to be paid any more; below 0 if prices have risen. */
-  paid: number;
+  paid: Paid;
   /** Of `--rate`, in requests a second; the documented rate limit when absent. */
   rate?: number | undefined;
 }
@@ -114,15 +121,17 @@ function maskedMessage({ to, subject, text, parts }: PreviewedMessage): Previewe
   };
 }
 
-/** Credits that remain to be paid; null without a price list. */
-export function creditsLeft({ credits }: Preflight, paid: number): number | null {
-  return credits === null ? null : Math.max(0, credits - paid);
+/** Credits that remain to be paid, at most; null without a price list. */
+export function creditsLeft({ credits }: Preflight, { certain }: Paid): number | null {
+  return credits === null ? null : Math.max(0, credits - certain);
 }
 
-/** Credits that the balance is short of; 0 where price or balance is unknown. */
-export function creditsMissing(preflight: Preflight, paid: number): number {
+/** Credits that the balance is certainly short of; 0 where price or balance is unknown. */
+export function creditsMissing(preflight: Preflight, paid: Paid): number {
   const left = creditsLeft(preflight, paid);
-  return left === null || preflight.balance === null ? 0 : Math.max(0, left - preflight.balance);
+  return left === null || preflight.balance === null
+    ? 0
+    : Math.max(0, left - paid.inDoubt - preflight.balance);
 }
 
 /** On one line: the recipient, and the subject and text. */

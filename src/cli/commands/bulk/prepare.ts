@@ -151,7 +151,8 @@ async function openConfirmed(
   }
   try {
     const { meta } = job.plan;
-    const paid = meta.credits - (await remainingCredits(job, plan.meta, options));
+    const { left, inDoubt } = await remainingCredits(job, plan.meta, options);
+    const paid = { certain: meta.credits - left, inDoubt };
     const remaining = { requests: job.state.open, paid, rate: options.rate };
     const { mask } = context.io.printer;
     const preflight = preflightOf({ job: job.id, meta, input: outcome, prices, remaining, earlier, mask });

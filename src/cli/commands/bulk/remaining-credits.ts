@@ -1,21 +1,31 @@
 import type { Job } from '../../bulk/job/open-job.js';
 import type { PlanMeta } from '../../bulk/plan/plan.js';
 
+export interface RemainingCredits {
+  left: number;
+  /** Of these, the credits of requests in doubt, which the service may have charged already. */
+  inDoubt: number;
+}
+
 /** Credits for the rest of a job at the current prices: those of `current`, a new plan of the same input. */
 export async function remainingCredits(
   { plan, state }: Job,
   current: PlanMeta,
   { retryFailed = false }: { retryFailed?: boolean | undefined },
-): Promise<number> {
-  if (state.untouched) return current.credits;
+): Promise<RemainingCredits> {
+  if (state.untouched) return { left: current.credits, inDoubt: 0 };
   let planned = 0;
+  let doubtful = 0;
   for await (const request of plan.requests(retryFailed ? 0 : state.firstOpen())) {
     const isRetried = retryFailed && state.phase(request.number) === 'failed';
     if (!state.isOpen(request.number) && !isRetried) continue;
     // A plan without prices counts every recipient the same.
     const whole = plan.meta.credits > 0 ? request.credits : request.to.length;
-    planned += (whole * (request.to.length - state.removed(request.number).size)) / request.to.length;
+    const rest = (whole * (request.to.length - state.removed(request.number).size)) / request.to.length;
+    planned += rest;
+    if (state.phase(request.number) === 'doubt') doubtful += rest;
   }
   const ofAll = plan.meta.credits > 0 ? plan.meta.credits : plan.meta.recipients;
-  return Math.ceil((planned * current.credits) / Math.max(1, ofAll));
+  const priceOf = (part: number) => Math.ceil((part * current.credits) / Math.max(1, ofAll));
+  return { left: priceOf(planned), inDoubt: priceOf(doubtful) };
 }

@@ -75,6 +75,7 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
       );
     }
     if (receipts.unread !== null) throw incomplete(receipts.unread);
+    if (receipts.unreadDeliveries !== null) throw withoutDeliveries(receipts.unreadDeliveries);
   } finally {
     runtime?.close();
     await job.close();
@@ -109,14 +110,27 @@ async function* after(first: string, rest: AsyncIterable<string>): AsyncGenerato
 
 type Unread = NonNullable<Receipts['unread']>;
 
-const unreadText = ({ batches, rows, code }: Unread) =>
-  `The report is incomplete: ${counted(rows, 'row')} of ${counted(batches, 'batch')} could not be read (${code}).`;
+function unreadText({ batches, rows, code }: Unread): string {
+  const ofBatches = batches === 0 ? '' : ` of ${counted(batches, 'batch')}`;
+  return `The report is incomplete: ${counted(rows, 'row')}${ofBatches} could not be read (${code}).`;
+}
 
 const incomplete = (unread: Unread) =>
   new CliError('not_final', exits.notFinal, unreadText(unread), {
     hint: 'Those rows have the error_code not_read. Run the same command again later.',
     details: { batches: unread.batches, rows: unread.rows, cause: unread.code },
   });
+
+const withoutDeliveries = ({ rows, code }: NonNullable<Receipts['unreadDeliveries']>) =>
+  new CliError(
+    'not_final',
+    exits.notFinal,
+    `The delivery reports of ${counted(rows, 'row')} could not be read (${code}).`,
+    {
+      hint: 'All else in the report is complete. Run the same command again later, or add --offline.',
+      details: { rows, cause: code },
+    },
+  );
 
 function messagesOf(runtime: JobRuntime, timeout: number) {
   const reader = new Reader({ ...runtime, timeout });

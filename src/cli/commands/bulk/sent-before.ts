@@ -56,8 +56,8 @@ export async function findEarlierSends(
   { job: name, again, skipSent: skipped = false }: BulkOptions,
 ): Promise<EarlierSends> {
   const known = await jobIds(context.config.stateDirectory);
-  // The same plan is the same job, with a journal of its own sends.
-  const isKnown = known.includes(jobIdOf(plan.meta));
+  // Without a name the same plan is the same job, with a journal of its own sends.
+  const isKnown = name === undefined && known.includes(jobIdOf(plan.meta));
   const since = () => (again ? null : sentSinceReports(context, wanted, plan, outcome.reportedRows.jobs));
   const counts = isKnown ? null : (recent?.counts ?? (await since()));
   if (counts === null) return { recipients: 0, skipped, toConfirm: 0, open: new Map() };

@@ -49,7 +49,7 @@ export async function endAs({ io, config }: Pick<Context, 'io' | 'config'>, job:
   const { state } = job;
   const isCancelled = !state.finished && (await cancelMarks(job)).length > 0;
   const ending: Ending = { stopped: isCancelled ? { by: 'cancel' } : null, waited: null };
-  const exit = (state.ended?.exit as ExitCode | undefined) ?? exitOfJob(state, ending);
+  const exit = exitOf(state, ending);
   await io.print(summaryView, { ...summaryOfView(job), exit });
   const next = state.finished ? null : (['Resume with:', resumeOf({ config }, job)] as const);
   const line = lastLine(state, ending, next);
@@ -57,3 +57,18 @@ export async function endAs({ io, config }: Pick<Context, 'io' | 'config'>, job:
   io.conclude(...line);
   throw new Ended(exit);
 }
+
+/**
+ * The exit code of the last run, unless it tells less than the state does: a later run may have been killed, and a
+ * report may have raised an alarm.
+ */
+function exitOf(state: JobView['state'], ending: Ending): ExitCode {
+  const ended = state.ended?.exit as ExitCode | undefined;
+  if (ended === undefined) return exitOfJob(state, ending);
+  const now = exitOfJob(state, ending, { ranElsewhere: ended === exits.ok ? 'ok' : 'refused' });
+  const isOutdated = now === exits.doubt || (state.finished ? ended === exits.ok : endsJob.has(ended));
+  return isOutdated ? now : ended;
+}
+
+/** The exit codes of a finished job. */
+const endsJob: ReadonlySet<ExitCode> = new Set([exits.ok, exits.partly, exits.input, exits.notSent]);

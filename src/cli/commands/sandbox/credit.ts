@@ -4,7 +4,7 @@ import { addHelp } from '../../command-help.js';
 import { usageError } from '../../errors.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import { addDataOption, type DataOptions, noteStore, sandboxStore } from './data.js';
+import { addDataOption, changeableStore, type DataOptions, noteStore } from './data.js';
 
 const view: View<Balance> = { columns: [field('balance', { kind: 'number' })], record: (balance) => balance };
 
@@ -24,13 +24,13 @@ export const sandboxCredit: CommandBody<'io' | 'network' | 'config'> = (command,
       ['urtuu sandbox credit 5000', 'add 5,000 credits'],
       ['urtuu sandbox credit --set 0', 'test without credits'],
     ],
-    exits: [],
+    exits: [11],
     json: '{"balance": 15000}',
   });
   command.action(async (credits: number | undefined, { set, ...data }: Options) => {
     if ((credits === undefined) === (set === undefined))
       throw usageError('give either credits or --set', 'Example: urtuu sandbox credit 5000');
-    const store = await sandboxStore(network, config, data);
+    const store = await changeableStore(network, config, data);
     const { administration } = store;
     const change = credits ?? (set ?? 0) - (await administration.credit(0));
     await io.print(view, { balance: await administration.credit(change) });

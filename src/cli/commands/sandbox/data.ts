@@ -46,6 +46,17 @@ export function noteNoMessages(io: Context['io'], config: Config, { folder }: St
   }
 }
 
+/** The same, to be changed. Throws CliError for data that was served with a real carrier. */
+export async function changeableStore(
+  network: Network,
+  config: Config,
+  options: DataOptions,
+): Promise<Store> {
+  const store = await sandboxStore(network, config, options);
+  if (!store.administration.isReal) return store;
+  throw new CliError('refused', exits.refused, 'this service has sent over real carriers: it is no sandbox');
+}
+
 /** Throws CliError for a folder without a service: looking into one must not create it. */
 export function namedFolder(config: Config, data: string): string {
   const folder = resolve(config.cwd, data);

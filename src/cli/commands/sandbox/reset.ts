@@ -1,7 +1,7 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { confirmed } from '../../input/required.js';
-import { addDataOption, type DataOptions, noteStore, sandboxStore } from './data.js';
+import { addDataOption, changeableStore, type DataOptions, noteStore } from './data.js';
 
 export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command.description('Delete the messages, batches and outbox of the embedded service. Keeps its keys.');
@@ -11,11 +11,11 @@ export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> 
       ['urtuu sandbox reset', 'start again, after a prompt'],
       ['urtuu sandbox reset --yes', 'in a test script'],
     ],
-    exits: [],
+    exits: [11],
   });
   command.action(async (options: DataOptions) => {
     const { network, config, io } = context;
-    const store = await sandboxStore(network, config, options);
+    const store = await changeableStore(network, config, options);
     noteStore(io, store);
     await confirmed(context, 'Delete all messages of this service?');
     await store.administration.reset();

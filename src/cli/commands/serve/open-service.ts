@@ -1,23 +1,39 @@
 import type { Service } from '../../../service/index.js';
 import type { Context } from '../../context.js';
-import { CliError } from '../../errors.js';
+import { CliError, machineError } from '../../errors.js';
 import { confirmed } from '../../input/required.js';
+import type { DatabaseOptions, OpenOptions } from '../../network/network.js';
+import { databaseHint, withoutPassword } from './database.js';
 
 /** With `acceptData` also opens damaged data, after listing the losses and asking. */
 export async function openService(
   context: Pick<Context, 'options' | 'io' | 'network'>,
   folder: string,
-  acceptData: boolean,
+  { acceptData, ...given }: OpenOptions,
 ): Promise<Service> {
   const { io, network } = context;
   try {
-    return await network.service(folder);
+    return await network.service(folder, given);
   } catch (error) {
     const { forgotten } = error instanceof CliError ? error.details : {};
     if (!acceptData || typeof forgotten !== 'string') throw error;
     io.warn((error as CliError).message);
     io.warn(`Starting anyway forgets ${forgotten}.`);
     await confirmed(context, 'Start with the data as it is?');
-    return network.service(folder, { acceptData });
+    return network.service(folder, { acceptData, ...given });
+  }
+}
+
+export async function openServiceOn(
+  { network }: Pick<Context, 'network'>,
+  database: DatabaseOptions,
+): Promise<Service> {
+  try {
+    return await network.serviceOn(database);
+  } catch (error) {
+    const { message, hint = databaseHint(error as NodeJS.ErrnoException) } = error as Error & {
+      hint?: string;
+    };
+    throw machineError(`cannot use ${withoutPassword(database.url)}: ${message}`, error, hint);
   }
 }

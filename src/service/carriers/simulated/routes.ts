@@ -1,8 +1,8 @@
-import { emailRoute, noLinkRoute, type Route, type RoutesOf } from '../carrier.js';
+import { emailLane, emailRoute, noLinkRoute, type Route, type RoutesOf } from '../carrier.js';
 
-export const simulatedLanes = ['sms', 'email'] as const;
+export const simulatedLanes = ['sms', emailLane] as const;
 
-const email: Route = { name: emailRoute, lane: 'email', carriesLinks: true };
+const email: Route = { name: emailRoute, lane: emailLane, carriesLinks: true };
 const noLinks: Route = { name: noLinkRoute, lane: 'sms', carriesLinks: false };
 
 const onlyEmail: [Route] = [email];

@@ -32,7 +32,11 @@ const receiptAfter = 500;
 const accepted: SubmitResult = { kind: 'accepted', carrierIds: [] };
 
 /** Mobile operators and a mail server that deliver into an outbox, and fail for recipients that ask for it. */
-export function simulatedCarrier(outbox: Outbox, clock: Clock): SimulatedCarrier {
+export function simulatedCarrier(
+  outbox: Outbox,
+  clock: Clock,
+  faultFor: (to: string) => CarrierFault | null = carrierFaultFor,
+): SimulatedCarrier {
   /** What ends every wait when the carrier stops. */
   const waiting = new Set<() => void>();
   let isStopped = false;
@@ -121,7 +125,7 @@ export function simulatedCarrier(outbox: Outbox, clock: Clock): SimulatedCarrier
   async function inquire(reference: string, to: string, before: number): Promise<Fate> {
     const age = await outbox.ageOrFence(reference, before);
     if (age === null) return 'not_taken';
-    const fault = carrierFaultFor(to);
+    const fault = faultFor(to);
     if (fault?.kind === 'undecidable') return 'undecidable';
     return fault?.kind === 'silent' && isSilent(fault, age) ? 'unknown' : 'taken';
   }
@@ -142,7 +146,7 @@ export function simulatedCarrier(outbox: Outbox, clock: Clock): SimulatedCarrier
     capacity: () => capacity,
     // Not asynchronous itself: a batch calls it a thousand times.
     submit(submission, signal) {
-      const fault = carrierFaultFor(submission.to);
+      const fault = faultFor(submission.to);
       return fault === null ? deliver(submission) : submitWith(fault, submission, signal);
     },
     inquire,

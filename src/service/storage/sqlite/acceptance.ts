@@ -8,12 +8,13 @@ import type {
   VerificationResult,
 } from '../acceptance.js';
 import type { ClaimedMessage } from '../dispatching.js';
+import { claimedOf, queuedMessage } from '../queued.js';
 import type { BatchRecord, BoundAnswer, Content, Instant, LedgerReason, MessageRecord } from '../records.js';
 import { batchRows, recipientIn, wayIn, wayOf } from './batch-rows.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
+import type { MessageBlocks } from './message-blocks.js';
 import type { Projects } from './projects.js';
-import { claimedOf, queuedMessage } from './queued.js';
 import { hasEarlier, type Refusals } from './refusals.js';
 
 /** Accepting sends. The functions write inside the transaction of their caller. */
@@ -22,6 +23,7 @@ export function prepareAcceptance(
   projects: Projects,
   leases: Leases,
   refusals: Refusals,
+  blocks: MessageBlocks,
   now: () => Instant,
 ) {
   const insertAnswer = database.prepare(
@@ -103,6 +105,7 @@ export function prepareAcceptance(
       at + boundMs,
     );
     const seq = Number(lastInsertRowid);
+    blocks.accepted(seq, seq);
     const balance = standing.balance - message.credits;
     bind(project, idempotencyKey, answer?.(message, balance) ?? null);
     if (claim === null) return { seq, message, balance, claimed: [] };
@@ -192,6 +195,7 @@ export function prepareAcceptance(
       boundAt: at + boundMs,
       ...batchRows(recipients, isClaimed),
     });
+    blocks.accepted(first, last);
     const balance = standing.balance - batch.credits;
     bind(project, idempotencyKey, answer(batch, balance));
     if (claim === null) return { kind: 'accepted', batch, balance, claimed: [] };

@@ -1,12 +1,12 @@
 import type { Channel } from '../../../contract/index.js';
 import type { Clock } from '../../clock.js';
 import type { ClaimedMessage, Mark, MessageClaim, Postponement } from '../dispatching.js';
+import { queuedMessage } from '../queued.js';
 import type { Content } from '../records.js';
 import { farthestDue, firstDelay } from './clock-tolerance.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
-import { queuedMessage } from './queued.js';
 import { hasEarlier, type Refusals } from './refusals.js';
 
 interface ContentRow {

@@ -1,4 +1,5 @@
 import type { AnswerOf, ClaimedMessage, Finalization, Finalized, Receipt } from '../dispatching.js';
+import { deliveryInDoubt } from '../joined-doubt.js';
 import type { DeliveryState, Instant, MessageRecord } from '../records.js';
 import { isLeased, isMarked, remembered } from './claims.js';
 import type { Database } from './database/open.js';
@@ -166,7 +167,8 @@ export function prepareFinalization(
     const seq = receipts.received(receipt);
     const claimed = seq === null ? null : read(seq);
     if (claimed === null) return [];
-    const outcome = { status: 'sent' as const, carrierIds: [receipt.carrierId], delivery: null };
+    const delivery = deliveryInDoubt(claimed);
+    const outcome = { status: 'sent', carrierIds: [receipt.carrierId], delivery } as const;
     const [finalized] = finalizeMessages([{ claimed, outcome }], answer);
     return finalized ? [{ ...finalized, pendingKey: claimed.pendingKey }] : [];
   }

@@ -1,25 +1,24 @@
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from '../lists.js';
 import type { BatchRecord, MessageRecord } from '../records.js';
+import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
 import type { Database, Statement } from './database/open.js';
+import type { MessageBlocks, Span } from './message-blocks.js';
 import type { Projects } from './projects.js';
-import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from './rows.js';
 
 /** Rows that one page looks at, some 20 ms; an older page goes on behind them. */
 const rowsPerPage = 30_000;
-/** Rows of a time span that are looked at for its bounds, some 4 ms. */
-const rowsPerSpan = 50_000;
 
 type Conditions = readonly (readonly [sql: string, value: string | number | null])[];
 
-/** Row numbers, both ends included. */
-interface Span {
-  first: number;
-  last: number;
-}
 const none: Span = { first: 0, last: -1 };
 
 /** Lists of a project, newest first. */
-export function prepareLists(database: Database, projects: Projects, scanned = rowsPerPage) {
+export function prepareLists(
+  database: Database,
+  projects: Projects,
+  blocks: MessageBlocks,
+  scanned = rowsPerPage,
+) {
   const statements = new Map<string, Statement>();
   const prepared = (sql: string): Statement => {
     const statement = statements.get(sql) ?? database.prepare(sql);
@@ -29,32 +28,16 @@ export function prepareLists(database: Database, projects: Projects, scanned = r
   const selectBatch = database.prepare(
     'SELECT first_message AS first, first_message + total - 1 AS last FROM batches WHERE project = ? AND id = ?',
   );
-  const selectSpan = database.prepare(
-    `SELECT min(seq) AS first, max(seq) AS last, count(*) AS rows FROM (
-       SELECT seq FROM messages INDEXED BY messages_time
-       WHERE project = ? AND created_at >= ? AND created_at < ? LIMIT ${rowsPerSpan})`,
-  );
 
   function spanOfBatch(project: number, id: string): Span {
     return (selectBatch.get(project, id) as Span | undefined) ?? none;
-  }
-
-  /**
-   * The rows of a time span, where it has few: without it a list would look for more of them up to the oldest message.
-   * Null where it has many. After a clock was set back, times are in another order than rows.
-   */
-  function spanOfTime(project: number, { since, until }: MessageQuery): Span | null {
-    const from = since ?? Number.MIN_SAFE_INTEGER;
-    const found = selectSpan.get(project, from, until ?? Number.MAX_SAFE_INTEGER) as Span & { rows: number };
-    if (found.rows === rowsPerSpan) return null;
-    return found.rows === 0 ? none : found;
   }
 
   /** The newest rows that `filters` take, of those that `rows` gives; null when `after` is not there. */
   function listed(
     [table, index]: readonly [table: string, index: string],
     project: number,
-    { rows, spans, filters }: { rows: Conditions; spans: readonly (Span | null)[]; filters: Conditions },
+    { rows, spans, filters }: { rows: Conditions; spans: readonly Span[]; filters: Conditions },
     { limit, after }: PageRequest,
   ): { seqs: number[]; next: string | null } | null {
     const last =
@@ -62,11 +45,10 @@ export function prepareLists(database: Database, projects: Projects, scanned = r
         ? null
         : prepared(`SELECT seq FROM ${table} WHERE project = ? AND id = ?`).get(project, after);
     if (last === undefined) return null;
-    const known = spans.filter((span) => span !== null);
     const before = (last as { seq: number } | null)?.seq ?? Number.MAX_SAFE_INTEGER;
     const range = [
-      Math.max(0, ...known.map((span) => span.first)),
-      Math.min(before - 1, ...known.map((span) => span.last)),
+      Math.max(0, ...spans.map((span) => span.first)),
+      Math.min(before - 1, ...spans.map((span) => span.last)),
     ];
     const given = present(rows);
     const wanted = present(filters);
@@ -93,7 +75,7 @@ export function prepareLists(database: Database, projects: Projects, scanned = r
     const { to, batchId, since, until, delivery } = query;
     const spans = [
       ...(batchId === null ? [] : [spanOfBatch(project, batchId)]),
-      ...(since === null && until === null ? [] : [spanOfTime(project, query)]),
+      ...(since === null && until === null ? [] : [blocks.spanOf(since, until) ?? none]),
     ];
     const filters: Conditions = [...common(query), ['delivery = ?', delivery]];
     const index = to === null ? 'messages_project' : 'messages_recent';

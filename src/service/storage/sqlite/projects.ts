@@ -113,6 +113,10 @@ export function prepareProjects(database: Database, now: () => Instant) {
     return added;
   }
 
+  function addFirstKey(key: Parameters<Store['addFirstKey']>[0]): KeyRecord | null {
+    return selectKeys.get(numberOf(key.projectId)) === undefined ? addKey(key, 1) : null;
+  }
+
   return {
     numberOf,
     idOf,
@@ -121,6 +125,7 @@ export function prepareProjects(database: Database, now: () => Instant) {
     createProject,
     credit,
     addKey,
+    addFirstKey,
     getProject: (id: string) => toProject(selectProject.get(id) as ProjectRow | undefined),
     listProjects: () => (selectProjects.all() as ProjectRow[]).flatMap((row) => toProject(row) ?? []),
     changeSettings,

@@ -30,6 +30,10 @@ export function prepareReceipts(database: Database, now: () => Instant) {
      WHERE seq = :seq AND status = 'sent' AND (delivery IS NULL OR delivery = 'unknown')`,
   );
   const selectDelivery = database.prepare('SELECT delivery FROM messages WHERE seq = ?');
+  // In doubt nobody has learnt how many segments there are: no more than parts.
+  const selectFewest = database.prepare(
+    'SELECT parts FROM messages WHERE seq = ? AND doubt_until IS NOT NULL',
+  );
   // A message that ended as unknown keeps the end of its doubt, so that a receipt still finds it.
   const selectInDoubt = database.prepare(
     `SELECT seq, status FROM messages WHERE recipient = :to AND doubt_until IS NOT NULL
@@ -42,7 +46,8 @@ export function prepareReceipts(database: Database, now: () => Instant) {
     const states = (selectStates.all(seq) as { state: DeliveryState | null }[]).map(({ state }) => state);
     const bad = states.find((state) => state === 'bounced' || state === 'undelivered');
     if (bad !== undefined) return bad;
-    if (states.length === 0 || states.includes(null)) return null;
+    const { parts } = (selectFewest.get(seq) as { parts: number | null } | undefined) ?? { parts: 1 };
+    if (states.length < (parts ?? 1) || states.includes(null)) return null;
     return states.every((state) => state === 'delivered') ? 'delivered' : 'unknown';
   }
 

@@ -5,8 +5,11 @@ import { acceptedAt, anyCorrection, type ClockCorrections } from './clock-correc
 import type { Database } from './database/open.js';
 import { resetUnderWay } from './resets.js';
 
-/** Whether another counted message to the recipient of `m` was accepted before it, however long ago. */
-export const hasEarlier = `EXISTS (SELECT 1 FROM messages e WHERE e.project = m.project
+/**
+ * Whether another counted message to the recipient of `m` was accepted before it, however long ago. By the index of
+ * recipients: by that of projects SQLite would look through all messages of the project.
+ */
+export const hasEarlier = `EXISTS (SELECT 1 FROM messages e INDEXED BY messages_recent WHERE e.project = m.project
   AND e.recipient = m.recipient AND e.refunded = 0 AND e.seq < m.seq)`;
 
 /** Why a send is not accepted. The functions read inside the transaction of their caller. */
@@ -18,13 +21,13 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
   );
   const selectAnswer = database.prepare('SELECT status, body FROM idempotency WHERE project = ? AND key = ?');
   const selectEarlier = database.prepare(
-    `SELECT created_at AS time FROM messages
+    `SELECT created_at AS time FROM messages INDEXED BY messages_recent
      WHERE project = ?1 AND recipient = ?2 AND refunded = 0 AND created_at > ?3 AND seq < ?4
      ORDER BY created_at DESC LIMIT ${earlierMessages}`,
   );
   const selectEarlierCorrected = database.prepare(
     `SELECT time FROM (
-       SELECT ${acceptedAt('m.seq', 'm.created_at')} AS time FROM messages m
+       SELECT ${acceptedAt('m.seq', 'm.created_at')} AS time FROM messages m INDEXED BY messages_recent
        WHERE project = ?1 AND recipient = ?2 AND refunded = 0 AND created_at > ?3 AND seq < ?4)
      WHERE time > ?3 ORDER BY time DESC LIMIT ${earlierMessages}`,
   );

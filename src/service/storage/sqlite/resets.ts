@@ -20,6 +20,7 @@ const emptied = [
   'ledger',
   'receipts',
   'clock_corrections',
+  'message_blocks',
 ];
 
 /** Emptying the store. The functions write inside the transaction of their caller. */

@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.js';
 import type { DataError } from '../../data-error.js';
 import type { Random } from '../../random.js';
+import { createPolledChanges } from '../polled-changes.js';
 import { createRateLimiter } from '../rate-limiter.js';
 import type { Storage } from '../storage.js';
 import { admit } from './admission.js';
-import { createChanges } from './changes.js';
 import type { Database } from './database/open.js';
 import { openInstallation } from './installation/open.js';
 import { openSqliteBuckets } from './rate-limiter.js';
@@ -36,7 +36,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
   const { directory, random, clock, report } = options;
   const installation = await openInstallation(directory, random, options);
   const { guard, rates, secret, carrier, id } = installation;
-  const changes = createChanges(clock);
+  const changes = createPolledChanges(clock);
   const store = sqliteStore(
     installation.store,
     clock,

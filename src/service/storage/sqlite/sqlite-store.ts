@@ -1,17 +1,19 @@
 import type { Clock } from '../../clock.js';
 import { keyTopic, messageTopic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
+import type { PolledChanges } from '../polled-changes.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
-import type { SqliteChanges } from './changes.js';
 import { prepareClaims } from './claims.js';
 import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
 import { type Database, openDatabase } from './database/open.js';
 import { prepareFinalization } from './finalization.js';
+import { prepareLanes } from './lanes.js';
 import { prepareLeases } from './leases.js';
 import { prepareLists } from './lists.js';
+import { prepareMessageBlocks } from './message-blocks.js';
 import { prepareProjects } from './projects.js';
 import { prepareReading } from './reading.js';
 import { prepareReceipts } from './receipts.js';
@@ -47,7 +49,7 @@ export interface SqliteStore extends Store {
 export function sqliteStore(
   database: Database,
   clock: Clock,
-  changes: SqliteChanges,
+  changes: PolledChanges,
   options: SqliteStoreOptions = {},
 ): SqliteStore {
   const { check = () => {} } = options;
@@ -60,16 +62,18 @@ export function sqliteStore(
     });
   const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database, now);
+  const lanes = prepareLanes(database);
   const leases = prepareLeases(database, clock);
   const resets = prepareResets(database, projects, now);
   const refusals = prepareRefusals(database, corrections);
-  const acceptance = prepareAcceptance(database, projects, leases, refusals, now);
+  const blocks = prepareMessageBlocks(database);
+  const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const claims = prepareClaims(database, projects, leases, refusals, clock);
   const receipts = prepareReceipts(database, now);
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
   const work = prepareWork(database, leases, clock);
   const reading = prepareReading(database, projects, corrections, now);
-  const lists = prepareLists(database, projects);
+  const lists = prepareLists(database, projects, blocks);
 
   async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
     run: () => Result,
@@ -90,6 +94,8 @@ export function sqliteStore(
     getProject: sharedReads((id) => read(() => projects.getProject(id))),
     listProjects: () => read(() => projects.listProjects()),
     changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
+    recordLanes: (names) =>
+      names.length === 0 ? read(() => lanes.record([])) : commits.run(() => lanes.record(names)),
     credit: (projectId, amount) => commits.run(() => projects.credit(projectId, amount)),
     listLedger: (projectId) => read(() => projects.listLedger(projectId)),
     beginReset: (owner, holdMs) => commits.run(() => resets.begin(owner, holdMs)),
@@ -100,6 +106,7 @@ export function sqliteStore(
     },
 
     addKey: (key, maxActive) => commits.run(() => projects.addKey(key, maxActive)),
+    addFirstKey: (key) => commits.run(() => projects.addFirstKey(key)),
     listKeys: (projectId) => read(() => projects.listKeys(projectId)),
     revokeKey: (projectId, id) => commits.run(() => projects.revokeKey(projectId, id)),
     findCaller: (hash) => read(() => projects.findCaller(hash)),

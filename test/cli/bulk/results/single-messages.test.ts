@@ -74,7 +74,9 @@ function jobOf(count: number, pages: (filter: MessageListFilter, number: number)
     );
     await store?.close();
     const of = (request: number) => receipts.of({ request, index: 0 });
-    return { deliveries: to.map((_, request) => of(request).delivery), unreported: receipts.unreported, of };
+    const { unreported, unread, unreadDeliveries } = receipts;
+    const deliveries = to.map((_, request) => of(request).delivery);
+    return { deliveries, unreported, unread, unreadDeliveries, of };
   };
   return { to, asked, gather };
 }
@@ -131,15 +133,38 @@ describe('the delivery reports of single sends', () => {
   });
 
   it.each([
-    ['a service without lists', new Refused('not_found', 404), 1],
-    ['a refused key', new Refused('unauthorized', 401), 1],
-    ['a service that is away', new Refused('unavailable', 503), 5],
-  ])('are missing with %s, and nothing else', async (_, error, tries) => {
+    ['a service without lists', new Refused('not_found', 404), 1, null],
+    ['a refused key', new Refused('unauthorized', 401), 1, 'unauthorized'],
+    ['a service that is away', new Refused('unavailable', 503), 5, 'unavailable'],
+  ])('are missing with %s, and nothing else', async (_, error, tries, code) => {
     const { asked, gather } = jobOf(2, () => error);
-    const { deliveries, of } = await gather();
+    const { deliveries, of, unread, unreadDeliveries } = await gather();
     expect(deliveries).toEqual(['', '']);
     expect(of(0)).toMatchObject({ status: 'sent', code: '', id: 'm0' });
     expect(asked).toHaveLength(tries);
+    expect(unread).toBeNull();
+    expect(unreadDeliveries).toEqual(code === null ? null : { rows: 2, code });
+  });
+
+  it('stay as they were stored where they cannot be read again', async () => {
+    let error: Error | null = null;
+    const { to, gather } = jobOf(2, () => {
+      if (error !== null) throw error;
+      return page([message(1, to[1] ?? '', 'delivered'), message(0, to[0] ?? '', 'unknown')]);
+    });
+    await gather();
+    error = new Refused('unauthorized', 401);
+    const { deliveries, unreadDeliveries } = await gather({ refresh: true });
+    expect(deliveries).toEqual(['unknown', 'delivered']);
+    expect(unreadDeliveries).toEqual({ rows: 1, code: 'unauthorized' });
+  });
+
+  it('are not awaited for failed messages', async () => {
+    const { to, gather } = jobOf(1, () =>
+      page([{ ...message(0, to[0] ?? '', null), status: 'failed' } as Message]),
+    );
+    await gather();
+    expect((await gather()).unreported).toBe(0);
   });
 
   it('are missing where the client has no lists', async () => {

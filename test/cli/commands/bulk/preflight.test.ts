@@ -63,7 +63,8 @@ const plan: Preflight = {
   },
 };
 
-const whole = { paid: 0, columns: 120 };
+const nothing = { certain: 0, inDoubt: 0 };
+const whole = { paid: nothing, columns: 120 };
 const input = { toColumn: 'phone', delimiter: ',', sheet: null, preview: null } as const;
 
 describe('what is shown before a job is sent', () => {
@@ -89,7 +90,7 @@ describe('what is shown before a job is sent', () => {
 
   it('counts of a job that goes on only what is left, at the rate that was asked for', () => {
     const { meta } = memoryPlan([{ to: numbers(1_000), text: 'Hello' }]);
-    const remaining = { requests: 120, paid: 4_000, rate: 10 };
+    const remaining = { requests: 120, paid: { certain: 4_000, inDoubt: 0 }, rate: 10 };
     const prices = { known: true, balance: 5_000 };
     const earlier = { recipients: 0, skipped: false };
     const preflight = preflightOf({ job: 'july', meta, input, prices, remaining, earlier, mask: false });
@@ -141,7 +142,7 @@ describe('what is shown before a job is sent', () => {
   });
 
   it('fits 40 columns', () => {
-    const lines = preflightLines(plan, { separators: 1_285 }, { paid: 0, columns: 40 });
+    const lines = preflightLines(plan, { separators: 1_285 }, { paid: nothing, columns: 40 });
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
     expect(lines).toContain('Cyrillic    2,599 recipients, 5,198');
   });

@@ -24,6 +24,28 @@ describe('the preview of a bulk send', () => {
     expect(stdout).not.toContain('Longest');
   });
 
+  it.each([
+    ['one recipient gets both', ['99110033,Bat', '99110033,Tsetsegmaa'], '--allow-repeats'],
+    ['their masked recipients look the same', ['99110033,Bat', '99111133,Tsetsegmaa'], '--mask'],
+  ])('shows the longest message where %s', async (_, list, option) => {
+    const { stdout } = await desk(list).run(`${line} --dry-run ${option}`);
+    expect(stdout).toMatch(/^First .*, 1 part\n +Hi Bat\nLongest .*\n +Hi Tsetsegmaa\n/m);
+  });
+
+  it('says that a message of links alone is not sent on a route without links', async () => {
+    const { stdout } = await desk(['91000000,Bat']).run(
+      "sms bulk list.csv --text 'https://example.mn/a' --dry-run",
+    );
+    expect(stdout).toContain('(not sent: only links, which this operator does not carry)\n');
+  });
+
+  it('says that an email of pictures has no text', async () => {
+    const here = desk([]);
+    here.write('mails.csv', ['email', 'bat@example.mn']);
+    const { stdout } = await here.run("email bulk mails.csv --subject x --html '<img src=a.png>' --dry-run");
+    expect(stdout).toContain('            x\n            (no text)\n');
+  });
+
   it('is masked as recipients are', async () => {
     const here = desk(rows);
     const { stdout } = await here.run(`${line} --dry-run --mask`);

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Desk } from '../../../support/desk.js';
 import { answers } from '../../../support/run.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, partly, people, personal } from './desks.js';
@@ -127,6 +128,48 @@ describe('a balance that is too low', () => {
     expect({ sends: here.project.sends, jobs: here.jobs }).toEqual({ sends: [], jobs: [] });
     const { error } = JSON.parse((await here.run(`${personal} --json --quiet`)).stderr);
     expect(error).toMatchObject({ code: 'insufficient_credits', required: 50, balance: 25, exit: 7 });
+  });
+
+  describe('a job whose first answers were lost', () => {
+    /** Accepts and charges the first `count` posts, whose answers never arrive. */
+    const losing = (here: Desk, count: number) => {
+      let posts = 0;
+      here.project.options.instead = ({ method, body, headers }) => {
+        if (method !== 'POST') return undefined;
+        posts += 1;
+        if (posts > count) return new Error('reset');
+        here.project.post('sms', body?.to as string, headers['Idempotency-Key'] ?? '');
+        return new Error('reset');
+      };
+    };
+    const again = `${personal} --max-wait 0`;
+
+    it('is settled by the same command, though the balance is what it has paid already', async () => {
+      const here = desk(people(3), { credits: 30 });
+      losing(here, 3);
+      expect((await here.run(`${again} --concurrency 3`)).code).toBe(6);
+      here.project.options.instead = () => undefined;
+      expect(here.project.balance).toBe(0);
+      const { code, stderr } = await here.run(again);
+      expect(stderr).toContain('Credits     30 (30 may be paid already) of 0\n');
+      expect(code).toBe(0);
+      expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+    });
+
+    it('stays in doubt with 6 where the rest cannot be paid', async () => {
+      const here = desk(people(5), { credits: 50 });
+      losing(here, 1);
+      expect((await here.run(`${again} --concurrency 1`)).code).toBe(6);
+      here.project.options.instead = () => undefined;
+      here.project.balance = 15;
+      const { code, stderr } = await here.run(again);
+      expect(stderr).toMatch(
+        /the balance is 15\n +Nothing was sent now; in doubt from before: 1\. Add 25 credits/,
+      );
+      expect(code).toBe(6);
+      expect((await here.run(`${again} --allow-partial`)).code).toBe(7);
+      expect([...here.project.received().values()]).toEqual([1, 1]);
+    });
   });
 
   it.each([

@@ -177,6 +177,38 @@ describe('the report of a job', () => {
     expect(reads(here.project)).toBe(before + 2);
   });
 
+  it.each([
+    ['a fault of the service', () => refusal(500, 'internal')],
+    ['no answer', () => new Error('reset')],
+    ['a key that is revoked', () => refusal(401, 'unauthorized')],
+  ])('of single emails is incomplete after %s, exit 14', async (_, answer) => {
+    const here = desk([]);
+    here.write('list.csv', ['email,name', 'a@example.mn,A', 'b@example.mn,B']);
+    const line = "email bulk list.csv --subject x --text 'Hello {name}' --job july --yes";
+    here.project.options.instead = ({ path }) => (path.startsWith('/messages') ? answer() : undefined);
+    const end = await here.run(`${line} --report out.csv`);
+    expect(end.code).toBe(14);
+    expect(end.stderr).toContain('The report is incomplete: 2 rows could not be read');
+    expect(here.read('out.csv').match(/,queued,not_read,/g)).toHaveLength(2);
+    const again = await here.run('jobs report july');
+    expect(again.code).toBe(14);
+    expect(again.stdout.match(/,queued,not_read,/g)).toHaveLength(2);
+  });
+
+  it('of single SMS has their status, and ends with 14 only where the deliveries were asked for', async () => {
+    const here = desk(people(2));
+    here.project.options.instead = ({ path }) =>
+      path.startsWith('/messages') ? refusal(401, 'unauthorized') : undefined;
+    expect(
+      (await here.run("sms bulk list.csv --text 'Hi {name}' --job july --yes --report out.csv")).code,
+    ).toBe(0);
+    const { code, stdout, stderr } = await here.run('jobs report july');
+    expect(code).toBe(14);
+    expect(stdout.match(/,sent,,/g)).toHaveLength(2);
+    expect(stderr).toContain('The delivery reports of 2 rows could not be read (unauthorized)');
+    expect((await here.run('jobs report july --offline')).code).toBe(0);
+  });
+
   it('waits no longer than --wait-timeout for a Retry-After of a day, and says all it knows before', async () => {
     const here = desk(pairs(6));
     listing(here, () => refusedFor(86_400));

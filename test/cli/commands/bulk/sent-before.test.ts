@@ -172,6 +172,22 @@ describe('the same message to the same people from another list', () => {
     expect([...here.project.received().values()]).toEqual(once(5));
   });
 
+  it('leaves it to that job also where the one with a name has the same plan', async () => {
+    const here = desk(people(4));
+    here.project.options.instead = ({ method }) => (method === 'POST' ? new Error('ECONNRESET') : undefined);
+    expect(await here.run(`${line} --max-wait 0s`)).toMatchObject({ code: 6 });
+    delete here.project.options.instead;
+    const [id = ''] = here.jobs;
+    const { code, stderr } = await here.run(`${line} --job other --skip-sent`);
+    expect(stderr).toContain(`the unfinished job ${id} would send the same message to 4 recipients`);
+    expect(code).toBe(11);
+    expect(here.project.messages).toHaveLength(0);
+    const counted = await here.run(`${line} --job other --dry-run`);
+    expect(counted.stdout).toMatch(/^Sent before 4 got the same message in the last 7 days$/m);
+    expect(await here.run(line)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual(once(4));
+  });
+
   it('goes on with a named job of its own for all that', async () => {
     const here = desk(people(5), { credits: 25 });
     const personal = line.replace('Hello', 'Hello {name}');

@@ -113,6 +113,23 @@ export function receiptConformance(fixture: () => Fixture): void {
       expect(await fixture().balance()).toBe(990);
     });
 
+    it('of several parts makes it delivered once there are as many as parts', async () => {
+      const claimed = await inDoubt({ parts: 2 });
+      await record();
+      const { id } = claimed.message;
+      expect(await fixture().statusOf(id)).toMatchObject({ status: 'sent', delivery: 'unknown' });
+      await record();
+      expect(await deliveryOf(claimed)).toBe('unknown');
+      await record({ carrierId: 'c2' });
+      expect(await deliveryOf(claimed)).toBe('delivered');
+    });
+
+    it('of several parts makes it undelivered at once', async () => {
+      const claimed = await inDoubt({ parts: 2 });
+      await record({ state: 'undelivered' });
+      expect(await deliveryOf(claimed)).toBe('undelivered');
+    });
+
     it('joins by its reference where several fit', async () => {
       const [first, second] = [await inDoubt(), await inDoubt()];
       await record();

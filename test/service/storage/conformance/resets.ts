@@ -37,6 +37,15 @@ export function resetConformance(fixture: () => Fixture): void {
       expect(await store.listKeys(project.id)).toHaveLength(1);
     });
 
+    it('forgets no lane of a real carrier', async () => {
+      const { store } = fixture();
+      expect(await store.recordLanes([])).toEqual([]);
+      expect(await store.recordLanes(['Unitel', 'Mobicom'])).toEqual(['Mobicom', 'Unitel']);
+      expect(await store.recordLanes(['Mobicom', 'email'])).toEqual(['Mobicom', 'Unitel', 'email']);
+      await store.reset(700, 0);
+      expect(await store.recordLanes([])).toEqual(['Mobicom', 'Unitel', 'email']);
+    });
+
     it('lets nobody end a message that it has removed, nor the one that has its place', async () => {
       const { store } = fixture();
       const before = await store.acceptMessage(message({ claim: claimOf('before') }));

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { Random } from '../../../random.js';
+import { fingerprintOf, isSecretOf } from '../../secret.js';
 import { whenFree } from '../database/busy.js';
 import type { Database } from '../database/open.js';
 import { makePrivate } from '../database/private-files.js';
 import { type DataFiles, setAside, sizeOf } from './folder.js';
 import { type Identity, readIdentity, writeIdentity } from './identity.js';
 import { dataError, forgottenSince, type Problem } from './problems.js';
-import { fingerprintOf, isSecretOf, makeSecret, readSecret } from './secret.js';
+import { makeSecret, readSecret } from './secret.js';
 
 export interface Entry {
   files: DataFiles;

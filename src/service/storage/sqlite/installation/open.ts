@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Random } from '../../../random.js';
+import { secretLength } from '../../secret.js';
 import { isDamaged } from '../database/busy.js';
 import { type Database, versionOf } from '../database/open.js';
 import { openStoreDatabase } from '../sqlite-store.js';
@@ -9,7 +10,6 @@ import { type DataFiles, filesOf, prepareFolder, setAside, sizeOf } from './fold
 import { DataGuard } from './guard.js';
 import { readIdentity } from './identity.js';
 import { dataError, type Problem } from './problems.js';
-import { secretLength } from './secret.js';
 
 /** The open data files of a service. */
 export interface Installation {

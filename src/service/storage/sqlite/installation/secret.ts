@@ -1,9 +1,7 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Random } from '../../../random.js';
+import { secretLength } from '../../secret.js';
 import { makePrivate } from '../database/private-files.js';
-
-export const secretLength = 32;
 
 /** Null when it is not there, or has not the length of one. */
 export function readSecret(path: string): Uint8Array | null {
@@ -31,13 +29,4 @@ export function makeSecret(path: string, random: Random): void {
   } finally {
     rmSync(made);
   }
-}
-
-/** What the store keeps of the secret, to know it again. */
-export function fingerprintOf(secret: Uint8Array): Uint8Array {
-  return createHmac('sha256', secret).update('fingerprint').digest();
-}
-
-export function isSecretOf(fingerprint: Uint8Array | null, secret: Uint8Array): boolean {
-  return fingerprint !== null && timingSafeEqual(fingerprint, fingerprintOf(secret));
 }

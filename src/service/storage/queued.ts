@@ -1,6 +1,6 @@
-import type { BatchAcceptance, MessageAcceptance } from '../acceptance.js';
-import type { ClaimedMessage } from '../dispatching.js';
-import type { Instant, MessageRecord } from '../records.js';
+import type { BatchAcceptance, MessageAcceptance } from './acceptance.js';
+import type { ClaimedMessage } from './dispatching.js';
+import type { Instant, MessageRecord } from './records.js';
 
 type AnyAcceptance = MessageAcceptance | BatchAcceptance;
 

@@ -1,10 +1,10 @@
-import type { Clock } from '../../clock.js';
-import type { Changes, Topic } from '../changes.js';
+import type { Clock } from '../clock.js';
+import type { Changes, Topic } from './changes.js';
 
 /** Milliseconds between wake-ups for what other processes have changed; of what is due, the dispatcher looks itself. */
 const pollEvery = 100;
 
-export interface SqliteChanges extends Changes {
+export interface PolledChanges extends Changes {
   /** Says that something was committed here. */
   tell(topic: Topic): void;
   tellAll(): void;
@@ -12,7 +12,7 @@ export interface SqliteChanges extends Changes {
 }
 
 /** An emitter for this process, and a poll for the others. */
-export function createChanges(clock: Clock): SqliteChanges {
+export function createPolledChanges(clock: Clock): PolledChanges {
   const waiting = new Map<Topic, Set<() => void>>();
   let polled = 0;
   let cancelPoll = () => {};

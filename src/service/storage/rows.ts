@@ -1,5 +1,5 @@
-import type { Channel, MessageStatus } from '../../../contract/index.js';
-import type { BatchRecord, DeliveryState, MessageRecord } from '../records.js';
+import type { Channel, MessageStatus } from '../../contract/index.js';
+import type { BatchRecord, DeliveryState, MessageRecord } from './records.js';
 
 /** A message row, with the ids of its project and batch. */
 export interface MessageRow {

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Config } from '../../config/config.js';
+import { machineError, usageError } from '../../errors.js';
+
+/** A PostgreSQL database, and the secret of its installation. */
+export interface DatabaseAccess {
+  url: string;
+  secret: Uint8Array;
+}
+
+const secretLength = 32;
+const secretHint =
+  "Make one, and give the same to every instance: node -e \"fs.writeFileSync('urtuu.secret', crypto.randomBytes(32), { mode: 0o600, flag: 'wx' })\"";
+
+/** From --database or URTUU_DATABASE; null for a folder of files. Throws CliError for what cannot be used. */
+export function databaseAccess(
+  config: Pick<Config, 'env' | 'cwd'>,
+  { database, data }: { database?: string; data?: string },
+): DatabaseAccess | null {
+  if (database !== undefined && data !== undefined)
+    throw usageError('--data and --database exclude each other', 'Give one of them.');
+  if (database !== undefined && hasPassword(database)) {
+    throw usageError(
+      '--database contains a password, which shows in the process list',
+      'Set URTUU_DATABASE or PGPASSWORD, or use a pgpass file.',
+    );
+  }
+  const url = database ?? (data === undefined ? config.env.URTUU_DATABASE || undefined : undefined);
+  if (url === undefined) return null;
+  if (!/^postgres(?:ql)?:\/\//.test(url)) {
+    const name = database === undefined ? 'URTUU_DATABASE' : '--database';
+    throw usageError(`${name} is not the URL of a database`, 'Write it as postgres://user@host/name.');
+  }
+  return { url, secret: readSecret(config) };
+}
+
+function readSecret({ env, cwd }: Pick<Config, 'env' | 'cwd'>): Uint8Array {
+  const name = env.URTUU_SECRET_FILE || undefined;
+  if (name === undefined)
+    throw usageError('a database needs a secret; URTUU_SECRET_FILE is not set', secretHint);
+  const path = resolve(cwd, name);
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    throw machineError(
+      `cannot read the secret in ${path}: ${(error as NodeJS.ErrnoException).code}`,
+      error,
+      secretHint,
+    );
+  }
+  if (bytes.length === secretLength) return bytes;
+  const text = bytes.toString('latin1').trim();
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+  throw usageError(`${path} is not a secret: it must have 32 bytes or 64 hex digits`, secretHint);
+}
+
+const userPassword = /^(\w+:\/\/[^:@/?#]*):[^@/]*@/;
+const passwordParameter = /([?&])password=[^&]*/;
+
+function hasPassword(url: string): boolean {
+  return userPassword.test(url) || passwordParameter.test(url);
+}
+
+/** The URL for the screen. */
+export function withoutPassword(url: string): string {
+  return url.replace(userPassword, '$1@').replace(passwordParameter, '$1password=...');
+}
+
+/** The driver's error while opening the database. */
+export function databaseHint({ code = '' }: NodeJS.ErrnoException): string {
+  if (code === '28P01' || code === '28000')
+    return 'Check user and password: PGPASSWORD, a pgpass file or URTUU_DATABASE.';
+  if (code === '3D000') return 'Create the database first.';
+  if (code === '42501') return 'The user must own the database, or be allowed to create tables in it.';
+  return 'Check that PostgreSQL runs and can be reached from here.';
+}

@@ -1,0 +1,32 @@
+import type { SmppRoute } from '../smpp/route-settings.js';
+import type { SmtpSettings } from '../smtp/smtp-settings.js';
+
+/** A channel that nothing real serves: the simulated operator takes it, or it is refused. */
+export type WithoutCarrier = 'simulated' | 'off';
+
+/** The carriers of a service, with their secrets. */
+export interface CarrierConfiguration {
+  sms: WithoutCarrier | { routes: readonly SmppRoute[] };
+  email: WithoutCarrier | SmtpSettings;
+}
+
+/** Whether anything leaves this machine. */
+export function leavesMachine({ sms, email }: CarrierConfiguration): boolean {
+  return [sms, email].some((channel) => typeof channel === 'object');
+}
+
+/** Whether a carrier can be used. */
+export interface CarrierCheck {
+  /** The route. */
+  carrier: string;
+  address: string;
+  status: 'ok' | 'failed';
+  problem: string | null;
+}
+
+/** A file with a configuration, and the environment of its secrets. */
+export interface ConfigurationSource {
+  /** Absolute path. */
+  file: string;
+  environment: Readonly<Record<string, string | undefined>>;
+}

@@ -1,0 +1,86 @@
+import type { Channel, OperatorTable } from '../../../contract/index.js';
+import type { Clock } from '../../clock.js';
+import { ConfigurationError } from '../../configuration-error.js';
+import type { Random } from '../../random.js';
+import type { Report } from '../../report.js';
+import { type Carrier, emailLane, type RoutesOf } from '../carrier.js';
+import { dial } from '../smpp/connection/dial.js';
+import { localRouteLimits } from '../smpp/limits.js';
+import { operatorsOf, smppRoutes } from '../smpp/routes.js';
+import { smppCarrier } from '../smpp/smpp.js';
+import { emailRoutes, smtpCarrier } from '../smtp/smtp.js';
+import type { CarrierConfiguration } from './configuration.js';
+import { retiredLanes, unrouted } from './retired-lanes.js';
+
+export interface CarrierParts {
+  configuration: CarrierConfiguration;
+  /** Serves the channels that the configuration leaves to it. */
+  simulated: Carrier;
+  simulatedRoutes: RoutesOf;
+  /** Lanes of real carriers that the store was ever served with. */
+  recordedLanes: readonly string[];
+  /** Of the addresses that bounces of mails go to. */
+  bounceKey: Uint8Array;
+  clock: Clock;
+  random: Random;
+  report: Report;
+}
+
+export interface Carriers {
+  carriers: readonly Carrier[];
+  routesOf: RoutesOf;
+  /** Of the routes; null: those of each project's settings. */
+  operators: OperatorTable | null;
+  /** Channels that refuse every send. */
+  off: readonly Channel[];
+  /** Lanes that lead out of this machine. */
+  realLanes: readonly string[];
+}
+
+/** The carriers of a configuration. Throws ConfigurationError where a store with real messages would be simulated. */
+export function createCarriers(parts: CarrierParts): Carriers {
+  const { configuration, simulated, simulatedRoutes, recordedLanes, bounceKey, ...tools } = parts;
+  const { sms, email } = configuration;
+  const isReal = {
+    sms: recordedLanes.some((lane) => lane !== emailLane),
+    email: recordedLanes.includes(emailLane),
+  };
+  for (const channel of ['sms', 'email'] as const) {
+    if (configuration[channel] === 'simulated' && isReal[channel])
+      throw new ConfigurationError(
+        `${channel}: must not be "simulated": this data was served with a real carrier`,
+      );
+  }
+  const routes = typeof sms === 'object' ? sms.routes : [];
+  const carriers: Carrier[] = [];
+  if (routes.length > 0)
+    carriers.push(smppCarrier({ routes, ...tools, limits: localRouteLimits(tools.clock), dial }));
+  if (typeof email === 'object') carriers.push(smtpCarrier({ settings: email, bounceKey, ...tools }));
+  const simulatedLanes = simulated.lanes.filter((lane) => (lane === emailLane ? email : sms) === 'simulated');
+  if (simulatedLanes.length > 0) carriers.push({ ...simulated, lanes: simulatedLanes });
+  const served = carriers.flatMap(({ lanes }) => lanes);
+  const unserved = [...new Set([...recordedLanes, ...simulated.lanes])].filter(
+    (lane) => !served.includes(lane),
+  );
+  const moving = routes.length > 0 ? unserved.filter((lane) => lane !== emailLane) : [];
+  carriers.push(
+    retiredLanes(
+      moving,
+      unserved.filter((lane) => !moving.includes(lane)),
+    ),
+  );
+  const unroutedOnly: RoutesOf = () => [unrouted];
+  const simulatedOr = (channel: Channel, other: RoutesOf) =>
+    configuration[channel] === 'simulated' ? simulatedRoutes : other;
+  const routesOf = {
+    sms: simulatedOr('sms', routes.length > 0 ? smppRoutes(routes, unrouted) : unroutedOnly),
+    email: simulatedOr('email', typeof email === 'object' ? emailRoutes : unroutedOnly),
+  };
+  return {
+    carriers,
+    routesOf: (message, settings) => routesOf[message.channel](message, settings),
+    operators: routes.length > 0 ? operatorsOf(routes) : null,
+    off: (['sms', 'email'] as const).filter((channel) => configuration[channel] === 'off'),
+    realLanes: [...routes.map(({ name }) => name), ...(typeof email === 'object' ? [emailLane] : [])],
+  };
+}

@@ -1,0 +1,55 @@
+import type { Channel } from '../../../contract/index.js';
+import type { Store } from '../../storage/store.js';
+import { simulatedRoutes } from '../simulated/routes.js';
+import type { CarrierConfiguration } from './configuration.js';
+import type { CarrierParts, Carriers } from './create-carriers.js';
+
+export interface OpenedCarriers extends Pick<Carriers, 'carriers' | 'routesOf' | 'operators'> {
+  /** Channels that refuse every send, each with the reason. */
+  closed: ReadonlyMap<Channel, string>;
+  channels: Record<Channel, 'simulated' | 'off' | 'real'>;
+}
+
+export interface OpenCarriersParts
+  extends Pick<CarrierParts, 'simulated' | 'recordedLanes' | 'bounceKey' | 'clock' | 'random' | 'report'> {
+  /** Absent: everything is simulated, or nothing is sent from data that was served with a real carrier. */
+  configuration: CarrierConfiguration | undefined;
+  store: Pick<Store, 'recordLanes'>;
+}
+
+const needsConfiguration =
+  'The data of this service was served with carriers: start it with its configuration (urtuu serve --config)';
+
+/** The carriers of a service, recorded in its store before anything is sent. Throws ConfigurationError. */
+export async function openCarriers(parts: OpenCarriersParts): Promise<OpenedCarriers> {
+  const { configuration, store, ...given } = parts;
+  if (configuration === undefined) {
+    const isReal = given.recordedLanes.length > 0;
+    const closed = isReal ? (['sms', 'email'] as const) : [];
+    const channel = isReal ? 'off' : 'simulated';
+    return {
+      channels: { sms: channel, email: channel },
+      carriers: isReal ? [] : [given.simulated],
+      routesOf: simulatedRoutes,
+      operators: null,
+      closed: new Map(closed.map((channel) => [channel, needsConfiguration])),
+    };
+  }
+  // Loaded late: most services need no carrier.
+  const { createCarriers } = await import('./create-carriers.js');
+  const created = createCarriers({ ...given, configuration, simulatedRoutes });
+  await store.recordLanes(created.realLanes);
+  const names = { sms: 'SMS', email: 'Email' };
+  const closed = created.off.map(
+    (channel) => [channel, `${names[channel]} is off in the configuration of this service`] as const,
+  );
+  const stateOf = (channel: Channel) => {
+    const configured = configuration[channel];
+    return typeof configured === 'object' ? 'real' : configured;
+  };
+  return {
+    ...created,
+    closed: new Map(closed),
+    channels: { sms: stateOf('sms'), email: stateOf('email') },
+  };
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import * as z from 'zod/mini';
+import { ConfigurationError } from '../../configuration-error.js';
+import type { ConfigurationSource } from './configuration.js';
+
+/** A secret never stands in the file itself. */
+export type WrittenSecret = { env: string } | { file: string };
+
+export const writtenSecret = z.custom<WrittenSecret>(
+  (value) => {
+    if (typeof value !== 'object' || value === null) return false;
+    const entries = Object.entries(value);
+    const [name, source] = entries[0] ?? [];
+    return entries.length === 1 && (name === 'env' || name === 'file') && typeof source === 'string';
+  },
+  { error: 'must be {"env": "<variable>"} or {"file": "<path>"}' },
+);
+
+/** The secret of a field. Paths are relative to the configuration; the newline at the end of a file is not part of it. */
+export function readSecret(
+  written: WrittenSecret,
+  field: string,
+  { file, environment }: ConfigurationSource,
+): string {
+  let secret: string | undefined;
+  if ('env' in written) {
+    secret = environment[written.env];
+    if (secret === undefined)
+      throw new ConfigurationError(`${field}: the variable ${written.env} is not set`);
+  } else {
+    const path = resolve(dirname(file), written.file);
+    try {
+      secret = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+    } catch (error) {
+      throw new ConfigurationError(`${field}: cannot read ${path}`, { cause: error });
+    }
+  }
+  if (!/^[\x20-\x7e]+$/.test(secret))
+    throw new ConfigurationError(`${field}: is empty or not printable ASCII`);
+  return secret;
+}

@@ -1,0 +1,20 @@
+export interface ServerAddress {
+  protocol: string;
+  /** As for a socket: IPv6 without brackets. */
+  host: string;
+  port: number;
+}
+
+/** Reads `<protocol>://<host>:<port>` with nothing more; null for anything else. `defaultPorts`: by protocol. */
+export function serverAddressOf(
+  written: string,
+  defaultPorts: Readonly<Record<string, number>>,
+): ServerAddress | null {
+  if (!URL.canParse(written)) return null;
+  const { protocol, hostname, port, pathname, search, hash, username, password } = new URL(written);
+  const defaultPort = defaultPorts[protocol];
+  if (defaultPort === undefined || hostname === '') return null;
+  if (pathname.replace(/^\/$/, '') + search + hash + username + password !== '') return null;
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return { protocol, host, port: port === '' ? defaultPort : Number(port) };
+}

@@ -1,0 +1,58 @@
+import * as z from 'zod/mini';
+import { normalizeAddress } from '../../../contract/index.js';
+import { ConfigurationError } from '../../configuration-error.js';
+import type { SmtpSettings } from '../smtp/smtp-settings.js';
+import type { ConfigurationSource } from './configuration.js';
+import { readSecret, writtenSecret } from './secrets.js';
+import { type ServerAddress, serverAddressOf } from './server-address.js';
+
+const rule = (holds: (text: string) => boolean, error: string) => z.refine<string>(holds, { error });
+const addressOf = (written: string) => serverAddressOf(written, { 'smtp:': 587, 'smtps:': 465 });
+const loopbackHosts = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i;
+
+export const emailSchema = z.strictObject({
+  smtp: z
+    .string()
+    .check(rule((text) => addressOf(text) !== null, 'must be smtp://<host>:<port> or smtps://<host>:<port>')),
+  user: z.optional(z.string().check(rule((text) => /^[^\p{Cc}\p{Cs}]+$/u.test(text), 'must be one line'))),
+  password: z.optional(writtenSecret),
+  tls: z.optional(z.enum(['required', 'off'])),
+  from: z
+    .string()
+    .check(
+      rule((text) => normalizeAddress(text) === text, 'must be an email address, its domain in lower case'),
+    ),
+  bounce_domain: z.optional(
+    z
+      .string()
+      .check(rule((text) => normalizeAddress(`a@${text}`) === `a@${text}`, 'must be a domain in lower case')),
+  ),
+  connections: z._default(z.int().check(z.gte(1), z.lte(10)), 4),
+});
+type WrittenEmail = z.infer<typeof emailSchema>;
+
+/** The settings with their secrets. Throws ConfigurationError. */
+export function smtpSettingsOf(email: WrittenEmail, source: ConfigurationSource): SmtpSettings {
+  const { user, password } = email;
+  const { protocol, host, port } = addressOf(email.smtp) as ServerAddress;
+  const isImplicit = protocol === 'smtps:';
+  if (user === undefined && password !== undefined)
+    throw new ConfigurationError('email.user: is required with "password"');
+  if (user !== undefined && password === undefined)
+    throw new ConfigurationError('email.password: is required with "user"');
+  if (isImplicit && email.tls === 'off')
+    throw new ConfigurationError('email.tls: must not be "off": smtps:// is encrypted from the first byte');
+  const startTls = email.tls ?? (loopbackHosts.test(host) ? 'off' : 'required');
+  return {
+    host,
+    port,
+    tls: isImplicit ? 'implicit' : startTls,
+    login:
+      user === undefined || password === undefined
+        ? null
+        : { user, password: readSecret(password, 'email.password', source) },
+    from: email.from,
+    bounceDomain: email.bounce_domain ?? null,
+    connections: email.connections,
+  };
+}

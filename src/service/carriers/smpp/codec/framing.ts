@@ -1,0 +1,50 @@
+import { headerLength } from './pdu.js';
+
+/** Bytes; the largest PDU of SMPP 3.4 has one optional parameter of 64 KiB. */
+export const maxPduLength = 70_000;
+
+/** A length that no PDU has: where the next one begins is lost. */
+export class LostFraming extends Error {
+  override readonly name = 'LostFraming';
+}
+
+/** Cuts a stream of bytes into PDUs, however they arrive. */
+export class Framing {
+  #pending: Buffer[] = [];
+  #length = 0;
+
+  /** The PDUs that are whole now. Throws LostFraming after the last of them was given to `onPdu`. */
+  push(bytes: Buffer, onPdu: (pdu: Buffer) => void): void {
+    this.#pending.push(bytes);
+    this.#length += bytes.length;
+    if (this.#length < 4) return;
+    let data = this.#head(4);
+    if (this.#length < lengthAt(data, 0)) return;
+    data = this.#head(this.#length);
+    let at = 0;
+    while (data.length - at >= 4) {
+      const length = lengthAt(data, at);
+      if (data.length - at < length) break;
+      onPdu(data.subarray(at, at + length));
+      at += length;
+    }
+    this.#pending = at < data.length ? [data.subarray(at)] : [];
+    this.#length = data.length - at;
+  }
+
+  /** One buffer with at least so many bytes, so that a byte at a time is not copied again each time. */
+  #head(bytes: number): Buffer {
+    const [first] = this.#pending;
+    if (first !== undefined && first.length >= bytes) return first;
+    const whole = Buffer.concat(this.#pending);
+    this.#pending = [whole];
+    return whole;
+  }
+}
+
+function lengthAt(data: Buffer, at: number): number {
+  const length = data.readUInt32BE(at);
+  if (length < headerLength || length > maxPduLength)
+    throw new LostFraming(`a PDU cannot have ${length} bytes`);
+  return length;
+}

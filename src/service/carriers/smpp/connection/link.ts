@@ -1,0 +1,187 @@
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../../clock.js';
+import { type Random, randomInteger } from '../../../random.js';
+import type { Report } from '../../../report.js';
+import { statuses } from '../codec/commands.js';
+import { noOptions, type Pdu } from '../codec/pdu.js';
+import type { RouteLimits } from '../limits.js';
+import type { SmppRoute } from '../route-settings.js';
+import { responseMs, Session } from './session.js';
+
+export type BindMode = 'transceiver' | 'transmitter' | 'receiver';
+
+export interface LinkParts {
+  route: SmppRoute;
+  mode: BindMode;
+  clock: Clock;
+  random: Random;
+  limits: RouteLimits;
+  /** Opens a connection; calls `onConnected` once it is there, with TLS where the route wants it. */
+  dial(route: SmppRoute, onConnected: () => void): Duplex;
+  report: Report;
+  onDeliver(pdu: Pdu, session: Session): void;
+  /** It was bound, lost, or may have room. */
+  onChange(): void;
+}
+
+/** Milliseconds between tries to connect. */
+const [shortestPause, longestPause] = [1_000, 60_000];
+/** While all binds of the route are taken, by other instances. */
+const bindPause = 5_000;
+const interfaceVersion = 0x34;
+
+/** Keeps one connection of a route bound: a fresh session after each that is lost. */
+export class Link {
+  readonly #parts: LinkParts;
+  /** Submissions of the session without an answer. */
+  inFlight = 0;
+  #session: Session | null = null;
+  /** The session that is not bound yet. */
+  #opening: Session | null = null;
+  #isStopped = true;
+  #resume: () => void = () => {};
+  #running: Promise<void> = Promise.resolve();
+  #problem: string | null = null;
+
+  constructor(parts: LinkParts) {
+    this.#parts = parts;
+  }
+
+  /** Bound; null while it is not. */
+  get session(): Session | null {
+    return this.#session;
+  }
+
+  /** The problem that keeps it from being bound; null once it is. */
+  get problem(): string | null {
+    return this.#problem;
+  }
+
+  /** Resolves when the first try has ended, in whatever way. */
+  start(): Promise<void> {
+    this.#isStopped = false;
+    return new Promise((onTried) => {
+      this.#running = this.#run(onTried);
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#resume();
+    this.#opening?.close('stopped');
+    await this.#session?.unbind();
+    await this.#running;
+  }
+
+  async #run(onTried: () => void): Promise<void> {
+    let failures = 0;
+    while (!this.#isStopped) {
+      const bind = await this.#takeBind();
+      if (bind === null) {
+        onTried();
+        await this.#pause(bindPause);
+        continue;
+      }
+      const wasBound = await this.#connect(onTried);
+      await bind.release().catch((error) => this.#parts.report(error, { level: 'warning' }));
+      failures = wasBound ? 0 : failures + 1;
+      if (!this.#isStopped) await this.#pause(this.#pauseAfter(failures));
+    }
+  }
+
+  async #takeBind(): Promise<{ release(): Promise<void> } | null> {
+    const { limits, route, mode, report } = this.#parts;
+    try {
+      return await limits.takeBind(`${route.name}/${mode}`, route.binds, () => {
+        this.#session?.close('its bind was given to another instance');
+      });
+    } catch (error) {
+      report(error, { level: 'warning' });
+      return null;
+    }
+  }
+
+  /** Resolves when the connection has ended: whether it was bound. */
+  #connect(onTried: () => void): Promise<boolean> {
+    const { route, mode, clock, dial, onChange, onDeliver } = this.#parts;
+    return new Promise((resolve) => {
+      let wasBound = false;
+      const cancelTimeout = clock.after(responseMs, () => session.close('it cannot be reached'));
+      const onConnected = async () => {
+        cancelTimeout();
+        const request = session.request(`bind_${mode}`, bindFields(route), noOptions, () =>
+          session.close('its operator does not answer'),
+        );
+        const answer = await request.catch(() => null);
+        if (answer === null || session.isClosed) return;
+        if (answer.status !== statuses.ok) {
+          session.close(bindProblem(answer.status));
+          return;
+        }
+        wasBound = true;
+        this.#opening = null;
+        this.inFlight = 0;
+        this.#session = session;
+        this.#problem = null;
+        onTried();
+        onChange();
+      };
+      const socket = dial(route, () => void onConnected());
+      const session: Session = new Session(socket, clock, {
+        onRequest: (pdu) => onDeliver(pdu, session),
+        onProgress: onChange,
+        onClosed: (reason) => {
+          cancelTimeout();
+          this.#opening = null;
+          this.#session = null;
+          this.#reportOnce(reason);
+          onTried();
+          onChange();
+          resolve(wasBound);
+        },
+      });
+      this.#opening = session;
+    });
+  }
+
+  #reportOnce(problem: string): void {
+    if (this.#isStopped || problem === this.#problem) return;
+    this.#problem = problem;
+    const { route, mode, report } = this.#parts;
+    report(new Error(`SMPP route ${route.name} (${mode}) is not connected: ${problem}`), {
+      level: 'warning',
+    });
+  }
+
+  #pauseAfter(failures: number): number {
+    const longest = Math.min(shortestPause * 2 ** (failures + 1), longestPause);
+    return shortestPause + randomInteger(this.#parts.random, longest - shortestPause + 1);
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#parts.clock.after(milliseconds, resolve);
+      this.#resume = () => {
+        cancel();
+        resolve();
+      };
+      if (this.#isStopped) this.#resume();
+    });
+  }
+}
+
+function bindFields(route: SmppRoute): Pdu['fields'] {
+  return {
+    system_id: route.systemId,
+    password: route.password,
+    system_type: route.systemType,
+    interface_version: interfaceVersion,
+  };
+}
+
+function bindProblem(status: number): string {
+  const code = `0x${status.toString(16).padStart(2, '0')}`;
+  return status === statuses.invalidPassword
+    ? `its operator refused the password (${code})`
+    : `its operator refused to bind (${code})`;
+}

@@ -1,0 +1,221 @@
+import type { Clock } from '../../../clock.js';
+import type { Report } from '../../../report.js';
+import { blockMs, type RouteLimits } from '../limits.js';
+import type { SmppRoute } from '../route-settings.js';
+import type { Link } from './link.js';
+import type { Session } from './session.js';
+
+/** Milliseconds until the rate is asked for again after its store failed. */
+const retryMs = 1_000;
+
+/** A place in the window of a session, for one submission, and the right to send a segment now. */
+export class Room {
+  readonly session: Session;
+  readonly #link: Link;
+  readonly #onReleased: (wasUsed: boolean) => void;
+  #isHeld = true;
+  #isUsed = false;
+
+  constructor(link: Link, session: Session, onReleased: (wasUsed: boolean) => void) {
+    this.#link = link;
+    this.session = session;
+    this.#onReleased = onReleased;
+  }
+
+  /** Whether it is held, in a session that takes requests. */
+  get isUsable(): boolean {
+    return this.#isHeld && this.session.isUsable;
+  }
+
+  use(): void {
+    this.#isUsed = true;
+  }
+
+  release(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    if (this.#link.session === this.session) this.#link.inFlight -= 1;
+    this.#onReleased(this.#isUsed);
+  }
+}
+
+interface Waiting {
+  /** Its place in a window; null for one without. */
+  held: Room | null;
+  /** Called with null when nothing goes out any more. */
+  resolve(room: Room | null): void;
+}
+
+/** Submissions wait for room: segments of messages that were begun first, then single messages, then the rest. */
+const classes = ['begun', 'single', 'batch'] as const;
+type WaitingClass = (typeof classes)[number];
+
+/** The windows and the rate of a route. */
+export class RouteWindow {
+  readonly #route: SmppRoute;
+  readonly #links: readonly Link[];
+  readonly #limits: RouteLimits;
+  readonly #clock: Clock;
+  readonly #report: Report;
+  readonly #waiting: Record<WaitingClass, Waiting[]> = { begun: [], single: [], batch: [] };
+  /** Segments that may go out now. */
+  #tokens = 0;
+  /** When the tokens were taken; they are good for one block. */
+  #takenAt = 0;
+  #isTaking = false;
+  /** Messages with a reservation, answered or not. */
+  #messages = 0;
+  #cancelRetry: () => void = () => {};
+  #isOpen = false;
+  #isAbandoned = false;
+
+  /** `links`: those that submit. */
+  constructor(
+    links: readonly Link[],
+    { route, limits, clock, report }: { route: SmppRoute; limits: RouteLimits; clock: Clock; report: Report },
+  ) {
+    this.#route = route;
+    this.#links = links;
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#report = report;
+  }
+
+  get isUp(): boolean {
+    return this.#isOpen && this.#links.some(({ session }) => session?.isUsable === true);
+  }
+
+  open(): void {
+    this.#isOpen = true;
+    this.#isAbandoned = false;
+  }
+
+  /** Nothing new goes out; what was begun does. */
+  close(): void {
+    this.#isOpen = false;
+    this.change();
+  }
+
+  /** A message was written, or is not submitted. */
+  leave(): void {
+    this.#messages -= 1;
+    this.change();
+  }
+
+  /** Waits for room, until `leave`; null while the route is down. */
+  wait(which: 'single' | 'batch'): Promise<Room | null> {
+    if (!this.isUp) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      this.#waiting[which].push({ held: null, resolve });
+      this.change();
+    });
+  }
+
+  /**
+   * Waits until another segment of a message may go out: in the room that it holds, or in another once that is gone.
+   * Null after `milliseconds`, or once the route is closed.
+   */
+  waitAgain(held: Room | null, milliseconds: number): Promise<Room | null> {
+    return new Promise((resolve) => {
+      const waiting: Waiting = {
+        held,
+        resolve(room) {
+          cancel();
+          if (room !== held) held?.release();
+          resolve(room);
+        },
+      };
+      const cancel = this.#clock.after(milliseconds, () => {
+        this.#waiting.begun = this.#waiting.begun.filter((other) => other !== waiting);
+        waiting.resolve(null);
+      });
+      if (this.#isAbandoned) waiting.resolve(null);
+      else {
+        this.#waiting.begun.push(waiting);
+        this.change();
+      }
+    });
+  }
+
+  /** Ends the waits of messages that were begun. */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#cancelRetry();
+    this.#isTaking = false;
+    for (const { resolve } of this.#waiting.begun.splice(0)) resolve(null);
+  }
+
+  /** To be called when there may be room, or none any more. */
+  change(): void {
+    if (!this.isUp) {
+      for (const which of ['single', 'batch'] as const)
+        for (const { resolve } of this.#waiting[which].splice(0)) resolve(null);
+    }
+    for (;;) {
+      const which = classes.find((each) => this.#waiting[each].length > 0);
+      const next = which === undefined ? undefined : this.#waiting[which][0];
+      if (which === undefined || next === undefined) return;
+      const held = next.held?.isUsable ? next.held : null;
+      const link = held === null ? this.#freeLink() : null;
+      if (link === undefined || (which !== 'begun' && this.#messages >= this.#size)) return;
+      if (this.#clock.monotonic() >= this.#takenAt + blockMs) this.#tokens = 0;
+      if (this.#tokens === 0) {
+        this.#takeRate();
+        return;
+      }
+      this.#tokens -= 1;
+      this.#waiting[which].shift();
+      if (which !== 'begun') this.#messages += 1;
+      next.resolve(link === null ? held : this.#roomOn(link));
+    }
+  }
+
+  #roomOn(link: Link): Room {
+    link.inFlight += 1;
+    return new Room(link, link.session as Session, (wasUsed) => {
+      if (!wasUsed) this.#tokens += 1;
+      this.change();
+    });
+  }
+
+  /** Messages that may be under way. */
+  get #size(): number {
+    return this.#links.filter(({ session }) => session?.isUsable).length * this.#route.window;
+  }
+
+  #freeLink(): Link | undefined {
+    let free: Link | undefined;
+    for (const link of this.#links) {
+      if (link.session?.isUsable !== true || link.inFlight >= this.#route.window) continue;
+      if (free === undefined || link.inFlight < free.inFlight) free = link;
+    }
+    return free;
+  }
+
+  #takeRate(): void {
+    if (this.#isTaking) return;
+    this.#isTaking = true;
+    const { name, perSecond } = this.#route;
+    const wanted = classes.reduce((sum, which) => sum + this.#waiting[which].length, 0);
+    void this.#limits
+      .takeRate(name, perSecond, wanted)
+      .catch((error) => {
+        this.#report(error, { level: 'warning' });
+        return { granted: 0, retryAfterMs: retryMs };
+      })
+      .then(({ granted, retryAfterMs }) => {
+        this.#isTaking = false;
+        this.#tokens = granted;
+        this.#takenAt = this.#clock.monotonic();
+        if (granted > 0) {
+          this.change();
+          return;
+        }
+        this.#isTaking = true;
+        this.#cancelRetry = this.#clock.after(retryAfterMs, () => {
+          this.#isTaking = false;
+          this.change();
+        });
+      });
+  }
+}

@@ -1,0 +1,104 @@
+import { normalNumber } from '../../../contract/index.js';
+import type { DeliveryState } from '../../storage/store.js';
+import { decodeUcs2, unpackSeptets } from './codec/alphabet.js';
+import { tags } from './codec/commands.js';
+import type { Pdu } from './codec/pdu.js';
+import type { SmppRoute } from './route-settings.js';
+
+/** A delivery receipt. */
+export interface SmppReceipt {
+  /** In the form of `carrierIdOf`; null where it names none. */
+  carrierId: string | null;
+  to: string;
+  /** Null while nothing is final. */
+  state: DeliveryState | null;
+  /** As in Receipt. */
+  reference: string;
+}
+
+const messageType = 0x3c;
+const deliveryReceipt = 0x04;
+const intermediateNotification = 0x20;
+
+/** 5.3.2.35. */
+const statesByNumber: readonly (DeliveryState | null)[] = [
+  null,
+  null,
+  'delivered',
+  'undelivered',
+  'undelivered',
+  'undelivered',
+  null,
+  'unknown',
+  'undelivered',
+];
+/** Appendix B. */
+const statesByName: Readonly<Record<string, DeliveryState | null>> = {
+  DELIVRD: 'delivered',
+  UNDELIV: 'undelivered',
+  EXPIRED: 'undelivered',
+  DELETED: 'undelivered',
+  REJECTD: 'undelivered',
+  UNKNOWN: 'unknown',
+  ENROUTE: null,
+  ACCEPTD: null,
+  SCHEDUL: null,
+};
+const idInText = /id:\s*(\S+?)\s*(?:(?:sub|dlvrd|submit date|done date|stat|err|text):|\s|$)/i;
+const stateInText = new RegExp(`stat:\\s*(${Object.keys(statesByName).join('|')})`, 'i');
+
+/** The receipt in a deliver_sm; null for an incoming message. */
+export function readReceipt({ fields, options }: Pdu, form: SmppRoute['receiptId']): SmppReceipt | null {
+  const type = (fields.esm_class ?? 0) & messageType;
+  const idOption = options.get(tags.receiptedMessageId);
+  const stateOption = options.get(tags.messageState)?.[0];
+  if (type !== deliveryReceipt && type !== intermediateNotification && idOption === undefined) return null;
+  const text = textOf(options.get(tags.messagePayload) ?? fields.short_message ?? Buffer.alloc(0), fields);
+  const id = idOption === undefined ? idInText.exec(text)?.[1] : withoutNul(idOption);
+  const name = stateInText.exec(text)?.[1]?.toUpperCase() ?? '';
+  const reference = options.get(tags.userMessageReference);
+  return {
+    carrierId: id === undefined || id === '' ? null : canonical(id, form === 'dec_to_hex' ? 16 : 10, form),
+    to: normalNumber(fields.source_addr ?? '') ?? fields.source_addr ?? '',
+    state:
+      type === intermediateNotification
+        ? null
+        : ((stateOption === undefined ? statesByName[name] : statesByNumber[stateOption]) ?? null),
+    reference: reference?.length === 2 ? reference.toString('hex') : '',
+  };
+}
+
+/** The id in a submit_sm_resp, in the form that it has in receipts too; null for none. */
+export function carrierIdOf(id: string, form: SmppRoute['receiptId']): string | null {
+  return id.trim() === '' ? null : canonical(id.trim(), form === 'hex_to_dec' ? 16 : 10, form);
+}
+
+/** One spelling of a number, whatever its base and leading zeros; as it is where both sides write the same. */
+function canonical(id: string, base: 10 | 16, form: SmppRoute['receiptId']): string {
+  if (form === 'same') return id;
+  const isNumber = base === 16 ? /^[0-9a-f]+$/i.test(id) : /^[0-9]+$/.test(id);
+  return isNumber ? BigInt(base === 16 ? `0x${id}` : id).toString() : id;
+}
+
+function withoutNul(value: Buffer): string {
+  const end = value.indexOf(0);
+  return value.toString('latin1', 0, end < 0 ? value.length : end).trim();
+}
+
+/** Receipts come in UCS-2, or in 7-bit codes, in a byte each or packed; keys and states are ASCII in all of them. */
+function textOf(bytes: Buffer, { esm_class = 0, data_coding = 0 }: Pdu['fields']): string {
+  const content =
+    (esm_class & 0x40) !== 0 && bytes.length > 0 ? bytes.subarray(1 + (bytes[0] as number)) : bytes;
+  const isUcs2 = (data_coding & 0x0c) === 0x08;
+  const spellings = [() => content.toString('latin1'), () => decodeUcs2(content), () => packed(content)];
+  if (isUcs2) spellings.reverse();
+  for (const spelling of spellings) {
+    const text = spelling();
+    if (idInText.test(text) || stateInText.test(text)) return text;
+  }
+  return '';
+}
+
+function packed(bytes: Buffer): string {
+  return Buffer.from(unpackSeptets(bytes)).toString('latin1');
+}

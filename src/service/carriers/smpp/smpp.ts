@@ -1,0 +1,70 @@
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../clock.js';
+import type { Random } from '../../random.js';
+import type { Report } from '../../report.js';
+import type { Receipt } from '../../storage/store.js';
+import type { Carrier, Reservation } from '../carrier.js';
+import { RouteConnection } from './connection/route-connection.js';
+import type { RouteLimits } from './limits.js';
+import type { SmppRoute } from './route-settings.js';
+import { notConnected } from './submission.js';
+
+export interface SmppParts {
+  routes: readonly SmppRoute[];
+  clock: Clock;
+  random: Random;
+  limits: RouteLimits;
+  report: Report;
+  dial(route: SmppRoute, onConnected: () => void): Duplex;
+}
+
+const submitMs = 60_000;
+const doubtMs = 300_000;
+/** Milliseconds that a start waits for its connections. */
+const startMs = 3_000;
+
+/** Mobile operators over SMPP 3.4: a lane for each route. */
+export function smppCarrier(parts: SmppParts): Carrier {
+  const { clock } = parts;
+  let onReceipt: (receipt: Receipt) => Promise<void> = async () => {};
+  const routes = new Map(
+    parts.routes.map((route) => [
+      route.name,
+      new RouteConnection({ ...parts, route, onReceipt: (receipt) => onReceipt(receipt) }),
+    ]),
+  );
+  const routeOf = (name: string): RouteConnection => {
+    const route = routes.get(name);
+    if (route === undefined) throw new Error(`there is no route ${name}`);
+    return route;
+  };
+  const reserve = (name: string, isSingle: boolean): Promise<Reservation | null> =>
+    routeOf(name).reserve(isSingle);
+
+  return {
+    lanes: parts.routes.map(({ name }) => name),
+    submitMs,
+    doubtMs,
+    async start(receive) {
+      onReceipt = receive;
+      const tried = Promise.all([...routes.values()].map((route) => route.start()));
+      let cancel = () => {};
+      const late = new Promise<void>((resolve) => {
+        cancel = clock.after(startMs, resolve);
+      });
+      await Promise.race([tried, late]);
+      cancel();
+    },
+    async stop() {
+      await Promise.all([...routes.values()].map((route) => route.stop()));
+    },
+    capacity: (lane) => routeOf(lane).capacity,
+    isDown: (lane) => routeOf(lane).isDown,
+    reserve,
+    async submit(submission, signal) {
+      const reservation = await reserve(submission.route, true);
+      if (reservation === null) return notConnected(submission.route);
+      return reservation.submit(submission, signal).finally(() => reservation.release());
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import type { Clock } from '../../clock.js';
+import { OutcomeUnknown, type Submission, type SubmitResult } from '../carrier.js';
+import { statuses, tags } from './codec/commands.js';
+import type { Pdu } from './codec/pdu.js';
+import type { Room, RouteWindow } from './connection/window.js';
+import { carrierIdOf } from './receipts.js';
+import { resultOf } from './results.js';
+import type { SmppRoute } from './route-settings.js';
+import { type Segment, segmentsOf, twoBytes } from './segments.js';
+import { routeFields, validityOf } from './submit-fields.js';
+
+/** Milliseconds from the first segment on in which another one may go out. */
+const segmentsWithin = 45_000;
+/** Milliseconds before a segment that was not taken goes out again. */
+const segmentPauses = [1_000, 2_000, 4_000, 8_000];
+
+export interface SubmissionParts {
+  route: SmppRoute;
+  window: RouteWindow;
+  clock: Clock;
+}
+
+/**
+ * Submits a message in the room that it has, one segment after the other. Once one is taken, the missing ones are
+ * tried again and the message is never put off or refused. Rejects with OutcomeUnknown.
+ */
+export function submitIn(
+  first: Room,
+  submission: Submission,
+  signal: AbortSignal,
+  parts: SubmissionParts,
+): Promise<SubmitResult> {
+  return new Promise((resolve, reject) => {
+    const sending = new Sending(first, submission, signal, parts, () =>
+      reject(new OutcomeUnknown('its operator does not answer', whole)),
+    );
+    const whole = sending.run();
+    whole.then(resolve, reject);
+  });
+}
+
+class Sending {
+  readonly #submission: Submission;
+  readonly #signal: AbortSignal;
+  readonly #parts: SubmissionParts;
+  readonly #onOverdue: () => void;
+  readonly #reference: number;
+  readonly #begunAt: number;
+  #room: Room | null;
+
+  constructor(
+    room: Room,
+    submission: Submission,
+    signal: AbortSignal,
+    parts: SubmissionParts,
+    onOverdue: () => void,
+  ) {
+    this.#room = room;
+    this.#submission = submission;
+    this.#signal = signal;
+    this.#parts = parts;
+    this.#onOverdue = onOverdue;
+    this.#reference = referenceOf(submission.reference);
+    this.#begunAt = parts.clock.monotonic();
+  }
+
+  async run(): Promise<SubmitResult> {
+    const { route } = this.#parts;
+    const ids: (string | null)[] = [];
+    try {
+      if (this.#signal.aborted || this.#room?.session.isUsable !== true) return notConnected(route.name);
+      for (const segment of segmentsOf(this.#submission.text ?? '', route.segments, this.#reference)) {
+        const answer = ids.length === 0 ? await this.#exchange(segment) : await this.#insist(segment);
+        if (answer === null) return accepted(ids, { delivery: 'undelivered' });
+        if (answer.status !== statuses.ok) return resultOf(answer.status);
+        ids.push(carrierIdOf(answer.fields.message_id ?? '', route.receiptId));
+      }
+      return accepted(ids);
+    } finally {
+      this.#room?.release();
+    }
+  }
+
+  /** Submits a segment after the first, several times if need be; null when it stays out. */
+  async #insist(segment: Segment): Promise<Pdu | null> {
+    const { window, clock } = this.#parts;
+    for (const pause of [0, ...segmentPauses]) {
+      if (pause > 0) await new Promise<void>((resolve) => void clock.after(pause, resolve));
+      const left = this.#begunAt + segmentsWithin - clock.monotonic();
+      if (this.#signal.aborted || left <= 0) return null;
+      this.#room = await window.waitAgain(this.#room, left);
+      if (this.#room === null) return null;
+      const answer = await this.#exchange(segment);
+      if (answer.status === statuses.ok) return answer;
+    }
+    return null;
+  }
+
+  async #exchange({ fields, options }: Segment): Promise<Pdu> {
+    const { route, clock } = this.#parts;
+    const room = this.#room as Room;
+    const { to, lifeMs = null } = this.#submission;
+    const all = {
+      ...fields,
+      ...routeFields(route, to),
+      validity_period: validityOf(route, lifeMs, clock.now()),
+    };
+    const reference = [tags.userMessageReference, twoBytes(this.#reference)] as const;
+    const onOverdue = () => {
+      room.release();
+      this.#onOverdue();
+    };
+    room.use();
+    try {
+      const answer = await room.session.request(
+        'submit_sm',
+        all,
+        new Map([reference, ...options]),
+        onOverdue,
+      );
+      const isNack = answer.command === 'generic_nack' && answer.status === statuses.ok;
+      return isNack ? { ...answer, status: statuses.unknownError } : answer;
+    } catch (error) {
+      throw new OutcomeUnknown((error as Error).message);
+    }
+  }
+}
+
+/** Two bytes of the message's id, which receipts give back. */
+function referenceOf(id: string): number {
+  return Number.parseInt(id.slice(-4), 16) || 0;
+}
+
+function accepted(ids: readonly (string | null)[], extra: { delivery?: 'undelivered' } = {}): SubmitResult {
+  // Receipts of some segments say nothing about the message.
+  const carrierIds = ids.includes(null) ? [] : (ids as string[]);
+  return { kind: 'accepted', carrierIds, ...extra };
+}
+
+export function notConnected(name: string): SubmitResult {
+  return { kind: 'later', reason: `${name} is not connected`, scope: 'lane' };
+}

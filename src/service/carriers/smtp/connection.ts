@@ -1,0 +1,156 @@
+import SMTPConnection, { type SMTPError as NodemailerError } from 'nodemailer/lib/smtp-connection';
+import type { Clock } from '../../clock.js';
+import type { SubmitResult } from '../carrier.js';
+import { MailBody } from './mail-body.js';
+import { resultOf } from './results.js';
+import type { SmtpSettings } from './smtp-settings.js';
+
+/** Milliseconds until a new connection has been greeted, encrypted and logged in. */
+const openMs = 60_000;
+/** Until the last byte of a mail is given away, and from then until its answer (RFC 5321, 4.5.3.2). */
+const [bodyMs, answerMs] = [120_000, 600_000];
+/** Until the answer to QUIT or RSET. */
+const courtesyMs = 5_000;
+/** Longer than every wait above, which end on the clock of the service. */
+const socketTimeout = 2 * answerMs;
+/** Within which every submission ends. */
+export const longestSubmitMs = bodyMs + answerMs;
+
+/** A mail, ready for the wire. */
+export interface Mail {
+  /** Envelope. */
+  from: string;
+  to: string;
+  bytes: Buffer;
+}
+
+/** A connection to a relay, logged in; for one mail after the other. */
+export class Connection {
+  readonly #smtp: SMTPConnection;
+  readonly #clock: Clock;
+  #needsReset = false;
+  /** Mails that were begun. */
+  mails = 0;
+
+  private constructor(smtp: SMTPConnection, clock: Clock) {
+    this.#smtp = smtp;
+    this.#clock = clock;
+  }
+
+  static open(settings: SmtpSettings, clock: Clock, signal: AbortSignal): Promise<Connection> {
+    const smtp = new SMTPConnection({
+      host: settings.host,
+      port: settings.port,
+      secure: settings.tls === 'implicit',
+      requireTLS: settings.tls === 'required',
+      ignoreTLS: settings.tls === 'off',
+      // A closed connection must not send the rest of a mail.
+      socketCloseTimeout: 0,
+      socketTimeout,
+      connectionTimeout: socketTimeout,
+      greetingTimeout: socketTimeout,
+    });
+    return new Promise((resolve, reject) => {
+      const settle = () => {
+        cancel();
+        signal.removeEventListener('abort', onAbort);
+      };
+      const giveUp = (reason: Error) => {
+        settle();
+        reject(reason);
+        smtp.close();
+      };
+      const cancel = clock.after(openMs, () => giveUp(new Error('it does not answer')));
+      const onAbort = () => giveUp(new Error('it was stopped'));
+      const onOpen = (error?: NodemailerError | null) => {
+        if (error) return giveUp(error);
+        settle();
+        resolve(new Connection(smtp, clock));
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      smtp.on('error', giveUp);
+      smtp.once('end', () => giveUp(new Error('it closed the connection')));
+      smtp.connect((error) => {
+        if (error || settings.login === null) return onOpen(error);
+        const { user, password } = settings.login;
+        smtp.login({ credentials: { user, pass: password } }, onOpen);
+      });
+    });
+  }
+
+  get isOpen(): boolean {
+    return !this.#smtp.destroyed;
+  }
+
+  /** Rejects with OutcomeUnknown when the relay may have taken the mail and cannot say. */
+  submit(mail: Mail, signal: AbortSignal): Promise<SubmitResult> {
+    this.mails += 1;
+    const body = new MailBody(mail.bytes, () => String(this.#smtp.lastServerResponse).startsWith('354'));
+    return new Promise((resolve, reject) => {
+      let cancel = () => {};
+      const limit = (milliseconds: number) => {
+        cancel();
+        cancel = this.#clock.after(milliseconds, () => end(new Error('it does not answer')));
+      };
+      const end = (error: NodemailerError | null) => {
+        cancel();
+        signal.removeEventListener('abort', onAbort);
+        this.#smtp.removeListener('end', onClose);
+        this.#afterMail(error, body.isWhole);
+        try {
+          resolve(resultOf(error, body.isWhole));
+        } catch (unknown) {
+          reject(unknown);
+        }
+      };
+      const onAbort = () => end(new Error('the submission was ended'));
+      // Where it is closed for an error, that comes in the same turn.
+      const onClose = () => queueMicrotask(() => end(new Error('it closed the connection')));
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#smtp.once('end', onClose);
+      limit(bodyMs);
+      body.once('end', () => limit(answerMs));
+      this.#smtp.send({ from: mail.from, to: [mail.to], size: mail.bytes.length }, body, end);
+    });
+  }
+
+  /** The connection stays open where both sides know that the transaction is over. */
+  #afterMail(error: NodemailerError | null, isWhole: boolean): void {
+    const isAnswered = error === null || (error.code === 'EMESSAGE' && error.response !== undefined);
+    this.#needsReset = error?.code === 'EENVELOPE' && error.response !== undefined;
+    if (!this.#needsReset && !(isAnswered && isWhole)) this.close();
+  }
+
+  /** Ends the transaction of a mail that was refused. */
+  async reset(): Promise<void> {
+    if (!this.#needsReset || !this.isOpen) return;
+    this.#needsReset = false;
+    const isReset = await new Promise<boolean>((resolve) => {
+      const cancel = this.#clock.after(courtesyMs, () => resolve(false));
+      const end = (done: boolean) => {
+        cancel();
+        resolve(done);
+      };
+      this.#smtp.once('end', () => end(false));
+      this.#smtp.reset((error) => end(error === null));
+    });
+    if (!isReset) this.close();
+  }
+
+  /** Resolves once it is closed. */
+  async quit(): Promise<void> {
+    if (!this.isOpen) return;
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.after(courtesyMs, () => this.close());
+      this.#smtp.once('end', () => {
+        cancel();
+        resolve();
+      });
+      this.#smtp.quit();
+    });
+  }
+
+  close(): void {
+    this.#smtp.close();
+  }
+}

@@ -1,0 +1,218 @@
+import type { Clock } from '../../clock.js';
+import { type Random, randomInteger } from '../../random.js';
+import type { Report } from '../../report.js';
+import { Connection } from './connection.js';
+import type { SmtpSettings } from './smtp-settings.js';
+
+/** OpenSMTPD answers 452 after 100. */
+const mailsEach = 90;
+/** Milliseconds that an idle connection is kept. */
+const idleMs = 10_000;
+/** Milliseconds before the next connection after one that failed, doubled each time. */
+const [firstPause, longestPause] = [1_000, 60_000];
+/** Milliseconds that a stop waits for the answers to mails. */
+const drainMs = 10_000;
+
+export interface ConnectionsParts {
+  settings: SmtpSettings;
+  clock: Clock;
+  random: Random;
+  report: Report;
+}
+
+/** A connection for one mail, until it is released. */
+export interface Lent {
+  connection: Connection;
+  release(): void;
+}
+
+type Waiter = (lent: Lent | null) => void;
+
+/** The connections to a relay, opened as mails need them. */
+export class Connections {
+  readonly #parts: ConnectionsParts;
+  readonly #idle: { connection: Connection; cancel: () => void }[] = [];
+  readonly #lent = new Set<Connection>();
+  /** Of the lent ones, those that came back and say so to the relay. */
+  readonly #ending = new Set<Connection>();
+  /** Single messages wait before those of batches. */
+  readonly #waiters = { single: [] as Waiter[], batch: [] as Waiter[] };
+  #opening = 0;
+  #failures = 0;
+  #nextAt = Number.NEGATIVE_INFINITY;
+  #cancelNext = () => {};
+  #stopping: AbortController | null = null;
+  #onDrained = () => {};
+
+  constructor(parts: ConnectionsParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#stopping = new AbortController();
+    this.#forgetFailures();
+  }
+
+  /** Whether mails can be submitted: it is connected, or may try to be. */
+  get isUp(): boolean {
+    if (this.#stopping === null) return false;
+    return this.#connected > 0 || this.#failures === 0 || this.#pausedFor <= 0;
+  }
+
+  /** Waits for a connection; null when there is none to be had. */
+  take(isSingle: boolean): Promise<Lent | null> {
+    if (!this.isUp) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      this.#waiters[isSingle ? 'single' : 'batch'].push(resolve);
+      this.#serve();
+    });
+  }
+
+  /** Waits for what is being submitted, then closes everything. */
+  async stop(): Promise<void> {
+    const stopping = this.#stopping;
+    this.#stopping = null;
+    this.#cancelNext();
+    this.#dismiss();
+    for (const { connection, cancel } of this.#idle.splice(0)) {
+      cancel();
+      connection.close();
+    }
+    stopping?.abort();
+    if (this.#lent.size > 0) {
+      await new Promise<void>((resolve) => {
+        const cancel = this.#parts.clock.after(drainMs, resolve);
+        this.#onDrained = () => {
+          cancel();
+          resolve();
+        };
+      });
+    }
+    for (const connection of this.#lent) connection.close();
+  }
+
+  get #connected(): number {
+    return this.#idle.length + this.#lent.size;
+  }
+
+  get #waiting(): number {
+    return this.#waiters.single.length + this.#waiters.batch.length;
+  }
+
+  get #pausedFor(): number {
+    return this.#nextAt - this.#parts.clock.monotonic();
+  }
+
+  #nextWaiter(): Waiter | undefined {
+    return this.#waiters.single.shift() ?? this.#waiters.batch.shift();
+  }
+
+  #dismiss(): void {
+    for (let waiter = this.#nextWaiter(); waiter !== undefined; waiter = this.#nextWaiter()) waiter(null);
+  }
+
+  #serve(): void {
+    while (this.#waiting > 0) {
+      // The latest used: the others become idle and close.
+      const idle = this.#idle.pop();
+      if (idle === undefined) break;
+      idle.cancel();
+      if (idle.connection.isOpen) this.#lend(idle.connection);
+    }
+    while (this.#mayOpen) void this.#open();
+  }
+
+  /** After one that failed, one at a time. */
+  get #mayOpen(): boolean {
+    const { connections } = this.#parts.settings;
+    const most = this.#failures > 0 ? 1 : connections;
+    return (
+      this.#stopping !== null &&
+      this.#waiting > this.#opening &&
+      this.#opening < most &&
+      this.#connected + this.#opening < connections &&
+      this.#pausedFor <= 0
+    );
+  }
+
+  async #open(): Promise<void> {
+    const { settings, clock } = this.#parts;
+    const stopping = this.#stopping as AbortController;
+    this.#opening += 1;
+    try {
+      const connection = await Connection.open(settings, clock, stopping.signal);
+      this.#failures = 0;
+      if (this.#stopping !== stopping) connection.close();
+      else this.#lend(connection);
+    } catch (error) {
+      if (this.#stopping === stopping) this.#failed(error as Error);
+    } finally {
+      this.#opening -= 1;
+    }
+    this.#serve();
+  }
+
+  #failed(error: Error): void {
+    const { settings, clock, random, report } = this.#parts;
+    const { host, port } = settings;
+    if (this.#failures === 0)
+      report(new Error(`cannot connect to the SMTP relay ${host}:${port}`, { cause: error }), {
+        level: 'warning',
+      });
+    // Those that were opened together count as one.
+    if (this.#pausedFor <= 0) {
+      const pause = Math.min(firstPause * 2 ** this.#failures, longestPause);
+      this.#failures += 1;
+      this.#nextAt = clock.monotonic() + pause / 2 + randomInteger(random, pause / 2);
+      this.#cancelNext();
+      this.#cancelNext = clock.after(this.#pausedFor, () => this.#serve());
+    }
+    if (this.#connected === 0 && this.#opening === 1) this.#dismiss();
+  }
+
+  #lend(connection: Connection): void {
+    const waiter = this.#nextWaiter();
+    if (waiter === undefined) {
+      this.#keep(connection);
+      return;
+    }
+    this.#lent.add(connection);
+    waiter({ connection, release: () => void this.#takeBack(connection) });
+  }
+
+  async #takeBack(connection: Connection): Promise<void> {
+    if (!this.#lent.has(connection) || this.#ending.has(connection)) return;
+    this.#ending.add(connection);
+    await connection.reset();
+    if (connection.mails >= mailsEach && this.#stopping !== null) await this.#retire(connection);
+    this.#ending.delete(connection);
+    this.#lent.delete(connection);
+    if (this.#stopping === null) {
+      connection.close();
+      if (this.#lent.size === 0) this.#onDrained();
+      return;
+    }
+    if (connection.isOpen) this.#keep(connection);
+    this.#serve();
+  }
+
+  #keep(connection: Connection): void {
+    const cancel = this.#parts.clock.after(idleMs, () => {
+      const index = this.#idle.findIndex((idle) => idle.connection === connection);
+      if (index >= 0) this.#idle.splice(index, 1);
+      void this.#retire(connection);
+    });
+    this.#idle.push({ connection, cancel });
+  }
+
+  /** A relay that allows no more connections allows another one in its place. */
+  async #retire(connection: Connection): Promise<void> {
+    await connection.quit();
+    this.#forgetFailures();
+  }
+
+  #forgetFailures(): void {
+    this.#failures = 0;
+    this.#nextAt = Number.NEGATIVE_INFINITY;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Clock } from '../../clock.js';
+import type { Random } from '../../random.js';
+import type { Report } from '../../report.js';
+import {
+  type Carrier,
+  emailLane,
+  emailRoute,
+  type Reservation,
+  type RoutesOf,
+  type Submission,
+  type SubmitResult,
+} from '../carrier.js';
+import { longestSubmitMs } from './connection.js';
+import { Connections, type Lent } from './connections.js';
+import { composeMail, type Sender } from './mail.js';
+import type { SmtpSettings } from './smtp-settings.js';
+import { Throughput } from './throughput.js';
+
+export interface SmtpParts {
+  settings: SmtpSettings;
+  /** Of the addresses that bounces go to. */
+  bounceKey: Uint8Array;
+  clock: Clock;
+  random: Random;
+  report: Report;
+}
+
+const doubtMs = 900_000;
+const notConnected: SubmitResult = {
+  kind: 'later',
+  reason: 'its relay cannot be reached',
+  scope: 'lane',
+};
+
+const onlyRoute = [{ name: emailRoute, lane: emailLane, carriesLinks: true }] as const;
+
+export const emailRoutes: RoutesOf = () => onlyRoute;
+
+/** A mail relay over SMTP. */
+export function smtpCarrier(parts: SmtpParts): Carrier {
+  const { settings, bounceKey, clock, report } = parts;
+  const { from, bounceDomain } = settings;
+  const sender: Sender = {
+    from,
+    bounces: bounceDomain === null ? null : { key: bounceKey, domain: bounceDomain },
+  };
+  const connections = new Connections(parts);
+  const throughput = new Throughput(settings.connections, clock);
+
+  async function submitOver(
+    { connection }: Lent,
+    submission: Submission,
+    signal: AbortSignal,
+  ): Promise<SubmitResult> {
+    if (!connection.isOpen || signal.aborted) return notConnected;
+    const mail = await composeMail(submission, sender, clock.now()).catch((error) => report(error));
+    if (!mail) return { kind: 'refused', reason: 'it cannot be written as a mail', tryNextRoute: false };
+    return throughput.measure(connection.submit(mail, signal));
+  }
+
+  async function reserve(_route: string, isSingle: boolean): Promise<Reservation | null> {
+    const lent = await connections.take(isSingle);
+    return (
+      lent && {
+        submit: (submission, signal) => submitOver(lent, submission, signal),
+        release: lent.release,
+      }
+    );
+  }
+
+  return {
+    lanes: [emailLane],
+    submitMs: longestSubmitMs,
+    doubtMs,
+    async start() {
+      connections.start();
+    },
+    stop: () => connections.stop(),
+    capacity: () => (connections.isUp ? throughput.capacity : 0),
+    reserve,
+    async submit(submission, signal) {
+      const reservation = await reserve(submission.route, true);
+      if (reservation === null) return notConnected;
+      return reservation.submit(submission, signal).finally(() => reservation.release());
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { Admission, Admitted } from '../admission.js';
+import { type Bucket, type RateLimiter, type Taken, takeToken } from '../rate-limiter.js';
+import { boundOf } from './acceptance.js';
+import type { Database } from './database/database.js';
+import { orUnavailable } from './database/failure.js';
+import { Groups } from './database/groups.js';
+
+/** admission_1 of the schema. */
+interface Item {
+  hash: string | null;
+  project: string | null;
+  kind: string;
+  bucket: Bucket | null;
+  key: string | null;
+}
+
+interface AdmittedRow {
+  ord: number;
+  project: string;
+  key_id: string | null;
+  has_answer: boolean;
+  status: number | null;
+  body: string | null;
+  full_at: number | null;
+  at: number;
+}
+
+type AdmittedItem = AdmittedRow & { taken: Taken | null };
+
+/** The one call before requests, for all that come together. */
+export function createAdmission(database: Database, report: (error: unknown) => void) {
+  const groups = new Groups<Item, AdmittedItem | null>(async (items) => {
+    const written = items.map(({ bucket, ...rest }) => ({
+      ...rest,
+      spacing: bucket?.interval,
+      burst: bucket?.burst,
+    }));
+    const rows = await database.attempt<AdmittedRow>('SELECT * FROM admit_1($1, $2)', [
+      database.now(),
+      JSON.stringify(written),
+    ]);
+    const found = new Map(rows.map((row) => [row.ord - 1, row]));
+    /** When each bucket is full, while its tokens go to one after the other, as the database took them. */
+    const fullAt = new Map<string, number>();
+    return items.map(({ bucket, kind }, index) => {
+      const row = found.get(index);
+      if (row === undefined) return null;
+      if (bucket === null) return { ...row, taken: null };
+      const name = `${kind} ${row.project}`;
+      const { fullAt: after, ...taken } = takeToken(fullAt.get(name) ?? row.full_at, bucket, row.at);
+      fullAt.set(name, after);
+      return { ...row, taken };
+    });
+  });
+
+  const add = (item: Item) => orUnavailable(groups.add(item), report);
+
+  async function admit({ caller, kind, bucket, idempotencyKey }: Admission): Promise<Admitted | null> {
+    const who =
+      'hash' in caller
+        ? { hash: Buffer.from(caller.hash).toString('hex'), project: null }
+        : { hash: null, project: caller.projectId };
+    const row = await add({ ...who, kind, bucket, key: idempotencyKey });
+    if (row === null) return null;
+    const { project: projectId, taken } = row;
+    const isKnown = row.has_answer && taken?.allowed !== false;
+    return {
+      projectId,
+      keyId: 'hash' in caller ? (row.key_id ?? '') : caller.keyId,
+      taken,
+      answer: isKnown ? boundOf(row.status, row.body) : undefined,
+    };
+  }
+
+  const rateLimiter: RateLimiter = {
+    async take(project, kind, bucket) {
+      const row = await add({ hash: null, project, kind, bucket, key: null });
+      if (row === null || row.taken === null) throw new Error('the database took no token');
+      return row.taken;
+    },
+    async reset() {
+      await database.query('DELETE FROM buckets');
+    },
+    // Its connections are closed with the others.
+    close: async () => {},
+  };
+
+  return { admit, rateLimiter };
+}

@@ -1,0 +1,197 @@
+import type { Channel } from '../../../contract/index.js';
+import { earlierMessages, longestWindow } from '../caps.js';
+import type { ClaimedMessage, Mark, MessageClaim, Postponement } from '../dispatching.js';
+import type { Content } from '../records.js';
+import type { Database } from './database/database.js';
+import { Groups } from './database/groups.js';
+
+/** claimed_1 of the schema. */
+export interface ClaimedRow {
+  seq: number;
+  id: string;
+  project: string;
+  batch: string | null;
+  content: number;
+  channel: Channel;
+  recipient: string;
+  operator: string | null;
+  parts: number | null;
+  rate_multiplier: number | null;
+  credits: number;
+  created_at: number;
+  attempts: number;
+  pending_key: string | null;
+  lane: string;
+  route: string | null;
+  tries: number;
+  bound_ms: number;
+  life_ms: number | null;
+  doubt_left_ms: number | null;
+  earlier: number[] | null;
+}
+
+interface ContentRow {
+  seq: number;
+  text: string | null;
+  html: string | null;
+  subject: string | null;
+  sender: string | null;
+  reply_to: string | null;
+  encrypted: Buffer | null;
+}
+
+interface MarkItem {
+  seq: number;
+  id: string;
+  token: string;
+  attempt: number;
+  route: string;
+  doubt_ms: number;
+}
+
+const classes = { single: 0, batch: 1, doubt: 2 } as const;
+
+export function createClaims(database: Database) {
+  const marks = new Groups<MarkItem, boolean>(
+    async (items) => {
+      const rows = await database.attempt<{ mark_1: number }>('SELECT mark_1($1, $2)', [
+        database.now(),
+        JSON.stringify(items),
+      ]);
+      const marked = new Set(rows.map(({ mark_1: seq }) => seq));
+      return items.map(({ seq }) => marked.has(seq));
+    },
+    { isPatient: true },
+  );
+
+  async function claim(
+    { token, leaseMs, limit, lane }: Omit<MessageClaim, 'class' | 'onlyOverdue'>,
+    kind: keyof typeof classes,
+    onlyOverdue: boolean,
+  ): Promise<ClaimedMessage[]> {
+    const rows = await database.query<ClaimedRow>(
+      'SELECT * FROM claim_1($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      [
+        database.now(),
+        token,
+        leaseMs,
+        limit,
+        lane,
+        classes[kind],
+        onlyOverdue,
+        longestWindow,
+        earlierMessages,
+      ],
+    );
+    return toClaimed(rows, token);
+  }
+
+  /** Contents stay as long as their messages are not final. */
+  async function toClaimed(rows: readonly ClaimedRow[], token: string): Promise<ClaimedMessage[]> {
+    if (rows.length === 0) return [];
+    const numbers = [...new Set(rows.map(({ content }) => content))];
+    const found = await database.query<ContentRow>('SELECT * FROM contents WHERE seq = ANY ($1::bigint[])', [
+      numbers,
+    ]);
+    const contents = new Map(found.map((row) => [row.seq, toContent(row)]));
+    return rows.flatMap((row) => {
+      const content = contents.get(row.content);
+      return content === undefined ? [] : claimedMessage(row, content, token);
+    });
+  }
+
+  const heldOf = ({ seq, message: { id }, token, mark, lane }: ClaimedMessage) => ({
+    seq,
+    id,
+    token,
+    attempt: mark?.attempt ?? null,
+    lane,
+  });
+
+  return {
+    toClaimed,
+    claimMessages: ({ class: kind, onlyOverdue = false, ...rest }: MessageClaim) =>
+      claim(rest, kind, onlyOverdue),
+    claimDoubts: (given: Parameters<typeof claim>[0]) => claim(given, 'doubt', false),
+    markSubmitting: (given: readonly Mark[]) =>
+      marks.addAll(
+        given.map(({ claimed, attempt, route, doubtMs }) => ({
+          seq: claimed.seq,
+          id: claimed.message.id,
+          token: claimed.token,
+          attempt,
+          route,
+          doubt_ms: doubtMs,
+        })),
+      ),
+    async postponeMessages(postponements: readonly Postponement[]): Promise<void> {
+      if (postponements.length === 0) return;
+      const items = postponements.map(({ claimed, delayMs, isTry, lane = claimed.lane }) => ({
+        ...heldOf(claimed),
+        delay_ms: delayMs,
+        is_try: isTry,
+        lane,
+      }));
+      await database.query('SELECT postpone_1($1, $2)', [database.now(), JSON.stringify(items)]);
+    },
+    async leaveInDoubt(doubts: readonly { claimed: ClaimedMessage; delayMs: number }[]): Promise<void> {
+      if (doubts.length === 0) return;
+      const items = doubts.map(({ claimed, delayMs }) => ({ ...heldOf(claimed), delay_ms: delayMs }));
+      await database.query('SELECT doubt_1($1, $2)', [database.now(), JSON.stringify(items)]);
+    },
+    async renewLeases(tokens: readonly string[], leaseMs: number): Promise<boolean[]> {
+      const rows = await database.query<{ renew_1: string }>('SELECT renew_1($1, $2, $3)', [
+        database.now(),
+        tokens,
+        leaseMs,
+      ]);
+      const renewed = new Set(rows.map(({ renew_1: token }) => token));
+      return tokens.map((token) => renewed.has(token));
+    },
+    async endLeases(): Promise<void> {
+      await database.query('SELECT end_leases_1($1, $2)', [
+        database.now(),
+        Math.floor(database.connectedMs()),
+      ]);
+    },
+  };
+}
+
+export type Claims = ReturnType<typeof createClaims>;
+
+function toContent({ text, html, subject, sender, reply_to, encrypted }: ContentRow): Content {
+  return { text, html, subject, from: sender, replyTo: reply_to, encrypted };
+}
+
+function claimedMessage(row: ClaimedRow, content: Content, token: string): ClaimedMessage {
+  return {
+    seq: row.seq,
+    message: {
+      id: row.id,
+      projectId: row.project,
+      batchId: row.batch,
+      channel: row.channel,
+      to: row.recipient,
+      operator: row.operator,
+      status: 'queued',
+      parts: row.parts,
+      rateMultiplier: row.rate_multiplier,
+      credits: row.credits,
+      error: null,
+      delivery: null,
+      createdAt: row.created_at,
+      sentAt: null,
+    },
+    content,
+    token,
+    lane: row.lane,
+    pendingKey: row.pending_key,
+    mark: row.route === null ? null : { attempt: row.attempts, route: row.route },
+    attempts: row.attempts,
+    tries: row.tries,
+    boundMs: row.bound_ms,
+    lifeMs: row.life_ms,
+    doubtMs: row.doubt_left_ms,
+    earlier: row.earlier,
+  };
+}

@@ -1,0 +1,77 @@
+import { Client, type ClientConfig, types } from 'pg';
+import { DataError } from '../../../data-error.js';
+
+/** Above the 5 s of `statement_timeout`, which does not bound a commit that waits for a standby. */
+const queryTimeout = 6_000;
+const connectTimeout = 5_000;
+const oldestVersion = 140_000;
+
+const [bigint, bigintArray] = [20, 1016] as const;
+
+/** Numbers are safe integers here: credits, times and numbers of rows. */
+const numbers: NonNullable<ClientConfig['types']> = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (oid === bigint) return Number;
+    const parse = types.getTypeParser(oid, format as 'text');
+    return oid === bigintArray ? (text: string) => (parse(text) as unknown as string[]).map(Number) : parse;
+  }) as typeof types.getTypeParser,
+};
+
+export function newClient(url: string, timeout: number | false = queryTimeout): Client {
+  return new Client({
+    connectionString: url,
+    types: numbers,
+    keepAlive: true,
+    connectionTimeoutMillis: connectTimeout,
+    application_name: 'urtuu',
+    // Nothing else at connect: a pooler refuses it.
+    ...(timeout === false ? {} : { query_timeout: timeout }),
+  });
+}
+
+/** Closes without waiting for what is under way. */
+export function destroy(client: Client): void {
+  // Whatever it still says.
+  client.on('error', () => {});
+  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+  client.end().catch(() => {});
+}
+
+interface Terms {
+  in_recovery: boolean;
+  isolation: string;
+  timeout: string;
+  version: number;
+}
+
+/** Throws where writes would not be what the store relies on. */
+export async function checkTerms(client: Client): Promise<void> {
+  const { rows } = await client.query<Terms>(
+    `SELECT pg_is_in_recovery() AS in_recovery, current_setting('default_transaction_isolation') AS isolation,
+       current_setting('statement_timeout') AS timeout, current_setting('server_version_num')::int AS version`,
+  );
+  const [terms] = rows as [Terms];
+  if (terms.version < oldestVersion) {
+    throw new DataError('the database is older than PostgreSQL 14', { hint: 'Use PostgreSQL 14 or newer.' });
+  }
+  if (terms.in_recovery) throw new StandbyError();
+  if (terms.isolation !== 'read committed') {
+    throw new DataError(`default_transaction_isolation of the role is '${terms.isolation}'`, {
+      hint: "Set it to 'read committed' with ALTER ROLE.",
+    });
+  }
+  if (terms.timeout === '0') {
+    throw new DataError('statement_timeout of the role is off', {
+      hint: "Set it with ALTER ROLE ... SET statement_timeout = '5s', and restart the pooler where there is one.",
+    });
+  }
+}
+
+/** Connected to a standby, which takes no writes. */
+export class StandbyError extends Error {
+  override readonly name = 'StandbyError';
+  readonly code = 'standby';
+  constructor() {
+    super('the database is a standby');
+  }
+}

@@ -1,0 +1,157 @@
+import type { Client } from 'pg';
+import { checkTerms, destroy, newClient } from './connection.js';
+import { endsAllConnections, failureOf, StatementError } from './failure.js';
+
+/** Milliseconds that a statement waits for a free connection. */
+const patience = 900;
+/** Milliseconds between tries to connect, doubled each time. */
+const [firstPause, longestPause] = [100, 2_000];
+
+interface Waiting {
+  resolve(client: Client): void;
+  reject(error: unknown): void;
+}
+
+export interface ConnectionsOptions {
+  url: string;
+  size: number;
+  /** Called for connections that fail while nobody uses them, and once for each outage. */
+  report(error: unknown): void;
+  /** Called when a connection was made after all others were lost. */
+  onConnected?(): void;
+}
+
+/**
+ * A few connections, each statement on one of them, by itself and unnamed, so that a pooler may stand between. After
+ * any error a connection is closed. While none can be made, statements fail within a second.
+ */
+export class Connections {
+  readonly #options: ConnectionsOptions;
+  readonly #all = new Set<Client>();
+  readonly #idle: Client[] = [];
+  #waiting: Waiting[] = [];
+  #connecting = 0;
+  #failures = 0;
+  #retryAt = 0;
+  #lastError: unknown = null;
+  #isClosed = false;
+  #notices = new WeakMap<Client, unknown>();
+
+  constructor(options: ConnectionsOptions) {
+    this.#options = options;
+  }
+
+  /** Runs one statement. Rejects with StatementError. */
+  async query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
+    const client = await this.#take().catch((error) => {
+      throw new StatementError('not_sent', error);
+    });
+    try {
+      const { rows } = await client.query(text, values as unknown[]);
+      const notice = this.#notices.get(client);
+      if (notice !== undefined) throw notice;
+      this.#give(client);
+      return rows as Row[];
+    } catch (error) {
+      const isNotice = error === this.#notices.get(client);
+      this.#drop(client);
+      if (endsAllConnections(error)) this.#dropIdle();
+      throw new StatementError(isNotice ? 'unknown' : failureOf(error), error);
+    }
+  }
+
+  /** Closes all connections, used or not. */
+  close(): void {
+    this.#isClosed = true;
+    this.#refuseAll(new Error('the store is closed'));
+    for (const client of this.#all) this.#drop(client);
+    this.#idle.length = 0;
+  }
+
+  #take(): Promise<Client> {
+    if (this.#isClosed) return Promise.reject(new Error('the store is closed'));
+    const client = this.#idle.pop();
+    if (client !== undefined) return Promise.resolve(client);
+    const hasRoom = this.#all.size + this.#connecting < this.#options.size;
+    if (hasRoom && this.#all.size === 0 && performance.now() < this.#retryAt)
+      return Promise.reject(this.#lastError);
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { resolve: end(resolve), reject: end(reject) };
+      const timer = setTimeout(() => {
+        this.#waiting = this.#waiting.filter((one) => one !== waiting);
+        reject(this.#lastError ?? new Error(`no connection was free for ${patience} ms`));
+      }, patience);
+      function end<Value>(settle: (value: Value) => void): (value: Value) => void {
+        return (value) => {
+          clearTimeout(timer);
+          settle(value);
+        };
+      }
+      this.#waiting.push(waiting);
+      if (hasRoom) void this.#connect();
+    });
+  }
+
+  #give(client: Client): void {
+    if (!this.#all.has(client)) return;
+    const next = this.#waiting.shift();
+    if (next !== undefined) next.resolve(client);
+    else this.#idle.push(client);
+  }
+
+  async #connect(): Promise<void> {
+    this.#connecting += 1;
+    const client = newClient(this.#options.url);
+    // Without a listener the end of its backend would end this process.
+    client.on('error', (error) => this.#lose(client, error));
+    client.on('notice', (notice) => {
+      // Of a commit that nobody knows to have reached the standby.
+      if (notice.code === '01000') this.#notices.set(client, notice);
+    });
+    try {
+      await client.connect();
+      await checkTerms(client);
+      this.#notices.delete(client);
+      if (this.#isClosed) return destroy(client);
+      const isFirst = this.#all.size === 0;
+      this.#all.add(client);
+      this.#failures = 0;
+      this.#retryAt = 0;
+      this.#lastError = null;
+      if (isFirst) this.#options.onConnected?.();
+      this.#give(client);
+    } catch (error) {
+      destroy(client);
+      this.#lastError = error;
+      this.#retryAt = performance.now() + Math.min(firstPause * 2 ** this.#failures, longestPause);
+      if (this.#failures === 0) this.#options.report(error);
+      this.#failures += 1;
+      if (this.#all.size === 0) this.#refuseAll(error);
+    } finally {
+      this.#connecting -= 1;
+    }
+  }
+
+  #lose(client: Client, error: unknown): void {
+    const index = this.#idle.indexOf(client);
+    if (index === -1) return;
+    this.#idle.splice(index, 1);
+    this.#drop(client);
+    if (endsAllConnections(error)) this.#dropIdle();
+    this.#options.report(error);
+  }
+
+  #drop(client: Client): void {
+    this.#all.delete(client);
+    destroy(client);
+    if (this.#waiting.length > 0 && !this.#isClosed) void this.#connect();
+  }
+
+  #dropIdle(): void {
+    for (const client of this.#idle.splice(0)) this.#drop(client);
+  }
+
+  #refuseAll(error: unknown): void {
+    for (const waiting of this.#waiting.splice(0)) waiting.reject(error);
+  }
+}

@@ -1,0 +1,44 @@
+import type { Connections } from './connections.js';
+import { StatementError, unavailable } from './failure.js';
+
+/** Tries of a write that another transaction made fail. */
+const maxTries = 5;
+
+/** The database as the parts of the store see it. */
+export interface Database {
+  /** The time that statements are given: null for the database's own. */
+  now(): number | null;
+  /** Runs one statement; 503 where the database cannot be used. */
+  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  /** The same with StatementError for every failure. */
+  attempt<Row>(text: string, values: readonly unknown[]): Promise<Row[]>;
+  /** Milliseconds since the first connection after an outage was made. */
+  connectedMs(): number;
+}
+
+export function databaseOn(
+  connections: Connections,
+  now: () => number | null,
+  connectedMs: () => number,
+  report: (error: unknown) => void,
+): Database {
+  const attempt = <Row>(text: string, values: readonly unknown[]) => connections.query<Row>(text, values);
+  return {
+    now,
+    attempt,
+    connectedMs,
+    async query<Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+      for (let tries = 1; ; tries += 1) {
+        try {
+          return await attempt<Row>(text, values);
+        } catch (error) {
+          const failure = error instanceof StatementError ? error.failure : 'refused';
+          if (failure === 'conflict' && tries < maxTries) continue;
+          if (failure === 'refused') throw error;
+          if (failure !== 'not_sent') report(error);
+          throw unavailable();
+        }
+      }
+    },
+  };
+}

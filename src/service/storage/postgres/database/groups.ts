@@ -1,0 +1,99 @@
+import { StatementError } from './failure.js';
+
+interface Waiting<Item, Result> {
+  item: Item;
+  since: number;
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+}
+
+/** Groups that are under way at once: the next one collects meanwhile. */
+const atOnce = 2;
+const largest = 1_000;
+/** Milliseconds that an item waits for the groups before it, where somebody waits for its answer. */
+const patience = 900;
+/** Tries of a group that another transaction made fail. */
+const maxTries = 5;
+
+/**
+ * Collects items that come while others are being written, and writes them with one statement. Where a group is
+ * refused, each of its items is written by itself, so that one cannot fail the others.
+ */
+export class Groups<Item, Result> {
+  readonly #write: (items: readonly Item[]) => Promise<readonly Result[]>;
+  #waiting: Waiting<Item, Result>[] = [];
+  readonly #most: number;
+  readonly #isPatient: boolean;
+  #underWay = 0;
+  #isScheduled = false;
+  #shedding: NodeJS.Timeout | null = null;
+
+  /** `most`: items in one group. `isPatient`: for work in the background, which is never refused. */
+  constructor(
+    write: (items: readonly Item[]) => Promise<readonly Result[]>,
+    { most = largest, isPatient = false } = {},
+  ) {
+    this.#write = write;
+    this.#most = most;
+    this.#isPatient = isPatient;
+  }
+
+  add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, since: performance.now(), resolve, reject });
+      if (this.#underWay >= atOnce && !this.#isPatient)
+        this.#shedding ??= setTimeout(() => this.#shed(), patience);
+      if (this.#isScheduled || this.#underWay >= atOnce) return;
+      this.#isScheduled = true;
+      setImmediate(() => {
+        this.#isScheduled = false;
+        this.#flush();
+      });
+    });
+  }
+
+  addAll(items: readonly Item[]): Promise<Result[]> {
+    return Promise.all(items.map((item) => this.add(item)));
+  }
+
+  #flush(): void {
+    while (this.#waiting.length > 0 && this.#underWay < atOnce) {
+      this.#underWay += 1;
+      void this.#writeAll(this.#waiting.splice(0, this.#most)).finally(() => {
+        this.#underWay -= 1;
+        this.#flush();
+      });
+    }
+  }
+
+  /** Refuses those that have waited for too long: nothing of them was sent. */
+  #shed(): void {
+    const oldest = performance.now() - patience;
+    const late = this.#waiting.filter(({ since }) => since <= oldest);
+    this.#waiting = this.#waiting.filter(({ since }) => since > oldest);
+    const [first] = this.#waiting;
+    this.#shedding = first === undefined ? null : setTimeout(() => this.#shed(), first.since - oldest);
+    const error = new StatementError(
+      'not_sent',
+      new Error(`the statements before it took over ${patience} ms`),
+    );
+    for (const { reject } of late) reject(error);
+  }
+
+  async #writeAll(group: readonly Waiting<Item, Result>[], tries = 1): Promise<void> {
+    try {
+      const results = await this.#write(group.map(({ item }) => item));
+      group.forEach(({ resolve }, index) => {
+        resolve(results[index] as Result);
+      });
+    } catch (error) {
+      const failure = error instanceof StatementError ? error.failure : null;
+      if (failure === 'conflict' && tries < maxTries) return this.#writeAll(group, tries + 1);
+      if (failure === 'refused' && group.length > 1) {
+        for (const one of group) await this.#writeAll([one]);
+        return;
+      }
+      for (const { reject } of group) reject(error);
+    }
+  }
+}

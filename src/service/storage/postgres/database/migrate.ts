@@ -1,0 +1,78 @@
+import { DataError } from '../../../data-error.js';
+import { destroy, newClient } from './connection.js';
+
+/** Of the advisory lock that one instance at a time migrates under. */
+const lockKey = 7_788_001;
+
+/** Steps from one version of a schema to the next; those that were published never change. */
+export interface Migrations {
+  /** Holds the version. */
+  table: string;
+  steps: readonly string[];
+}
+
+/**
+ * Brings a schema to this version, however long it takes and whoever does it. Settings and lock are of the
+ * transaction, so that a pooler may stand between.
+ */
+export async function migrate(url: string, { table, steps }: Migrations): Promise<void> {
+  const client = newClient(url, false);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await refuseStandby(client);
+    await client.query('BEGIN');
+    await client.query('SET LOCAL statement_timeout = 0');
+    await client.query('SET LOCAL lock_timeout = 0');
+    await client.query('SELECT pg_advisory_xact_lock($1)', [lockKey]);
+    await client.query(`CREATE TABLE IF NOT EXISTS ${table} (version int NOT NULL)`);
+    const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${table}`);
+    const version = rows[0]?.version ?? 0;
+    if (version > steps.length) throw newer();
+    for (const step of steps.slice(version)) await client.query(step);
+    if (version < steps.length) {
+      await client.query(`DELETE FROM ${table}`);
+      await client.query(`INSERT INTO ${table} VALUES ($1)`, [steps.length]);
+    }
+    // Also of a database that was restored: a dump does not have them.
+    await setTimeouts(client);
+    await client.query('COMMIT');
+    await client.end();
+  } finally {
+    destroy(client);
+  }
+}
+
+/** On the role: what is set on a connection leaks through a pooler, and its own settings stay. */
+async function setTimeouts(client: ReturnType<typeof newClient>): Promise<void> {
+  const timeouts = [
+    ['statement_timeout', '5s'],
+    ['idle_in_transaction_session_timeout', '5s'],
+  ] as const;
+  const { rows } = await client.query<{ database: string }>(
+    'SELECT quote_ident(current_database()) AS database',
+  );
+  for (const [name, value] of timeouts) {
+    const [set] = (
+      await client.query("SELECT reset_val = '0' AS is_off FROM pg_settings WHERE name = $1", [name])
+    ).rows as { is_off: boolean }[];
+    if (set?.is_off) {
+      await client.query(`ALTER ROLE CURRENT_USER IN DATABASE ${rows[0]?.database} SET ${name} = '${value}'`);
+    }
+  }
+}
+
+async function refuseStandby(client: ReturnType<typeof newClient>): Promise<void> {
+  const { rows } = await client.query<{ is_standby: boolean }>('SELECT pg_is_in_recovery() AS is_standby');
+  if (rows[0]?.is_standby) {
+    throw new DataError('the database is a standby', {
+      hint: 'Give the address of the primary, or promote it.',
+    });
+  }
+}
+
+function newer(): DataError {
+  return new DataError('the database was written by a newer version of urtuu', {
+    hint: 'Start that version, or another database.',
+  });
+}

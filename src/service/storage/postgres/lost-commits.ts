@@ -1,0 +1,88 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from './database/database.js';
+import { StatementError, unavailable } from './database/failure.js';
+
+/** Milliseconds that callers wait for a commit whose answer was lost, and between tries. */
+const callersWait = 5_000;
+const tryEvery = 100;
+/** Milliseconds between tries to disown, doubled each time. */
+const [firstPause, longestPause] = [500, 10_000];
+
+/** A send, or a batch of them, whose commit may be lost. */
+export interface LostItem {
+  project: string;
+  /** Of the messages that it marks for this process. */
+  messages: readonly string[];
+  doubt_ms?: number | null;
+}
+
+/** What may have been accepted without this process knowing. */
+export interface Lost {
+  /** Says of messages that nobody has submitted them, until that is written or their doubt is over. */
+  disown(items: readonly LostItem[]): void;
+  report(error: unknown): void;
+  close(): void;
+}
+
+export function createLost(database: Database, report: (error: unknown) => void): Lost {
+  const closing = new AbortController();
+
+  async function disownAll(items: readonly LostItem[]): Promise<void> {
+    const ids = items.flatMap(({ messages }) => messages);
+    const end = performance.now() + Math.max(...items.map(({ doubt_ms }) => doubt_ms ?? 0));
+    const projects = [...new Set(items.map(({ project }) => project))];
+    for (let tries = 0; !closing.signal.aborted && performance.now() < end; tries += 1) {
+      try {
+        await database.attempt('SELECT disown_1($1, $2, $3)', [database.now(), projects, ids]);
+        return;
+      } catch (error) {
+        if (tries === 0) report(error);
+        const milliseconds = Math.min(firstPause * 2 ** tries, longestPause);
+        await pause(milliseconds, undefined, { signal: closing.signal, ref: false }).catch(() => {});
+      }
+    }
+  }
+
+  return {
+    disown(items) {
+      const marked = items.filter(({ messages }) => messages.length > 0);
+      if (marked.length > 0) void disownAll(marked);
+    },
+    report,
+    close: () => closing.abort(),
+  };
+}
+
+/**
+ * Makes the same call again when nobody knows whether it was committed, as long as its callers wait: never a read, which
+ * may show what a failover still loses. What an earlier call has accepted is disowned.
+ */
+export async function repeatLost<Item extends LostItem, Row extends { is_known: boolean }>(
+  lost: Lost,
+  items: readonly Item[],
+  call: () => Promise<Row[]>,
+): Promise<Row[]> {
+  const end = performance.now() + callersWait;
+  let isLost = false;
+  for (;;) {
+    try {
+      const rows = await call();
+      lost.disown(items.filter((_, index) => rows[index]?.is_known));
+      return rows;
+    } catch (error) {
+      const failure = error instanceof StatementError ? error.failure : 'refused';
+      if (failure === 'unknown') {
+        if (!isLost) lost.report(error);
+        isLost = true;
+      }
+      if (failure === 'refused' || (failure === 'conflict' && !isLost)) throw error;
+      if (!isLost) throw unavailable();
+      if (performance.now() >= end) {
+        // Its callers are told that nobody knows: from now on it is never made again.
+        lost.disown(items);
+        throw unavailable();
+      }
+      await pause(tryEvery);
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import type { Clock } from '../../clock.js';
+import { systemRandom } from '../../random.js';
+import { createPolledChanges } from '../polled-changes.js';
+import type { Storage } from '../storage.js';
+import { createAdmission } from './admission.js';
+import { Connections } from './database/connections.js';
+import { type Database, databaseOn } from './database/database.js';
+import { StatementError } from './database/failure.js';
+import { type Migrations, migrate } from './database/migrate.js';
+import { enter } from './installation.js';
+import { createLost } from './lost-commits.js';
+import { createNotifications } from './notifications.js';
+import { postgresStore } from './postgres-store.js';
+import { migrations } from './schema/migrations.js';
+
+export interface PostgresStorageOptions {
+  /** `postgres://user@host/database` */
+  url: string;
+  /** 32 bytes that the database does not hold. */
+  secret: Uint8Array;
+  clock: Clock;
+  /** The time of what is stored instead of the database's own; for tests that travel in time. */
+  now?: () => number;
+  /** Of what is kept together with the store. */
+  migrations?: readonly Migrations[];
+  /** Called for every unexpected error in the background. */
+  report(error: unknown): void;
+}
+
+export interface PostgresStorage extends Storage {
+  /** For what is kept together with the store. */
+  database: Database;
+}
+
+/** Connections of one instance: what callers wait for, and the quick statements before requests. */
+const sizes = { store: 8, admission: 2, notifications: 1 };
+
+export async function openPostgresStorage(options: PostgresStorageOptions): Promise<PostgresStorage> {
+  const { url, secret, clock, now, report } = options;
+  for (const each of [migrations, ...(options.migrations ?? [])]) await migrate(url, each);
+  let connectedAt = clock.monotonic();
+  const pools = {
+    store: new Connections({
+      url,
+      size: sizes.store,
+      report,
+      onConnected: () => {
+        connectedAt = clock.monotonic();
+      },
+    }),
+    admission: new Connections({ url, size: sizes.admission, report }),
+    notifications: new Connections({ url, size: sizes.notifications, report }),
+  };
+  const databaseOf = (connections: Connections) =>
+    databaseOn(connections, now ?? (() => null), () => clock.monotonic() - connectedAt, report);
+  const database = databaseOf(pools.store);
+  const changes = createPolledChanges(clock);
+  const notifications = createNotifications(url, pools.notifications, (topic) =>
+    topic === 'reset' ? changes.tellAll() : changes.tell(topic),
+  );
+  const lost = createLost(database, report);
+  const { admit, rateLimiter } = createAdmission(databaseOf(pools.admission), report);
+  const store = postgresStore(
+    database,
+    lost,
+    (topics) => {
+      for (const topic of topics) {
+        if (topic === 'reset') changes.tellAll();
+        else changes.tell(topic);
+      }
+      notifications.tell(topics);
+    },
+    report,
+  );
+
+  async function close(): Promise<void> {
+    changes.close();
+    lost.close();
+    notifications.close();
+    for (const connections of Object.values(pools)) connections.close();
+  }
+
+  try {
+    await enter(database, secret, systemRandom);
+  } catch (error) {
+    await close();
+    // Whoever starts an instance is told why, not that it may try again.
+    throw error instanceof StatementError ? error.cause : error;
+  }
+  void notifications.listen();
+  return { store, rateLimiter, changes, secret, admit, close, database };
+}

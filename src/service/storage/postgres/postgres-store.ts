@@ -1,0 +1,87 @@
+import { keyTopic, messageTopic, type Topic } from '../changes.js';
+import type { Finalized } from '../dispatching.js';
+import type { Store } from '../store.js';
+import { createAcceptance } from './acceptance.js';
+import { createClaims } from './claims.js';
+import type { Database } from './database/database.js';
+import { orUnavailable } from './database/failure.js';
+import { createFinalization } from './finalization.js';
+import { createLists } from './lists.js';
+import { createLookups } from './lookups.js';
+import type { Lost } from './lost-commits.js';
+import { createRecords } from './records.js';
+import { createWork } from './work.js';
+
+/** Tells this process and the others of what was committed here. */
+export type Tell = (topics: readonly Topic[]) => void;
+
+export function postgresStore(
+  database: Database,
+  lost: Lost,
+  tell: Tell,
+  report: (error: unknown) => void,
+): Store {
+  const acceptance = createAcceptance(database, lost);
+  const lookups = createLookups(database, report);
+  const claims = createClaims(database);
+  const finalization = createFinalization(database, claims);
+  const grouped = <Result>(work: Promise<Result>) => orUnavailable(work, report);
+
+  async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
+    work: Promise<Result>,
+  ): Promise<Result> {
+    const result = await grouped(work);
+    if (result.claimed?.length === 0) tell(['due']);
+    return result;
+  }
+
+  async function thenDue(work: Promise<void>): Promise<void> {
+    await work;
+    tell(['due']);
+  }
+
+  function tellFinalized(finalized: readonly (Finalized & { pendingKey: string | null })[]): void {
+    const topics = finalized.flatMap(({ message: { id, batchId, projectId }, pendingKey }) => [
+      ...(batchId === null ? [messageTopic(id)] : []),
+      ...(pendingKey === null ? [] : [keyTopic(projectId, pendingKey)]),
+    ]);
+    if (topics.length > 0) tell(topics);
+  }
+
+  return {
+    ...lookups,
+    ...createRecords(database, lookups.getProject),
+    ...createLists(database),
+    ...createWork(database),
+
+    acceptMessage: (message) => accept(acceptance.acceptMessage(message)),
+    acceptBatch: (batch) => accept(acceptance.acceptBatch(batch)),
+    acceptVerification: (verification) => accept(acceptance.acceptVerification(verification)),
+
+    claimMessages: claims.claimMessages,
+    claimDoubts: claims.claimDoubts,
+    renewLeases: claims.renewLeases,
+    endLeases: () => thenDue(claims.endLeases()),
+    markSubmitting: (marks) => grouped(claims.markSubmitting(marks)),
+    postponeMessages: (postponements) => thenDue(claims.postponeMessages(postponements)),
+    leaveInDoubt: (doubts) => thenDue(claims.leaveInDoubt(doubts)),
+    async finalizeMessages(finalizations, answer) {
+      const finalized = await grouped(finalization.finalizeMessages(finalizations, answer));
+      tellFinalized(
+        finalized.flatMap((one, index) =>
+          one === null ? [] : { ...one, pendingKey: finalizations[index]?.claimed.pendingKey ?? null },
+        ),
+      );
+      return finalized;
+    },
+    async recordReceipts(receipts, answer) {
+      for (const receipt of receipts)
+        tellFinalized(await grouped(finalization.recordReceipt(receipt, answer)));
+    },
+
+    async endReset(owner) {
+      await database.query('DELETE FROM resets WHERE owner = $1', [owner]);
+      tell(['reset']);
+    },
+  };
+}

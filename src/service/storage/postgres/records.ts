@@ -1,0 +1,222 @@
+import type { KeyRecord, LedgerRecord, MessageRecord, NewKey, VerificationRecord } from '../records.js';
+import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
+import type { Store } from '../store.js';
+import type { Database } from './database/database.js';
+import { type ProjectRow, toProject } from './lookups.js';
+
+interface VerificationRow {
+  id: string;
+  status: VerificationRecord['status'];
+  channel: VerificationRecord['channel'];
+  recipient: string;
+  attempts_remaining: number;
+  credits: number;
+  code_hash: Buffer;
+  created_at: number;
+  expires_at: number;
+  verified_at: number | null;
+}
+
+type Records = Pick<
+  Store,
+  | 'createProject'
+  | 'listProjects'
+  | 'changeSettings'
+  | 'credit'
+  | 'recordLanes'
+  | 'listLedger'
+  | 'addKey'
+  | 'addFirstKey'
+  | 'listKeys'
+  | 'revokeKey'
+  | 'getBatch'
+  | 'listBatchMessages'
+  | 'getVerification'
+  | 'checkVerification'
+>;
+
+const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
+
+/** Single records: projects, keys, and what was sent. */
+export function createRecords(database: Database, getProject: Store['getProject']): Records {
+  const first = async <Row>(text: string, values: readonly unknown[]): Promise<Row | undefined> =>
+    (await database.query<Row>(text, values))[0];
+
+  async function batchNumber(projectId: string, id: string): Promise<number | null> {
+    const row = await first<{ seq: number }>(`SELECT seq FROM batches WHERE ${ofProject} AND id = $2`, [
+      projectId,
+      id,
+    ]);
+    return row?.seq ?? null;
+  }
+
+  async function addKey(key: NewKey, most: number, countsRevoked: boolean): Promise<KeyRecord | null> {
+    const row = await first<{ at: number | null }>('SELECT add_key_1($1, $2, $3, $4, $5, $6, $7, $8) AS at', [
+      database.now(),
+      key.id,
+      key.projectId,
+      Buffer.from(key.hash),
+      key.prefix,
+      key.label,
+      most,
+      countsRevoked,
+    ]);
+    const at = row?.at ?? null;
+    return at === null ? null : { ...key, createdAt: at, revokedAt: null };
+  }
+
+  async function getVerification(projectId: string, id: string): Promise<VerificationRecord | null> {
+    const row = await first<VerificationRow>('SELECT * FROM read_verification_1($1, $2, $3)', [
+      database.now(),
+      projectId,
+      id,
+    ]);
+    return row === undefined ? null : toVerification(row);
+  }
+
+  return {
+    async createProject({ id, name, balance }) {
+      const row = await first<{ at: number | null }>('SELECT create_project_1($1, $2, $3, $4) AS at', [
+        database.now(),
+        id,
+        name,
+        balance,
+      ]);
+      const at = row?.at ?? null;
+      return at === null ? null : { id, name, balance, settings: '{}', createdAt: at };
+    },
+    listProjects: async () =>
+      (await database.query<ProjectRow>('SELECT * FROM projects ORDER BY seq')).map(toProject),
+    async changeSettings(projectId, change) {
+      for (;;) {
+        const project = await getProject(projectId);
+        if (project === null) throw new Error(`there is no project ${projectId}`);
+        const { settings: before } = project;
+        const after = change(before);
+        const row = await first<{ is_done: boolean }>('SELECT change_settings_1($1, $2, $3) AS is_done', [
+          projectId,
+          before,
+          after,
+        ]);
+        if (row?.is_done) return after;
+      }
+    },
+    async recordLanes(lanes) {
+      const rows = await database.query<{ name: string }>(
+        `WITH given AS (SELECT DISTINCT name COLLATE "C" AS name FROM unnest($1::text[]) name),
+         written AS (INSERT INTO lanes SELECT name FROM given ON CONFLICT DO NOTHING)
+         SELECT name FROM lanes UNION SELECT name FROM given ORDER BY name`,
+        [lanes],
+      );
+      return rows.map(({ name }) => name);
+    },
+    async credit(projectId, amount) {
+      const row = await first<{ balance: number }>('SELECT credit_1($1, $2, $3) AS balance', [
+        database.now(),
+        projectId,
+        amount,
+      ]);
+      return row?.balance ?? 0;
+    },
+    async listLedger(projectId) {
+      const rows = await database.query<LedgerRow>(`SELECT * FROM ledger WHERE ${ofProject} ORDER BY seq`, [
+        projectId,
+      ]);
+      return rows.map(toLedger);
+    },
+    addKey: (key, maxActive) => addKey(key, maxActive, false),
+    addFirstKey: (key) => addKey(key, 1, true),
+    async listKeys(projectId) {
+      const rows = await database.query<KeyRow>(
+        `SELECT * FROM keys WHERE ${ofProject} ORDER BY created_at, id`,
+        [projectId],
+      );
+      return rows.map((row) => toKey(row, projectId));
+    },
+    async revokeKey(projectId, id) {
+      const row = await first<{ is_done: boolean }>('SELECT revoke_key_1($1, $2, $3) AS is_done', [
+        database.now(),
+        projectId,
+        id,
+      ]);
+      return row?.is_done === true;
+    },
+    async getBatch(projectId, id) {
+      const row = await first<BatchRow>(`SELECT * FROM batches WHERE ${ofProject} AND id = $2`, [
+        projectId,
+        id,
+      ]);
+      return row === undefined ? null : toBatch(row);
+    },
+    async listBatchMessages(projectId, batchId, { limit, after }): Promise<MessageRecord[] | null> {
+      const batch = await batchNumber(projectId, batchId);
+      if (batch === null) return null;
+      let from = 0;
+      if (after !== null) {
+        const row = await first<{ seq: number }>('SELECT seq FROM messages WHERE id = $1 AND batch = $2', [
+          after,
+          batch,
+        ]);
+        if (row === undefined) return null;
+        from = row.seq;
+      }
+      const rows = await database.query<MessageRow>(
+        `${selectMessage} WHERE m.batch = $1 AND m.seq > $2 ORDER BY m.seq LIMIT $3`,
+        [batch, from, limit],
+      );
+      return rows.map((row) => toMessage(row, projectId));
+    },
+    getVerification,
+    async checkVerification(projectId, id, matches) {
+      const before = await getVerification(projectId, id);
+      if (before === null) return null;
+      if (before.status !== 'pending' && before.status !== 'expired')
+        return { tried: false, verification: before };
+      const row = await first<VerificationRow & { tried: boolean }>(
+        'SELECT tried, (verification).* FROM check_verification_1($1, $2, $3, $4)',
+        [database.now(), projectId, id, matches(before.codeHash)],
+      );
+      return row === undefined ? null : { tried: row.tried, verification: toVerification(row) };
+    },
+  };
+}
+
+interface KeyRow {
+  id: string;
+  hash: Buffer;
+  prefix: string | null;
+  label: string | null;
+  created_at: number;
+  revoked_at: number | null;
+}
+
+function toKey(row: KeyRow, projectId: string): KeyRecord {
+  const { id, prefix, label, created_at: createdAt, revoked_at: revokedAt } = row;
+  return { id, projectId, hash: new Uint8Array(row.hash), prefix, label, createdAt, revokedAt };
+}
+
+interface LedgerRow {
+  amount: number;
+  reason: LedgerRecord['reason'];
+  subject_id: string | null;
+  created_at: number;
+}
+
+function toLedger({ amount, reason, subject_id, created_at }: LedgerRow): LedgerRecord {
+  return { amount, reason, subjectId: subject_id, createdAt: created_at };
+}
+
+function toVerification(row: VerificationRow): VerificationRecord {
+  return {
+    id: row.id,
+    status: row.status,
+    channel: row.channel,
+    to: row.recipient,
+    attemptsRemaining: row.attempts_remaining,
+    credits: row.credits,
+    codeHash: row.code_hash,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    verifiedAt: row.verified_at,
+  };
+}

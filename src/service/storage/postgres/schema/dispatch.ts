@@ -1,0 +1,266 @@
+import { durable, planned, tolerance } from './shared.js';
+
+/** Milliseconds ahead of now at which a message that was never tried, or a doubt, can be due. */
+const firstDelay = 75_000;
+/** Of leases, over their length: a renewal may wait for its turn. */
+const leaseTolerance = 10_000;
+
+/**
+ * Claims, marks, doubts and leases. All lock in one order: projects, leases by token, messages by number; so no two of
+ * them wait for each other.
+ */
+export const dispatchFunctions = `
+-- earlier: of a batch's message, as the caps need it. bound_ms, life_ms and doubt_left_ms: from now.
+CREATE TYPE claimed_1 AS (
+  seq bigint, id text, project text, batch text, content bigint, channel text, recipient text, operator text, parts int,
+  rate_multiplier double precision, credits bigint, created_at bigint, attempts int, pending_key text, lane text,
+  route text, tries int, bound_ms bigint, life_ms bigint, doubt_left_ms bigint, earlier bigint[]
+);
+
+CREATE FUNCTION read_claimed_1(p_seqs bigint[], p_at bigint, p_window bigint, p_most int) RETURNS SETOF claimed_1
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN QUERY SELECT m.seq, m.id, p.id, b.id, m.content, m.channel, m.recipient, m.operator, m.parts,
+    m.rate_multiplier, m.credits, m.created_at, m.attempts, m.pending_key, m.lane, m.route, m.tries,
+    m.bound_at - m.created_at - greatest(0, p_at - m.created_at), v.life_ms - greatest(0, p_at - m.created_at),
+    least(m.doubt_until - p_at, m.doubt_ms),
+    CASE WHEN m.batch IS NOT NULL THEN
+      earlier_1(m.project, m.recipient, m.created_at - p_window, m.seq, p_most) END
+  FROM unnest(p_seqs) WITH ORDINALITY s(seq, ord)
+    JOIN messages m ON m.seq = s.seq
+    JOIN projects p ON p.seq = m.project
+    LEFT JOIN batches b ON b.seq = m.batch
+    LEFT JOIN verifications v ON v.message = m.seq
+  ORDER BY s.ord;
+END $$;
+
+CREATE FUNCTION claim_1(p_now bigint, p_token text, p_lease_ms bigint, p_limit int, p_lane text, p_class int,
+  p_only_overdue boolean, p_window bigint, p_most int)
+RETURNS SETOF claimed_1 LANGUAGE plpgsql ${planned} AS $$
+#variable_conflict use_column
+DECLARE
+  at bigint := time_1(p_now);
+  seqs bigint[];
+BEGIN
+  ${durable}
+  IF is_resetting_1(at) THEN RETURN; END IF;
+  -- What was queued in the future was queued before the clock was set back, and is due.
+  UPDATE queue SET due_at = at, queued_at = at
+  WHERE lane = p_lane AND class = p_class AND (due_at, message) IN (
+    SELECT due_at, message FROM (
+      (SELECT * FROM queue WHERE lane = p_lane AND class = p_class AND due_at > at + ${firstDelay}
+        ORDER BY due_at DESC LIMIT p_limit)
+      UNION ALL
+      (SELECT * FROM queue WHERE lane = p_lane AND class = p_class AND due_at > at + ${firstDelay}
+        ORDER BY due_at LIMIT 1)) far
+    WHERE far.queued_at > at + ${tolerance});
+  IF p_only_overdue THEN
+    WITH found AS MATERIALIZED (
+      SELECT due_at, message FROM queue WHERE lane = p_lane AND class = p_class AND bound_at <= at
+      ORDER BY bound_at, message LIMIT p_limit FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM queue q USING found f
+      WHERE q.lane = p_lane AND q.class = p_class AND q.due_at = f.due_at AND q.message = f.message
+      RETURNING q.due_at, q.message
+    )
+    SELECT array_agg(g.message ORDER BY g.due_at, g.message) INTO seqs
+    FROM gone g JOIN messages m ON m.seq = g.message AND m.status = 'queued';
+  ELSE
+    WITH found AS MATERIALIZED (
+      SELECT due_at, message FROM queue WHERE lane = p_lane AND class = p_class AND due_at <= at
+      ORDER BY due_at, message LIMIT p_limit FOR UPDATE SKIP LOCKED
+    ), gone AS (
+      DELETE FROM queue q USING found f
+      WHERE q.lane = p_lane AND q.class = p_class AND q.due_at = f.due_at AND q.message = f.message
+      RETURNING q.due_at, q.message
+    )
+    SELECT array_agg(g.message ORDER BY g.due_at, g.message) INTO seqs
+    FROM gone g JOIN messages m ON m.seq = g.message AND m.status = 'queued';
+  END IF;
+  IF seqs IS NULL THEN RETURN; END IF;
+  INSERT INTO leases (token, until, length, messages) VALUES (p_token, at + p_lease_ms, p_lease_ms, seqs);
+  RETURN QUERY SELECT * FROM read_claimed_1(seqs, at, p_window, p_most);
+END $$;
+
+CREATE FUNCTION renew_1(p_now bigint, p_tokens text[], p_lease_ms bigint) RETURNS SETOF text
+LANGUAGE plpgsql ${planned} AS $$
+BEGIN
+  ${durable}
+  PERFORM 1 FROM leases WHERE token = ANY (p_tokens) ORDER BY token FOR NO KEY UPDATE;
+  RETURN QUERY UPDATE leases SET until = time_1(p_now) + p_lease_ms, length = p_lease_ms
+    WHERE token = ANY (p_tokens) RETURNING token;
+END $$;
+
+-- What is known of a message by its holder: of its lease, and of its mark.
+CREATE TYPE held_1 AS (seq bigint, id text, token text, attempt int, route text, doubt_ms bigint, delay_ms bigint,
+  is_try boolean, lane text);
+
+-- Locks the leases of messages: those of their holders, and those of who looks into a doubt about them.
+CREATE FUNCTION lock_leases_1(p_tokens text[], p_seqs bigint[]) RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+  doubtful bigint[] := ARRAY(SELECT m.seq FROM messages m WHERE m.seq = ANY (p_seqs) AND m.doubt_until IS NOT NULL);
+  tokens text[] := p_tokens;
+BEGIN
+  IF doubtful <> '{}' THEN
+    tokens := tokens || ARRAY(SELECT l.token FROM leases l WHERE l.messages && doubtful);
+  END IF;
+  PERFORM 1 FROM leases l WHERE l.token = ANY (tokens) ORDER BY l.token FOR NO KEY UPDATE;
+  PERFORM 1 FROM messages m WHERE m.seq = ANY (p_seqs) ORDER BY m.seq FOR NO KEY UPDATE;
+  RETURN tokens;
+END $$;
+
+-- Takes messages out of leases; one that is empty ends.
+CREATE FUNCTION leave_1(p_tokens text[], p_seqs bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  WITH member AS (
+    SELECT l.token, array_agg(s.seq) FILTER (WHERE g.seq IS NULL) AS stay, count(g.seq) AS leaving
+    FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq) LEFT JOIN unnest(p_seqs) AS g(seq) ON g.seq = s.seq
+    WHERE l.token = ANY (p_tokens) GROUP BY l.token
+  ), shrunk AS (
+    UPDATE leases l SET messages = m.stay FROM member m
+    WHERE l.token = m.token AND m.stay IS NOT NULL AND m.leaving > 0
+  )
+  DELETE FROM leases l USING member m WHERE l.token = m.token AND m.stay IS NULL;
+END $$;
+
+CREATE FUNCTION mark_1(p_now bigint, p_items json) RETURNS SETOF bigint LANGUAGE plpgsql ${planned} AS $$
+DECLARE
+  items held_1[];
+BEGIN
+  ${durable}
+  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
+  PERFORM 1 FROM leases l WHERE l.token IN (SELECT i.token FROM unnest(items) i) ORDER BY l.token FOR NO KEY UPDATE;
+  PERFORM 1 FROM messages m WHERE m.seq IN (SELECT i.seq FROM unnest(items) i) ORDER BY m.seq FOR NO KEY UPDATE;
+  RETURN QUERY UPDATE messages m SET route = i.route, attempts = i.attempt, doubt_ms = i.doubt_ms
+    FROM unnest(items) i JOIN (
+      SELECT l.token, s.seq FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq)
+      WHERE l.token IN (SELECT j.token FROM unnest(items) j)) h ON h.token = i.token AND h.seq = i.seq
+    WHERE m.seq = i.seq AND m.id = i.id AND m.status = 'queued' AND m.attempts = i.attempt - 1
+    RETURNING m.seq;
+END $$;
+
+-- Whose fence still stands: of a marked message its attempt, of another its lease. Their rows are locked.
+CREATE FUNCTION standing_1(p_items held_1[]) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT m.seq FROM unnest(p_items) i JOIN messages m ON m.seq = i.seq AND m.id = i.id
+    WHERE m.status = 'queued' AND CASE WHEN i.attempt IS NOT NULL
+      THEN m.route IS NOT NULL AND m.attempts = i.attempt
+      ELSE m.route IS NULL AND EXISTS (SELECT 1 FROM leases l WHERE l.token = i.token AND i.seq = ANY (l.messages)) END;
+END $$;
+
+-- Removes doubts that wait from the queue.
+CREATE FUNCTION unqueue_doubts_1(p_seqs bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  DELETE FROM queue q USING messages m
+  WHERE m.seq = ANY (p_seqs) AND m.doubt_until IS NOT NULL AND q.lane = m.lane AND q.class = 2 AND q.message = m.seq;
+END $$;
+
+CREATE FUNCTION postpone_1(p_now bigint, p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
+DECLARE
+  items held_1[];
+  seqs bigint[];
+  tokens text[];
+  at bigint;
+BEGIN
+  ${durable}
+  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
+  tokens := lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
+  seqs := ARRAY(SELECT standing_1(items));
+  at := time_1(p_now);
+  PERFORM unqueue_doubts_1(seqs);
+  UPDATE messages m SET route = NULL, doubt_ms = NULL, doubt_until = NULL, lane = i.lane,
+    tries = m.tries + i.is_try::int
+  FROM unnest(items) i WHERE m.seq = i.seq AND m.seq = ANY (seqs);
+  INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at)
+  SELECT m.lane, (m.batch IS NOT NULL)::int, at + i.delay_ms, m.seq, at, m.bound_at
+  FROM unnest(items) i JOIN messages m ON m.seq = i.seq WHERE m.seq = ANY (seqs);
+  PERFORM leave_1(tokens, seqs);
+END $$;
+
+CREATE FUNCTION doubt_1(p_now bigint, p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
+DECLARE
+  items held_1[];
+  seqs bigint[];
+  tokens text[];
+  at bigint;
+BEGIN
+  ${durable}
+  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i WHERE i.attempt IS NOT NULL;
+  IF items IS NULL THEN RETURN; END IF;
+  tokens := lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
+  seqs := ARRAY(SELECT standing_1(items));
+  at := time_1(p_now);
+  PERFORM unqueue_doubts_1(seqs);
+  UPDATE messages m SET doubt_until = coalesce(m.doubt_until, at + m.doubt_ms) WHERE m.seq = ANY (seqs);
+  INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at)
+  SELECT m.lane, 2, at + i.delay_ms, m.seq, at, m.bound_at
+  FROM unnest(items) i JOIN messages m ON m.seq = i.seq WHERE m.seq = ANY (seqs);
+  PERFORM leave_1(tokens, seqs);
+END $$;
+
+-- Ends leases that are over. p_connected_ms: how long the caller was connected; it has to be as long as the lease.
+CREATE FUNCTION end_leases_1(p_now bigint, p_connected_ms bigint) RETURNS void LANGUAGE plpgsql ${planned} AS $$
+DECLARE
+  at bigint := time_1(p_now);
+  ended record;
+  freed bigint[];
+BEGIN
+  ${durable}
+  FOR ended IN SELECT * FROM leases
+    WHERE (until <= at AND length <= p_connected_ms) OR until > at + length + ${leaseTolerance}
+    ORDER BY token FOR UPDATE SKIP LOCKED
+  LOOP
+    PERFORM 1 FROM messages m WHERE m.seq = ANY (ended.messages) ORDER BY m.seq FOR NO KEY UPDATE;
+    UPDATE messages m SET doubt_until = coalesce(m.doubt_until, at + m.doubt_ms)
+    WHERE m.seq = ANY (ended.messages) AND m.status = 'queued' AND m.route IS NOT NULL;
+    INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at)
+    SELECT m.lane, CASE WHEN m.route IS NOT NULL THEN 2 ELSE (m.batch IS NOT NULL)::int END,
+      CASE WHEN m.route IS NOT NULL THEN at ELSE least(ended.until, at) END, m.seq, at, m.bound_at
+    FROM messages m WHERE m.seq = ANY (ended.messages) AND m.status = 'queued';
+    DELETE FROM leases WHERE token = ended.token;
+  END LOOP;
+END $$;
+
+-- Says of accepted messages, whose acceptance was never known to their process, that nobody has submitted them.
+CREATE FUNCTION disown_1(p_now bigint, p_projects text[], p_ids text[]) RETURNS void LANGUAGE plpgsql ${planned} AS $$
+DECLARE
+  items held_1[];
+BEGIN
+  ${durable}
+  -- The acceptance may still be committing.
+  PERFORM 1 FROM projects WHERE id = ANY (p_projects) ORDER BY seq FOR NO KEY UPDATE;
+  SELECT array_agg((m.seq, m.id, l.token, 1, NULL, NULL, 0, false, m.lane)::held_1) INTO items
+  FROM messages m LEFT JOIN leases l ON m.seq = ANY (l.messages)
+  WHERE m.id = ANY (p_ids) AND m.status = 'queued' AND m.attempts = 1 AND m.route IS NOT NULL;
+  IF items IS NOT NULL THEN PERFORM postpone_1(p_now, to_json(items)); END IF;
+END $$;
+
+-- When there is something to do, in milliseconds from now, by lane and class.
+CREATE FUNCTION work_1(p_now bigint, p_lanes text[], p_connected_ms bigint)
+RETURNS TABLE (class int, wait bigint, overdue bigint, leases bigint) LANGUAGE plpgsql ${planned} AS $$
+#variable_conflict use_column
+DECLARE
+  at bigint := time_1(p_now);
+BEGIN
+  RETURN QUERY SELECT c.class, CASE WHEN f.queued_at > at + ${tolerance} THEN 0 ELSE f.due_at - at END,
+    o.bound_at - at, NULL::bigint
+  FROM unnest(p_lanes) AS l(lane) CROSS JOIN (VALUES (0), (1), (2)) AS c(class)
+    LEFT JOIN LATERAL (SELECT q.due_at, q.queued_at FROM queue q WHERE q.lane = l.lane AND q.class = c.class
+      ORDER BY q.due_at LIMIT 1) f ON true
+    LEFT JOIN LATERAL (SELECT q.bound_at FROM queue q WHERE q.lane = l.lane AND q.class = c.class AND c.class < 2
+      ORDER BY q.bound_at LIMIT 1) o ON true;
+  RETURN QUERY SELECT NULL::int, NULL::bigint, NULL::bigint, min(CASE
+      WHEN e.until > at + e.length + ${leaseTolerance} THEN 0
+      ELSE greatest(e.until - at, e.length - p_connected_ms) END)
+    FROM leases e;
+END $$;
+
+CREATE FUNCTION has_due_1(p_now bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  at bigint := time_1(p_now);
+BEGIN
+  RETURN EXISTS (SELECT 1 FROM leases)
+    OR EXISTS (SELECT 1 FROM queue WHERE due_at <= at OR queued_at > at + ${tolerance});
+END $$;
+`;

@@ -1,0 +1,159 @@
+import { durable, planned } from './shared.js';
+
+/** Milliseconds after which a carrier may have given an id to another message. */
+const joinsWithin = 7 * 86_400_000;
+
+/** Ends of messages, and the receipts that carriers give for them. */
+export const finalizeFunctions = `
+CREATE TYPE finalization_1 AS (
+  seq bigint, id text, token text, attempt int, project text, status text, error_code text, error_message text,
+  credits bigint, delivery text, route text, recipient text, carrier_ids text[], key text, key_status int, head text,
+  tail text, has_balance boolean, is_encrypted boolean
+);
+
+-- The state of a message is that of its segments: delivered when all are, undelivered when one is.
+CREATE FUNCTION update_delivery_1(p_seq bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  states text[] := ARRAY(SELECT r.state FROM receipts r WHERE r.message = p_seq);
+  new_state text;
+  -- In doubt nobody has learnt how many segments there are: no more than parts.
+  fewest int := coalesce((SELECT m.parts FROM messages m WHERE m.seq = p_seq AND m.doubt_until IS NOT NULL), 1);
+BEGIN
+  new_state := (SELECT s FROM unnest(states) s WHERE s IN ('bounced', 'undelivered') LIMIT 1);
+  IF new_state IS NULL THEN
+    IF cardinality(states) < fewest OR array_position(states, NULL) IS NOT NULL THEN RETURN; END IF;
+    new_state := CASE WHEN 'delivered' = ALL (states) THEN 'delivered' ELSE 'unknown' END;
+  END IF;
+  UPDATE messages SET delivery = new_state, doubt_until = NULL
+  WHERE seq = p_seq AND status = 'sent' AND (delivery IS NULL OR delivery = 'unknown');
+END $$;
+
+-- The submission's side of its receipts.
+CREATE FUNCTION submitted_1(p_seq bigint, p_route text, p_recipient text, p_carrier_ids text[], p_at bigint)
+RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO receipts AS r (route, carrier_id, recipient, message, submitted_at)
+  SELECT p_route, c, p_recipient, p_seq, p_at FROM (SELECT DISTINCT c FROM unnest(p_carrier_ids) c) ids ORDER BY c
+  ON CONFLICT (route, carrier_id, recipient) DO UPDATE SET message = excluded.message,
+    submitted_at = excluded.submitted_at,
+    state = CASE WHEN r.message IS NULL AND r.received_at > p_at - ${joinsWithin} THEN r.state END;
+  PERFORM update_delivery_1(p_seq);
+END $$;
+
+CREATE FUNCTION finalize_1(p_now bigint, p_items json)
+RETURNS TABLE (seq bigint, at bigint, balance bigint, delivery text) LANGUAGE plpgsql ${planned} AS $$
+#variable_conflict use_column
+DECLARE
+  items finalization_1[];
+  one finalization_1;
+  seqs bigint[];
+  tokens text[];
+  ended bigint;
+BEGIN
+  ${durable}
+  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::finalization_1, p_items) i;
+  PERFORM 1 FROM projects p WHERE p.id IN (SELECT i.project FROM unnest(items) i WHERE i.status = 'failed')
+    ORDER BY p.seq FOR NO KEY UPDATE;
+  tokens := lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
+  seqs := ARRAY(SELECT standing_1(ARRAY(
+    SELECT (i.seq, i.id, i.token, i.attempt, NULL, NULL, NULL, NULL, NULL)::held_1 FROM unnest(items) i)));
+  IF seqs = '{}' THEN RETURN; END IF;
+  ended := time_1(p_now);
+  PERFORM unqueue_doubts_1(seqs);
+  UPDATE messages m SET
+    status = i.status,
+    sent_at = CASE WHEN i.status = 'sent' THEN ended END,
+    error_code = i.error_code,
+    error_message = i.error_message,
+    credits = CASE WHEN i.status = 'failed' THEN 0 ELSE m.credits END,
+    refunded = i.status = 'failed',
+    delivery = i.delivery,
+    -- One that ended as unknown keeps the end of its doubt, so that a receipt still finds it.
+    doubt_until = CASE WHEN i.delivery = 'unknown' THEN m.doubt_until END,
+    pending_key = NULL
+  FROM unnest(items) i WHERE m.seq = i.seq AND m.seq = ANY (seqs);
+  PERFORM leave_1(tokens, seqs);
+
+  PERFORM 1 FROM batches b WHERE b.seq IN (SELECT m.batch FROM messages m WHERE m.seq = ANY (seqs))
+    ORDER BY b.seq FOR NO KEY UPDATE;
+  UPDATE batches b SET sent = b.sent + c.sent, failed = b.failed + c.failed,
+    completed_at = CASE WHEN b.sent + c.sent + b.failed + c.failed = b.total THEN ended END
+  FROM (SELECT m.batch, count(*) FILTER (WHERE m.status = 'sent') AS sent,
+      count(*) FILTER (WHERE m.status = 'failed') AS failed
+    FROM messages m WHERE m.seq = ANY (seqs) AND m.batch IS NOT NULL GROUP BY m.batch) c
+  WHERE b.seq = c.batch;
+
+  IF EXISTS (SELECT 1 FROM unnest(items) i WHERE i.status = 'failed') THEN
+    INSERT INTO ledger (project, amount, reason, subject_id, created_at)
+    SELECT p.seq, i.credits, 'refund', i.id, ended FROM unnest(items) i JOIN projects p ON p.id = i.project
+    WHERE i.status = 'failed' AND i.credits <> 0 AND i.seq = ANY (seqs);
+    UPDATE projects p SET balance = p.balance + r.credits FROM (
+      SELECT i.project, sum(i.credits)::bigint AS credits FROM unnest(items) i
+      WHERE i.status = 'failed' AND i.seq = ANY (seqs) GROUP BY i.project) r
+    WHERE p.id = r.project AND r.credits <> 0;
+    UPDATE verifications v SET status = 'failed' FROM unnest(items) i
+    WHERE i.status = 'failed' AND i.seq = ANY (seqs) AND v.message = i.seq AND v.status = 'pending';
+  END IF;
+  IF EXISTS (SELECT 1 FROM unnest(items) i WHERE i.is_encrypted) THEN
+    UPDATE contents c SET encrypted = NULL FROM unnest(items) i JOIN messages m ON m.seq = i.seq
+    WHERE i.is_encrypted AND i.seq = ANY (seqs) AND c.seq = m.content;
+  END IF;
+  IF EXISTS (SELECT 1 FROM unnest(items) i WHERE cardinality(i.carrier_ids) > 0) THEN
+    FOR one IN SELECT * FROM unnest(items) i
+      WHERE i.seq = ANY (seqs) AND cardinality(i.carrier_ids) > 0 ORDER BY i.seq
+    LOOP
+      PERFORM submitted_1(one.seq, one.route, one.recipient, one.carrier_ids, ended);
+    END LOOP;
+  END IF;
+  UPDATE idempotency k SET status = i.key_status, body = body_1(i.head, i.tail, ended, i.has_balance, p.balance)
+  FROM unnest(items) i JOIN projects p ON p.id = i.project
+  WHERE i.key IS NOT NULL AND i.seq = ANY (seqs) AND k.project = p.seq AND k.key = i.key;
+  RETURN QUERY SELECT i.seq, ended, p.balance, m.delivery
+    FROM unnest(items) i JOIN projects p ON p.id = i.project JOIN messages m ON m.seq = i.seq
+    WHERE i.seq = ANY (seqs);
+END $$;
+
+-- A carrier's report. Gives the message in doubt that it joins, which is to be finalized as sent with it.
+CREATE FUNCTION receive_1(p_now bigint, p_route text, p_carrier_id text, p_recipient text, p_state text,
+  p_reference text, p_window bigint, p_most int)
+RETURNS SETOF claimed_1 LANGUAGE plpgsql ${planned} AS $$
+DECLARE
+  at bigint := time_1(p_now);
+  known bigint;
+  fitting record;
+  joined record;
+  fits int := 0;
+BEGIN
+  ${durable}
+  -- In the order in which finalizations lock.
+  SELECT r.message INTO known FROM receipts r
+  WHERE r.route = p_route AND r.carrier_id = p_carrier_id AND r.recipient = p_recipient;
+  IF known IS NOT NULL THEN PERFORM 1 FROM messages m WHERE m.seq = known FOR NO KEY UPDATE; END IF;
+  INSERT INTO receipts AS r (route, carrier_id, recipient, state, received_at)
+  VALUES (p_route, p_carrier_id, p_recipient, p_state, at)
+  ON CONFLICT (route, carrier_id, recipient) DO UPDATE SET received_at = excluded.received_at,
+    message = CASE WHEN r.submitted_at > at - ${joinsWithin} THEN r.message END,
+    state = CASE WHEN coalesce(r.submitted_at, r.received_at) > at - ${joinsWithin}
+      AND r.state IN ('delivered', 'undelivered', 'bounced') THEN r.state ELSE excluded.state END
+  RETURNING r.message INTO known;
+  IF known IS NOT NULL THEN
+    PERFORM update_delivery_1(known);
+    RETURN;
+  END IF;
+  FOR fitting IN SELECT m.seq, m.status FROM messages m
+    WHERE m.recipient = p_recipient AND m.doubt_until IS NOT NULL AND m.route = p_route
+      AND (m.status = 'queued' OR m.delivery = 'unknown') AND m.created_at > at - ${joinsWithin}
+      AND (p_reference = '' OR right(m.id, length(p_reference)) = p_reference)
+    LIMIT 2
+  LOOP
+    fits := fits + 1;
+    joined := fitting;
+  END LOOP;
+  IF fits <> 1 THEN RETURN; END IF;
+  IF joined.status = 'queued' THEN
+    RETURN QUERY SELECT * FROM read_claimed_1(ARRAY[joined.seq], at, p_window, p_most);
+  ELSE
+    PERFORM submitted_1(joined.seq, p_route, p_recipient, ARRAY[p_carrier_id], at);
+  END IF;
+END $$;
+`;

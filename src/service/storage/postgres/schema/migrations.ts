@@ -1,0 +1,20 @@
+import type { Migrations } from '../database/migrate.js';
+import { acceptFunctions } from './accept.js';
+import { dispatchFunctions } from './dispatch.js';
+import { finalizeFunctions } from './finalize.js';
+import { recordFunctions } from './records.js';
+import { sharedFunctions } from './shared.js';
+import { tables } from './tables.js';
+
+/**
+ * Functions carry their version in the name and are dropped one release later, so that the release before keeps working
+ * meanwhile.
+ */
+export const migrations: Migrations = {
+  table: 'urtuu_schema',
+  steps: [
+    [tables, sharedFunctions, acceptFunctions, dispatchFunctions, finalizeFunctions, recordFunctions].join(
+      '\n',
+    ),
+  ],
+};

@@ -1,0 +1,199 @@
+import { durable, planned, tolerance } from './shared.js';
+
+/** Projects, keys and verifications; admission; resets. */
+export const recordFunctions = `
+CREATE FUNCTION create_project_1(p_now bigint, p_id text, p_name text, p_balance bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  at bigint := time_1(p_now);
+  project_seq int;
+BEGIN
+  ${durable}
+  INSERT INTO projects (id, name, balance, created_at) VALUES (p_id, p_name, p_balance, at)
+  ON CONFLICT (id) DO NOTHING RETURNING seq INTO project_seq;
+  IF project_seq IS NULL THEN RETURN NULL; END IF;
+  IF p_balance <> 0 THEN
+    INSERT INTO ledger (project, amount, reason, created_at) VALUES (project_seq, p_balance, 'opening', at);
+  END IF;
+  RETURN at;
+END $$;
+
+-- Locks the row of a project.
+CREATE FUNCTION lock_project_1(p_id text) RETURNS projects LANGUAGE plpgsql AS $$
+DECLARE
+  project projects;
+BEGIN
+  ${durable}
+  SELECT * INTO project FROM projects WHERE id = p_id FOR NO KEY UPDATE;
+  IF NOT FOUND THEN RAISE EXCEPTION 'there is no project %', p_id; END IF;
+  RETURN project;
+END $$;
+
+CREATE FUNCTION credit_1(p_now bigint, p_project text, p_amount bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  project projects := lock_project_1(p_project);
+  added bigint := greatest(p_amount, -project.balance);
+BEGIN
+  IF added <> 0 THEN
+    UPDATE projects SET balance = balance + added WHERE seq = project.seq;
+    INSERT INTO ledger (project, amount, reason, created_at) VALUES (project.seq, added, 'credit', time_1(p_now));
+  END IF;
+  RETURN project.balance + added;
+END $$;
+
+CREATE FUNCTION change_settings_1(p_project text, p_before text, p_after text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  ${durable}
+  UPDATE projects SET settings = p_after WHERE id = p_project AND settings = p_before;
+  RETURN FOUND;
+END $$;
+
+-- p_most: of active keys; of all keys with p_counts_revoked.
+CREATE FUNCTION add_key_1(p_now bigint, p_id text, p_project text, p_hash bytea, p_prefix text, p_label text,
+  p_most int, p_counts_revoked boolean)
+RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  project_seq int := (lock_project_1(p_project)).seq;
+  at bigint := time_1(p_now);
+BEGIN
+  IF (SELECT count(*) FROM keys WHERE project = project_seq AND (revoked_at IS NULL OR p_counts_revoked)) >= p_most THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO keys (id, project, hash, prefix, label, created_at)
+    VALUES (p_id, project_seq, p_hash, p_prefix, p_label, at);
+  RETURN at;
+END $$;
+
+CREATE FUNCTION revoke_key_1(p_now bigint, p_project text, p_id text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  ${durable}
+  UPDATE keys SET revoked_at = time_1(p_now)
+  WHERE id = p_id AND revoked_at IS NULL AND project = (SELECT seq FROM projects WHERE id = p_project);
+  RETURN FOUND;
+END $$;
+
+CREATE TYPE verification_1 AS (
+  id text, status text, channel text, recipient text, attempts_remaining int, credits bigint, code_hash bytea,
+  created_at bigint, expires_at bigint, verified_at bigint
+);
+
+CREATE FUNCTION read_verification_1(p_now bigint, p_project text, p_id text) RETURNS SETOF verification_1
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  at bigint := time_1(p_now);
+BEGIN
+  RETURN QUERY SELECT v.id, CASE WHEN v.status = 'pending' AND at >= v.counts_at + v.life_ms THEN 'expired'
+      ELSE v.status END, m.channel, m.recipient, v.attempts_remaining, m.credits, v.code_hash, v.created_at,
+    v.counts_at + v.life_ms, v.verified_at
+  FROM verifications v JOIN messages m ON m.seq = v.message JOIN projects p ON p.seq = v.project
+  WHERE v.id = p_id AND p.id = p_project;
+END $$;
+
+CREATE FUNCTION check_verification_1(p_now bigint, p_project text, p_id text, p_is_right boolean)
+RETURNS TABLE (tried boolean, verification verification_1) LANGUAGE plpgsql AS $$
+DECLARE
+  at bigint;
+  is_open boolean;
+BEGIN
+  ${durable}
+  PERFORM 1 FROM verifications v WHERE v.id = p_id FOR NO KEY UPDATE;
+  at := time_1(p_now);
+  UPDATE verifications v SET counts_at = at WHERE v.id = p_id AND v.counts_at > at + ${tolerance};
+  UPDATE verifications v SET
+    status = CASE WHEN p_is_right THEN 'verified' WHEN v.attempts_remaining = 1 THEN 'failed' ELSE 'pending' END,
+    attempts_remaining = v.attempts_remaining - CASE WHEN p_is_right THEN 0 ELSE 1 END,
+    verified_at = CASE WHEN p_is_right THEN at END
+  WHERE v.id = p_id AND v.status = 'pending' AND at < v.counts_at + v.life_ms
+    AND v.project = (SELECT p.seq FROM projects p WHERE p.id = p_project);
+  is_open := FOUND;
+  RETURN QUERY SELECT is_open, r FROM read_verification_1(at, p_project, p_id) r;
+END $$;
+
+-- Takes as many of p_count tokens as there are; gives when the bucket would have been full before.
+CREATE FUNCTION take_1(p_project text, p_kind text, p_spacing double precision, p_burst int, p_count bigint,
+  p_at bigint)
+RETURNS double precision LANGUAGE plpgsql AS $$
+DECLARE
+  capacity double precision := p_spacing * p_burst;
+  before double precision;
+BEGIN
+  INSERT INTO buckets (project, kind, full_at) VALUES (p_project, p_kind, p_at) ON CONFLICT DO NOTHING;
+  SELECT full_at INTO before FROM buckets WHERE project = p_project AND kind = p_kind FOR NO KEY UPDATE;
+  -- Further ahead than an empty bucket: the clock was set back, and it counts as empty.
+  before := least(greatest(before, p_at), p_at + capacity);
+  UPDATE buckets SET full_at = before + p_spacing * least(p_count, floor((p_at + capacity - before) / p_spacing))
+  WHERE project = p_project AND kind = p_kind;
+  RETURN before;
+END $$;
+
+CREATE TYPE admission_1 AS (hash text, project text, kind text, spacing double precision, burst int, key text);
+
+CREATE TYPE caller_1 AS (ord int, project text, key_id text, has_answer boolean, status int, body text);
+
+-- The one call before requests: their callers, the answers bound to their keys, and when each bucket would have been
+-- full before its tokens were taken. One without a spacing takes none; an unknown caller gets nothing.
+CREATE FUNCTION admit_1(p_now bigint, p_items json) RETURNS TABLE (
+  ord int, project text, key_id text, has_answer boolean, status int, body text, full_at double precision, at bigint
+) LANGUAGE plpgsql ${planned} AS $$
+#variable_conflict use_column
+DECLARE
+  items admission_1[];
+  callers caller_1[];
+  wanted record;
+  buckets jsonb := '{}';
+  now_at bigint;
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '2s', true);
+  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::admission_1, p_items) i;
+  SELECT array_agg((i.ordinality, coalesce(i.project, p.id), k.id, a.key IS NOT NULL, a.status, a.body)::caller_1)
+  INTO callers FROM unnest(items) WITH ORDINALITY i
+    LEFT JOIN keys k ON k.hash = decode(i.hash, 'hex') AND k.revoked_at IS NULL
+    LEFT JOIN projects p ON p.seq = k.project
+    LEFT JOIN projects own ON own.id = i.project
+    LEFT JOIN idempotency a ON a.project = coalesce(own.seq, p.seq) AND a.key = i.key
+  WHERE i.project IS NOT NULL OR p.id IS NOT NULL;
+  now_at := time_1(p_now);
+  FOR wanted IN SELECT c.project, i.kind, i.spacing, i.burst, count(*) AS count
+    FROM unnest(callers) c JOIN unnest(items) WITH ORDINALITY i ON i.ordinality = c.ord
+    WHERE i.spacing IS NOT NULL GROUP BY c.project, i.kind, i.spacing, i.burst ORDER BY c.project, i.kind
+  LOOP
+    buckets := buckets || jsonb_build_object(wanted.project || ' ' || wanted.kind,
+      take_1(wanted.project, wanted.kind, wanted.spacing, wanted.burst, wanted.count, now_at));
+  END LOOP;
+  RETURN QUERY SELECT c.ord, c.project, c.key_id, c.has_answer, c.status, c.body,
+    (buckets ->> (c.project || ' ' || i.kind))::double precision, now_at
+  FROM unnest(callers) c JOIN unnest(items) WITH ORDINALITY i ON i.ordinality = c.ord ORDER BY c.ord;
+END $$;
+
+CREATE FUNCTION begin_reset_1(p_now bigint, p_owner text, p_hold_ms bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  at bigint;
+BEGIN
+  ${durable}
+  -- Waits for every acceptance that has not seen it.
+  LOCK TABLE projects IN EXCLUSIVE MODE;
+  at := time_1(p_now);
+  IF is_resetting_1(at) AND NOT EXISTS (SELECT 1 FROM resets WHERE owner = p_owner) THEN RETURN false; END IF;
+  DELETE FROM resets;
+  INSERT INTO resets (owner, until) VALUES (p_owner, at + p_hold_ms);
+  RETURN true;
+END $$;
+
+CREATE FUNCTION reset_1(p_now bigint, p_balance bigint, p_hold_ms bigint) RETURNS TABLE (id text, recipient text)
+LANGUAGE plpgsql AS $$
+DECLARE
+  at bigint;
+BEGIN
+  ${durable}
+  LOCK TABLE projects IN EXCLUSIVE MODE;
+  LOCK TABLE leases, messages, queue IN ACCESS EXCLUSIVE MODE;
+  at := time_1(p_now);
+  RETURN QUERY SELECT m.id, m.recipient FROM messages m WHERE m.status = 'queued' AND m.route IS NOT NULL;
+  TRUNCATE verifications, idempotency, messages, batches, contents, ledger, receipts, queue, leases;
+  UPDATE projects SET balance = p_balance;
+  INSERT INTO ledger (project, amount, reason, created_at)
+  SELECT seq, p_balance, 'opening', at FROM projects WHERE p_balance <> 0 ORDER BY seq;
+  UPDATE resets SET until = at + p_hold_ms;
+END $$;
+`;

@@ -1,0 +1,40 @@
+/** Plans of functions are kept: those made while the tables are small must not scan them when they are large. */
+export const planned = 'SET enable_seqscan TO off SET jit TO off SET plan_cache_mode TO force_generic_plan';
+
+/** What every write begins with. Settings of the transaction do not leak to other clients of a pooler. */
+export const durable = `PERFORM set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '2s', true);`;
+
+/** Milliseconds that a stored time may lie in the future while nobody has set the clock back. */
+export const tolerance = 15_000;
+
+/** In PL/pgSQL even where a query would do: its plans are kept, those of SQL functions are made anew at each call. */
+export const sharedFunctions = `
+CREATE FUNCTION time_1(p_given bigint) RETURNS bigint LANGUAGE sql VOLATILE AS $$
+  SELECT coalesce(p_given, floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint)
+$$;
+
+CREATE FUNCTION is_resetting_1(p_at bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN EXISTS (SELECT 1 FROM resets WHERE until > p_at AND until <= p_at + 60000);
+END $$;
+
+-- The body of an answer: its pieces around a time, and the balance at its end. Without a tail it has no time.
+CREATE FUNCTION body_1(p_head text, p_tail text, p_at bigint, p_has_balance boolean, p_balance bigint)
+RETURNS text LANGUAGE sql STABLE AS $$
+  SELECT p_head
+    || CASE WHEN p_tail IS NULL THEN '' ELSE
+      to_char(to_timestamp(p_at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || p_tail END
+    || CASE WHEN p_has_balance THEN p_balance::text || '}' ELSE '' END
+$$;
+
+-- When counted messages to a recipient were accepted before one, the newest first.
+CREATE FUNCTION earlier_1(p_project int, p_recipient text, p_after bigint, p_before bigint, p_limit int)
+RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
+BEGIN
+  -- seq + 0: not by the index of the project's messages, which looks as good while there are no statistics.
+  RETURN ARRAY(SELECT counts_at FROM messages
+    WHERE project = p_project AND recipient = p_recipient AND NOT refunded AND counts_at > p_after
+      AND seq + 0 < p_before
+    ORDER BY counts_at DESC LIMIT p_limit);
+END $$;
+`;

@@ -1,0 +1,56 @@
+import type { Store } from '../store.js';
+import type { Database } from './database/database.js';
+
+interface WorkRow {
+  /** Null in the row of leases. */
+  class: number | null;
+  wait: number | null;
+  overdue: number | null;
+  leases: number | null;
+}
+
+const doubtClass = 2;
+
+/** When a dispatcher has something to do, and emptying the store. */
+export function createWork(database: Database): Pick<Store, 'nextWork' | 'hasDue' | 'beginReset' | 'reset'> {
+  return {
+    async nextWork(lanes) {
+      const rows = await database.query<WorkRow>('SELECT * FROM work_1($1, $2, $3)', [
+        database.now(),
+        lanes,
+        Math.floor(database.connectedMs()),
+      ]);
+      const least = (waits: (number | null)[]) => {
+        const known = waits.filter((wait) => wait !== null);
+        return known.length === 0 ? null : Math.min(...known);
+      };
+      const queued = rows.filter((row) => row.class !== null);
+      return {
+        messages: least(queued.filter((row) => row.class !== doubtClass).map(({ wait }) => wait)),
+        overdue: least(queued.map(({ overdue }) => overdue)),
+        doubts: least(queued.filter((row) => row.class === doubtClass).map(({ wait }) => wait)),
+        leases: least(rows.map(({ leases }) => leases)),
+      };
+    },
+    async hasDue() {
+      const [row] = await database.query<{ is_due: boolean }>('SELECT has_due_1($1) AS is_due', [
+        database.now(),
+      ]);
+      return row?.is_due === true;
+    },
+    async beginReset(owner, holdMs) {
+      const [row] = await database.query<{ is_mine: boolean }>(
+        'SELECT begin_reset_1($1, $2, $3) AS is_mine',
+        [database.now(), owner, holdMs],
+      );
+      return row?.is_mine === true;
+    },
+    async reset(balance, holdMs) {
+      const rows = await database.query<{ id: string; recipient: string }>(
+        'SELECT * FROM reset_1($1, $2, $3)',
+        [database.now(), balance, holdMs],
+      );
+      return rows.map(({ id, recipient }) => ({ id, to: recipient }));
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createService } from '../../../../src/service/index.js';
+import { newDatabase } from '../../../support/postgres.js';
+import { Captured, type Result, run } from '../../../support/run.js';
+
+const url = 'postgres://urtuu@127.0.0.1:1/urtuu';
+
+function secretFile(content: string | Uint8Array): string {
+  const folder = mkdtempSync(join(tmpdir(), 'urtuu-secret-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, 'secret');
+  writeFileSync(path, content);
+  return path;
+}
+
+const secret = () => secretFile(new Uint8Array(32).fill(7));
+
+/** `urtuu serve` until it has said where it listens. */
+async function serveOnce(database: string, secret: string): Promise<Result> {
+  let stop: (signal: 'SIGTERM') => void = () => {};
+  class Stopping extends Captured {
+    override write(text: string, done?: (error?: Error | null) => void): boolean {
+      setImmediate(() => stop('SIGTERM'));
+      return super.write(text, done);
+    }
+  }
+  return run(`serve --port 0 --database ${database} -o json`, {
+    env: { URTUU_SECRET_FILE: secret },
+    terminal: 80,
+    stdout: new Stopping(80),
+    onSignal(listener) {
+      stop = listener;
+      return () => {};
+    },
+  });
+}
+
+describe('urtuu serve with a database is refused', () => {
+  it.each([
+    ['--database postgres://urtuu:hunter2@db/urtuu', {}, '--database contains a password'],
+    ["--database 'postgres://db/urtuu?user=u&password=hunter2'", {}, '--database contains a password'],
+    ['--database mysql://db/urtuu', {}, '--database is not the URL of a database'],
+    ['', { URTUU_DATABASE: 'db/urtuu' }, 'URTUU_DATABASE is not the URL of a database'],
+    [`--database ${url} --data x`, {}, '--data and --database exclude each other'],
+    [`--database ${url}`, {}, 'a database needs a secret; URTUU_SECRET_FILE is not set'],
+    ['', { URTUU_DATABASE: url }, 'a database needs a secret; URTUU_SECRET_FILE is not set'],
+  ])('%s %o', async (options, env, message) => {
+    const { code, stderr } = await run(`serve ${options}`, { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  it('without a secret it prints the line that makes one', async () => {
+    const { stderr } = await run(`serve --database ${url}`, { env: {} });
+    expect(stderr).toContain("node -e \"fs.writeFileSync('urtuu.secret', crypto.randomBytes(32)");
+  });
+
+  it.each(['short', 'g'.repeat(64), new Uint8Array(33)])('with a file that is no secret', async (content) => {
+    const { code, stderr } = await run(`serve --database ${url}`, {
+      env: { URTUU_SECRET_FILE: secretFile(content) },
+    });
+    expect(code).toBe(2);
+    expect(stderr).toContain('it must have 32 bytes or 64 hex digits');
+  });
+
+  it('where the server cannot be reached, or does not know the user', async () => {
+    const env = { URTUU_SECRET_FILE: secret() };
+    const away = await run(`serve --database ${url}`, { env });
+    expect(away.code).toBe(13);
+    expect(away.stderr).toContain(`cannot use ${url}: connect ECONNREFUSED`);
+    const unknown = new URL(await newDatabase());
+    unknown.username = 'nobody';
+    unknown.password = 'hunter2';
+    const refused = await run('serve', { env: { ...env, URTUU_DATABASE: unknown.href } });
+    expect(refused.code).toBe(13);
+    expect(refused.stderr).toContain('role "nobody" does not exist');
+    expect(refused.stderr).not.toContain('hunter2');
+  });
+
+  it('with another secret than the one it was started with', async () => {
+    const database = await newDatabase();
+    await (await createService({ database, secret: new Uint8Array(32).fill(8) })).close();
+    const { code, stderr } = await run(`serve --database ${database}`, {
+      env: { URTUU_SECRET_FILE: secret() },
+    });
+    expect(code).toBe(13);
+    expect(stderr).toContain('the database belongs to another secret');
+  });
+});
+
+describe('urtuu serve with a database', () => {
+  it('makes one key, at the first start of the first instance', async () => {
+    const database = await newDatabase();
+    const hex = secretFile(`${Buffer.from(new Uint8Array(32).fill(7)).toString('hex')}\n`);
+    const first = await serveOnce(database, secret());
+    expect(first.code).toBe('SIGTERM');
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      data: database,
+      api_key: expect.stringMatching(/^urtuu_/),
+    });
+    const later = await serveOnce(database, hex);
+    expect(JSON.parse(later.stdout)).toMatchObject({ data: database, api_key: null });
+    expect(later.stderr).toContain('The database already has an API key.');
+  });
+
+  it('makes one key when two instances start together', async () => {
+    const database = await newDatabase();
+    const open = () => createService({ database, secret: new Uint8Array(32).fill(7) });
+    const services = await Promise.all([open(), open()]);
+    const keys = await Promise.all(services.map(({ administration }) => administration.createFirstKey()));
+    expect(keys.filter((key) => key !== null)).toHaveLength(1);
+    expect(await services[0]?.administration.listKeys()).toHaveLength(1);
+    await Promise.all(services.map((service) => service.close()));
+  });
+});

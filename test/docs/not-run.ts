@@ -1,0 +1,21 @@
+/** Pages whose blocks another test runs. Here their shell and JSON are only parsed. */
+export const testedElsewhere: Record<string, string> = {
+  'docs/client.md': 'test/docs/client.test.ts',
+  'docs/commands.md': 'test/reference.test.ts',
+};
+
+/** Blocks that no test runs, by page and first line, and why. They are still parsed as what they are. */
+export const notRun: Record<string, string> = {
+  'README.md: npm install --global urtuu': 'installs from the registry; test/package installs what is packed',
+  'README.md: urtuu login --base-url https://api.example.com/v1':
+    'prompts for the key; test/terminal answers the prompt on a real terminal',
+  'docs/guide.md: eval "$(urtuu completion bash)"':
+    'a line of ~/.bashrc; test/cli/completion.test.ts completes in each shell',
+  'docs/running.md: urtuu serve':
+    'listens on a fixed port until it is stopped; a block of docs/sandbox.md starts it on a free one',
+  'docs/running.md: docker build -f deploy/Dockerfile -t urtuu .':
+    'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
+  'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':
+    'needs a Docker daemon and the registry',
+  'docs/running.md: [Unit]': 'a unit of systemd; its sections and settings are parsed here',
+};

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Sandbox, startSandbox } from '../../src/sandbox/index.js';
+import { workbook } from '../cli/bulk/input/workbook/write-workbook.js';
+import { type Outcome, outcomeOf, root } from '../support/binary.js';
+
+/** The address of the service in the pages. */
+const standIn = 'https://api.example.com/v1';
+const list = 'name,phone\nБат,99112233\nЦэцэг,88112233\n';
+
+/** A folder in which a reader types the lines of a page: `urtuu`, the files that the pages name, a service. */
+export class ReaderMachine {
+  readonly folder: string;
+  readonly sandbox: Sandbox;
+  readonly #children = new Set<ChildProcess>();
+
+  private constructor(sandbox: Sandbox) {
+    this.sandbox = sandbox;
+    this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'urtuu-machine-')));
+    for (const name of ['bin', 'node_modules', 'home']) mkdirSync(join(this.folder, name));
+    symlinkSync(root, join(this.folder, 'node_modules/urtuu'));
+    this.script('urtuu', `exec '${process.execPath}' '${join(root, 'bin/urtuu.js')}' "$@"`);
+    this.script('npx', '[ "$1" != --yes ] || shift; shift; exec urtuu "$@"');
+    copyFileSync(join(root, 'examples/customers.csv'), join(this.folder, 'customers.csv'));
+    const customers = readFileSync(join(root, 'examples/customers.csv'), 'utf8').split('\n');
+    this.write('debtors.csv', `${customers.slice(0, 21).join('\n')}\n`);
+    for (const name of ['list', 'today', 'july']) this.write(`${name}.csv`, list);
+    this.write('people.csv', 'name,phone,mobile\nБат,99112233,88112233\n');
+    this.write('bad.csv', 'name,phone\nБат,9911223\nЦэцэг,88112233\nБолд,9.91E+07\n');
+    this.write('windows.csv', Buffer.from('phone,name\n99112233,\xc1\xe0\xf2\n', 'latin1'));
+    this.write('newsletter.csv', 'name,email\nБат,bat@example.mn\nЦэцэг,tsetseg@example.mn\n');
+    this.write(
+      'list.xlsx',
+      workbook({
+        sheets: [
+          {
+            name: 'Sheet1',
+            rows: [
+              ['name', 'phone'],
+              ['Бат', 99112233],
+            ],
+          },
+        ],
+      }),
+    );
+    this.write('text.txt', 'Сайн уу {name}');
+    this.write('report.html', '<p>Тайлан</p>');
+    this.write('urtuu.key', `${sandbox.key}\n`);
+    this.write('wrong.key', `urtuu_${'A'.repeat(40)}\n`);
+    for (const key of ['urtuu.key', 'wrong.key']) chmodSync(join(this.folder, key), 0o600);
+  }
+
+  static async open(): Promise<ReaderMachine> {
+    // A reader is slower than the caps of one number.
+    const settings = { caps: { per_10_minutes: 20, per_24_hours: 80 } };
+    return new ReaderMachine(await startSandbox({ settings }));
+  }
+
+  write(name: string, content: string | Uint8Array): string {
+    const file = join(this.folder, name);
+    writeFileSync(file, content);
+    return file;
+  }
+
+  /** What stands for a service and for folders of the system becomes what there is here. */
+  settled(text: string): string {
+    return text
+      .replaceAll(standIn, this.sandbox.url)
+      .replaceAll(/(?<![\w.])\/(?:srv|etc|list|work)\//g, `${this.folder}/`);
+  }
+
+  /** What the pages take for given: the command, a home, and a key for a service. */
+  get environment(): Record<string, string> {
+    return {
+      PATH: `${join(this.folder, 'bin')}:${process.env.PATH}`,
+      HOME: join(this.folder, 'home'),
+      URTUU_BASE_URL: this.sandbox.url,
+      URTUU_API_KEY: this.sandbox.key,
+    };
+  }
+
+  run(file: string, args: string[], env: Record<string, string> = this.environment): Promise<Outcome> {
+    const child = spawn(file, args, { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#children.add(child);
+    return outcomeOf(child).finally(() => this.#children.delete(child));
+  }
+
+  /** The other way round, for what a command printed. */
+  pretended(text: string): string {
+    return text
+      .replaceAll(this.sandbox.url, standIn)
+      .replaceAll(`${this.folder}/home`, '~')
+      .replaceAll(`${this.folder}/`, '');
+  }
+
+  bash(script: string, env?: Record<string, string>): Promise<Outcome> {
+    return this.run('bash', ['-euo', 'pipefail', '-c', this.settled(script)], env);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.#children) child.kill('SIGKILL');
+    await this.sandbox.close();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** A command in the folder that comes first on the path. */
+  script(name: string, line: string): void {
+    this.write(join('bin', name), `#!/bin/sh\n${line}\n`);
+    chmodSync(join(this.folder, 'bin', name), 0o755);
+  }
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { exitMeanings, exitOfCode } from '../../src/cli/exit-codes.js';
+import { textOf } from './pages.js';
+
+/** The cells of the rows of a table whose first cell is a number. */
+const numbered = (page: string) =>
+  textOf(page)
+    .split('\n')
+    .filter((line) => /^\| \d+ \|/.test(line))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+
+describe('the tables of exit codes', () => {
+  it('in the README is that of urtuu help exit-codes', () => {
+    expect(Object.fromEntries(numbered('README.md'))).toEqual(exitMeanings);
+  });
+
+  it('in docs/exit-codes.md has every exit, and every error code of a service in the rows of its exits', () => {
+    const rows = numbered('docs/exit-codes.md');
+    expect(rows.map(([exit]) => exit)).toEqual(Object.keys(exitMeanings));
+    const named = Object.fromEntries(
+      rows.map(([exit = '', , codes = '']) => [
+        exit,
+        [...codes.matchAll(/`(\w+)`/g)].map(([, code]) => code),
+      ]),
+    );
+    for (const [code, exits] of Object.entries(exitOfCode)) {
+      for (const exit of typeof exits === 'number' ? [exits] : Object.values(exits)) {
+        expect(named[exit], `exit ${exit}`).toContain(code);
+      }
+    }
+  });
+});

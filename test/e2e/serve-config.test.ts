@@ -1,0 +1,137 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { statuses } from '../../src/service/carriers/smpp/codec/commands.js';
+import { Machine, outcomeOf, printed, root } from '../support/binary.js';
+import { Smsc } from '../support/smsc.js';
+
+let machine: Machine;
+let smsc: Smsc;
+let file: string;
+
+beforeEach(async () => {
+  machine = new Machine();
+  smsc = new Smsc();
+  const port = await smsc.listen();
+  file = join(machine.home, 'service.json');
+  const route = {
+    name: 'Mobicom',
+    smpp: `smpp://127.0.0.1:${port}`,
+    system_id: 'urtuu',
+    password: { env: 'MOBICOM_PASSWORD' },
+    prefixes: ['99'],
+  };
+  writeFileSync(file, JSON.stringify({ email: 'off', sms: { routes: [route] } }));
+});
+afterEach(async () => {
+  await smsc.close();
+  machine.remove();
+});
+
+const env = { MOBICOM_PASSWORD: 'secret' };
+
+/** Serves with the configuration while `use` runs: its outcome. */
+async function serving(use: (env: NodeJS.ProcessEnv) => Promise<void>, extra: NodeJS.ProcessEnv = {}) {
+  const args = ['serve', '--port', '0', '--config', file, '-o', 'ndjson'];
+  const child = machine.start(args, { env: { ...env, ...extra } });
+  const ended = outcomeOf(child);
+  const { base_url, api_key } = JSON.parse(await printed(child, 'stdout', /\n/));
+  await use({ URTUU_BASE_URL: base_url, URTUU_API_KEY: api_key });
+  child.kill('SIGTERM');
+  return ended;
+}
+
+describe('urtuu serve --config', () => {
+  it('sends over the route, and says what it does not do', async () => {
+    const { stderr } = await serving(async (client) => {
+      const sent = await machine.run(['sms', 'send', '99112233', 'Сайн уу', '-o', 'ndjson'], { env: client });
+      expect([sent.code, JSON.parse(sent.stdout)]).toMatchObject([0, { status: 'sent', to: '99112233' }]);
+      const other = await machine.run(['sms', 'send', '88112233', 'Hi'], { env: client });
+      expect([other.code, other.stderr]).toEqual([8, expect.stringContaining('operator')]);
+      const email = await machine.run(
+        ['email', 'send', 'a@b.mn', '--subject', 's', '--text', 't', '--max-retries', '0'],
+        { env: client },
+      );
+      expect(email.stderr).toContain('Email is off');
+    });
+    expect(smsc.taken).toMatchObject([{ to: '99112233', text: 'Сайн уу' }]);
+    expect(smsc.heard[0]?.fields).toMatchObject({ system_id: 'urtuu', password: 'secret' });
+    expect(smsc.heard.at(-1)?.command).toBe('unbind');
+    expect(stderr).toBe('');
+  });
+
+  it('connects with TLS to a centre with a trusted certificate, and to no other', async () => {
+    const [key, cert] = ['key.pem', 'self-signed.pem'].map((name) => join(root, 'test/fixtures/tls', name));
+    const secure = new Smsc({ tls: { key: readFileSync(key ?? ''), cert: readFileSync(cert ?? '') } });
+    const configuration = JSON.parse(readFileSync(file, 'utf8'));
+    configuration.sms.routes[0].smpp = `smpp+tls://localhost:${await secure.listen()}`;
+    writeFileSync(file, JSON.stringify(configuration));
+    const { stderr } = await serving(async () => {});
+    expect(JSON.parse(stderr)).toMatchObject({
+      level: 'warning',
+      stack: expect.stringContaining(
+        'SMPP route Mobicom (transceiver) is not connected: self-signed certificate',
+      ),
+    });
+    expect(secure.heard).toEqual([]);
+    await serving(async () => {}, { NODE_EXTRA_CA_CERTS: cert });
+    expect(secure.heard[0]).toMatchObject({ command: 'bind_transceiver' });
+    await secure.close();
+  });
+
+  it('is checked without a message: urtuu service check', async () => {
+    const check = (extra: NodeJS.ProcessEnv = {}) =>
+      machine.run(['service', 'check', '--config', file, '-o', 'ndjson'], { env: { ...env, ...extra } });
+    const good = await check();
+    expect([good.code, JSON.parse(good.stdout)]).toMatchObject([
+      0,
+      { carrier: 'Mobicom', address: expect.stringMatching(/^smpp:..127/), status: 'ok', problem: null },
+    ]);
+    expect(smsc.heard.map(({ command }) => command)).toEqual(['bind_transceiver', 'unbind']);
+    smsc.options.bindStatus = () => statuses.invalidPassword;
+    const refused = await check();
+    expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([
+      5,
+      { status: 'failed', problem: 'its operator refused the password (0x0e)' },
+    ]);
+    await smsc.close();
+    const away = await check();
+    expect([away.code, JSON.parse(away.stdout)]).toMatchObject([
+      5,
+      { status: 'failed', problem: expect.stringContaining('ECONNREFUSED') },
+    ]);
+    expect((await check({ MOBICOM_PASSWORD: '' })).code).toBe(13);
+  });
+
+  it('marks its data for ever: nothing simulates it, nothing resets it', async () => {
+    await serving(async () => {});
+    const data = ['--data', join(machine.home, 'state/urtuu/service')];
+    for (const line of ['serve --port 0', 'sandbox reset --yes', 'sandbox credit 5']) {
+      const { code, stdout, stderr } = await machine.run([...line.split(' '), ...data]);
+      expect([line, code, stdout]).toEqual([line, 11, '']);
+      expect(stderr).toContain('real carriers');
+    }
+    // Its keys are still managed.
+    expect((await machine.run(['keys', 'list', ...data])).code).toBe(0);
+  });
+
+  it('names the field that is wrong, ends with 13 and makes no data', async () => {
+    const { code, stdout, stderr } = await machine.run(['serve', '--port', '0', '--config', file]);
+    expect({ code, stdout }).toEqual({ code: 13, stdout: '' });
+    expect(stderr).toContain(`${file}: sms.routes[0].password: the variable MOBICOM_PASSWORD is not set`);
+    const data = await machine.run(['keys', 'list', '--data', join(machine.home, 'state/urtuu/service')]);
+    expect(data.code).toBe(12);
+  });
+
+  it.each([
+    [[], 'No message leaves this machine: the operators are simulated.'],
+    [['--config'], "Email is off.\nThe routes' prefixes replace the operators in the settings of projects."],
+  ])('with %j says where messages go', async (option, notes) => {
+    const args = ['serve', '--port', '0', ...option.flatMap((name) => [name, file])];
+    const child = machine.start(args, { env });
+    const ended = outcomeOf(child);
+    await printed(child, 'stderr', /Save the key/);
+    child.kill('SIGTERM');
+    expect((await ended).stderr).toContain(notes);
+  });
+});

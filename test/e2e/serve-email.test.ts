@@ -1,0 +1,103 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Machine, outcomeOf, printed, root } from '../support/binary.js';
+
+const [key, cert] = ['key.pem', 'self-signed.pem'].map((name) => join(root, 'test/fixtures/tls', name)) as [
+  string,
+  string,
+];
+const secrets = { SMTP_PASSWORD: 'secret' };
+
+let machine: Machine;
+let file: string;
+let close: () => Promise<void>;
+/** Mails with the login of their connections. */
+let taken: { raw: Buffer; from: string; user: string | undefined; secure: boolean }[];
+
+beforeEach(() => {
+  machine = new Machine();
+  file = join(machine.home, 'service.json');
+  taken = [];
+});
+afterEach(async () => {
+  await close();
+  machine.remove();
+});
+
+/** A relay that takes mail with a password over TLS only. */
+async function relay(secure: boolean): Promise<void> {
+  const server = new SMTPServer({
+    secure,
+    key: readFileSync(key),
+    cert: readFileSync(cert),
+    onAuth: ({ username, password }, _session, done) =>
+      password === 'secret' ? done(null, { user: username ?? '' }) : done(new Error('wrong password')),
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk) => chunks.push(chunk));
+      stream.on('end', () => {
+        const from = session.envelope.mailFrom ? session.envelope.mailFrom.address : '';
+        taken.push({ raw: Buffer.concat(chunks), from, user: session.user, secure: session.secure });
+        done();
+      });
+    },
+  });
+  server.on('error', () => {});
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.server.address() as { port: number };
+  close = () => new Promise((resolve) => server.close(() => resolve()));
+  const email = {
+    smtp: `${secure ? 'smtps' : 'smtp'}://localhost:${port}`,
+    tls: 'required',
+    user: 'urtuu',
+    password: { env: 'SMTP_PASSWORD' },
+    from: 'no-reply@example.mn',
+    bounce_domain: 'bounce.example.mn',
+  };
+  writeFileSync(file, JSON.stringify({ sms: 'off', email }));
+}
+
+const check = (env: NodeJS.ProcessEnv) =>
+  machine.run(['service', 'check', '--config', file, '-o', 'ndjson'], { env: { ...secrets, ...env } });
+
+describe.each([
+  ['STARTTLS', false],
+  ['TLS', true],
+])('a mail relay with %s', (_name, secure) => {
+  it('gets a mail, and its password only where its certificate is trusted', async () => {
+    await relay(secure);
+    const untrusted = await check({});
+    expect([untrusted.code, JSON.parse(untrusted.stdout)]).toMatchObject([
+      5,
+      { carrier: 'email', status: 'failed', problem: expect.stringContaining('self-signed certificate') },
+    ]);
+    const trusting = { NODE_EXTRA_CA_CERTS: cert };
+    expect(JSON.parse((await check(trusting)).stdout)).toMatchObject({ status: 'ok', problem: null });
+    const wrong = await check({ ...trusting, SMTP_PASSWORD: 'other' });
+    expect(JSON.parse(wrong.stdout)).toMatchObject({ problem: expect.stringContaining('Invalid login') });
+    expect(taken).toEqual([]);
+
+    const args = ['serve', '--port', '0', '--config', file, '-o', 'ndjson'];
+    const child = machine.start(args, { env: { ...secrets, ...trusting } });
+    const ended = outcomeOf(child);
+    const { base_url, api_key } = JSON.parse(await printed(child, 'stdout', /\n/));
+    const client = { URTUU_BASE_URL: base_url, URTUU_API_KEY: api_key };
+    const mail = ['email', 'send', 'bold@example.com', '--subject', 'Тавтай морил', '--text', 'Сайн уу'];
+    const sent = await machine.run([...mail, '--wait', '-o', 'ndjson'], { env: client });
+    child.kill('SIGTERM');
+    expect([sent.code, JSON.parse(sent.stdout)]).toMatchObject([0, { status: 'sent' }]);
+    expect((await ended).stderr).toBe('');
+    expect(taken).toMatchObject([
+      { from: expect.stringMatching(/^bounce\+.{57}@bounce\.example\.mn$/), user: 'urtuu', secure: true },
+    ]);
+    const [first] = taken;
+    expect(await PostalMime.parse(first?.raw ?? '')).toMatchObject({
+      subject: 'Тавтай морил',
+      from: { address: 'no-reply@example.mn' },
+      text: expect.stringContaining('Сайн уу'),
+    });
+  });
+});

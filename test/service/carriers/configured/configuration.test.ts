@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readConfiguration } from '../../../../src/service/carriers/configured/read-configuration.js';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'urtuu-configuration-'));
+  file = join(folder, 'service.json');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const route = {
+  name: 'Mobicom',
+  smpp: 'smpp+tls://smsc.example.mn:3550',
+  system_id: 'urtuu',
+  password: { env: 'PASSWORD' },
+  prefixes: ['99'],
+};
+
+function read(written: unknown) {
+  writeFileSync(file, typeof written === 'string' ? written : JSON.stringify(written));
+  return readConfiguration({ file, environment: { PASSWORD: 'secret', EMPTY: '', LINES: 'a\nb' } });
+}
+
+const withRoutes = (...routes: object[]) => ({ email: 'off', sms: { routes } });
+const relay = { smtp: 'smtp://relay.example.mn', from: 'no-reply@example.mn' };
+const withEmail = (changes: object) => ({ sms: 'off', email: { ...relay, ...changes } });
+const changed = (changes: object) => withRoutes({ ...route, ...changes });
+
+describe('a configuration', () => {
+  it.each(['simulated', 'off'] as const)('without carriers says so: %s', (given) => {
+    expect(read({ sms: given, email: given })).toEqual({ sms: given, email: given });
+  });
+
+  it('has defaults for all but a few fields', () => {
+    expect(read(changed({}))).toEqual({
+      email: 'off',
+      sms: {
+        routes: [
+          {
+            name: 'Mobicom',
+            host: 'smsc.example.mn',
+            port: 3550,
+            tls: true,
+            systemId: 'urtuu',
+            password: 'secret',
+            systemType: '',
+            bind: 'transceiver',
+            binds: 1,
+            source: '',
+            sourceTon: 0,
+            sourceNpi: 0,
+            destTon: 1,
+            destNpi: 1,
+            numberForm: 'international',
+            segments: 'udh',
+            validityMs: 86_400_000,
+            validityFormat: 'relative',
+            receiptId: 'same',
+            window: 10,
+            perSecond: 100,
+            prefixes: ['99'],
+            fallback: [],
+            links: true,
+          },
+        ],
+      },
+    });
+  });
+
+  it.each([
+    ['smpp://10.0.0.7', { host: '10.0.0.7', port: 2775, tls: false }],
+    ['smpp+tls://a.mn', { host: 'a.mn', port: 3550, tls: true }],
+    ['smpp://[::1]:9000', { host: '::1', port: 9000, tls: false }],
+  ])('takes the address %s', (smpp, expected) => {
+    expect(read(changed({ smpp })).sms).toMatchObject({ routes: [expected] });
+  });
+
+  it('has defaults for a mail relay', () => {
+    expect(read(withEmail({})).email).toEqual({
+      host: 'relay.example.mn',
+      port: 587,
+      tls: 'required',
+      login: null,
+      from: 'no-reply@example.mn',
+      bounceDomain: null,
+      connections: 4,
+    });
+  });
+
+  it.each([
+    [{ smtp: 'smtps://a.mn' }, { host: 'a.mn', port: 465, tls: 'implicit' }],
+    [{ smtp: 'smtps://a.mn', tls: 'required' }, { tls: 'implicit' }],
+    [
+      { smtp: 'smtp://a.mn:25', tls: 'off' },
+      { port: 25, tls: 'off' },
+    ],
+    [{ smtp: 'smtp://localhost' }, { tls: 'off' }],
+    [{ smtp: 'smtp://[::1]' }, { host: '::1', tls: 'off' }],
+    [{ smtp: 'smtp://127.0.0.1', tls: 'required' }, { tls: 'required' }],
+    [{ smtp: 'smtp://127.0.0.1.example.mn' }, { tls: 'required' }],
+    [{ user: 'u', password: { env: 'PASSWORD' } }, { login: { user: 'u', password: 'secret' } }],
+    [
+      { bounce_domain: 'b.mn', connections: 10 },
+      { bounceDomain: 'b.mn', connections: 10 },
+    ],
+  ])('of a mail relay: %j', (changes, expected) => {
+    expect(read(withEmail(changes)).email).toMatchObject(expected);
+  });
+
+  it('reads a secret from a file beside it, without the newline at its end', () => {
+    writeFileSync(join(folder, 'mobicom'), 'from file\n');
+    expect(read(changed({ password: { file: 'mobicom' } })).sms).toMatchObject({
+      routes: [{ password: 'from file' }],
+    });
+  });
+
+  it.each([
+    [{}, 'sms: is required; email: is required'],
+    [{ sms: 'off' }, 'email: is required'],
+    [{ sms: 'on', email: 'off' }, 'sms: must be "simulated" or "off" or {"routes": [...]}'],
+    [{ sms: 'off', email: 'on' }, 'email: must be "simulated" or "off" or {"smtp": ...}'],
+    [{ sms: 'off', email: {} }, 'email.smtp: is required; email.from: is required'],
+    [withEmail({ smtp: 'http://a.mn' }), 'email.smtp: must be smtp://<host>:<port> or smtps://'],
+    [withEmail({ smtp: 'smtp://u:p@a.mn' }), 'email.smtp: must be smtp://'],
+    [withEmail({ smtp: 'smtps://a.mn', tls: 'off' }), 'email.tls: must not be "off"'],
+    [withEmail({ tls: 'maybe' }), 'email.tls: must be "required" or "off"'],
+    [withEmail({ user: 'u' }), 'email.password: is required with "user"'],
+    [withEmail({ password: { env: 'PASSWORD' } }), 'email.user: is required with "password"'],
+    [withEmail({ user: 'u', password: 'p' }), 'email.password: must be {"env": "<variable>"}'],
+    [withEmail({ from: 'Урту <a@b.mn>' }), 'email.from: must be an email address'],
+    [withEmail({ from: 'a@Example.mn' }), 'email.from: must be an email address'],
+    [withEmail({ bounce_domain: 'Bounce.mn' }), 'email.bounce_domain: must be a domain'],
+    [withEmail({ connections: 11 }), 'email.connections: must be at most 10'],
+    [withEmail({ connections: 0 }), 'email.connections: must be at least 1'],
+    [withEmail({ port: 25 }), 'email.port: is not a known field'],
+    [{ sms: 'off', email: 'off', push: 'off' }, 'push: is not a known field'],
+    ['[]', 'must be an object'],
+    ['{', 'is not JSON'],
+    [withRoutes(), 'sms.routes: must have at least 1 entry'],
+    [withRoutes({}), 'sms.routes[0].name: is required; sms.routes[0].smpp: is required'],
+    [changed({ prefix: [] }), 'sms.routes[0].prefix: is not a known field'],
+    [changed({ name: 'email' }), 'sms.routes[0].name: is a reserved name'],
+    [changed({ name: '' }), 'sms.routes[0].name: must have at least 1 character'],
+    [changed({ smpp: 'http://a.mn' }), 'sms.routes[0].smpp: must be smpp://'],
+    [changed({ smpp: 'smpp://user:pw@a.mn' }), 'sms.routes[0].smpp: must be smpp://'],
+    [changed({ smpp: 'a.mn:2775' }), 'sms.routes[0].smpp: must be smpp://'],
+    [changed({ system_id: 'x'.repeat(16) }), 'sms.routes[0].system_id: must have at most 15 characters'],
+    [changed({ source: 'Өртөө' }), 'sms.routes[0].source: must be printable ASCII'],
+    [changed({ password: 'secret' }), 'sms.routes[0].password: must be {"env": "<variable>"} or'],
+    [changed({ password: { env: 'A', file: 'b' } }), 'sms.routes[0].password: must be {"env"'],
+    [changed({ password: { env: 'UNSET' } }), 'sms.routes[0].password: the variable UNSET is not set'],
+    [changed({ password: { env: 'EMPTY' } }), 'sms.routes[0].password: is empty or not printable ASCII'],
+    [changed({ password: { env: 'LINES' } }), 'sms.routes[0].password: is empty or not printable ASCII'],
+    [changed({ password: { file: 'missing' } }), /sms\.routes\[0\]\.password: cannot read .*missing$/],
+    [changed({ bind: 'receiver' }), 'sms.routes[0].bind: must be "transceiver" or "transmitter+receiver"'],
+    [changed({ window: 51 }), 'sms.routes[0].window: must be at most 50'],
+    [changed({ per_second: 0 }), 'sms.routes[0].per_second: must be at least 1'],
+    [changed({ per_second: 0.5 }), 'sms.routes[0].per_second: must be a whole number'],
+    [changed({ links: 'no' }), 'sms.routes[0].links: must be'],
+    [changed({ alphabet: 'latin1' }), 'sms.routes[0].alphabet: must be "gsm"'],
+    [changed({ validity: '24' }), 'sms.routes[0].validity: must be 1m to 14d, as 24h'],
+    [changed({ validity: '15d' }), 'sms.routes[0].validity: must be 1m to 14d, as 24h'],
+    [changed({ prefixes: ['9'] }), 'sms.routes[0].prefixes[0]: must be two digits'],
+    [changed({ prefixes: [] }), 'sms.routes[0].prefixes: is required'],
+    [withRoutes(route, { ...route, prefixes: ['88'] }), 'sms.routes[1].name: is the name of another route'],
+    [withRoutes(route, { ...route, name: 'U' }), 'sms.routes[1].prefixes: 99 belongs to Mobicom already'],
+    [changed({ fallback: ['none'] }), 'sms.routes[0].fallback: there is no route "none"'],
+    [changed({ fallback: ['Mobicom'] }), 'sms.routes[0].fallback: must not name the route itself'],
+  ])('%j is refused: %s', (written, problem) => {
+    const expected = typeof problem === 'string' ? `${file}: ${problem}` : problem;
+    expect(() => read(written)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_configuration',
+        message:
+          typeof expected === 'string' ? expect.stringContaining(expected) : expect.stringMatching(expected),
+      }),
+    );
+  });
+
+  it('that is not there is refused', () => {
+    const source = { file: join(folder, 'missing.json'), environment: {} };
+    expect(() => readConfiguration(source)).toThrow(`${source.file}: cannot be read`);
+  });
+
+  it('never shows a secret in its errors', () => {
+    try {
+      read(changed({ password: 'hunter2', system_id: 5 }));
+      expect.unreachable();
+    } catch (error) {
+      expect(String((error as Error).message)).not.toContain('hunter2');
+    }
+  });
+});

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { encodeUcs2 } from '../../../../src/service/carriers/smpp/codec/alphabet.js';
+import { tags } from '../../../../src/service/carriers/smpp/codec/commands.js';
+import type { Pdu } from '../../../../src/service/carriers/smpp/codec/pdu.js';
+import { carrierIdOf, readReceipt } from '../../../../src/service/carriers/smpp/receipts.js';
+
+function deliver(text: string | Buffer, fields: Pdu['fields'] = {}, options: [number, Buffer][] = []): Pdu {
+  return {
+    command: 'deliver_sm',
+    status: 0,
+    sequence: 1,
+    fields: {
+      source_addr: '97699112233',
+      esm_class: 4,
+      short_message: Buffer.from(text as string),
+      ...fields,
+    },
+    options: new Map(options),
+  };
+}
+
+/** Eight 7-bit codes in seven bytes. */
+function pack(text: string): Buffer {
+  const bits = [...Buffer.from(text)]
+    .map((code) => code.toString(2).padStart(7, '0'))
+    .reverse()
+    .join('');
+  const padded = bits.padStart(Math.ceil(bits.length / 8) * 8, '0');
+  const bytes = padded.match(/.{8}/g)?.map((byte) => Number.parseInt(byte, 2)) ?? [];
+  return Buffer.from(bytes.reverse());
+}
+
+const written =
+  'id:0123 sub:001 dlvrd:001 submit date:2611220102 done date:2611220103 stat:DELIVRD err:000 text:Hi';
+
+describe('a receipt', () => {
+  it.each([
+    [written, '0123', 'delivered'],
+    [written.replaceAll(' ', ''), '0123', 'delivered'],
+    [
+      'id:0123sub:001dlvrd:001submit date:26done date:26stat:UNDELIVerr:001text:stat:DELIVRD',
+      '0123',
+      'undelivered',
+    ],
+    ['ID: a-b_C/9 STAT: EXPIRED', 'a-b_C/9', 'undelivered'],
+    ['id:1 stat:DELETED', '1', 'undelivered'],
+    ['id:1 stat:REJECTD', '1', 'undelivered'],
+    ['id:1 stat:UNKNOWN', '1', 'unknown'],
+    ['id:1 stat:ENROUTE', '1', null],
+    ['id:1 stat:ACCEPTD', '1', null],
+    ['id:1 stat:SCHEDULED', '1', null],
+    ['id:1 stat:NEWSTATE', '1', null],
+    ['id:7', '7', null],
+    ['stat:DELIVRD', null, 'delivered'],
+    ['', null, null],
+  ] as const)('%j', (text, carrierId, state) => {
+    expect(readReceipt(deliver(text), 'same')).toEqual({ carrierId, state, to: '99112233', reference: '' });
+  });
+
+  it.each([
+    ['UCS-2', encodeUcs2(written), 8],
+    ['UCS-2 that does not say so', encodeUcs2(written), 0],
+    ['packed 7-bit codes', pack(written), 0],
+    ['a byte for each code', Buffer.from(written), 3],
+    ['a byte for each code that says UCS-2', Buffer.from(written), 8],
+  ])('in %s', (_, short_message, data_coding) => {
+    const read = readReceipt(deliver('', { short_message, data_coding }), 'same');
+    expect(read).toMatchObject({ carrierId: '0123', state: 'delivered' });
+  });
+
+  it.each([
+    [2, 'delivered'],
+    [3, 'undelivered'],
+    [4, 'undelivered'],
+    [5, 'undelivered'],
+    [6, null],
+    [7, 'unknown'],
+    [8, 'undelivered'],
+    [1, null],
+    [0, null],
+    [99, null],
+  ])('in options, with state %i', (state, expected) => {
+    const options: [number, Buffer][] = [
+      [tags.receiptedMessageId, Buffer.from('A1\0')],
+      [tags.messageState, Buffer.from([state])],
+      [tags.userMessageReference, Buffer.from('00ff', 'hex')],
+    ];
+    // Without the class of a receipt, and with a text that says something else.
+    const read = readReceipt(deliver('id:2 stat:DELIVRD', { esm_class: 0 }, options), 'same');
+    expect(read).toEqual({ carrierId: 'A1', state: expected, to: '99112233', reference: '00ff' });
+  });
+
+  it('in a payload', () => {
+    const read = readReceipt(deliver('', {}, [[tags.messagePayload, Buffer.from(written)]]), 'same');
+    expect(read).toMatchObject({ carrierId: '0123', state: 'delivered' });
+  });
+
+  it.each(['97699112233', '+97699112233', '99112233'])('from %s has its number', (source_addr) => {
+    expect(readReceipt(deliver(written, { source_addr }), 'same')?.to).toBe('99112233');
+  });
+
+  it('that is intermediate says nothing final', () => {
+    expect(readReceipt(deliver(written, { esm_class: 0x20 }), 'same')).toMatchObject({ state: null });
+  });
+
+  it('is not an incoming message', () => {
+    expect(readReceipt(deliver(written, { esm_class: 0 }), 'same')).toBeNull();
+    expect(readReceipt(deliver('STOP', { esm_class: 0x40 }), 'same')).toBeNull();
+  });
+
+  it.each([
+    ['same', 'A1b', 'A1b'],
+    ['hex_to_dec', '1a', '26'],
+    ['hex_to_dec', '1A', '0000000026'],
+    ['hex_to_dec', 'ffffffffffffffff', '18446744073709551615'],
+    ['dec_to_hex', '26', '1a'],
+    ['dec_to_hex', '0026', '1A'],
+    ['hex_to_dec', 'not a number', 'not a number'],
+  ] as const)('with ids %s joins %s and %s', (form, submitted, received) => {
+    const state = deliver('stat:DELIVRD', {}, [[tags.receiptedMessageId, Buffer.from(`${received}\0`)]]);
+    expect(readReceipt(state, form)?.carrierId).toBe(carrierIdOf(submitted, form));
+  });
+
+  it.each(['', ' '])('cannot join the id %j', (id) => {
+    expect(carrierIdOf(id, 'same')).toBeNull();
+  });
+});

@@ -1,0 +1,341 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { statuses } from '../../../../src/service/carriers/smpp/codec/commands.js';
+import type { CoreDoubles } from '../../../../src/service/core.js';
+import type { ServiceOptions } from '../../../../src/service/index.js';
+import { caller } from '../../../support/cores.js';
+import { Crash, type CrashPoint } from '../../../support/crash.js';
+import { careless, judge, SmppServices, takenTwice } from '../../../support/smpp-service.js';
+import { Smsc, type TakenSegment } from '../../../support/smsc.js';
+
+let services: SmppServices;
+let smsc: Smsc;
+let port: number;
+
+beforeEach(async () => {
+  smsc = new Smsc();
+  port = await smsc.listen();
+  services = new SmppServices();
+});
+afterEach(async () => {
+  await services.closeAll();
+  await smsc.close();
+});
+
+const route = (changes: object = {}) => ({
+  name: 'Mobicom',
+  smpp: `smpp://127.0.0.1:${port}`,
+  system_id: 'urtuu',
+  password: { env: 'PASSWORD' },
+  per_second: 1_000,
+  window: 3,
+  prefixes: ['99', '95'],
+  ...changes,
+});
+
+const configured = (sms: object | string = { routes: [route()] }, email?: string) =>
+  services.configured(sms, email);
+const open = (options: ServiceOptions = configured(), doubles: CoreDoubles = {}) =>
+  services.open(options, doubles);
+const deliveryOf = async (id: string) => (await services.core.operations.getMessage(caller, id)).delivery;
+
+describe('a service with SMPP routes', () => {
+  it('sends, and takes the receipt', async () => {
+    await open();
+    const { status, body } = await services.send('99112233', 'Сайн уу');
+    expect([status, body]).toMatchObject([200, { status: 'sent' }]);
+    const { id } = body as { id: string };
+    expect(smsc.taken).toMatchObject([{ to: '99112233', text: 'Сайн уу', reference: id.slice(-4) }]);
+    smsc.sendReceipt(smsc.taken[0] as TakenSegment);
+    await services.pass(async () => (await deliveryOf(id)) === 'delivered');
+    expect(smsc.acknowledged).toEqual([0]);
+  });
+
+  it('takes a receipt that comes before the answer', async () => {
+    await open();
+    smsc.options.onTaken = (segment, answer) => {
+      smsc.sendReceipt(segment, 'UNDELIV');
+      setImmediate(answer);
+    };
+    const { body } = await services.send('99112233', 'Hi');
+    expect(await deliveryOf((body as { id: string }).id)).toBe('undelivered');
+  });
+
+  it.each([
+    ['same', '00a1', '00a1'],
+    ['hex_to_dec', 'a1', '0000000161'],
+    ['dec_to_hex', '161', 'A1'],
+  ])('joins receipts by their ids: %s', async (receipt_id, submitted, received) => {
+    await open(configured({ routes: [route({ receipt_id })] }));
+    smsc.options.idOf = () => submitted;
+    const { body } = await services.send('99112233', 'Hi');
+    smsc.sendReceipt(smsc.taken[0] as TakenSegment, 'DELIVRD', received);
+    await services.pass(async () => (await deliveryOf((body as { id: string }).id)) === 'delivered');
+  });
+
+  it('is delivered when all segments are', async () => {
+    await open();
+    const { body } = await services.send('99112233', 'a'.repeat(400));
+    const { id } = body as { id: string };
+    for (const segment of smsc.taken.slice(0, 2)) smsc.sendReceipt(segment);
+    await services.pass(() => smsc.acknowledged.length === 2);
+    expect(await deliveryOf(id)).toBeNull();
+    smsc.sendReceipt(smsc.taken[2] as TakenSegment);
+    await services.pass(async () => (await deliveryOf(id)) === 'delivered');
+  });
+
+  it('takes the fallback where a number is refused, without links there', async () => {
+    const second = new Smsc();
+    const other = {
+      name: 'no-link',
+      smpp: `smpp://127.0.0.1:${await second.listen()}`,
+      prefixes: [],
+      links: false,
+    };
+    await open(configured({ routes: [route({ fallback: ['no-link'] }), route(other)] }));
+    smsc.options.react = () => statuses.invalidRecipient;
+    const sent = await services.passed(services.send('99112233', 'See https://a.mn/x now'));
+    expect(sent).toMatchObject({ status: 200, body: { status: 'sent' } });
+    expect(second.taken.map(({ text }) => text)).toEqual(['See now']);
+    await services.closeAll();
+    await second.close();
+  });
+
+  it('refuses a number that no route has, and keeps the operators of its settings out', async () => {
+    await open();
+    await expect(services.send('88112233', 'Hi')).rejects.toMatchObject({ code: 'unsupported_number' });
+    expect((await services.core.administration.settings.get()).operators).toEqual({ Mobicom: ['99', '95'] });
+  });
+
+  it('has no faults on demand', async () => {
+    await open();
+    expect(await services.send('99000001', 'Hi')).toMatchObject({ status: 200 });
+    expect(services.core.isReal).toBe(true);
+  });
+
+  it('gives a code no longer than its life', async () => {
+    await open();
+    await services.core.operations.createVerification(caller, { to: '99112233', expires_in: 120 });
+    expect(smsc.taken[0]?.pdu.fields.validity_period).toBe('000000000200000R');
+  });
+
+  it('pauses the lane of a throttling operator, and sends then', async () => {
+    await open();
+    smsc.options.react = (_, index) => (index < 4 ? statuses.throttled : 'take');
+    const batch = await services.sendBatch(['99112233', '99112234', '99112235'], 'Hi');
+    await services.pass(async () =>
+      (await services.messagesOf(batch)).every(({ status }) => status === 'sent'),
+    );
+    expect(smsc.taken).toHaveLength(3);
+  });
+
+  it('refuses a send once its operator was away for 30 s, and stores nothing', async () => {
+    await open();
+    await smsc.close();
+    await services.pass(() => smsc.sockets.size === 0);
+    services.clock.advance(31_000);
+    await expect(services.passed(services.send('99112233', 'Hi'))).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    expect(await services.core.operations.getBalance(caller)).toEqual({ balance: 100_000 });
+    const batch = await services.sendBatch(['99112233'], 'Hi');
+    await smsc.listen(port);
+    await services.pass(async () =>
+      (await services.messagesOf(batch)).every(({ status }) => status === 'sent'),
+    );
+  });
+});
+
+describe('an unknown outcome', () => {
+  it('of a single SMS is 503, and a late answer ends it', async () => {
+    await open();
+    smsc.options.react = () => 'held';
+    await expect(services.passed(services.send('99112233', 'Hi', 'k'))).rejects.toMatchObject({
+      code: 'unavailable',
+      retryAfter: 10,
+    });
+    smsc.release();
+    const again = await services.passed(services.send('99112233', 'Hi', 'k'));
+    expect(again).toMatchObject({ status: 200, replayed: true, body: { status: 'sent' } });
+    expect(smsc.taken).toHaveLength(1);
+    const { id } = again.body as { id: string };
+    expect(await deliveryOf(id)).toBeNull();
+    smsc.sendReceipt(smsc.taken[0] as TakenSegment);
+    await services.pass(async () => (await deliveryOf(id)) === 'delivered');
+  });
+
+  it('that a late refusal ends is refunded or sent again, never both', async () => {
+    await open();
+    smsc.options.react = (_, index) => (index === 0 ? 'lost' : 'take');
+    const batch = await services.sendBatch(['99112233'], 'Hi');
+    await services.pass(() => smsc.heard.filter(({ command }) => command === 'enquire_link').length > 0);
+    // The answer to the first submit_sm, which is the second PDU of its session.
+    smsc.writeRaw(Buffer.from('00000010800000040000005800000002', 'hex'));
+    await services.pass(async () => (await services.messagesOf(batch))[0]?.status === 'sent');
+    expect(smsc.taken).toHaveLength(1);
+  });
+
+  it.each([null, 'echo'] as const)('ends with a receipt (reference: %s)', async (echo) => {
+    await open();
+    smsc.options.react = () => 'cut_after';
+    const batch = await services.sendBatch(['99112233'], 'Hi');
+    await services.pass(() => smsc.taken.length === 1 && smsc.sockets.size === 1);
+    smsc.options = {};
+    const [taken] = smsc.taken as [TakenSegment];
+    await services.pass(
+      () => smsc.heard.filter(({ command }) => command === 'bind_transceiver').length === 2,
+    );
+    await services.pass(async () => {
+      smsc.sendReceipt(taken, 'DELIVRD', taken.id, echo && taken.reference);
+      return (await services.messagesOf(batch))[0]?.delivery === 'delivered';
+    });
+    expect(smsc.taken).toHaveLength(1);
+  });
+
+  it('ends after 5 min as sent, charged and unknown; a receipt still counts', async () => {
+    await open();
+    smsc.options.react = () => 'cut_after';
+    const batch = await services.sendBatch(['99112233'], 'Hi');
+    const waited = await services.pass(async () => (await services.messagesOf(batch))[0]?.status === 'sent');
+    expect(waited).toBeGreaterThanOrEqual(299_000);
+    expect(await services.messagesOf(batch)).toMatchObject([{ delivery: 'unknown', credits: 10 }]);
+    smsc.sendReceipt(smsc.taken[0] as TakenSegment);
+    await services.pass(async () => (await services.messagesOf(batch))[0]?.delivery === 'delivered');
+    expect(smsc.taken).toHaveLength(1);
+  });
+});
+
+const numbers = ['99000101', '99000102', '99000103', '99000104', '99000105', '99000106', '99000107'];
+/** Two segments. */
+const text = 'a'.repeat(200);
+
+describe('a connection that is cut', () => {
+  /** More points than a run has. */
+  const lastPoint = 96;
+
+  /** The unknown messages of a run, and the segments that were taken twice. */
+  async function runCutAt(cutAt: number, doubles: CoreDoubles = {}) {
+    smsc = new Smsc({
+      cutAt,
+      onTaken: (segment, answer) => {
+        answer();
+        smsc.sendReceipt(segment);
+      },
+    });
+    port = await smsc.listen();
+    await open(configured(), doubles);
+    const batch = await services.sendBatch(numbers, text);
+    await services.completed(batch);
+    const twice = takenTwice(smsc.taken);
+    const unknown = doubles.carriers === undefined ? await judge(services, batch, smsc.taken) : 0;
+    await services.closeAll();
+    await smsc.close();
+    return { unknown, twice: twice.length, points: smsc.points };
+  }
+
+  it('nowhere leaves nothing unknown', async () => {
+    const { unknown, points } = await runCutAt(0);
+    expect(unknown).toBe(0);
+    expect(points).toBeLessThan(lastPoint);
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])('at every PDU (from the %ith, each 8th)', async (first) => {
+    let unknown = 0;
+    for (let cutAt = first; cutAt <= lastPoint; cutAt += 8) {
+      const run = await runCutAt(cutAt);
+      expect(run.unknown).toBeLessThanOrEqual(3);
+      unknown += run.unknown;
+    }
+    expect(unknown).toBeGreaterThan(0);
+  });
+
+  it('controls: who sends again what is unknown sends twice', async () => {
+    let twice = 0;
+    for (let cutAt = 20; cutAt < 32; cutAt += 1) twice += (await runCutAt(cutAt, careless)).twice;
+    expect(twice).toBeGreaterThan(0);
+  });
+});
+
+describe('a process that dies', () => {
+  const points: CrashPoint[] = (['markSubmitting', 'finalizeMessages', 'claimMessages'] as const).flatMap(
+    (method) =>
+      [1, 2, 3].flatMap((call) => (['before', 'after'] as const).map((when) => ({ when, method, call }))),
+  );
+
+  it.each(points)('$when $method $call leaves no more unknown than its window', async (point) => {
+    const directory = services.cores.folder();
+    const settings = configured();
+    const crash = new Crash(point);
+    const doubles: CoreDoubles = { store: crash.doubles.store as NonNullable<CoreDoubles['store']> };
+    const dying = await services.openMortal({ directory, ...settings }, doubles);
+    void services.sendBatch(numbers, text, dying).catch(() => {});
+    let happened = false;
+    void crash.happened.then(() => {
+      happened = true;
+    });
+    await services.pass(() => happened || smsc.taken.length === 14, 100);
+    // Its connections end with it.
+    smsc.cut();
+    crash.now();
+    await open({ directory, ...settings });
+    const batch = await services.sendBatch(numbers, text);
+    await services.completed(batch);
+    expect(await judge(services, batch, smsc.taken)).toBeLessThanOrEqual(3);
+  });
+});
+
+describe('data that was served for real', () => {
+  it('is never simulated: without a configuration it sends nothing, and no reset empties it', async () => {
+    const directory = services.cores.folder();
+    await open({ directory, ...configured() });
+    await services.close();
+    await open({ directory });
+    await expect(services.send('99112233', 'Hi')).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(services.core.administration.reset()).rejects.toThrow('never reset');
+    expect([services.core.administration.isReal, services.core.channels]).toEqual([
+      true,
+      { sms: 'off', email: 'off' },
+    ]);
+    await services.close();
+    await expect(open({ directory, ...configured('simulated', 'simulated') })).rejects.toThrow(
+      'sms: must not be "simulated"',
+    );
+    await open({ directory, ...configured('off', 'simulated') });
+    expect(services.core.isReal).toBe(true);
+    await expect(services.send('99112233', 'Hi')).rejects.toThrow('SMS is off');
+  });
+
+  it('keeps what waits for a route that was renamed', async () => {
+    const directory = services.cores.folder();
+    await smsc.close();
+    await open({ directory, ...configured({ routes: [route({ name: 'Old' })] }) });
+    const batch = await services.sendBatch(['99112233', '95112233'], 'Hi');
+    await services.close();
+    await smsc.listen(port);
+    await open({
+      directory,
+      ...configured({ routes: [route({ name: 'Old', prefixes: ['95'] }), route({ prefixes: ['99'] })] }),
+    });
+    await services.pass(async () =>
+      (await services.messagesOf(batch)).every(({ status }) => status === 'sent'),
+    );
+    await services.close();
+    expect(smsc.taken).toHaveLength(2);
+  });
+
+  it('refunds what waits for a route that is gone, after its bound', async () => {
+    const directory = services.cores.folder();
+    await smsc.close();
+    await open({ directory, ...configured({ routes: [route({ name: 'Old', prefixes: ['95'] })] }) });
+    const batch = await services.sendBatch(['95112233'], 'Hi');
+    await services.close();
+    await smsc.listen(port);
+    await open({ directory, ...configured({ routes: [route({ prefixes: ['99'] })] }) });
+    await services.pass(
+      async () => (await services.messagesOf(batch))[0]?.status === 'failed',
+      60_000,
+      30 * 3_600_000,
+    );
+    expect(await services.core.operations.getBalance(caller)).toEqual({ balance: 100_000 });
+    expect(smsc.taken).toEqual([]);
+  });
+});

@@ -1,0 +1,107 @@
+import { Duplex } from 'node:stream';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { commandIds } from '../../../../src/service/carriers/smpp/codec/commands.js';
+import { decodePdu, encodePdu, noOptions } from '../../../../src/service/carriers/smpp/codec/pdu.js';
+import { Session } from '../../../../src/service/carriers/smpp/connection/session.js';
+import { ManualClock } from '../../../../src/service/clock.js';
+
+/** A connection that keeps what is written. */
+function connection() {
+  const written: Buffer[] = [];
+  const socket = new Duplex({
+    read() {},
+    write(bytes: Buffer, _, done) {
+      written.push(bytes);
+      done();
+    },
+  });
+  return { socket, written };
+}
+
+/** Bytes that look like PDUs, more or less. */
+const noise = fc.oneof(
+  fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+  fc
+    .record({
+      id: fc.oneof(fc.constantFrom(...Object.values(commandIds)), fc.nat(0xffff)),
+      status: fc.constantFrom(0, 0x58, 0xffffffff),
+      sequence: fc.nat(5),
+      body: fc.uint8Array({ maxLength: 60 }),
+    })
+    .map(({ id, status, sequence, body }) => {
+      const pdu = Buffer.alloc(16 + body.length);
+      [pdu.length, id, status, sequence].forEach((value, index) => {
+        pdu.writeUInt32BE(value, index * 4);
+      });
+      Buffer.from(body).copy(pdu, 16);
+      return pdu;
+    }),
+);
+
+it('is never deaf: whatever comes in, it ends or still answers', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(noise, { maxLength: 12 }), async (pieces) => {
+      const { socket, written } = connection();
+      const clock = new ManualClock();
+      let ended = 0;
+      const session: Session = new Session(socket, clock, {
+        onRequest: (pdu) => session.respond(pdu, 0),
+        onProgress() {},
+        onClosed() {
+          ended += 1;
+        },
+      });
+      const requests = [1, 2, 3].map(() => session.request('submit_sm', {}).catch(() => null));
+      for (const piece of pieces) socket.emit('data', piece);
+      const probe = { command: 'enquire_link', status: 0, sequence: 4_242, fields: {} } as const;
+      // A length that noise has begun with may ask for more bytes than came: they end with the silence.
+      socket.emit('data', encodePdu({ ...probe, options: noOptions }));
+      await new Promise(setImmediate);
+      const answers = Buffer.concat(written);
+      const isAnswered = answers.includes(Buffer.from('00001092', 'hex'));
+      if (!isAnswered && !session.isClosed) {
+        clock.advance(10_000);
+        clock.advance(10_000);
+        await new Promise(setImmediate);
+      }
+      expect(isAnswered || session.isClosed).toBe(true);
+      session.close('the test ends');
+      await Promise.all(requests);
+      expect(ended).toBe(1);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+it('ends with a peer that reads nothing', () => {
+  const socket = new Duplex({ read() {}, write() {} });
+  let reason = '';
+  const session = new Session(socket, new ManualClock(), {
+    onRequest() {},
+    onProgress() {},
+    onClosed(given) {
+      reason = given;
+    },
+  });
+  const enquire = {
+    command: 'enquire_link',
+    status: 0,
+    sequence: 1,
+    fields: {},
+    options: noOptions,
+  } as const;
+  const flood = Buffer.concat(Array.from({ length: 1_000 }, () => encodePdu(enquire)));
+  for (let count = 0; count < 100; count += 1) socket.emit('data', flood);
+  expect([session.isClosed, reason]).toEqual([true, 'its operator reads nothing']);
+});
+
+it('numbers its requests from 1, each once', async () => {
+  const { socket, written } = connection();
+  const session = new Session(socket, new ManualClock(), { onRequest() {}, onProgress() {}, onClosed() {} });
+  const requests = [1, 2, 3].map(() => session.request('enquire_link', {}).catch(() => null));
+  await new Promise(setImmediate);
+  expect(written.map((pdu) => decodePdu(pdu).sequence)).toEqual([1, 2, 3]);
+  session.close('the test ends');
+  await Promise.all(requests);
+});

@@ -1,0 +1,285 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Carrier, OutcomeUnknown, type Submission } from '../../../../src/service/carriers/carrier.js';
+import { smtpCarrier } from '../../../../src/service/carriers/smtp/smtp.js';
+import type { SmtpSettings } from '../../../../src/service/carriers/smtp/smtp-settings.js';
+import { ManualClock } from '../../../../src/service/clock.js';
+import { systemRandom } from '../../../../src/service/random.js';
+import { turns } from '../../../support/cores.js';
+import { type Reaction, Relay, type RelayOptions, type Step } from '../../../support/relay.js';
+
+const key = Buffer.alloc(32, 7);
+let relay: Relay;
+let port: number;
+let clock: ManualClock;
+let carrier: Carrier;
+let reports: unknown[];
+
+function open(changes: Partial<SmtpSettings> = {}): Carrier {
+  const settings: SmtpSettings = {
+    host: '127.0.0.1',
+    port,
+    tls: 'off',
+    login: null,
+    from: 'no-reply@example.mn',
+    bounceDomain: null,
+    connections: 2,
+    ...changes,
+  };
+  const report = (error: unknown) => void reports.push(error);
+  return smtpCarrier({ settings, bounceKey: key, clock, random: systemRandom, report });
+}
+
+beforeEach(async () => {
+  relay = new Relay();
+  port = await relay.listen();
+  clock = new ManualClock(Date.UTC(2026, 10, 22));
+  reports = [];
+  carrier = open();
+  await carrier.start(async () => {});
+});
+afterEach(async () => {
+  await passed(carrier.stop());
+  await relay.close();
+});
+
+const submission = (changes: Partial<Submission> = {}): Submission => ({
+  reference: '018f4e8a-7c11-7abc-8def-0123456789ab',
+  attempt: 1,
+  channel: 'email',
+  route: 'email',
+  to: 'bold@example.com',
+  text: 'Сайн уу',
+  subject: 'Тавтай морил',
+  html: null,
+  from: 'Урту <no-reply@mail.urtuu.example>',
+  replyTo: null,
+  ...changes,
+});
+const submit = (changes: Partial<Submission> = {}, signal = new AbortController().signal) =>
+  carrier.submit(submission(changes), signal);
+
+/** A result, for which the clock advances. */
+async function passed<Result>(promise: Promise<Result>, step = 1_000): Promise<Result> {
+  let isDone = false;
+  const done = () => {
+    isDone = true;
+  };
+  promise.then(done, done);
+  while (!isDone) {
+    await turns(20);
+    if (!isDone) clock.advance(step);
+  }
+  return promise;
+}
+
+/** `later lane`, `later message`, `refused`, `accepted` or `unknown`. */
+async function resultOf(submitting: Promise<unknown>): Promise<string> {
+  try {
+    const result = (await submitting) as { kind: string; scope?: string };
+    return result.scope === undefined ? result.kind : `${result.kind} ${result.scope}`;
+  } catch (error) {
+    expect(error).toBeInstanceOf(OutcomeUnknown);
+    return 'unknown';
+  }
+}
+
+/** The table of results. */
+const rows: [Step, Reaction, string][] = [
+  ['greeting', '421 4.3.2 Closing', 'later lane'],
+  ['greeting', '554 No', 'later lane'],
+  ['greeting', 'cut', 'later lane'],
+  ['greeting', 'silent', 'later lane'],
+  ['EHLO', '421 4.3.2 Closing', 'later lane'],
+  ['EHLO', 'cut', 'later lane'],
+  ['EHLO', 'silent', 'later lane'],
+  ['AUTH', '535 5.7.8 Wrong password', 'later lane'],
+  ['AUTH', '454 4.7.0 Try again', 'later lane'],
+  ['AUTH', 'cut', 'later lane'],
+  ['AUTH', 'silent', 'later lane'],
+  ['MAIL', '421 4.3.2 Closing', 'later lane'],
+  ['MAIL', '452 4.3.1 Full', 'later lane'],
+  ['MAIL', '530 5.7.0 Log in first', 'later lane'],
+  ['MAIL', '550 5.1.8 Sender unknown', 'later message'],
+  ['MAIL', '503 5.5.1 Bad sequence', 'later message'],
+  ['MAIL', 'cut', 'later message'],
+  ['MAIL', 'silent', 'later message'],
+  ['MAIL', 'nonsense', 'later message'],
+  ['RCPT', '421 4.3.2 Closing', 'later message'],
+  ['RCPT', '450 4.2.1 Greylisted', 'later message'],
+  ['RCPT', '550 5.1.1 User unknown', 'refused'],
+  ['RCPT', 'cut', 'later message'],
+  ['RCPT', 'silent', 'later message'],
+  ['RCPT', 'nonsense', 'later message'],
+  ['DATA', '421 4.3.2 Closing', 'later message'],
+  ['DATA', '451 4.3.0 Try again', 'later message'],
+  ['DATA', '554 5.5.1 No', 'refused'],
+  ['DATA', '250 Ok', 'later message'],
+  ['DATA', 'cut', 'later message'],
+  ['DATA', 'silent', 'later message'],
+  ['body', '421 4.3.2 Closing', 'later message'],
+  ['body', '451 4.3.0 Try again', 'later message'],
+  ['body', '552 5.2.2 Mailbox full', 'refused'],
+  ['body', '554 5.7.1 Spam', 'refused'],
+  ['body', '354 Again', 'unknown'],
+  ['body', 'nonsense', 'unknown'],
+  ['body', 'cut', 'unknown'],
+  ['body', 'silent', 'unknown'],
+  ['body', '250 2.0.0 Ok', 'accepted'],
+];
+
+describe.each([false, true])('a reply (pipelining: %s)', (isPipelining) => {
+  it.each(rows)('%s: %s: %s', async (step, reaction, expected) => {
+    const login = step === 'AUTH' ? { user: 'urtuu', password: 'secret' } : null;
+    const extensions = ['AUTH PLAIN'];
+    Object.assign(relay.options, { isPipelining, extensions } satisfies RelayOptions);
+    relay.options.react = (at) => (at === step ? reaction : null);
+    carrier = open({ login });
+    await carrier.start(async () => {});
+    expect(await resultOf(passed(submit()))).toBe(expected);
+    expect(relay.taken.length).toBe(expected === 'accepted' || expected === 'unknown' ? 1 : 0);
+    // A relay that answers again is used again, on whichever connection.
+    delete relay.options.react;
+    clock.advance(60_000);
+    expect(await resultOf(passed(submit({ reference: 'next' })))).toBe('accepted');
+  });
+});
+
+describe('a mail', () => {
+  it('is whole at its relay, or not taken, wherever it is cut', async () => {
+    const whole = submission({ text: 'a'.repeat(3_000) });
+    await carrier.submit(whole, new AbortController().signal);
+    const size = relay.taken[0]?.raw.length ?? 0;
+    expect(size).toBeGreaterThan(3_000);
+    for (let byte = 1; byte < size; byte += 100) {
+      relay.options.cutAtByte = { mail: relay.bodies, byte };
+      expect(await resultOf(passed(carrier.submit(whole, new AbortController().signal)))).toBe('unknown');
+      expect(relay.taken).toHaveLength(1);
+    }
+  });
+
+  it('that was not given away whole was certainly not taken', async () => {
+    const large = submission({ text: 'a'.repeat(20_000_000) });
+    relay.options.cutAtByte = { mail: 0, byte: 100_000 };
+    expect(await resultOf(passed(carrier.submit(large, new AbortController().signal)))).toBe('later message');
+    expect(await resultOf(passed(submit()))).toBe('accepted');
+  });
+
+  it('has the time that RFC 5321 gives it: 2 min for its body, 10 for its answer', async () => {
+    relay.options.react = (step) => (step === 'MAIL' ? 'silent' : null);
+    let begun = clock.monotonic();
+    await resultOf(passed(submit()));
+    expect(clock.monotonic() - begun).toBe(120_000);
+    relay.options.react = (step) => (step === 'body' ? 'silent' : null);
+    begun = clock.monotonic();
+    await resultOf(passed(submit()));
+    expect(clock.monotonic() - begun).toBeGreaterThanOrEqual(600_000);
+    expect(clock.monotonic() - begun).toBeLessThanOrEqual(carrier.submitMs);
+  });
+
+  it.each([
+    ['MAIL', 'later message'],
+    ['body', 'unknown'],
+  ] as const)('that is ended while it waits at %s: %s', async (step, expected) => {
+    relay.options.react = (at) => (at === step ? 'silent' : null);
+    const abort = new AbortController();
+    const submitting = resultOf(submit({}, abort.signal));
+    const last =
+      step === 'body'
+        ? () => relay.taken.length > 0
+        : () => relay.heard.some((line) => line.startsWith('MAIL'));
+    for (let turn = 0; turn < 100 && !last(); turn += 1) await turns();
+    abort.abort();
+    expect(await submitting).toBe(expected);
+  });
+
+  it('larger than its relay takes is refused', async () => {
+    relay.options.extensions = ['SIZE 1000'];
+    expect(await resultOf(submit({ text: 'a'.repeat(2_000) }))).toBe('refused');
+    expect(relay.heard.filter((line) => line.startsWith('MAIL'))).toEqual([]);
+    expect(await resultOf(submit())).toBe('accepted');
+  });
+
+  it('is not accepted by the reply to another command', async () => {
+    relay.options.react = (step) => (step === 'MAIL' || step === 'RCPT' ? '250 Ok\r\n250 Ok' : null);
+    expect(await resultOf(passed(submit()))).toBe('later message');
+    expect(relay.taken).toEqual([]);
+  });
+});
+
+describe('connections', () => {
+  it('take 90 mails each', async () => {
+    carrier = open({ connections: 1 });
+    await carrier.start(async () => {});
+    for (let mail = 0; mail < 181; mail += 1) await submit({ reference: `m${mail}` });
+    expect(relay.connections).toBe(3);
+    expect(relay.heard.filter((line) => line === 'QUIT')).toHaveLength(2);
+    expect(relay.taken).toHaveLength(181);
+  });
+
+  it('are as many as configured, and singles come first', async () => {
+    const order: string[] = [];
+    const lent = await Promise.all([carrier.reserve?.('email', false), carrier.reserve?.('email', false)]);
+    const waiting = ([false, false, true] as const).map(async (isSingle) => {
+      const reservation = await carrier.reserve?.('email', isSingle);
+      order.push(isSingle ? 'single' : 'batch');
+      reservation?.release();
+    });
+    for (const reservation of lent) reservation?.release();
+    await Promise.all(waiting);
+    expect(order).toEqual(['single', 'batch', 'batch']);
+    expect(relay.connections).toBe(2);
+  });
+
+  it('are reused after a refusal, with RSET', async () => {
+    carrier = open({ connections: 1 });
+    await carrier.start(async () => {});
+    relay.options.react = (step, count) => (step === 'RCPT' && count === 0 ? '550 5.1.1 Unknown' : null);
+    expect(await submit()).toMatchObject({ kind: 'refused', reason: 'its relay answered 550 5.1.1 Unknown' });
+    expect(await resultOf(submit())).toBe('accepted');
+    expect(relay.connections).toBe(1);
+    expect(relay.heard).toContain('RSET');
+  });
+
+  it('close when they are idle', async () => {
+    await submit();
+    await turns();
+    clock.advance(10_000);
+    for (let turn = 0; turn < 100 && relay.sockets.size > 0; turn += 1) await turns();
+    expect(relay.heard).toContain('QUIT');
+    expect(relay.sockets.size).toBe(0);
+  });
+
+  it('are tried once a pause while the relay is away, and the lane is closed', async () => {
+    await relay.close();
+    const waiting = Array.from({ length: 20 }, () => carrier.reserve?.('email', false));
+    expect(await Promise.all(waiting)).toEqual(waiting.map(() => null));
+    expect(carrier.capacity('email')).toBe(0);
+    expect(reports).toHaveLength(1);
+    expect(await carrier.reserve?.('email', true)).toBeNull();
+    await relay.listen(port);
+    clock.advance(1_000);
+    expect(carrier.capacity('email')).toBeGreaterThan(0);
+    expect(await resultOf(submit())).toBe('accepted');
+  });
+
+  it('that the relay limits to fewer serve all, without long pauses', async () => {
+    relay.options.react = (step) => (step === 'greeting' && relay.sockets.size > 1 ? '421 Too many' : null);
+    const begun = clock.monotonic();
+    const results = Array.from({ length: 400 }, (_, index) => resultOf(submit({ reference: `m${index}` })));
+    expect(new Set(await passed(Promise.all(results), 100))).toEqual(new Set(['accepted']));
+    expect(carrier.capacity('email')).toBeGreaterThan(0);
+    expect(clock.monotonic() - begun).toBeLessThan(60_000);
+  });
+
+  it('end with a stop: what was not taken is put off, what may have been is unknown', async () => {
+    relay.options.react = (step, count) =>
+      (step === 'body' && count === 0) || (step === 'MAIL' && count === 1) ? 'silent' : null;
+    const first = resultOf(submit());
+    for (let turn = 0; turn < 100 && relay.taken.length === 0; turn += 1) await turns();
+    const second = resultOf(submit());
+    for (let turn = 0; turn < 10; turn += 1) await turns();
+    await passed(carrier.stop());
+    expect(await Promise.all([first, second])).toEqual(['unknown', 'later message']);
+    expect(carrier.capacity('email')).toBe(0);
+  });
+});

@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CoreDoubles } from '../../../../src/service/core.js';
+import { caller, ledgerDifference } from '../../../support/cores.js';
+import { Crash, type CrashPoint } from '../../../support/crash.js';
+import { Relay, type RelayOptions } from '../../../support/relay.js';
+import { careless, SmppServices } from '../../../support/smpp-service.js';
+
+let services: SmppServices;
+let relay: Relay;
+let port: number;
+
+beforeEach(async () => {
+  relay = new Relay();
+  port = await relay.listen();
+  services = new SmppServices();
+});
+afterEach(async () => {
+  await services.closeAll();
+  await relay.close();
+});
+
+const configured = (changes: object = {}) =>
+  services.configured('off', {
+    smtp: `smtp://127.0.0.1:${port}`,
+    from: 'no-reply@example.mn',
+    bounce_domain: 'bounce.example.mn',
+    connections: 2,
+    ...changes,
+  });
+const addresses = Array.from({ length: 7 }, (_, index) => `p${index}@example.com`);
+const email = { subject: 'Тавтай морил', text: 'a'.repeat(500) };
+
+async function sendBatch(to = addresses, core = services.core): Promise<string> {
+  const call = { caller, params: { to, ...email }, idempotencyKey: 'batch' };
+  return ((await core.operations.sendEmailBulk(call)).body as { id: string }).id;
+}
+
+const takenTwice = () => {
+  const ids = relay.taken.map(({ raw }) => /^Message-ID: (.*)/im.exec(raw)?.[1]);
+  return ids.filter((id, index) => ids.indexOf(id) !== index);
+};
+
+/** Nothing is twice and nothing lost: the number of unknown messages. */
+async function judge(batch: string): Promise<number> {
+  const messages = await services.messagesOf(batch);
+  expect(messages).toHaveLength(addresses.length);
+  expect(takenTwice()).toEqual([]);
+  for (const { to, status, delivery } of messages) {
+    const taken = relay.taken.filter((mail) => mail.to === to);
+    if (status === 'failed') expect(taken).toEqual([]);
+    else if (delivery === null) expect(taken).toHaveLength(1);
+  }
+  expect(await ledgerDifference(services.core)).toBe(0);
+  return messages.filter(({ delivery }) => delivery === 'unknown').length;
+}
+
+describe('a service with a mail relay', () => {
+  it('sends', async () => {
+    await services.open(configured());
+    const params = { to: 'bold@example.com', subject: 'Сайн уу', text: 'Сайн уу' };
+    const { body } = await services.core.operations.sendEmail({ caller, params, idempotencyKey: null });
+    const { id } = body as { id: string };
+    await services.pass(
+      async () => (await services.core.operations.getMessage(caller, id)).status === 'sent',
+    );
+    expect(relay.taken).toMatchObject([
+      { to: 'bold@example.com', from: expect.stringMatching(`^bounce\\+${id}\\.[0-9a-f]{20}@bounce`) },
+    ]);
+    expect(relay.taken[0]?.raw).toContain(`Message-ID: <${id}@example.mn>`);
+    expect(services.core.channels).toEqual({ sms: 'off', email: 'real' });
+  });
+
+  it('refunds a mail that its relay refuses, with the reply', async () => {
+    relay.options.react = (step) => (step === 'RCPT' ? '550 5.1.1 User unknown' : null);
+    await services.open(configured());
+    const batch = await sendBatch(['bold@example.com']);
+    await services.completed(batch);
+    expect(await services.messagesOf(batch)).toMatchObject([
+      {
+        status: 'failed',
+        credits: 0,
+        error: { code: 'provider_failed', message: expect.stringContaining('550 5.1.1 User unknown') },
+      },
+    ]);
+  });
+
+  it('tries again what its relay put off, and keeps the Message-ID', async () => {
+    relay.options.react = (step, count) => (step === 'body' && count < 3 ? '451 Try again' : null);
+    await services.open(configured());
+    const batch = await sendBatch(['bold@example.com']);
+    const waited = await services.pass(async () => relay.taken.length === 1);
+    expect(waited).toBeGreaterThanOrEqual(155_000);
+    await services.completed(batch);
+    expect(await services.messagesOf(batch)).toMatchObject([{ status: 'sent', delivery: null }]);
+  });
+
+  it('marks nothing while its relay is away, and sends once it is back', async () => {
+    await relay.close();
+    let marks = 0;
+    const store: CoreDoubles['store'] = (inner) => ({
+      ...inner,
+      markSubmitting(given) {
+        marks += given.length;
+        return inner.markSubmitting(given);
+      },
+    });
+    await services.open(configured(), { store });
+    const batch = await sendBatch();
+    let passed = 0;
+    await services.pass(() => {
+      passed += 1;
+      return passed > 100;
+    });
+    expect(marks).toBe(0);
+    await relay.listen(port);
+    await services.completed(batch);
+    expect(await judge(batch)).toBe(0);
+  });
+
+  it('says that a relay refuses its login, and sends nothing', async () => {
+    relay.options.extensions = ['AUTH PLAIN'];
+    relay.options.react = (step) => (step === 'AUTH' ? '535 5.7.8 Wrong' : null);
+    await services.open(configured({ user: 'urtuu', password: { env: 'PASSWORD' } }));
+    const batch = await sendBatch();
+    await services.pass(() => services.cores.faults.length > 0);
+    expect(services.cores.faults).toMatchObject([
+      { level: 'warning', stack: expect.stringContaining('Invalid login') },
+    ]);
+    delete relay.options.react;
+    await services.completed(batch);
+    expect(await judge(batch)).toBe(0);
+  });
+});
+
+describe('a connection that is cut', () => {
+  async function run(options: RelayOptions, doubles: CoreDoubles = {}) {
+    await relay.close();
+    relay = new Relay(options);
+    port = await relay.listen();
+    await services.open(configured(), doubles);
+    const batch = await sendBatch();
+    await services.completed(batch);
+    const unknown = doubles.carriers === undefined ? await judge(batch) : 0;
+    const { replies, taken } = relay;
+    await services.closeAll();
+    return { unknown, replies, taken, twice: takenTwice().length };
+  }
+
+  it.each([false, true])('at every reply (pipelining: %s)', async (isPipelining) => {
+    const whole = await run({ isPipelining });
+    expect(whole.unknown).toBe(0);
+    let unknown = 0;
+    for (let cutAtReply = 1; cutAtReply <= whole.replies; cutAtReply += 1) {
+      const cut = await run({ isPipelining, cutAtReply });
+      expect(cut.unknown).toBeLessThanOrEqual(1);
+      unknown += cut.unknown;
+    }
+    expect(unknown).toBeGreaterThan(0);
+  });
+
+  it('at every 100th byte of a mail', async () => {
+    const [first] = (await run({})).taken;
+    const size = first?.raw.length ?? 0;
+    for (let byte = 1; byte < size; byte += 100) {
+      const cut = await run({ cutAtByte: { mail: 3, byte } });
+      expect(cut.unknown).toBe(1);
+      expect(cut.taken).toHaveLength(addresses.length - 1);
+    }
+  });
+
+  it('controls: who sends again what is unknown sends twice', async () => {
+    let twice = 0;
+    for (let cutAtReply = 6; cutAtReply < 20; cutAtReply += 1)
+      twice += (await run({ cutAtReply }, careless)).twice;
+    expect(twice).toBeGreaterThan(0);
+  });
+});
+
+describe('a process that dies', () => {
+  const points: CrashPoint[] = (['markSubmitting', 'finalizeMessages', 'claimMessages'] as const).flatMap(
+    (method) =>
+      [1, 2, 3].flatMap((call) => (['before', 'after'] as const).map((when) => ({ when, method, call }))),
+  );
+
+  it.each(points)('$when $method $call leaves no more unknown than its connections', async (point) => {
+    const directory = services.cores.folder();
+    const settings = configured();
+    const crash = new Crash(point);
+    const doubles: CoreDoubles = { store: crash.doubles.store as NonNullable<CoreDoubles['store']> };
+    const dying = await services.openMortal({ directory, ...settings }, doubles);
+    void sendBatch(addresses, dying).catch(() => {});
+    let happened = false;
+    void crash.happened.then(() => {
+      happened = true;
+    });
+    await services.pass(() => happened || relay.taken.length === addresses.length, 100);
+    // Its connections end with it.
+    relay.cut();
+    crash.now();
+    await services.open({ directory, ...settings });
+    const batch = await sendBatch();
+    await services.completed(batch);
+    expect(await judge(batch)).toBeLessThanOrEqual(2);
+  });
+});

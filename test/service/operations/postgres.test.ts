@@ -1,0 +1,11 @@
+import { describe } from 'vitest';
+import { testOnPostgres } from '../../support/test-engine.js';
+
+// The same operations on the engine for many machines.
+describe('on PostgreSQL', async () => {
+  testOnPostgres();
+  await import('./caps.test.js');
+  await import('./idempotency.test.js');
+  await import('./keys.test.js');
+  await import('./rate.test.js');
+});

@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { sharedUrl } from './postgres/shared.js';
+
+/** A new, empty database of the run's PostgreSQL; it goes with the cluster. */
+export async function newDatabase(): Promise<string> {
+  const url = await sharedUrl();
+  const name = `urtuu_test_${randomBytes(6).toString('hex')}`;
+  await query(`${url}/postgres`, `CREATE DATABASE ${name}`);
+  return `${url}/${name}`;
+}
+
+/** A copy of a database that nobody is connected to. */
+export async function copyOfDatabase(template: string): Promise<string> {
+  const url = await sharedUrl();
+  const name = `urtuu_test_${randomBytes(6).toString('hex')}`;
+  await query(`${url}/postgres`, `CREATE DATABASE ${name} TEMPLATE ${new URL(template).pathname.slice(1)}`);
+  return `${url}/${name}`;
+}
+
+/** Deletes all rows; the schema, which takes longer to make, stays. */
+export async function emptyDatabase(url: string): Promise<void> {
+  await query(
+    url,
+    `DO $$ BEGIN EXECUTE (SELECT coalesce('TRUNCATE ' || string_agg(quote_ident(tablename), ', ') || ' RESTART IDENTITY', 'SELECT')
+       FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '%_schema'); END $$`,
+  );
+}
+
+/** Runs one statement on a connection of its own. */
+export async function query(url: string, text: string, values: unknown[] = []) {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text, values)).rows;
+  } finally {
+    await client.end();
+  }
+}

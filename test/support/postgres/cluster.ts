@@ -1,0 +1,76 @@
+import { type SpawnOptions, spawn } from 'node:child_process';
+import { appendFileSync, chownSync, mkdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { findBinaries } from './binaries.js';
+
+/** A PostgreSQL of its own, for tests that stop it. */
+export interface Cluster {
+  /** Without a database: `postgres://postgres@127.0.0.1:5432`. */
+  url: string;
+  start(): Promise<void>;
+  /** `immediate` is a crash. */
+  stop(how: 'fast' | 'immediate'): Promise<void>;
+}
+
+/** PostgreSQL refuses to run as root: then as nobody. */
+const owner = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+const settings = `
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+max_connections = 400
+shared_buffers = 64MB
+fsync = off
+full_page_writes = off
+`;
+
+/** Makes a cluster in a folder that is there. Its files are kept until the folder goes. */
+export async function makeCluster(folder: string): Promise<Cluster> {
+  const { bin, env } = findBinaries(folder);
+  const data = join(folder, 'data');
+  const options: SpawnOptions = { ...owner, env };
+  mkdirSync(data, { mode: 0o700 });
+  if (owner.uid !== undefined) {
+    chownSync(folder, owner.uid, owner.gid);
+    chownSync(data, owner.uid, owner.gid);
+  }
+  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  await run(join(bin, 'initdb'), initdb, options);
+  const port = await freePort();
+  appendFileSync(join(data, 'postgresql.conf'), `${settings}port = ${port}\n`);
+  const pgCtl = (...args: string[]) => run(join(bin, 'pg_ctl'), ['-D', data, '-w', ...args], options);
+  const cluster: Cluster = {
+    url: `postgres://postgres@127.0.0.1:${port}`,
+    start: () => pgCtl('start', '-l', join(folder, 'log')),
+    stop: (how) => pgCtl('stop', '-m', how),
+  };
+  await cluster.start();
+  return cluster;
+}
+
+function run(command: string, args: readonly string[], options: SpawnOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] });
+    let errors = '';
+    child.stderr?.on('data', (chunk) => {
+      errors += chunk;
+    });
+    child.on('error', reject);
+    child.on('exit', (code) => {
+      child.stderr?.destroy();
+      if (code === 0) resolve();
+      else reject(new Error(`${command} ${args.join(' ')} ended with ${code}: ${errors}`));
+    });
+  });
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
+    });
+  });
+}

@@ -1,0 +1,145 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { Message } from '../../src/contract/index.js';
+import type { Carrier, Reservation } from '../../src/service/carriers/carrier.js';
+import { OutcomeUnknown } from '../../src/service/carriers/carrier.js';
+import { ManualClock } from '../../src/service/clock.js';
+import type { Core, CoreDoubles } from '../../src/service/core.js';
+import type { ServiceOptions } from '../../src/service/index.js';
+import { Cores, caller, ledgerDifference } from './cores.js';
+import type { TakenSegment } from './smsc.js';
+
+/** Services with SMPP routes, on a clock that the test moves; connections are real. */
+export class SmppServices {
+  readonly clock = new ManualClock(Date.UTC(2026, 10, 22));
+  readonly cores = new Cores();
+  #latest: Core | null = null;
+
+  /** The service that was opened last. */
+  get core(): Core {
+    if (this.#latest === null) throw new Error('no service is open');
+    return this.#latest;
+  }
+
+  configured(sms: object | string, email: object | string = 'off'): Pick<ServiceOptions, 'configuration'> {
+    const file = join(this.cores.folder(), 'service.json');
+    writeFileSync(file, JSON.stringify({ sms, email }));
+    return { configuration: { file, environment: { PASSWORD: 'secret' } } };
+  }
+
+  async open(options: ServiceOptions, doubles: CoreDoubles = {}): Promise<Core> {
+    this.#latest = await this.cores.open({ clock: this.clock, rates: 'off', ...options }, doubles);
+    return this.#latest;
+  }
+
+  /** Opens one that is going to die. */
+  openMortal(options: ServiceOptions, doubles: CoreDoubles): Promise<Core> {
+    return this.cores.openMortal({ clock: this.clock, rates: 'off', ...options }, doubles);
+  }
+
+  /** Closes the latest, and keeps its data. */
+  async close(): Promise<void> {
+    await this.passed(this.core.close(), 100);
+  }
+
+  async closeAll(): Promise<void> {
+    await this.passed(this.cores.closeAll(), 100);
+  }
+
+  /** Lets time pass, and the sockets exchange what they have, until something holds: the milliseconds. */
+  async pass(holds: () => boolean | Promise<boolean>, step = 500, longest = 1_200_000): Promise<number> {
+    for (let passed = 0; passed <= longest; passed += step) {
+      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+      if (await holds()) return passed;
+      this.clock.advance(step);
+    }
+    throw new Error('it never holds');
+  }
+
+  /** A result, for which time passes. */
+  async passed<Result>(promise: Promise<Result>, step = 500): Promise<Result> {
+    let isDone = false;
+    const done = () => {
+      isDone = true;
+    };
+    promise.then(done, done);
+    await this.pass(() => isDone, step);
+    return promise;
+  }
+
+  send(to: string, text: string, idempotencyKey: string | null = null) {
+    return this.core.operations.sendSms({ caller, params: { to, text }, idempotencyKey });
+  }
+
+  /** The id of the batch, the same each time. */
+  async sendBatch(to: string[], text: string, core = this.core): Promise<string> {
+    const call = { caller, params: { to, text }, idempotencyKey: 'batch' };
+    return ((await core.operations.sendSmsBulk(call)).body as { id: string }).id;
+  }
+
+  async messagesOf(batch: string): Promise<Message[]> {
+    const page = { limit: 1_000, after: null };
+    return (await this.core.operations.listBatchMessages(caller, batch, page)).data;
+  }
+
+  async completed(batch: string): Promise<void> {
+    await this.pass(
+      async () => (await this.core.operations.getBatch(caller, batch)).status === 'completed',
+      1_000,
+    );
+  }
+}
+
+/** Segments that were taken more than once. */
+export function takenTwice(taken: readonly TakenSegment[]): string[] {
+  const keys = taken.map(({ to, number }) => `${to} ${number}`);
+  return keys.filter((key, index) => keys.indexOf(key) !== index);
+}
+
+/** Nothing is twice and nothing lost: the number of unknown messages. */
+export async function judge(
+  services: SmppServices,
+  batch: string,
+  taken: readonly TakenSegment[],
+): Promise<number> {
+  const messages = await services.messagesOf(batch);
+  expect(takenTwice(taken)).toEqual([]);
+  for (const { to, status, delivery } of messages) {
+    const segments = taken.filter((segment) => segment.to === to);
+    if (status === 'failed') expect(segments).toEqual([]);
+    else if (delivery === null || delivery === 'delivered')
+      expect(segments).toHaveLength(segments[0]?.total ?? 1);
+  }
+  expect(await ledgerDifference(services.core)).toBe(0);
+  return messages.filter(({ delivery }) => delivery === 'unknown').length;
+}
+
+/** A control: it takes an unknown outcome for one that was not taken. */
+export const careless: CoreDoubles = {
+  carriers: (all) => all.map(carelessCarrier),
+};
+
+function carelessCarrier(carrier: Carrier): Carrier {
+  const { reserve } = carrier;
+  if (reserve === undefined) return carrier;
+  return {
+    ...carrier,
+    async reserve(route, isSingle) {
+      const reservation = await reserve(route, isSingle);
+      return reservation === null ? null : carelessReservation(reservation);
+    },
+  };
+}
+
+const carelessReservation = (reservation: Reservation): Reservation => ({
+  ...reservation,
+  async submit(submission, signal) {
+    try {
+      return await reservation.submit(submission, signal);
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknown)) throw error;
+      return { kind: 'later', reason: error.message, scope: 'message' };
+    }
+  },
+});

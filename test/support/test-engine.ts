@@ -1,0 +1,29 @@
+import type { ServiceOptions } from '../../src/service/index.js';
+import { emptyDatabase, newDatabase } from './postgres.js';
+
+let isPostgres = false;
+/** Databases that no test uses now. */
+const free: string[] = [];
+
+export const testSecret = new Uint8Array(32).fill(7);
+
+/** From now on services of this test file are opened on PostgreSQL. */
+export function testOnPostgres(): void {
+  isPostgres = true;
+}
+
+export const isOnPostgres = (): boolean => isPostgres;
+
+export interface TestEngine {
+  options: Pick<ServiceOptions, 'database' | 'secret'>;
+  /** When its services are closed. */
+  release(): void;
+}
+
+/** Where new services of a test keep their data: in memory, or in an empty database. */
+export async function testEngine(): Promise<TestEngine> {
+  if (!isPostgres) return { options: {}, release() {} };
+  const database = free.pop() ?? (await newDatabase());
+  await emptyDatabase(database);
+  return { options: { database, secret: testSecret }, release: () => void free.push(database) };
+}
