@@ -30,7 +30,7 @@ describe('urtuu history', () => {
     await here('sms send 99000012 hi --max-retries 0 --idempotency-key k-1');
     await here('verify create 99112255');
     await here('sendmail -t', { stdin: 'To: cron@example.mn\nSubject: s\n\nsecret\n' });
-    await here('api POST /v1/sms -f to=99112266 -f text=secret');
+    await here("api POST '/v1/sms?trace=1' -f to=99112266 -f text=secret");
     await here('sms bulk two.csv --text secret --job june --yes');
     const shown = await history();
     expect(shown.map((entry: Record<string, unknown>) => [entry.command, entry.to, entry.status])).toEqual([
