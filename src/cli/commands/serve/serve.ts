@@ -71,7 +71,7 @@ export const serve: CommandBody = (command, context) => {
     const key = isFirstStart ? (await administration.createKey()).secret : null;
     await io.print(view, { base_url: listening.url, data: folder, api_key: key });
     if (key !== null) io.note('Save the key now: it is not shown again.');
-    const outbox = config.commandLine(['urtuu', 'sandbox', 'outbox', '--follow', '--data', folder]);
+    const outbox = config.commandLine(['sandbox', 'outbox', '--follow', '--data', folder]);
     io.note('Its messages, apart from those of --sandbox:', outbox);
     const lost = await Promise.race([aborted(context.signal), service.lost]);
     io.note('Stopping.');
