@@ -157,7 +157,8 @@ function hintOf(error: UrtuuError, { exit, kind, unreached, last, sandboxed }: F
     return `Nothing was sent: it needs ${counted(error.required, 'credit')}, and ${grouped(error.balance ?? 0)} are left. ${sandboxed ? sandboxCreditHint : 'Add credits, then run it again.'}`;
   }
   if (error.code === 'invalid_code' && error.attempts_remaining !== undefined) {
-    return `Tries left: ${error.attempts_remaining}.`;
+    const left = error.attempts_remaining;
+    return `Tries left: ${left}.${left === 0 ? ` ${hints.verification_closed}` : ''}`;
   }
   if (sandboxed && error.code === 'recipient_rate_limited') return sandboxCapHint(error.retryAfter);
   if (error.retryAfter !== null) return `${nothing}Try again in ${error.retryAfter} s.`;

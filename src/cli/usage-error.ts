@@ -24,8 +24,8 @@ function suggestionFor(text: string, command: Command): string {
   if (name !== '') return suggestionOf(similarCommands(command, name));
   const [, option = ''] = /^unknown option '(.*)'$/s.exec(text) ?? [];
   if (option !== '') return didYouMean(option, optionsOf(command));
-  const [, value = '', choices = ''] = /'(.*)' is not one of (.*)$/s.exec(text) ?? [];
-  return didYouMean(value, choices.split(', '));
+  const [, value, choices = ''] = /'(.*)' is not one of (.*)$/s.exec(text) ?? [];
+  return value === undefined ? '' : didYouMean(value, choices.split(', '));
 }
 
 /** Those of the command and, since it takes them too, those of the groups above. */

@@ -120,6 +120,7 @@ describe('urtuu api', () => {
     for (const [path, requests] of [
       ['sms', 3],
       ['email/bulk', 3],
+      ["'sms?trace=1'", 3],
       ['verify', 1],
       ['verify/x/check', 1],
     ] as const) {

@@ -41,6 +41,7 @@ describe('completion', () => {
     expect(await words('sandbox', 'outbox', '--columns', 'text,su')).toEqual(['text,subject']);
     expect(await words('balance', '--columns', '')).toEqual(['balance']);
     expect(await words('balance', '--columns', 'balance,')).toEqual([]);
+    expect(await words('messages', 'list', '--value', 'st')).toEqual(['status']);
   });
 
   it.each([

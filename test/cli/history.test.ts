@@ -30,7 +30,7 @@ describe('urtuu history', () => {
     await here('sms send 99000012 hi --max-retries 0 --idempotency-key k-1');
     await here('verify create 99112255');
     await here('sendmail -t', { stdin: 'To: cron@example.mn\nSubject: s\n\nsecret\n' });
-    await here('api POST /v1/sms -f to=99112266 -f text=secret');
+    await here("api POST '/v1/sms?trace=1' -f to=99112266 -f text=secret");
     await here('sms bulk two.csv --text secret --job june --yes');
     const shown = await history();
     expect(shown.map((entry: Record<string, unknown>) => [entry.command, entry.to, entry.status])).toEqual([
@@ -78,7 +78,26 @@ describe('urtuu history', () => {
       ]),
     );
     expect(found).toHaveLength(3);
-    expect((await here('history --to 88118811')).stderr).toBe('Nothing was sent from this machine.\n');
+    expect((await here('history --to 88118811')).stderr).toBe('No sends in the history match.\n');
+  });
+
+  it('says which jobs it cannot search, since they were removed', async () => {
+    await here('sms bulk two.csv --text hello --job june --yes');
+    await here('jobs remove june --yes');
+    const { stdout, stderr } = await here('history --to 99112233 --since 1m');
+    expect(stdout + stderr).toMatch(/^warning: removed jobs are not searched: june$/m);
+    expect((await here('history --since 1m')).stderr).not.toContain('removed');
+  });
+
+  it('has a job whose process was killed, with unknown counts', async () => {
+    await here('sms bulk two.csv --text hello --job june --yes');
+    // The line at the end of a run is missing where the process was killed.
+    const [start, end] = entries().slice(-2);
+    writeFileSync(file(), `${JSON.stringify(start)}\n`);
+    expect(await history()).toMatchObject([
+      { job: 'june', status: 'unfinished', planned: 2, accepted: null },
+    ]);
+    expect(end).toMatchObject({ job: 'june', status: 'finished', accepted: 2 });
   });
 
   it('names service and profile', async () => {

@@ -60,6 +60,7 @@ describe('verify check on a terminal', () => {
   it('ends when no try is left', async () => {
     const result = await ask(checking(wrong(1), wrong(0)), '111111', '222222');
     expect(result).toMatchObject({ code: 10, asked: { length: 2 } });
+    expect(result.stderr).toContain('Tries left: 0. Create a new one with: urtuu verify create');
   });
 
   it('ends at any other error, without another prompt', async () => {

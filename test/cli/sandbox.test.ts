@@ -211,7 +211,9 @@ describe('keys', () => {
     expect(empty.stderr).toBe(`No messages in ${join(state, 'sandbox')}.\n`);
     await here('keys create');
     const beside = await run('sandbox outbox', { home, env: {}, terminal: 200 });
-    expect(beside.stderr).toContain(`urtuu sandbox outbox --data ${join(state, 'service')}\n`);
+    expect(beside.stderr.replace(/\s+/g, ' ')).toContain(
+      ` Messages of urtuu serve: urtuu sandbox outbox --data ${join(state, 'service')} `,
+    );
     const keys = await run('keys list', { home, env: {}, terminal: 200 });
     expect(keys.stderr).toBe(`Data: ${join(state, 'service')}\n`);
     expect((await here('keys list')).stderr).toBe('');

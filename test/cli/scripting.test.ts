@@ -13,6 +13,7 @@ describe('--value', () => {
     ['sms send 99112277 hi --value id', /^[0-9a-f-]{36}\n$/],
     ['sms send 99112277 hi --dry-run --value credits', /^10\n$/],
     ['pricing --value sms.max_parts', /^5\n$/],
+    ['pricing --value max_parts', /^5\n$/],
     ['pricing --value email', /^\{"credits_per_message":2\}\n$/],
     ['sms bulk two.csv --text value --yes --value batches.0.id', /^[0-9a-f-]{36}\n$/],
     ['messages get MESSAGE --value error.code', /^\n$/],

@@ -35,6 +35,15 @@ describe('a mistyped word', () => {
 });
 
 describe('did you mean', () => {
+  it.each(['balance x', 'jobs show a b', 'messages list --since yesterday', 'messages list --limit 0'])(
+    'suggests nothing where nothing was mistyped: %s',
+    async (line) => {
+      const { code, stderr } = await run(line, { env: {} });
+      expect(code).toBe(2);
+      expect(stderr).not.toContain('Did you mean');
+    },
+  );
+
   it.each([
     ['sned 99112233 hi', 'urtuu sms send or urtuu email send?'],
     ['send 99112233 hi', 'urtuu sms send or urtuu email send?'],

@@ -13,6 +13,10 @@ export const notRun: Record<string, string> = {
     'a line of ~/.bashrc; test/cli/completion.test.ts completes in each shell',
   'docs/running.md: urtuu serve':
     'listens on a fixed port until it is stopped; a block of docs/sandbox.md starts it on a free one',
+  'docs/running.md: head -c 32 /dev/urandom > urtuu.secret':
+    'needs a PostgreSQL of its own; test/cli/commands/serve/database.test.ts serves on one',
+  'docs/carriers.md: urtuu service check --config service.json':
+    'connects to carriers; test/e2e/serve-config.test.ts and serve-email.test.ts serve with such a file',
   'docs/running.md: docker build -f deploy/Dockerfile -t urtuu .':
     'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
   'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':

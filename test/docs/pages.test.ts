@@ -120,14 +120,15 @@ const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<
     expect(code).toContain('https://api.example.com/v1');
   },
 
-  /** As cron does: its variables, and nothing else but a home, a shell and a path. */
+  /** As cron does: its variables, and nothing else but a home, a shell and a short path. */
   async crontab({ code }, machine) {
     const lines = machine.settled(code).trim().split('\n');
-    const { PATH = '', HOME = '' } = machine.environment;
-    const env: Record<string, string> = { PATH, HOME, SHELL: '/bin/sh', LOGNAME: 'someone' };
+    const { PATH: installed = '', HOME = '' } = machine.environment;
+    const env: Record<string, string> = { PATH: '/usr/bin:/bin', HOME, SHELL: '/bin/sh', LOGNAME: 'someone' };
     for (const line of lines) {
       const [, name = '', value = ''] = /^([A-Z_]+)=(.*)$/.exec(line) ?? [];
-      if (name !== '') env[name] = value;
+      // Where npm installs commands on most machines.
+      if (name !== '') env[name] = value.replace('/usr/local/bin', installed);
     }
     const [job = ''] = lines.flatMap((line) => /^(?:[\d*/,-]+ ){5}(.+)$/.exec(line)?.[1] ?? []);
     expect(job).not.toBe('');

@@ -35,6 +35,15 @@ describe('urtuu serve', () => {
     child.kill('SIGTERM');
     expect((await ended).stderr.includes('without TLS')).toBe(warns);
   });
+
+  it('names the command that shows its messages', async () => {
+    const child = machine.start(['serve', '--port', '0']);
+    const ended = outcomeOf(child);
+    const stderr = await printed(child, 'stderr', /--data .*\n/);
+    expect(stderr).toMatch(/ of --sandbox: urtuu sandbox outbox --follow --data \S+\n$/);
+    child.kill('SIGTERM');
+    await ended;
+  });
 });
 
 describe('--data of a folder without a service', () => {

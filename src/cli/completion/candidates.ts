@@ -129,6 +129,7 @@ async function possible(
 ): Promise<readonly Candidate[]> {
   const { command, path, given, pending } = await find(tree, words);
   if (pending?.long === '--columns') return columnsOf(command, current);
+  if (pending?.long === '--value') return columnsOf(command, '');
   if (pending !== undefined)
     return described(await valuesOf(tree, pending, optionSources[pending.long ?? '']));
   if (current.startsWith('-')) return optionsOf(command);

@@ -20,6 +20,7 @@ export interface HistoryEntry {
   /** The idempotency key. */
   key: string | null;
   job: string | null;
+  /** The counts of a job; only `planned` while it runs, and after its process was killed. */
   planned?: number;
   accepted?: number;
   rejected?: number;

@@ -181,7 +181,10 @@ export class Printer {
   }
 
   #valueOf<Row>(view: View<Row>, row: Row, path: string): string {
-    return valueAt(this.#record(view, view.columns, row, this.mask), path);
+    const record = this.#record(view, view.columns, row, this.mask);
+    // A column of a table may stand elsewhere in the JSON.
+    const column = Object.hasOwn(record, path) ? undefined : view.columns.find(({ name }) => name === path);
+    return valueAt(column === undefined ? record : { [path]: column.value(row) }, path);
   }
 
   #cardOf<Row>(view: View<Row>): readonly Column<Row>[] {

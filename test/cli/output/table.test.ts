@@ -124,8 +124,8 @@ describe('a table on a narrow terminal', () => {
   });
 
   it('turns into cards where a text would be too narrow', async () => {
-    expect((await at(28))[0]).toBe('check   node');
-    expect((await at(32, found, { header: false }))[0]).toBe('node    ok       v22.20.0');
+    expect((await at(24))[0]).toBe('check   node');
+    expect((await at(28, found, { header: false }))[0]).toBe('node    ok       v22.20.0');
   });
 
   it('does not touch statuses, numbers, recipients and times', async () => {

@@ -78,6 +78,8 @@ export const api: CommandBody<'options' | 'io' | 'network' | 'config' | 'clock'>
 /** Any JSON of a 2xx is a success. */
 const anything = () => null;
 
+const routeOf = (path: string) => path.split('?', 1)[0] ?? '';
+
 const sendPaths = Object.values(sendEndpoints).flatMap((kinds) =>
   Object.values(kinds).map(({ path }) => path),
 );
@@ -89,7 +91,7 @@ async function callOf(
   { field = [], jsonField = [], input, idempotencyKey }: Options,
 ): Promise<Call> {
   const fields = [...field, ...jsonField];
-  const isSend = method === 'POST' && sendPaths.includes(path);
+  const isSend = method === 'POST' && sendPaths.includes(routeOf(path));
   if (idempotencyKey !== undefined && !isSend) {
     throw usageError('--idempotency-key is for the four sends', `They are POST ${sendPaths.join(', ')}.`);
   }
@@ -140,7 +142,8 @@ async function remember(
   answer: RawAnswer | null,
   key: string | null,
 ): Promise<void> {
-  if (body === null || (!sendPaths.includes(path) && path !== '/verify')) return;
+  const route = routeOf(path);
+  if (body === null || (!sendPaths.includes(route) && route !== '/verify')) return;
   const asked = fieldsOf(body);
   const { id = null, status = 'in_doubt', channel = null } = fieldsOf(answer?.body() ?? '') as Partial<Sent>;
   const to = typeof asked.to === 'string' ? asked.to : null;

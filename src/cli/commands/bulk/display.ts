@@ -52,11 +52,14 @@ export function progressWords(
   { waits, waiting = null, secondsLeft, rate }: Pace,
 ): string[] {
   const { accepted, planned, rejected, failed, in_doubt } = tally;
+  const unsent = [`${grouped(rejected + failed)} failed`];
+  const hasFailed = rejected + failed > 0;
   return [
     `${grouped(accepted)} of ${grouped(planned)} accepted`,
-    ...(waits ? [`${grouped(sent)} sent`] : []),
-    `${grouped(rejected + failed)} failed`,
+    ...(hasFailed ? unsent : []),
     ...(in_doubt > 0 ? [`${grouped(in_doubt)} in doubt`] : []),
+    ...(waits ? [`${grouped(sent)} sent`] : []),
+    ...(hasFailed ? [] : unsent),
     ...(waiting === null ? timeLeft(secondsLeft) : [waiting]),
     ...(rate !== null && rate >= 1 ? [`${grouped(Math.round(rate))}/s`] : []),
     counted(credits, 'credit'),

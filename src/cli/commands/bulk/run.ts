@@ -11,7 +11,7 @@ import { Ended, machineError } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
 import { appendHistory } from '../../history/append.js';
 import { counted } from '../../wording.js';
-import { entryOfJob } from '../history/job-entries.js';
+import { entryOfJob, startOfJob } from '../history/job-entries.js';
 import { adoptAccount, foreignJob, isForeign } from './account.js';
 import { refuseOtherService } from './base-url.js';
 import { type Cancellation, watchForCancel } from './cancellation.js';
@@ -59,8 +59,10 @@ export async function carryOut(
     cancellation = await watchForCancel(context, job);
     runtime = { ...(await openJobRuntime(context, options)), stop: cancellation.stop };
     await noteRun(job.folder, job.state, context.clock.now());
-    const exit = await runToEnd(context, job, options, runtime, { words, leftOut });
-    await appendHistory(context, entryOfJob(job));
+    await appendHistory(context, startOfJob(job));
+    const exit = await runToEnd(context, job, options, runtime, { words, leftOut }).finally(() =>
+      appendHistory(context, entryOfJob(job)),
+    );
     if (exit === exits.refused) throw ranElsewhere(job);
     if (exit !== exits.ok) throw new Ended(exit);
   } finally {

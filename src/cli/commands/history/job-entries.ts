@@ -7,24 +7,19 @@ import { openPlan } from '../../bulk/plan/plan-reader.js';
 import type { Context } from '../../context.js';
 import type { HistoryEntry, Sent } from '../../history/entry.js';
 
-/** The entry of a job that has ended. */
-export function entryOfJob({
-  id,
-  plan,
-  state,
-}: {
-  id: string;
-  plan: Pick<JobView, 'meta'>;
-  state: JobView['state'];
-}): Sent {
+type EnteredJob = { id: string; plan: Pick<JobView, 'meta'>; state: JobView['state'] };
+
+/** The entry of a job that begins to send: it stays the newest one where the process is killed. */
+export function startOfJob({ id, plan, state }: EnteredJob): Sent {
   const { channel } = plan.meta;
-  return {
-    command: `${channel} bulk`,
-    channel,
-    status: state.finished ? 'finished' : 'unfinished',
-    job: id,
-    ...state.tally,
-  };
+  const { planned } = state.tally;
+  return { command: `${channel} bulk`, channel, status: 'unfinished', job: id, planned };
+}
+
+/** The entry of a job that has ended, with its counts. */
+export function entryOfJob(job: EnteredJob): Sent {
+  const { state } = job;
+  return { ...startOfJob(job), status: state.finished ? 'finished' : 'unfinished', ...state.tally };
 }
 
 /** A recipient's place in the jobs of this machine. Warns of a job that cannot be read. */

@@ -1,6 +1,8 @@
 import { normalizeRecipient } from '../../../contract/index.js';
+import { jobIds } from '../../bulk/job/jobs-folder.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import type { Context } from '../../context.js';
 import type { HistoryEntry } from '../../history/entry.js';
 import { clearHistory, readHistory } from '../../history/file.js';
 import { confirmed } from '../../input/required.js';
@@ -12,6 +14,8 @@ import { entriesOfRecipient } from './job-entries.js';
 
 const recipients = ({ to, planned }: HistoryEntry) =>
   to ?? (planned === undefined ? null : counted(planned, 'recipient'));
+
+const noSends = 'No sends in the history.';
 
 const view: View<HistoryEntry> = {
   columns: [
@@ -39,7 +43,7 @@ const view: View<HistoryEntry> = {
     { name: 'id', value: ({ id, job }) => id ?? job },
   ],
   record: (entry) => ({ ...noCounts, ...entry }),
-  empty: 'Nothing was sent from this machine.',
+  empty: noSends,
 };
 const noCounts = {
   planned: null,
@@ -88,13 +92,27 @@ export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (comm
     const wanted = (to === undefined ? all : await sentTo(context, all, to)).filter(
       ({ time }) => time >= from,
     );
-    await context.io.printAll(view, wanted.slice(0, limit));
+    const empty = all.length === 0 ? noSends : 'No sends in the history match.';
+    await context.io.printAll({ ...view, empty }, wanted.slice(0, limit));
+    if (to !== undefined) await noteRemovedJobs(context, all, from);
     if (wanted.length > limit) {
       const all = grouped(wanted.length);
       context.io.note(`Showing the newest ${grouped(limit)} of ${all}; add --limit to see more.`);
     }
   });
 };
+
+/** Their recipients went with them: no answer about one is complete. */
+async function noteRemovedJobs(
+  { config, io }: Pick<Context, 'config' | 'io'>,
+  all: readonly HistoryEntry[],
+  from: string,
+): Promise<void> {
+  const there = await jobIds(config.stateDirectory);
+  const isRemoved = ({ job, time }: HistoryEntry) => job !== null && time >= from && !there.includes(job);
+  const removed = all.filter(isRemoved).map(({ job }) => job);
+  if (removed.length > 0) io.warn(`removed jobs are not searched: ${removed.join(', ')}`);
+}
 
 async function sentTo(
   context: Parameters<typeof entriesOfRecipient>[0],

@@ -39,7 +39,7 @@ export function noteNoMessages(io: Context['io'], config: Config, { folder }: St
   const other = serviceDirectory(config.stateDirectory);
   const text = `No messages in ${folder}.`;
   if (folder !== other && hasData(other)) {
-    const command = config.commandLine(['urtuu', 'sandbox', 'outbox', '--data', other]);
+    const command = config.commandLine(['sandbox', 'outbox', '--data', other]);
     io.note(`${text} Messages of urtuu serve:`, command);
   } else {
     io.note(text);

@@ -91,7 +91,7 @@ export const serve: CommandBody = (command, context) => {
     if (key !== null) io.note('Save the key now: it is not shown again.');
     else if (database !== null) io.note('The database already has an API key.');
     if (database === null) {
-      const outbox = config.commandLine(['urtuu', 'sandbox', 'outbox', '--follow', '--data', folder]);
+      const outbox = config.commandLine(['sandbox', 'outbox', '--follow', '--data', folder]);
       io.note('Its messages, apart from those of --sandbox:', outbox);
     }
     const lost = await Promise.race([aborted(context.signal), service.lost]);

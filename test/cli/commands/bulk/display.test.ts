@@ -12,7 +12,13 @@ describe('the one line of a running job', () => {
       'waits',
       {},
       { ...pace, waits: true },
-      '1,200 of 2,600 accepted, 900 sent, 7 failed, 12 s left, 20/s, 12,000 credits',
+      '1,200 of 2,600 accepted, 7 failed, 900 sent, 12 s left, 20/s, 12,000 credits',
+    ],
+    [
+      'waits, and nothing has failed',
+      { rejected: 0, failed: 0 },
+      { ...pace, waits: true },
+      '1,200 of 2,600 accepted, 900 sent, 0 failed, 12 s left, 20/s, 12,000 credits',
     ],
     [
       'is in doubt',
