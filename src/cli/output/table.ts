@@ -58,7 +58,7 @@ function layout<Row>(
   const extents = columns.map((column, index) => {
     const texts = cells.map((row) => row[index] ?? '');
     const title = style.header && cells.length > 0 ? width(titleOf(column)) : 0;
-    const wraps = style.width !== null && column.kind === undefined;
+    const wraps = style.width !== null && (column.kind === undefined || column.kind === 'recipient');
     return extentOf(texts, title, width, wraps, index === columns.length - 1);
   });
   const of = (kept: readonly number[]) => kept.flatMap((index) => extents[index] ?? []);
