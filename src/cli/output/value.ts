@@ -4,7 +4,7 @@ import type { Column } from './view.js';
 /** The value at a dotted path: a text or a number bare, an object or a list as JSON, nothing where there is none. */
 export function valueAt(record: object, path: string): string {
   let value: unknown = record;
-  for (const name of path.split('.')) {
+  for (const name of Object.hasOwn(record, path) ? [path] : path.split('.')) {
     const isInside = typeof value === 'object' && value !== null && Object.hasOwn(value, name);
     value = isInside ? (value as Record<string, unknown>)[name] : null;
   }
@@ -16,12 +16,7 @@ export function valueAt(record: object, path: string): string {
 export function checkPath(columns: readonly Column<never>[], path: string): void {
   const [first = ''] = path.split('.');
   const names = columns.map(({ name }) => name);
-  if (
-    names.some(
-      (name) => name === first || (/^[._]/.test(name.slice(first.length)) && name.startsWith(first)),
-    ) &&
-    first !== ''
-  )
-    return;
+  const isInside = (name: string) => name.startsWith(first) && /^[._]/.test(name.slice(first.length));
+  if (first !== '' && names.some((name) => name === first || isInside(name))) return;
   throw usageError(`unknown field '${first}'`, `The fields are ${names.join(', ')}.`);
 }
