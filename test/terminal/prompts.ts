@@ -6,7 +6,7 @@ import { shipped, Terminal } from './pseudoterminal.js';
 import { Complaints } from './stage.js';
 
 interface Prompt {
-  /** `$WAY` makes a job of its own for each way. */
+  /** `$WAY` makes a job of its own for each way; `$KEY` is a key of the service. */
   words: string[];
   /** Questions and what is typed at each; the last one is left with a key. */
   before?: [question: RegExp, keys: string][];
@@ -35,7 +35,7 @@ const prompts: readonly Prompt[] = [
   { words: ['login'], question: /API key:/ },
   { words: ['logout'], question: /Remove profile/ },
   { words: ['sandbox', 'reset'], question: /Delete all messages/ },
-  { words: ['keys', 'revoke', 'x'], question: /Revoke key x/ },
+  { words: ['keys', 'revoke', '$KEY'], question: /Revoke key urtuu_/ },
   { words: ['sms', 'bulk', 'list.csv'], question: /Text:/ },
   { words: ['sms', 'bulk', 'list.csv', '--text', 'hi $WAY'], question: /Send to 2 recipients/ },
   { words: ['sms', 'bulk', 'old.csv', '--text', 'hi'], question: /Which encoding/, closed: 8 },
@@ -56,11 +56,11 @@ export async function playPrompts(
   const complaints = new Complaints();
   const machine = new Machine();
   try {
-    await prepare(machine);
+    const key = await prepare(machine);
     const left = prompts.slice(0, count).flatMap((prompt) => only.map((way) => ({ prompt, way })));
     const play = async () => {
       for (let next = left.shift(); next !== undefined; next = left.shift())
-        await leave(machine, program, next.prompt, next.way, complaints);
+        await leave(machine, program, { ...next, key }, complaints);
     };
     await Promise.all([play(), play(), play()]);
     const json = async (...words: string[]) => JSON.parse((await machine.run([...words, '--json'])).stdout);
@@ -78,7 +78,8 @@ export async function playPrompts(
   }
 }
 
-async function prepare(machine: Machine): Promise<void> {
+/** Gives the beginning of a key. */
+async function prepare(machine: Machine): Promise<string> {
   const write = (name: string, text: string | Buffer) => writeFileSync(join(machine.home, name), text);
   write('list.csv', 'phone\n99112233\n88001122\n');
   write('mails.csv', 'email\nbat@example.mn\n');
@@ -88,17 +89,19 @@ async function prepare(machine: Machine): Promise<void> {
   const login = 'login --api-key-file - --base-url http://127.0.0.1:1/v1 --max-retries 0';
   await machine.run(login.split(' '), { input: 'a-key-of-nobody' });
   await machine.run(['sms', 'send', '88112233', 'hi', '--sandbox']);
+  const created = await machine.run(['keys', 'create', '--json', '--sandbox']);
+  return (JSON.parse(created.stdout) as { secret: string }).secret.slice(0, 12);
 }
 
 async function leave(
   machine: Machine,
   program: readonly string[],
-  { words, before = [], question, closed = 2 }: Prompt,
-  way: Way,
+  { prompt, way, key }: { prompt: Prompt; way: Way; key: string },
   complaints: Complaints,
 ): Promise<void> {
+  const { words, before = [], question, closed = 2 } = prompt;
   const isClosed = way === 'closed input';
-  const said = words.map((word) => word.replace('$WAY', way));
+  const said = words.map((word) => word.replace('$WAY', way).replace('$KEY', key));
   const terminal = new Terminal(machine, said, {
     env: { URTUU_SANDBOX: '1' },
     program: isClosed ? ['bash', '-c', '"$@" <&-', 'bash', ...program] : program,
