@@ -2,12 +2,11 @@ import { inDoubtAfter } from '../../client/doubt.js';
 import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
 import type { RequestSender } from '../../client/request.js';
-import type { CarrierCheck, DataError, Fault, Service, ServiceOptions } from '../../service/index.js';
+import type { CarrierCheck, Fault, Service, ServiceOptions } from '../../service/index.js';
 import type { Config } from '../config/config.js';
 import { sandboxDirectory } from '../config/folders.js';
 import { readKey } from '../config/key.js';
-import { CliError, machineError, stateHint, usageError } from '../errors.js';
-import { exits } from '../exit-codes.js';
+import { usageError } from '../errors.js';
 import type { Files } from '../files/files.js';
 import { once } from '../once.js';
 import type { GlobalOptions } from '../options.js';
@@ -15,6 +14,7 @@ import type { ProcessEnvironment } from '../process-environment.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { embeddedFetch } from './embedded-fetch.js';
 import { type Exchange, isAccepted } from './exchange.js';
+import { configurationError, loadService, openerOf, openService } from './open-service.js';
 import type { RawAnswer } from './raw.js';
 
 /** The way to the service, over the network or to the embedded one. Everything is opened when first needed. */
@@ -254,53 +254,4 @@ export function openNetwork(needs: Needs): OwnedNetwork {
 /** By the status alone. */
 function isInDoubt({ status, requestSent, idempotencyKey }: Exchange, before: boolean): boolean {
   return inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');
-}
-
-const loadService = async () => await import('../../service/index.js');
-
-const openerOf = async ({ openService }: ProcessEnvironment) =>
-  openService ?? (await loadService()).createService;
-
-async function openService(
-  environment: ProcessEnvironment,
-  options: ServiceOptions,
-  isSandbox: boolean,
-): Promise<Service> {
-  const open = await openerOf(environment);
-  try {
-    return await open(options);
-  } catch (error) {
-    if (isDataError(error)) throw refusedData(error, options.directory ?? '', isSandbox);
-    if (codeOf(error) === 'no_sqlite') {
-      const { noEngine } = await import('./no-engine.js');
-      throw noEngine(error, environment);
-    }
-    const wrong = configurationError(error);
-    if (wrong !== null) throw wrong;
-    const hint = stateHint(error) ?? 'It needs a folder of your own with free space. See: urtuu help sandbox';
-    throw machineError(`the embedded service cannot run: ${(error as Error).message}`, error, hint);
-  }
-}
-
-const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
-
-const isDataError = (error: unknown): error is DataError => codeOf(error) === 'data_refused';
-
-function refusedData(error: DataError, folder: string, isSandbox: boolean): CliError {
-  const { message, hint, forgotten } = error;
-  const without = isSandbox
-    ? ' Or delete the folder: nothing in it was sent to anyone.'
-    : ` Or start without them: urtuu serve --data '${folder}' --accept-data`;
-  return new CliError(error.code, exits.machine, message, {
-    hint: forgotten === null ? hint : hint + without,
-    details: forgotten === null ? {} : { forgotten },
-    cause: error,
-  });
-}
-
-/** Null for any other error. */
-function configurationError(error: unknown): CliError | null {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code !== 'invalid_configuration') return null;
-  return new CliError(code, exits.machine, message, { hint: 'See: urtuu serve --help', cause: error });
 }
