@@ -29,6 +29,8 @@ describe('--value', () => {
   it.each([
     ['sms send 99112233 hi --value idd', /unknown field 'idd'/],
     ['sms send 99112233 hi --value ""', /unknown field ''/],
+    ['pricing --value sms.maxparts', /unknown field 'sms.maxparts'/],
+    ['sandbox settings get --value caps.per_10_minute', /unknown field 'caps.per_10_minute'/],
     ['sms send 99112233 hi --value id --json', /excludes/],
     ['sms send 99112233 hi --value id -o csv', /excludes/],
     ['sms send 99112233 hi --value id --columns id', /excludes/],

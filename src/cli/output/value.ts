@@ -12,11 +12,19 @@ export function valueAt(record: object, path: string): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Throws CliError (exit 2) for a path whose first name no result has; `sms.max_parts` is the column sms_max_parts or itself. */
+/**
+ * Throws CliError (exit 2) for a path that no result has. Below a column anything goes; a group of columns is named by
+ * what they begin with, as in JSON: `sms.max_parts` is the column `sms_max_parts`, `sms.max_parts` or `max_parts`.
+ */
 export function checkPath(columns: readonly Column<never>[], path: string): void {
-  const [first = ''] = path.split('.');
+  const [first = '', ...rest] = path.split('.');
   const names = columns.map(({ name }) => name);
-  const isInside = (name: string) => name.startsWith(first) && /^[._]/.test(name.slice(first.length));
-  if (first !== '' && names.some((name) => name === first || isInside(name))) return;
-  throw usageError(`unknown field '${first}'`, `The fields are ${names.join(', ')}.`);
+  if (first !== '' && names.includes(first)) return;
+  const written = names.map((name) => name.replaceAll('.', '_'));
+  const [group, whole] = [`${first}_`, path.replaceAll('.', '_')];
+  const isGroup = first !== '' && written.some((name) => name.startsWith(group));
+  const isInside = (name: string) =>
+    name === whole || name.startsWith(`${whole}_`) || name === rest.join('_');
+  if (isGroup && written.some(isInside)) return;
+  throw usageError(`unknown field '${isGroup ? path : first}'`, `The fields are ${names.join(', ')}.`);
 }

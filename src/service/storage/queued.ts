@@ -1,6 +1,6 @@
-import type { BatchAcceptance, MessageAcceptance } from './acceptance.js';
+import type { BatchAcceptance, MessageAcceptance, VerificationAcceptance } from './acceptance.js';
 import type { ClaimedMessage } from './dispatching.js';
-import type { Instant, MessageRecord } from './records.js';
+import type { Instant, MessageRecord, VerificationRecord } from './records.js';
 
 type AnyAcceptance = MessageAcceptance | BatchAcceptance;
 
@@ -31,6 +31,24 @@ export function queuedMessage(
     delivery: null,
     createdAt,
     sentAt: null,
+  };
+}
+
+export function pendingVerification(
+  { id, codeHash, attempts, lifeMs }: VerificationAcceptance['verification'],
+  { channel, to, credits, createdAt }: MessageRecord,
+): VerificationRecord {
+  return {
+    id,
+    status: 'pending',
+    channel,
+    to,
+    attemptsRemaining: attempts,
+    credits,
+    codeHash,
+    createdAt,
+    expiresAt: createdAt + lifeMs,
+    verifiedAt: null,
   };
 }
 

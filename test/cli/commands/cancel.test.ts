@@ -83,6 +83,7 @@ describe('urtuu jobs cancel', () => {
     const run = await here.run(`${personal} --concurrency 2`, { clock: { sleep: () => sleep(5) } });
     expect(run.code).toBe(6);
     expect(run.stderr).toMatch(/Cancelled\. Certain: .*in doubt: \d+\. Resume with: urtuu jobs resume july /);
+    expect((await here.run('jobs show july')).stdout).toMatch(/^state +stopped: cancelled, \d+ in doubt$/m);
     expect(await cancel).toMatchObject({ code: 0 });
     here.project.options.instead = () => undefined;
     expect(await here.run('jobs resume july')).toMatchObject({ code: 0 });

@@ -55,7 +55,7 @@ describe('urtuu jobs watch', () => {
     const watch = await here.run('jobs watch july');
     expect(watch.code).toBe(6);
     expect(watch.stderr).toContain('in doubt: 1');
-    expect((await here.run('jobs show july')).stdout).toMatch(/^state +stopped: killed$/m);
+    expect((await here.run('jobs show july')).stdout).toMatch(/^state +stopped: killed, 1 in doubt$/m);
   });
 
   it('ends with the failures that a later run found before it was killed, not with 0', async () => {

@@ -61,8 +61,10 @@ export async function jobRow(job: JobView, now: number): Promise<JobRow> {
 const stateOf = ({ finished, untouched }: JobView['state']) =>
   finished ? 'finished' : untouched ? 'new' : 'unfinished';
 
-/** `running: pid 5606, 19.8/s, 2 min left`, `stopped: out of credits`, `finished: 12 failed` */
-function stateText({ state, reason, pid, rate, seconds_left: left, failed }: JobRow): string {
+/** `running: pid 5606, 19.8/s, 2 min left`, `stopped: cancelled, 2 in doubt`, `finished: 12 failed` */
+function stateText(row: JobRow): string {
+  const { state, reason, pid, rate, seconds_left: left, failed, rejected, in_doubt: doubt } = row;
+  const some = (count: number, what: string) => (count > 0 ? `${grouped(count)} ${what}` : null);
   const details: Record<JobRow['state'], (string | null)[]> = {
     new: [reason],
     running: [
@@ -70,8 +72,8 @@ function stateText({ state, reason, pid, rate, seconds_left: left, failed }: Job
       rate === null ? null : `${rate}/s`,
       left === null ? null : `${duration(left)} left`,
     ],
-    unfinished: [reason],
-    finished: [failed > 0 ? `${grouped(failed)} failed` : null],
+    unfinished: [reason === 'in doubt' ? null : reason, some(doubt, 'in doubt')],
+    finished: [some(failed, 'failed'), some(rejected, 'rejected'), some(doubt, 'in doubt')],
   };
   const word =
     state === 'running' && reason !== null ? 'stopping' : state === 'unfinished' ? 'stopped' : state;

@@ -1,9 +1,9 @@
-import type { Channel } from '../../../contract/index.js';
 import type { Database } from '../../storage/postgres/database/database.js';
 import { orUnavailable } from '../../storage/postgres/database/failure.js';
 import { Groups } from '../../storage/postgres/database/groups.js';
 import type { Migrations } from '../../storage/postgres/database/migrate.js';
 import { everyAttempt, type Submission } from '../carrier.js';
+import { type DeliveryRow, toRecord } from './delivery-row.js';
 import type { DeliveryRecord, Outbox, OutboxFilter } from './outbox.js';
 
 export const outboxMigrations: Migrations = {
@@ -62,20 +62,6 @@ export const outboxMigrations: Migrations = {
      END $$;`,
   ],
 };
-
-interface DeliveryRow {
-  seq: number;
-  reference: string;
-  channel: Channel;
-  recipient: string;
-  text: string | null;
-  subject: string | null;
-  html: string | null;
-  sender: string | null;
-  reply_to: string | null;
-  route: string;
-  delivered_at: number;
-}
 
 const pageSize = 500;
 
@@ -158,20 +144,5 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
     },
     // Its connections are closed with the store's.
     close: async () => {},
-  };
-}
-
-function toRecord(row: DeliveryRow): DeliveryRecord {
-  return {
-    messageId: row.reference,
-    channel: row.channel,
-    to: row.recipient,
-    text: row.text,
-    subject: row.subject,
-    html: row.html,
-    from: row.sender,
-    replyTo: row.reply_to,
-    route: row.route,
-    deliveredAt: row.delivered_at,
   };
 }

@@ -1,10 +1,10 @@
-import type { Channel } from '../../../contract/index.js';
 import type { Clock } from '../../clock.js';
 import { whenFree } from '../../storage/sqlite/database/busy.js';
 import { GroupCommit } from '../../storage/sqlite/database/group-commit.js';
 import { jsonObject } from '../../storage/sqlite/database/json-object.js';
 import { type Database, openDatabase } from '../../storage/sqlite/database/open.js';
 import { everyAttempt, type Submission } from '../carrier.js';
+import { type DeliveryRow, toRecord } from './delivery-row.js';
 import type { DeliveryRecord, Outbox, OutboxFilter } from './outbox.js';
 import { type Run, runsOf } from './runs.js';
 
@@ -32,20 +32,6 @@ const migrations = [
 
 export function openOutboxDatabase(path: string): Promise<Database> {
   return openDatabase(path, { synchronous: 'off', migrations, keepsCopy: path !== ':memory:' });
-}
-
-interface DeliveryRow {
-  seq: number;
-  reference: string;
-  channel: Channel;
-  recipient: string;
-  text: string | null;
-  subject: string | null;
-  html: string | null;
-  sender: string | null;
-  reply_to: string | null;
-  route: string;
-  delivered_at: number;
 }
 
 /** Submissions that are written together, and those of them that were delivered. */
@@ -161,20 +147,5 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
         database.close();
       }
     },
-  };
-}
-
-function toRecord(row: DeliveryRow): DeliveryRecord {
-  return {
-    messageId: row.reference,
-    channel: row.channel,
-    to: row.recipient,
-    text: row.text,
-    subject: row.subject,
-    html: row.html,
-    from: row.sender,
-    replyTo: row.reply_to,
-    route: row.route,
-    deliveredAt: row.delivered_at,
   };
 }

@@ -10,7 +10,7 @@ import type {
   VerificationResult,
 } from '../acceptance.js';
 import { earlierMessages, longestWindow } from '../caps.js';
-import { claimedOf, queuedMessage } from '../queued.js';
+import { claimedOf, pendingVerification, queuedMessage } from '../queued.js';
 import type { BatchRecord, BoundAnswer, Content, Instant } from '../records.js';
 import { answerTemplate } from './answer-template.js';
 import type { Database } from './database/database.js';
@@ -116,19 +116,7 @@ export function createAcceptance(database: Database, lost: Lost) {
         life_ms: lifeMs,
       });
       if (accepted.kind !== 'accepted') return accepted;
-      const { channel, to, credits, createdAt } = accepted.message;
-      const verification = {
-        id,
-        status: 'pending' as const,
-        channel,
-        to,
-        attemptsRemaining: attempts,
-        credits,
-        codeHash,
-        createdAt,
-        expiresAt: createdAt + lifeMs,
-        verifiedAt: null,
-      };
+      const verification = pendingVerification(acceptance.verification, accepted.message);
       return { ...accepted, verification, claimed: accepted.claimed.map((one) => ({ ...one, lifeMs })) };
     },
     async acceptBatch(acceptance: BatchAcceptance): Promise<BatchResult> {

@@ -8,7 +8,7 @@ import type {
   VerificationResult,
 } from '../acceptance.js';
 import type { ClaimedMessage } from '../dispatching.js';
-import { claimedOf, queuedMessage } from '../queued.js';
+import { claimedOf, pendingVerification, queuedMessage } from '../queued.js';
 import type { BatchRecord, BoundAnswer, Content, Instant, LedgerReason, MessageRecord } from '../records.js';
 import { batchRows, recipientIn, wayIn, wayOf } from './batch-rows.js';
 import type { Database } from './database/open.js';
@@ -134,21 +134,10 @@ export function prepareAcceptance(
     const stored = storeMessage(acceptance, 'verification', id);
     if ('kind' in stored) return stored;
     const { seq, message, claimed, balance } = stored;
-    const { channel, to, credits, createdAt, projectId } = message;
-    const expiresAt = createdAt + lifeMs;
-    insertVerification.run(id, projects.numberOf(projectId), seq, codeHash, attempts, createdAt, expiresAt);
-    const verification = {
-      id,
-      status: 'pending' as const,
-      channel,
-      to,
-      attemptsRemaining: attempts,
-      credits,
-      codeHash,
-      createdAt,
-      expiresAt,
-      verifiedAt: null,
-    };
+    const verification = pendingVerification(acceptance.verification, message);
+    const { createdAt, expiresAt } = verification;
+    const project = projects.numberOf(message.projectId);
+    insertVerification.run(id, project, seq, codeHash, attempts, createdAt, expiresAt);
     const living = claimed.map((one) => ({ ...one, lifeMs }));
     return { kind: 'accepted', message, verification, balance, claimed: living };
   }
