@@ -17,10 +17,17 @@ const slow = [
   'test/cli/commands/serve/database.test.ts',
 ];
 
+/** Programs of others from Debian's packages, on the other side: `npm run test:peers`. */
+const peers = 'test/peers/**/*.test.ts';
+
 export default defineConfig(({ mode }) => ({
   test: {
-    include: ['test/**/*.test.ts', 'examples/*.vitest.test.js'],
-    exclude: [...configDefaults.exclude, ...(mode === 'fast' ? [...slow, 'examples/**'] : [])],
+    include: mode === 'peers' ? [peers] : ['test/**/*.test.ts', 'examples/*.vitest.test.js'],
+    exclude: [
+      ...configDefaults.exclude,
+      ...(mode === 'peers' ? [] : [peers]),
+      ...(mode === 'fast' ? [...slow, 'examples/**'] : []),
+    ],
     globalSetup: ['test/support/fast-folders.ts', 'test/support/postgres-cluster.ts'],
     maxWorkers: '100%',
     // Then modules load once a worker: helpers register no hooks of their own, but call onTestFinished.
