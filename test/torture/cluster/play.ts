@@ -7,7 +7,7 @@ import { seededRandom } from '../../support/random.js';
 import { audit, type Findings, openAccounts } from '../service/books.js';
 import { type Customers, codeOf, startCustomers } from '../service/customers.js';
 import { databaseSecret } from '../service/data.js';
-import { leaseMs } from '../service/lease.js';
+import { leaseVariable } from '../service/lease.js';
 import { type Server, scripted, servedOn } from '../service/server.js';
 import type { Break } from '../service/service-main.js';
 import { type Task, type TaskMaker, taskMaker } from '../service/tasks.js';
@@ -15,15 +15,17 @@ import { type Admitted, offCap, overRate } from './limits.js';
 import { ask, createDatabase, withCluster } from './own-cluster.js';
 import { type Trouble, troubles } from './troubles.js';
 
-const projects = 12;
 const customerCount = 48;
-/** One send in so many goes to the recipient of its project who reaches the cap. */
-const hotEvery = 40;
+/** Of the first rounds of the projects, one in so many goes to the recipient who reaches the cap. */
+const hotRounds = { first: 60, every: 3 };
 const hourMs = 3_600_000;
 
 export interface ClusterOptions {
   seed: number;
   instances: number;
+  projects: number;
+  /** Of instances that are not `urtuu serve`. */
+  leaseMs: number;
   /** Messages that customers begin to send before they finish. */
   messages: number;
   /** `urtuu serve` itself, or instances with short leases and no rate, broken if wanted. */
@@ -52,7 +54,7 @@ export interface ClusterResult extends Findings {
 
 /** Instances on one PostgreSQL, each with a clock an hour ahead of the one before, and what can happen to them. */
 export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
-  const { seed, instances, service, cutEvery = 0 } = options;
+  const { seed, instances, projects, leaseMs, service, cutEvery = 0 } = options;
   const random = seededRandom(seed);
   return withCluster(async (cluster) => {
     const machine = new Machine();
@@ -65,7 +67,7 @@ export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
     let customers: Customers | undefined;
     try {
       for (let at = 0; at < instances; at += 1) {
-        const env = clockAhead(at * hourMs);
+        const env = { ...clockAhead(at * hourMs), [leaseVariable]: String(leaseMs) };
         const url = cutEvery > 0 ? proxy.url : database;
         const server =
           service === 'urtuu serve'
@@ -86,7 +88,7 @@ export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
         crashes: [] as number[],
       };
       const admitted: Admitted[] = [];
-      const maker = withHotRecipients(taskMaker(projects, random, 40));
+      const maker = withHotRecipients(taskMaker(projects, random, 40), projects);
       let asked = 0;
       customers = startCustomers({
         count: customerCount,
@@ -147,16 +149,17 @@ const hot = '99999999';
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
 /** Counts messages, and lets everybody send to one recipient now and then. */
-function withHotRecipients({ next }: TaskMaker): TaskMaker & { readonly messages: number } {
+function withHotRecipients({ next }: TaskMaker, projects: number): TaskMaker & { readonly messages: number } {
   let [made, messages] = [0, 0];
   return {
     get messages() {
       return messages;
     },
     next() {
+      const round = Math.floor(made / projects);
       made += 1;
       const task = next();
-      const isHot = made % hotEvery < projects;
+      const isHot = round < hotRounds.first && round % hotRounds.every === 0;
       const chosen: Task = isHot
         ? { ...task, path: '/sms', body: { to: hot, text: 'Hello' }, arrive: 1, refused: 0, cost: 10 }
         : task;

@@ -1,5 +1,6 @@
 import { groupOf, type Played } from '../row.js';
 import { wrong } from '../service/books.js';
+import type { Break } from '../service/service-main.js';
 import { type ClusterOptions, playCluster } from './play.js';
 
 /** What is proven of several instances on one PostgreSQL. */
@@ -20,28 +21,26 @@ export const cluster = groupOf(
       };
     };
     const isFull = sizes.instances > 2;
-    /** In small with leases that end soon, and no more of everything than once. */
-    const service = isFull ? 'urtuu serve' : 'nothing';
-    const calmMs = isFull ? 700 : 150;
-    const small = { messages: 400, instances: 2, calmMs: 150 };
     const counts = Array.from({ length: sizes.instances - 1 }, (_, index) => index + 2);
+    const short = { instances: 2, projects: 3, leaseMs: 1_500, calmMs: 100 };
+    /** `urtuu serve` itself, with leases of 30 s and its rate. */
+    const real = { projects: 12, leaseMs: 30_000, calmMs: 700, service: 'urtuu serve' as const };
+    const size = isFull ? real : { ...short, service: 'nothing' as const };
+    const broken = (service: Break, given: Partial<ClusterOptions>) => (seed: number) =>
+      play({ seed, ...short, messages: 400, troubles: [], service, ...given });
     return [
       ...counts.map((instances) => ({
         name: `${instances} instances killed, backends terminated, PostgreSQL restarted at once`,
         play: (seed: number) =>
           play({
-            ...{ seed, instances, service, calmMs, messages: sizes.messages },
+            ...{ seed, ...size, instances, messages: sizes.messages },
             troubles: ['kill', 'terminate', 'crash'],
           }),
         controls: [
-          {
-            name: 'an instance that trusts its own clock',
-            play: (seed: number) => play({ seed, ...small, service: 'trusts_its_own_clock', troubles: [] }),
-          },
+          { name: 'an instance that trusts its own clock', play: broken('trusts_its_own_clock', {}) },
           {
             name: 'an instance that forgets keys',
-            play: (seed: number) =>
-              play({ seed, ...small, service: 'forgets_keys', troubles: ['terminate', 'kill', 'crash'] }),
+            play: broken('forgets_keys', { troubles: ['terminate', 'kill'] }),
           },
         ],
       })),
@@ -49,15 +48,13 @@ export const cluster = groupOf(
         name: 'instances paused for longer than their leases',
         play: (seed) =>
           play({
-            ...{ seed, service: 'nothing', calmMs, messages: sizes.pauses * 1_000 },
-            instances: sizes.instances,
-            troubles: ['pause'],
+            ...{ seed, ...size, service: 'nothing', leaseMs: short.leaseMs },
+            ...{ instances: sizes.instances, messages: sizes.pauses * 1_000, troubles: ['pause'] },
           }),
         controls: [
           {
             name: 'an instance that ignores the fence',
-            play: (seed) =>
-              play({ seed, ...small, service: 'forgets_submissions', troubles: ['pause', 'kill'] }),
+            play: broken('forgets_submissions', { troubles: ['pause', 'kill'] }),
           },
         ],
       },
@@ -65,15 +62,13 @@ export const cluster = groupOf(
         name: 'connections cut before and after statements, commits included',
         play: (seed) =>
           play({
-            ...{ seed, service, calmMs, messages: sizes.messages / 5, instances: 2 },
-            troubles: [],
-            cutEvery: 50,
+            ...{ seed, ...size, instances: 2, messages: Math.ceil(sizes.messages / 5) },
+            ...{ troubles: [], cutEvery: 50 },
           }),
         controls: [
           {
             name: 'customers who repeat with a new key',
-            play: (seed) =>
-              play({ seed, ...small, service: 'nothing', troubles: [], cutEvery: 20, forgetKeys: true }),
+            play: broken('nothing', { cutEvery: 20, forgetKeys: true }),
           },
         ],
       },

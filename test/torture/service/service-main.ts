@@ -7,7 +7,7 @@ import { listen } from '../../../src/service/http/listen.js';
 import type { ServiceOptions } from '../../../src/service/service.js';
 import type { BatchAcceptance, BatchRecord } from '../../../src/service/storage/store.js';
 import { dataAt } from './data.js';
-import { leaseMs } from './lease.js';
+import { leaseMs, leaseVariable } from './lease.js';
 
 /** How a service is broken on purpose, so that a harness can show what it would catch. */
 export type Break =
@@ -103,7 +103,7 @@ const options: Partial<Record<Break, ServiceOptions>> = {
 async function main(data: string, given: string, broken: Break): Promise<void> {
   const core = await openCore(
     { ...dataAt(data), ...(options[broken] ?? { rates: 'off' }) },
-    { ...doubles[broken], leaseMs },
+    { ...doubles[broken], leaseMs: Number(process.env[leaseVariable] ?? leaseMs) },
   );
   if (given === 'reset') {
     await core.administration.reset();
