@@ -2,13 +2,14 @@ import { groupOf, type Played } from '../row.js';
 import { wrong } from '../service/books.js';
 import type { Break } from '../service/service-main.js';
 import { type ClusterOptions, playCluster } from './play.js';
+import { playStatements } from './statements.js';
 
 /** What is proven of several instances on one PostgreSQL. */
 export const cluster = groupOf(
   'cluster',
   {
-    full: { instances: 3, messages: 40_000, pauses: 10 },
-    small: { instances: 2, messages: 600, pauses: 1 },
+    full: { instances: 3, messages: 40_000, pauses: 10, cuts: 1_000 },
+    small: { instances: 2, messages: 600, pauses: 1, cuts: 16 },
   },
   (sizes) => {
     const play = async (options: ClusterOptions): Promise<Played> => {
@@ -18,6 +19,14 @@ export const cluster = groupOf(
         measured: `${result.sends} sends, ${result.messages} messages, ${result.troubles} troubles`,
         found: `${lost} lost, ${twice} twice, ${answers} other answers, ${credits} credits off, ${caps} off their caps, ${rates} over the rate, ${unfinished} without an end`,
         wrong: wrong(result) + caps + rates + unfinished,
+      };
+    };
+    const cutStatements = async (options: Parameters<typeof playStatements>[0]): Promise<Played> => {
+      const { statements, games, wrong } = await playStatements(options);
+      return {
+        measured: `${games} games of ${statements} statements, one of them cut off`,
+        found: wrong.join('; ') || 'nothing lost, nothing twice, nothing open',
+        wrong: wrong.length,
       };
     };
     const isFull = sizes.instances > 2;
@@ -69,6 +78,16 @@ export const cluster = groupOf(
           {
             name: 'customers who repeat with a new key',
             play: broken('nothing', { cutEvery: 20, forgetKeys: true }),
+          },
+        ],
+      },
+      {
+        name: 'the connection cut at every statement',
+        play: (seed) => cutStatements({ seed, most: sizes.cuts }),
+        controls: [
+          {
+            name: 'a service that takes a lost answer for a refusal',
+            play: (seed) => cutStatements({ seed, most: 0, refusesLost: true }),
           },
         ],
       },
