@@ -71,6 +71,7 @@ describe('a reset', () => {
     );
     await turns();
     const resetting = core.administration.reset();
+    await turns(1);
     const after = send(core, '88112233', 'k');
     await resetting;
     expect(await after).toMatchObject({ status: 200, replayed: false, body: { to: '88112233' } });
