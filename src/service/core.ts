@@ -14,6 +14,7 @@ import { systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { createEncryption, deriveKey } from './encryption.js';
+import { Heartbeat } from './heartbeat/heartbeat.js';
 import { openData } from './open-data.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
@@ -52,6 +53,7 @@ export interface Core {
   /** Whether the data was ever served with a real carrier. */
   isReal: boolean;
   channels: Service['channels'];
+  heartbeat: Heartbeat;
   /** Resolves when a data file is lost or replaced; from then on nothing is read or written. */
   lost: Promise<DataError>;
   close(): Promise<void>;
@@ -91,10 +93,19 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
   const outcomes = new OutcomeWaiter(clock, storage.changes);
   const encryption = createEncryption(storage.secret, systemRandom);
   const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
+  const served = doubles.carriers?.(carriers.carriers) ?? carriers.carriers;
+  const heartbeat = new Heartbeat({
+    instances: storage.instances,
+    carriers: served,
+    clock,
+    owner,
+    isForOthers: options.database !== undefined,
+    report,
+  });
   const dispatcher = new Dispatcher({
     store,
     changes: storage.changes,
-    carriers: doubles.carriers?.(carriers.carriers) ?? carriers.carriers,
+    carriers: served,
     routesOf: carriers.routesOf,
     clock,
     owner,
@@ -106,6 +117,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     decrypt: encryption.decrypt,
     isShared,
     report,
+    onFinalized: (finalizations, results) => heartbeat.count(finalizations, results),
     ...(doubles.leaseMs === undefined ? {} : { leaseMs: doubles.leaseMs }),
   });
   const localKey = newSecret(systemRandom);
@@ -126,6 +138,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
   const operations = createOperations(context);
   const reset = createReset({ store, carrier, rateLimiter, dispatcher, clock, owner, report });
   await dispatcher.start();
+  void heartbeat.begin(null);
 
   /** Nothing real is begun before it is recorded. */
   async function openAll() {
@@ -144,6 +157,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
   async function close(): Promise<void> {
     await reset.ended();
     await dispatcher.stop();
+    await heartbeat.end();
     outcomes.close();
     // Commits stay in its -wal.
     const carrierClosed = carrier.close().catch((error) => report(error, { level: 'warning' }));
@@ -160,6 +174,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     carrier,
     isReal,
     channels: carriers.channels,
+    heartbeat,
     lost,
     close() {
       closing ??= close();
