@@ -130,6 +130,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     encryption,
     dispatcher,
     outcomes,
+    isConnectedElsewhere: (lane) => heartbeat.isConnectedElsewhere(lane),
     closed: carriers.closed,
     project,
     rates,

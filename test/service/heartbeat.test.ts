@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import pkg from '../../package.json' with { type: 'json' };
 import type { Carrier } from '../../src/service/carriers/carrier.js';
 import { ManualClock } from '../../src/service/clock.js';
@@ -6,13 +6,14 @@ import { Heartbeat } from '../../src/service/heartbeat/heartbeat.js';
 import { createService, type Fault } from '../../src/service/index.js';
 import type { Instance, Instances } from '../../src/service/storage/instances.js';
 import type { Finalization, Finalized } from '../../src/service/storage/store.js';
-import { Cores, turns } from '../support/cores.js';
+import { Cores, requestsTo, turns } from '../support/cores.js';
 
 function beating({ isForOthers = false } = {}) {
   const clock = new ManualClock();
   const capacities: Record<string, number> = { Mobicom: 10, Unitel: 0 };
   const written: Parameters<Instances['beat']>[0][] = [];
   const left: string[] = [];
+  const others: Instance[] = [];
   const faults: unknown[] = [];
   let isAway = false;
   const instances: Instances = {
@@ -20,7 +21,7 @@ function beating({ isForOthers = false } = {}) {
       if (isAway) throw new Error('away');
       written.push(one);
     },
-    list: async () => [] as Instance[],
+    list: async () => others,
     leave: async (id) => void left.push(id),
   };
   const carrier = (lanes: string[], rest: Partial<Carrier> = {}) =>
@@ -41,7 +42,16 @@ function beating({ isForOthers = false } = {}) {
     clock.advance(milliseconds);
     await turns();
   };
-  return { heartbeat, capacities, written, left, faults, pass, setAway: (is: boolean) => (isAway = is) };
+  return {
+    heartbeat,
+    capacities,
+    written,
+    others,
+    left,
+    faults,
+    pass,
+    setAway: (is: boolean) => (isAway = is),
+  };
 }
 
 const finalization = (lane: string, code?: string) =>
@@ -136,6 +146,23 @@ describe('a heartbeat', () => {
     ]);
   });
 
+  it('of another instance says whether a lane is connected there, or was 30 s ago', async () => {
+    const { heartbeat, others } = beating();
+    const other = (id: string, state: 'bound' | 'down', forMs = 0) =>
+      ({ id, carriers: [{ lane: 'Mobicom', state, forMs }] }) as unknown as Instance;
+    for (const [instances, isConnected] of [
+      [[], false],
+      [[other('one', 'bound')], false],
+      [[other('two', 'down', 30_000)], false],
+      [[other('two', 'down', 29_999)], true],
+      [[other('three', 'down', 60_000), other('two', 'bound', 60_000)], true],
+    ] as const) {
+      others.splice(0, others.length, ...instances);
+      expect(await heartbeat.isConnectedElsewhere('Mobicom')).toBe(isConnected);
+      expect(await heartbeat.isConnectedElsewhere('Unitel')).toBe(false);
+    }
+  });
+
   it('that cannot be written is reported once for each outage, and goes on', async () => {
     const { heartbeat, pass, written, faults, setAway } = beating();
     setAway(true);
@@ -149,6 +176,26 @@ describe('a heartbeat', () => {
     await pass(5_000);
     expect(faults).toHaveLength(2);
     await heartbeat.end();
+  });
+});
+
+describe('a single SMS over a lane without a connection', () => {
+  it('is 503 and not stored, unless another instance is connected', async () => {
+    const cores = new Cores();
+    onTestFinished(() => cores.closeAll());
+    const down = (carriers: readonly Carrier[]) =>
+      carriers.map((one): Carrier => ({ ...one, capacity: () => 0, isDown: () => true }));
+    const core = await cores.open({ directory: cores.folder() }, { carriers: down });
+    const { send } = requestsTo(() => core);
+    await expect(send('99112233', 'hi', 'k')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 10 });
+    expect(await core.store.hasDue()).toBe(false);
+    const beat = { id: 'other', version: '1', address: null, lastMinute: { lanes: [], failures: {} } };
+    await core.storage.instances.beat({
+      ...beat,
+      carriers: [{ lane: 'sms', state: 'bound', forMs: 60_000 }],
+    });
+    void send('99112233', 'hi', 'k').catch(() => {});
+    await vi.waitUntil(() => core.store.hasDue());
   });
 });
 

@@ -9,6 +9,8 @@ import { LastMinute } from './last-minute.js';
 
 /** Milliseconds between heartbeats. */
 const beatEvery = 5_000;
+/** Milliseconds without a connection after which nobody waits for one. */
+const downAfter = 30_000;
 
 export interface HeartbeatParts {
   instances: Instances;
@@ -51,6 +53,16 @@ export class Heartbeat {
     this.#cancel();
     this.#beating = this.#beating.then(() => this.#beat());
     return this.#beating;
+  }
+
+  /** Whether another instance has had a connection for the lane in the last 30 s. */
+  async isConnectedElsewhere(lane: string): Promise<boolean> {
+    const { instances, owner } = this.#parts;
+    return (await instances.list()).some(
+      ({ id, carriers }) =>
+        id !== owner &&
+        carriers.some((one) => one.lane === lane && (one.state !== 'down' || one.forMs < downAfter)),
+    );
   }
 
   /** Counts the messages that were finalized here. */
