@@ -10,6 +10,7 @@ export async function enter(database: Database, secret: Uint8Array, random: Rand
     'INSERT INTO installation (one, id, secret_fingerprint) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',
     [id, fingerprintOf(secret)],
   );
+  await database.attempt('SELECT open_hold_1()', []);
   const [row] = await database.attempt<{ secret_fingerprint: Buffer }>(
     'SELECT secret_fingerprint FROM installation',
     [],

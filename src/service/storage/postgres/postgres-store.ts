@@ -6,6 +6,7 @@ import { createClaims } from './claims.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { createFinalization } from './finalization.js';
+import { createHolding } from './holding.js';
 import { createLists } from './lists.js';
 import { createLookups } from './lookups.js';
 import type { Lost } from './lost-commits.js';
@@ -25,6 +26,7 @@ export function postgresStore(
   const lookups = createLookups(database, report);
   const claims = createClaims(database);
   const finalization = createFinalization(database, claims);
+  const holding = createHolding(database, claims);
   const grouped = <Result>(work: Promise<Result>) => orUnavailable(work, report);
 
   async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
@@ -53,6 +55,8 @@ export function postgresStore(
     ...createRecords(database, lookups.getProject),
     ...createLists(database),
     ...createWork(database),
+    ...holding,
+    release: () => thenDue(holding.release()),
 
     acceptMessage: (message) => accept(acceptance.acceptMessage(message)),
     acceptBatch: (batch) => accept(acceptance.acceptBatch(batch)),

@@ -208,5 +208,11 @@ export const migrations: readonly string[] = [
     queue TEXT NOT NULL,
     seen_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
+
+  -- A row while nothing may be sent.
+  CREATE TABLE hold (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    reason TEXT NOT NULL
+  ) STRICT;
   `,
 ];

@@ -11,6 +11,7 @@ import { whenFree } from './database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
 import { type Database, openDatabase } from './database/open.js';
 import { prepareFinalization } from './finalization.js';
+import { prepareHolds } from './holds.js';
 import { prepareInstances } from './instances.js';
 import { prepareLanes } from './lanes.js';
 import { prepareLeases } from './leases.js';
@@ -23,6 +24,7 @@ import { prepareRefusals } from './refusals.js';
 import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
 import { sharedReads } from './shared-reads.js';
+import { prepareUnfinished } from './unfinished.js';
 import { prepareWork } from './work.js';
 
 /** Opens the file of a store, or one in memory with `:memory:`. */
@@ -68,16 +70,21 @@ export function sqliteStore(
   const lanes = prepareLanes(database);
   const instances = prepareInstances(database, now);
   const leases = prepareLeases(database, clock);
+  const holds = prepareHolds(database);
   const resets = prepareResets(database, projects, now);
   const refusals = prepareRefusals(database, corrections);
   const blocks = prepareMessageBlocks(database);
   const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const claims = prepareClaims(database, projects, leases, refusals, clock);
+  const unfinished = prepareUnfinished(database, leases, claims);
   const receipts = prepareReceipts(database, now);
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
-  const work = prepareWork(database, leases, clock);
+  const work = prepareWork(database, leases, holds, clock);
   const reading = prepareReading(database, projects, corrections, now);
   const lists = prepareLists(database, projects, blocks);
+
+  /** Nothing is claimed. */
+  const isClosed = () => holds.reason() !== null || resets.isUnderWay();
 
   async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
     run: () => Result,
@@ -120,17 +127,19 @@ export function sqliteStore(
     acceptBatch: (batch) => accept(() => acceptance.acceptBatch(batch), batch.recipients.length),
     acceptVerification: (verification) => accept(() => acceptance.acceptVerification(verification)),
 
-    claimMessages: (claim) =>
-      commits.run(() => (resets.isUnderWay() ? [] : claims.claimMessages(claim)), claim.limit),
-    claimDoubts: (claim) =>
-      commits.run(() => (resets.isUnderWay() ? [] : claims.claimDoubts(claim)), claim.limit),
+    claimMessages: (claim) => commits.run(() => (isClosed() ? [] : claims.claimMessages(claim)), claim.limit),
+    claimDoubts: (claim) => commits.run(() => (isClosed() ? [] : claims.claimDoubts(claim)), claim.limit),
     renewLeases: (tokens, leaseMs) =>
       commits.run(() => tokens.map((token) => leases.renew(token, leaseMs)), tokens.length),
     async endLeases() {
       await commits.run(() => leases.endOver());
       changes.tell('due');
     },
-    markSubmitting: (marks) => commits.run(() => claims.markSubmitting(marks), marks.length),
+    markSubmitting: (marks) =>
+      commits.run(
+        () => (holds.reason() === null ? claims.markSubmitting(marks) : marks.map(() => false)),
+        marks.length,
+      ),
     async postponeMessages(messages) {
       await commits.run(() => claims.postponeMessages(messages), messages.length);
       changes.tell('due');
@@ -155,6 +164,18 @@ export function sqliteStore(
         received.length,
       );
       for (const one of finalized) tellFinalized(one, one.pendingKey);
+    },
+    hold: (reason) => commits.run(() => holds.begin(reason)),
+    held: () => read(() => holds.reason()),
+    countUnfinished: () => read(() => unfinished.count()),
+    claimUnfinished: (claim) =>
+      commits.run(() => (holds.reason() === null ? [] : unfinished.claim(claim)), claim.limit),
+    async release() {
+      await commits.run(() => {
+        leases.endAll();
+        holds.end();
+      });
+      changes.tell('due');
     },
     nextWork: (lanes) => read(() => work.nextWork(lanes)),
     hasDue: () => read(() => work.hasDue()),
