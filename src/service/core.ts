@@ -59,13 +59,23 @@ export interface Core {
   close(): Promise<void>;
 }
 
-export async function openCore(options: ServiceOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
+/** `forOwner`: on data that is there, beside a running service: makes nothing and dispatches nothing. */
+export async function openCore(
+  options: ServiceOptions = {},
+  doubles: CoreDoubles = {},
+  { forOwner = false } = {},
+): Promise<Core> {
   const { clock = systemClock, rates = 'enforced', seed } = options;
   const configuration =
     options.configuration === undefined ? undefined : await configurationOf(options.configuration);
   const report = createReport(clock, options.report ?? reportToStderr);
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
-  const { storage, outbox, isShared, lost } = await openData(options, { clock, random, report });
+  const { storage, outbox, isShared, lost } = await openData(options, {
+    clock,
+    random,
+    report,
+    isExisting: forOwner,
+  });
   const { rateLimiter } = storage;
   const store = doubles.store?.(storage.store) ?? storage.store;
   const opened = await openAll().catch(async (error) => {
@@ -79,7 +89,8 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     ...(operators === null ? {} : { operators, no_link_operators: [] }),
   });
 
-  const isNew = (await store.createProject({ ...defaultProject, balance: openingBalance })) !== null;
+  const isNew =
+    !forOwner && (await store.createProject({ ...defaultProject, balance: openingBalance })) !== null;
   // A seed repeats its ids; over data that is there already they would clash.
   if (!isNew && seed !== undefined)
     random = seededRandom(`${seed} ${Buffer.from(systemRandom.bytes(8)).toString('hex')}`);
@@ -137,9 +148,19 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
   };
   const operations = createOperations(context);
-  const reset = createReset({ store, carrier, rateLimiter, dispatcher, clock, owner, report });
-  await dispatcher.start();
-  void heartbeat.begin(null);
+  const reset = createReset({
+    store,
+    carrier,
+    rateLimiter,
+    dispatcher: forOwner ? { start: async () => {}, stop: async () => {} } : dispatcher,
+    clock,
+    owner,
+    report,
+  });
+  if (!forOwner) {
+    await dispatcher.start();
+    void heartbeat.begin(null);
+  }
 
   /** Nothing real is begun before it is recorded. */
   async function openAll() {
