@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const source = resolve(import.meta.dirname, '../src');
 
-/** The version: --version prints it, and the client names it in the User-Agent header. */
+/** The version: --version prints it, the client names it in the User-Agent header, and an instance in its heartbeat. */
 const manifest = '../package.json';
 
 /** What a room may import: other rooms, and whether packages. Nothing points back. */
@@ -14,7 +14,7 @@ const arrows: Record<string, { rooms: string[]; packages: boolean }> = {
   client: { rooms: ['client', 'contract', manifest], packages: false },
   cli: { rooms: ['cli', 'client', 'contract', 'service/index', manifest], packages: true },
   sandbox: { rooms: ['sandbox', 'contract', 'service/index'], packages: false },
-  service: { rooms: ['service', 'contract'], packages: true },
+  service: { rooms: ['service', 'contract', manifest], packages: true },
 };
 /** Files at the top of the service that every part of it may import; they import each other only. */
 const ground = [
@@ -53,6 +53,7 @@ const serviceArrows: Record<string, string[]> = {
     'carriers/configured',
     'carriers/simulated',
     'dispatch',
+    'heartbeat',
     'open-data',
     'operations',
     'service',
@@ -68,6 +69,8 @@ const serviceArrows: Record<string, string[]> = {
   http: ['fault-injection', 'operations', 'parse-fields', 'service'],
   // A reset stops the dispatcher and empties the simulated carrier, whose outbox the owner reads.
   admin: ['carriers', 'carriers/simulated', 'dispatch', 'operations', 'parse-fields', 'service', 'storage'],
+  // What an instance tells the others: how its carriers are connected, and what it finalized.
+  heartbeat: ['carriers', 'storage'],
   operations: ['dispatch', 'storage'],
   dispatch: ['carriers', 'storage'],
   // A receipt is stored as the carrier gives it.

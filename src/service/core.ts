@@ -14,6 +14,7 @@ import { systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { createEncryption, deriveKey } from './encryption.js';
+import { Heartbeat } from './heartbeat/heartbeat.js';
 import { openData } from './open-data.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
@@ -52,6 +53,7 @@ export interface Core {
   /** Whether the data was ever served with a real carrier. */
   isReal: boolean;
   channels: Service['channels'];
+  heartbeat: Heartbeat;
   /** Resolves when a data file is lost or replaced; from then on nothing is read or written. */
   lost: Promise<DataError>;
   close(): Promise<void>;
@@ -102,10 +104,19 @@ export async function openCore(
   const outcomes = new OutcomeWaiter(clock, storage.changes);
   const encryption = createEncryption(storage.secret, systemRandom);
   const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
+  const served = doubles.carriers?.(carriers.carriers) ?? carriers.carriers;
+  const heartbeat = new Heartbeat({
+    instances: storage.instances,
+    carriers: served,
+    clock,
+    owner,
+    isForOthers: options.database !== undefined,
+    report,
+  });
   const dispatcher = new Dispatcher({
     store,
     changes: storage.changes,
-    carriers: doubles.carriers?.(carriers.carriers) ?? carriers.carriers,
+    carriers: served,
     routesOf: carriers.routesOf,
     clock,
     owner,
@@ -117,6 +128,7 @@ export async function openCore(
     decrypt: encryption.decrypt,
     isShared,
     report,
+    onFinalized: (finalizations, results) => heartbeat.count(finalizations, results),
     ...(doubles.leaseMs === undefined ? {} : { leaseMs: doubles.leaseMs }),
   });
   const localKey = newSecret(systemRandom);
@@ -129,6 +141,7 @@ export async function openCore(
     encryption,
     dispatcher,
     outcomes,
+    isConnectedElsewhere: (lane) => heartbeat.isConnectedElsewhere(lane),
     closed: carriers.closed,
     project,
     rates,
@@ -144,7 +157,10 @@ export async function openCore(
     owner,
     report,
   });
-  if (!forOwner) await dispatcher.start();
+  if (!forOwner) {
+    await dispatcher.start();
+    void heartbeat.begin(null);
+  }
 
   /** Nothing real is begun before it is recorded. */
   async function openAll() {
@@ -163,6 +179,7 @@ export async function openCore(
   async function close(): Promise<void> {
     await reset.ended();
     await dispatcher.stop();
+    await heartbeat.end();
     outcomes.close();
     // Commits stay in its -wal.
     const carrierClosed = carrier.close().catch((error) => report(error, { level: 'warning' }));
@@ -179,6 +196,7 @@ export async function openCore(
     carrier,
     isReal,
     channels: carriers.channels,
+    heartbeat,
     lost,
     close() {
       closing ??= close();

@@ -8,6 +8,7 @@ import { type Database, databaseOn } from './database/database.js';
 import { StatementError } from './database/failure.js';
 import { checkSchema, type Migrations, migrate } from './database/migrate.js';
 import { bind, checkSecret } from './installation.js';
+import { createInstances } from './instances.js';
 import { createLost } from './lost-commits.js';
 import { createNotifications } from './notifications.js';
 import { postgresStore } from './postgres-store.js';
@@ -92,5 +93,6 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     throw error instanceof StatementError ? error.cause : error;
   }
   void notifications.listen();
-  return { store, rateLimiter, changes, secret, admit, close, database };
+  const instances = createInstances(database);
+  return { store, rateLimiter, changes, instances, secret, admit, close, database };
 }

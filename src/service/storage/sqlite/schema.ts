@@ -198,4 +198,15 @@ export const migrations: readonly string[] = [
   ALTER TABLE keys ADD COLUMN prefix TEXT;
   ALTER TABLE keys ADD COLUMN label TEXT;
   `,
+  `
+  -- Heartbeats of the processes that serve the data.
+  CREATE TABLE instances (
+    id TEXT PRIMARY KEY,
+    version TEXT NOT NULL,
+    address TEXT,
+    carriers TEXT NOT NULL,
+    queue TEXT NOT NULL,
+    seen_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];
