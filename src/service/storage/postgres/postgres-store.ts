@@ -50,7 +50,7 @@ export function postgresStore(
 
   return {
     ...lookups,
-    ...createRecords(database, lookups.getProject),
+    ...createRecords(database, lost, lookups.getProject),
     ...createLists(database),
     ...createWork(database),
 
