@@ -52,7 +52,7 @@ export function postgresStore(
 
   return {
     ...lookups,
-    ...createRecords(database, lookups.getProject),
+    ...createRecords(database, lost, lookups.getProject),
     ...createLists(database),
     ...createWork(database),
     ...holding,

@@ -1,4 +1,5 @@
 import type { Clock } from '../../clock.js';
+import type { Admitted } from '../admission.js';
 import { keyTopic, messageTopic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
 import type { Instances } from '../instances.js';
@@ -45,8 +46,8 @@ export interface SqliteStoreOptions extends GroupCommitOptions {
 
 export interface SqliteStore extends Store {
   instances: Instances;
-  /** Null for a key that is unknown or revoked. */
-  findCaller(hash: Uint8Array): Promise<{ projectId: string; keyId: string } | null>;
+  /** Null for a key that is unknown, revoked or expired. */
+  findCaller(hash: Uint8Array): Promise<Pick<Admitted, 'projectId' | 'keyId' | 'scope'> | null>;
   /** Resolves when everything that waits was committed or refused; the database stays open. */
   close(): Promise<void>;
 }
@@ -107,7 +108,8 @@ export function sqliteStore(
     changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
     recordLanes: (names) =>
       names.length === 0 ? read(() => lanes.record([])) : commits.run(() => lanes.record(names)),
-    credit: (projectId, amount) => commits.run(() => projects.credit(projectId, amount)),
+    renameProject: (id, name) => commits.run(() => projects.renameProject(id, name)),
+    credit: (...credit) => commits.run(() => projects.credit(...credit)),
     listLedger: (projectId) => read(() => projects.listLedger(projectId)),
     beginReset: (owner, holdMs) => commits.run(() => resets.begin(owner, holdMs)),
     reset: (balance, holdMs) => commits.run(() => resets.empty(balance, holdMs)),
@@ -120,6 +122,7 @@ export function sqliteStore(
     addFirstKey: (key) => commits.run(() => projects.addFirstKey(key)),
     listKeys: (projectId) => read(() => projects.listKeys(projectId)),
     revokeKey: (projectId, id) => commits.run(() => projects.revokeKey(projectId, id)),
+    recordKeyUse: (id) => commits.run(() => projects.recordKeyUse(id)),
     findCaller: (hash) => read(() => projects.findCaller(hash)),
 
     findAnswer: (projectId, key) => read(() => refusals.findAnswer(projects.numberOf(projectId), key)),
