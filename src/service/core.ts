@@ -66,6 +66,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
   const { storage, outbox, isShared, lost } = await openData(options, { clock, random, report });
   const { rateLimiter } = storage;
   const store = doubles.store?.(storage.store) ?? storage.store;
+  const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const opened = await openAll().catch(async (error) => {
     await Promise.all([storage.close(), outbox.close()]);
     throw error;
@@ -90,7 +91,6 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
 
   const outcomes = new OutcomeWaiter(clock, storage.changes);
   const encryption = createEncryption(storage.secret, systemRandom);
-  const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const dispatcher = new Dispatcher({
     store,
     changes: storage.changes,
@@ -133,7 +133,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     const isReal = before.length > 0 || (configuration !== undefined && leavesMachine(configuration));
     const carrier = isReal ? simulatedCarrier(outbox, clock, () => null) : simulatedCarrier(outbox, clock);
     const simulated = doubles.carrier?.(carrier) ?? carrier;
-    const tools = { clock, random: systemRandom, report };
+    const tools = { rateLimiter, owner, clock, random: systemRandom, report };
     const bounceKey = deriveKey(storage.secret, 'bounce addresses');
     const recorded = { store, recordedLanes: before };
     const carriers = await openCarriers({ configuration, simulated, bounceKey, ...recorded, ...tools });

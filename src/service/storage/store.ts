@@ -19,6 +19,8 @@ import type {
   VerificationRecord,
 } from './records.js';
 
+import type { RouteBinds } from './route-limits.js';
+
 export type * from './acceptance.js';
 export type * from './dispatching.js';
 export type * from './lists.js';
@@ -32,7 +34,7 @@ export type * from './records.js';
  * The engine owns time: methods take durations in milliseconds, and every time in a record is the engine's. A stored
  * time in the future, which only a clock that was set back explains, counts as now.
  */
-export interface Store extends Dispatching {
+export interface Store extends Dispatching, RouteBinds {
   /** Null when a project with this id is there already. */
   createProject(project: Pick<ProjectRecord, 'id' | 'name' | 'balance'>): Promise<ProjectRecord | null>;
   getProject(id: string): Promise<ProjectRecord | null>;

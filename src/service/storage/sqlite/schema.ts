@@ -198,4 +198,16 @@ export const migrations: readonly string[] = [
   ALTER TABLE keys ADD COLUMN prefix TEXT;
   ALTER TABLE keys ADD COLUMN label TEXT;
   `,
+  `
+  -- Connections that a carrier allows over a route, by number from 1, and who has them.
+  CREATE TABLE binds (
+    route TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    holder TEXT NOT NULL,
+    process TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    PRIMARY KEY (route, number)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -4,6 +4,7 @@ import type { Finalized } from '../dispatching.js';
 import type { PolledChanges } from '../polled-changes.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
+import { prepareBinds } from './binds.js';
 import { prepareClaims } from './claims.js';
 import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
@@ -64,6 +65,7 @@ export function sqliteStore(
   const projects = prepareProjects(database, now);
   const lanes = prepareLanes(database);
   const leases = prepareLeases(database, clock);
+  const binds = prepareBinds(database, clock);
   const resets = prepareResets(database, projects, now);
   const refusals = prepareRefusals(database, corrections);
   const blocks = prepareMessageBlocks(database);
@@ -152,6 +154,8 @@ export function sqliteStore(
       );
       for (const one of finalized) tellFinalized(one, one.pendingKey);
     },
+    leaseBind: (claim) => commits.run(() => binds.lease(claim)),
+    releaseBind: (claim) => commits.run(() => binds.release(claim)),
     nextWork: (lanes) => read(() => work.nextWork(lanes)),
     hasDue: () => read(() => work.hasDue()),
 
