@@ -24,6 +24,8 @@ export interface OperationContext {
   encryption: Encryption;
   dispatcher: Pick<Dispatcher, 'prepare' | 'settled'>;
   outcomes: OutcomeWaiter;
+  /** Whether another instance has had a connection for the lane lately. */
+  isConnectedElsewhere(lane: string): Promise<boolean>;
   /** Channels that refuse every send, each with the reason. */
   closed: ReadonlyMap<Channel, string>;
   project(id: string): Promise<Project>;

@@ -1,5 +1,6 @@
 import type { Admission, Admitted } from './admission.js';
 import type { Changes } from './changes.js';
+import type { Instances } from './instances.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { Store } from './store.js';
 
@@ -8,6 +9,7 @@ export interface Storage {
   store: Store;
   rateLimiter: RateLimiter;
   changes: Changes;
+  instances: Instances;
   /** 32 bytes that encrypt contents and key the HMACs of codes. */
   secret: Uint8Array;
   /**

@@ -199,6 +199,17 @@ export const migrations: readonly string[] = [
   ALTER TABLE keys ADD COLUMN label TEXT;
   `,
   `
+  -- Heartbeats of the processes that serve the data.
+  CREATE TABLE instances (
+    id TEXT PRIMARY KEY,
+    version TEXT NOT NULL,
+    address TEXT,
+    carriers TEXT NOT NULL,
+    queue TEXT NOT NULL,
+    seen_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
   -- Connections that a carrier allows over a route, by number from 1, and who has them.
   CREATE TABLE binds (
     route TEXT NOT NULL,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.js';
 import { keyTopic, messageTopic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
+import type { Instances } from '../instances.js';
 import type { PolledChanges } from '../polled-changes.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
@@ -11,6 +12,7 @@ import { whenFree } from './database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
 import { type Database, openDatabase } from './database/open.js';
 import { prepareFinalization } from './finalization.js';
+import { prepareInstances } from './instances.js';
 import { prepareLanes } from './lanes.js';
 import { prepareLeases } from './leases.js';
 import { prepareLists } from './lists.js';
@@ -41,6 +43,7 @@ export interface SqliteStoreOptions extends GroupCommitOptions {
 }
 
 export interface SqliteStore extends Store {
+  instances: Instances;
   /** Null for a key that is unknown or revoked. */
   findCaller(hash: Uint8Array): Promise<{ projectId: string; keyId: string } | null>;
   /** Resolves when everything that waits was committed or refused; the database stays open. */
@@ -64,6 +67,7 @@ export function sqliteStore(
   const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database, now);
   const lanes = prepareLanes(database);
+  const instances = prepareInstances(database, now);
   const leases = prepareLeases(database, clock);
   const binds = prepareBinds(database, clock);
   const resets = prepareResets(database, projects, now);
@@ -168,6 +172,12 @@ export function sqliteStore(
     getVerification: (projectId, id) => read(() => reading.getVerification(projectId, id)),
     checkVerification: (projectId, id, matches) =>
       commits.run(() => reading.checkVerification(projectId, id, matches)),
+
+    instances: {
+      beat: (heartbeat) => commits.run(() => instances.beat(heartbeat)),
+      list: () => read(() => instances.list()),
+      leave: (id) => commits.run(() => instances.leave(id)),
+    },
 
     close: () => commits.close(),
   };

@@ -2,6 +2,7 @@ import type { Migrations } from '../database/migrate.js';
 import { acceptFunctions } from './accept.js';
 import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
+import { instanceFunctions } from './instances.js';
 import { recordFunctions } from './records.js';
 import { routeFunctions } from './routes.js';
 import { sharedFunctions } from './shared.js';
@@ -21,6 +22,7 @@ export const migrations: Migrations = {
       dispatchFunctions,
       finalizeFunctions,
       recordFunctions,
+      instanceFunctions,
       routeFunctions,
     ].join('\n'),
   ],
