@@ -20,6 +20,8 @@ import type {
   VerificationRecord,
 } from './records.js';
 
+import type { RouteBinds } from './route-limits.js';
+
 export type * from './acceptance.js';
 export type * from './dispatching.js';
 export type * from './lists.js';
@@ -33,7 +35,7 @@ export type * from './records.js';
  * The engine owns time: methods take durations in milliseconds, and every time in a record is the engine's. A stored
  * time in the future, which only a clock that was set back explains, counts as now.
  */
-export interface Store extends Dispatching, Holding {
+export interface Store extends Dispatching, Holding, RouteBinds {
   /** Null when a project with this id is there already. */
   createProject(project: Pick<ProjectRecord, 'id' | 'name' | 'balance'>): Promise<ProjectRecord | null>;
   getProject(id: string): Promise<ProjectRecord | null>;

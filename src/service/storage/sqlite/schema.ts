@@ -225,4 +225,16 @@ export const migrations: readonly string[] = [
   ALTER TABLE ledger ADD COLUMN note TEXT;
   CREATE UNIQUE INDEX ledger_credits ON ledger (subject_id) WHERE reason = 'credit';
   `,
+  `
+  -- Connections that a carrier allows over a route, by number from 1, and who has them.
+  CREATE TABLE binds (
+    route TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    holder TEXT NOT NULL,
+    process TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    PRIMARY KEY (route, number)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

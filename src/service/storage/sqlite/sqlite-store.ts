@@ -6,6 +6,7 @@ import type { Instances } from '../instances.js';
 import type { PolledChanges } from '../polled-changes.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
+import { prepareBinds } from './binds.js';
 import { prepareClaims } from './claims.js';
 import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
@@ -72,6 +73,7 @@ export function sqliteStore(
   const instances = prepareInstances(database, now);
   const leases = prepareLeases(database, clock);
   const holds = prepareHolds(database);
+  const binds = prepareBinds(database, clock);
   const resets = prepareResets(database, projects, now);
   const refusals = prepareRefusals(database, corrections);
   const blocks = prepareMessageBlocks(database);
@@ -180,6 +182,8 @@ export function sqliteStore(
       });
       changes.tell('due');
     },
+    leaseBind: (claim) => commits.run(() => binds.lease(claim)),
+    releaseBind: (claim) => commits.run(() => binds.release(claim)),
     nextWork: (lanes) => read(() => work.nextWork(lanes)),
     hasDue: () => read(() => work.hasDue()),
 
