@@ -9,6 +9,7 @@ import { ServiceError } from '../service-error.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import type { KeyRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
+import { createHold } from './hold.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
 
@@ -42,6 +43,7 @@ export function createAdministration(
       if (isReal) throw invalid('this data was served with a real carrier: it is never reset');
       await reset();
     },
+    ...createHold(context),
     settled: () => context.dispatcher.settled(),
   };
 }

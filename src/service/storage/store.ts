@@ -22,6 +22,7 @@ import type {
 
 export type * from './acceptance.js';
 export type * from './dispatching.js';
+export type * from './holding.js';
 export type * from './lists.js';
 export type * from './records.js';
 
