@@ -18,6 +18,7 @@ import { Heartbeat } from './heartbeat/heartbeat.js';
 import { openData } from './open-data.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
+import { KeyUse } from './operations/key-use.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
 import { OutcomeWaiter } from './operations/outcome-waiter.js';
@@ -78,6 +79,7 @@ export async function openCore(
   });
   const { rateLimiter } = storage;
   const store = doubles.store?.(storage.store) ?? storage.store;
+  const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const opened = await openAll().catch(async (error) => {
     await Promise.all([storage.close(), outbox.close()]);
     throw error;
@@ -103,7 +105,6 @@ export async function openCore(
 
   const outcomes = new OutcomeWaiter(clock, storage.changes);
   const encryption = createEncryption(storage.secret, systemRandom);
-  const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const served = doubles.carriers?.(carriers.carriers) ?? carriers.carriers;
   const heartbeat = new Heartbeat({
     instances: storage.instances,
@@ -132,6 +133,7 @@ export async function openCore(
     ...(doubles.leaseMs === undefined ? {} : { leaseMs: doubles.leaseMs }),
   });
   const localKey = newSecret(systemRandom);
+  const keyUse = new KeyUse(store, clock, report);
   const context: OperationContext = {
     store,
     admit: doubles.admit?.(storage.admit) ?? storage.admit,
@@ -141,6 +143,7 @@ export async function openCore(
     encryption,
     dispatcher,
     outcomes,
+    keyUse,
     isConnectedElsewhere: (lane) => heartbeat.isConnectedElsewhere(lane),
     closed: carriers.closed,
     project,
@@ -168,7 +171,7 @@ export async function openCore(
     const isReal = before.length > 0 || (configuration !== undefined && leavesMachine(configuration));
     const carrier = isReal ? simulatedCarrier(outbox, clock, () => null) : simulatedCarrier(outbox, clock);
     const simulated = doubles.carrier?.(carrier) ?? carrier;
-    const tools = { clock, random: systemRandom, report };
+    const tools = { rateLimiter, owner, clock, random: systemRandom, report };
     const bounceKey = deriveKey(storage.secret, 'bounce addresses');
     const recorded = { store, recordedLanes: before };
     const carriers = await openCarriers({ configuration, simulated, bounceKey, ...recorded, ...tools });
@@ -181,6 +184,7 @@ export async function openCore(
     await dispatcher.stop();
     await heartbeat.end();
     outcomes.close();
+    await keyUse.ended();
     // Commits stay in its -wal.
     const carrierClosed = carrier.close().catch((error) => report(error, { level: 'warning' }));
     await Promise.all([storage.close(), carrierClosed]);

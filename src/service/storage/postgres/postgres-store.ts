@@ -2,6 +2,7 @@ import { keyTopic, messageTopic, type Topic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
 import type { Store } from '../store.js';
 import { createAcceptance } from './acceptance.js';
+import { createBinds } from './binds.js';
 import { createClaims } from './claims.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
@@ -52,11 +53,12 @@ export function postgresStore(
 
   return {
     ...lookups,
-    ...createRecords(database, lookups.getProject),
+    ...createRecords(database, lost, lookups.getProject),
     ...createLists(database),
     ...createWork(database),
     ...holding,
     release: () => thenDue(holding.release()),
+    ...createBinds(database),
 
     acceptMessage: (message) => accept(acceptance.acceptMessage(message)),
     acceptBatch: (batch) => accept(acceptance.acceptBatch(batch)),

@@ -1,10 +1,12 @@
 import type { Clock } from '../../clock.js';
+import type { Admitted } from '../admission.js';
 import { keyTopic, messageTopic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
 import type { Instances } from '../instances.js';
 import type { PolledChanges } from '../polled-changes.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
+import { prepareBinds } from './binds.js';
 import { prepareClaims } from './claims.js';
 import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
@@ -45,8 +47,8 @@ export interface SqliteStoreOptions extends GroupCommitOptions {
 
 export interface SqliteStore extends Store {
   instances: Instances;
-  /** Null for a key that is unknown or revoked. */
-  findCaller(hash: Uint8Array): Promise<{ projectId: string; keyId: string } | null>;
+  /** Null for a key that is unknown, revoked or expired. */
+  findCaller(hash: Uint8Array): Promise<Pick<Admitted, 'projectId' | 'keyId' | 'scope'> | null>;
   /** Resolves when everything that waits was committed or refused; the database stays open. */
   close(): Promise<void>;
 }
@@ -71,6 +73,7 @@ export function sqliteStore(
   const instances = prepareInstances(database, now);
   const leases = prepareLeases(database, clock);
   const holds = prepareHolds(database);
+  const binds = prepareBinds(database, clock);
   const resets = prepareResets(database, projects, now);
   const refusals = prepareRefusals(database, corrections);
   const blocks = prepareMessageBlocks(database);
@@ -107,7 +110,8 @@ export function sqliteStore(
     changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
     recordLanes: (names) =>
       names.length === 0 ? read(() => lanes.record([])) : commits.run(() => lanes.record(names)),
-    credit: (projectId, amount) => commits.run(() => projects.credit(projectId, amount)),
+    renameProject: (id, name) => commits.run(() => projects.renameProject(id, name)),
+    credit: (...credit) => commits.run(() => projects.credit(...credit)),
     listLedger: (projectId) => read(() => projects.listLedger(projectId)),
     beginReset: (owner, holdMs) => commits.run(() => resets.begin(owner, holdMs)),
     reset: (balance, holdMs) => commits.run(() => resets.empty(balance, holdMs)),
@@ -120,6 +124,7 @@ export function sqliteStore(
     addFirstKey: (key) => commits.run(() => projects.addFirstKey(key)),
     listKeys: (projectId) => read(() => projects.listKeys(projectId)),
     revokeKey: (projectId, id) => commits.run(() => projects.revokeKey(projectId, id)),
+    recordKeyUse: (id) => commits.run(() => projects.recordKeyUse(id)),
     findCaller: (hash) => read(() => projects.findCaller(hash)),
 
     findAnswer: (projectId, key) => read(() => refusals.findAnswer(projects.numberOf(projectId), key)),
@@ -177,6 +182,8 @@ export function sqliteStore(
       });
       changes.tell('due');
     },
+    leaseBind: (claim) => commits.run(() => binds.lease(claim)),
+    releaseBind: (claim) => commits.run(() => binds.release(claim)),
     nextWork: (lanes) => read(() => work.nextWork(lanes)),
     hasDue: () => read(() => work.hasDue()),
 

@@ -5,6 +5,7 @@ import { finalizeFunctions } from './finalize.js';
 import { holdFunctions, holdTable } from './hold.js';
 import { instanceFunctions } from './instances.js';
 import { recordFunctions } from './records.js';
+import { routeFunctions } from './routes.js';
 import { sharedFunctions } from './shared.js';
 import { tables } from './tables.js';
 
@@ -25,6 +26,7 @@ export const migrations: Migrations = {
       recordFunctions,
       instanceFunctions,
       holdFunctions,
+      routeFunctions,
     ].join('\n'),
   ],
 };
