@@ -79,6 +79,7 @@ export async function openCore(
   });
   const { rateLimiter } = storage;
   const store = doubles.store?.(storage.store) ?? storage.store;
+  const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const opened = await openAll().catch(async (error) => {
     await Promise.all([storage.close(), outbox.close()]);
     throw error;
@@ -104,7 +105,6 @@ export async function openCore(
 
   const outcomes = new OutcomeWaiter(clock, storage.changes);
   const encryption = createEncryption(storage.secret, systemRandom);
-  const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const served = doubles.carriers?.(carriers.carriers) ?? carriers.carriers;
   const heartbeat = new Heartbeat({
     instances: storage.instances,
@@ -171,7 +171,7 @@ export async function openCore(
     const isReal = before.length > 0 || (configuration !== undefined && leavesMachine(configuration));
     const carrier = isReal ? simulatedCarrier(outbox, clock, () => null) : simulatedCarrier(outbox, clock);
     const simulated = doubles.carrier?.(carrier) ?? carrier;
-    const tools = { clock, random: systemRandom, report };
+    const tools = { rateLimiter, owner, clock, random: systemRandom, report };
     const bounceKey = deriveKey(storage.secret, 'bounce addresses');
     const recorded = { store, recordedLanes: before };
     const carriers = await openCarriers({ configuration, simulated, bounceKey, ...recorded, ...tools });

@@ -7,6 +7,7 @@ import type {
   VerificationResult,
 } from './acceptance.js';
 import type { Dispatching } from './dispatching.js';
+import type { Holding } from './holding.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type {
   BatchRecord,
@@ -18,6 +19,8 @@ import type {
   ProjectRecord,
   VerificationRecord,
 } from './records.js';
+
+import type { RouteBinds } from './route-limits.js';
 
 export type * from './acceptance.js';
 export type * from './dispatching.js';
@@ -32,7 +35,7 @@ export type * from './records.js';
  * The engine owns time: methods take durations in milliseconds, and every time in a record is the engine's. A stored
  * time in the future, which only a clock that was set back explains, counts as now.
  */
-export interface Store extends Dispatching {
+export interface Store extends Dispatching, Holding, RouteBinds {
   /** Null when a project with this id is there already. */
   createProject(project: Pick<ProjectRecord, 'id' | 'name' | 'balance'>): Promise<ProjectRecord | null>;
   getProject(id: string): Promise<ProjectRecord | null>;

@@ -1,5 +1,6 @@
 import { type Admission, type Admitted, everyScope, scopeOf } from '../admission.js';
 import { type Bucket, type RateLimiter, type Taken, takeToken } from '../rate-limiter.js';
+import { blockMs } from '../route-limits.js';
 import { boundOf } from './acceptance.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
@@ -80,6 +81,15 @@ export function createAdmission(database: Database, report: (error: unknown) => 
       const row = await add({ hash: null, project, kind, bucket, key: null });
       if (row === null || row.taken === null) throw new Error('the database took no token');
       return row.taken;
+    },
+    async takeTurns(route, perSecond, wanted) {
+      const each = 1_000 / perSecond;
+      const most = Math.max(1, Math.floor(blockMs / each));
+      const [row] = await database.query<{ granted: number; wait_ms: number }>(
+        'SELECT * FROM take_turns_1($1, $2, $3, $4, $5, $6)',
+        [database.now(), route, each, wanted, most, blockMs],
+      );
+      return { granted: row?.granted ?? 0, waitMs: row?.wait_ms ?? blockMs };
     },
     async reset() {
       await database.query('DELETE FROM buckets');
