@@ -18,6 +18,7 @@ import { Heartbeat } from './heartbeat/heartbeat.js';
 import { openData } from './open-data.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
+import { KeyUse } from './operations/key-use.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
 import { OutcomeWaiter } from './operations/outcome-waiter.js';
@@ -132,6 +133,7 @@ export async function openCore(
     ...(doubles.leaseMs === undefined ? {} : { leaseMs: doubles.leaseMs }),
   });
   const localKey = newSecret(systemRandom);
+  const keyUse = new KeyUse(store, clock, report);
   const context: OperationContext = {
     store,
     admit: doubles.admit?.(storage.admit) ?? storage.admit,
@@ -141,6 +143,7 @@ export async function openCore(
     encryption,
     dispatcher,
     outcomes,
+    keyUse,
     isConnectedElsewhere: (lane) => heartbeat.isConnectedElsewhere(lane),
     closed: carriers.closed,
     project,
@@ -181,6 +184,7 @@ export async function openCore(
     await dispatcher.stop();
     await heartbeat.end();
     outcomes.close();
+    await keyUse.ended();
     // Commits stay in its -wal.
     const carrierClosed = carrier.close().catch((error) => report(error, { level: 'warning' }));
     await Promise.all([storage.close(), carrierClosed]);

@@ -1,6 +1,7 @@
 import { terminal } from '../terminal/rows.js';
 import { bulk } from './bulk-rows.js';
 import { clocks } from './clocks/rows.js';
+import { cluster } from './cluster/rows.js';
 import { csv } from './csv/rows.js';
 import { disk } from './disk.js';
 import { doubt } from './doubt/rows.js';
@@ -22,6 +23,7 @@ export const groups: readonly Group[] = [
   disk,
   flips,
   service,
+  cluster,
   network,
   money,
   csv,

@@ -129,6 +129,7 @@ function refusalOf(refused: Exclude<Refusal, { kind: 'repeat' }>, required: numb
     );
   }
   if (refused.kind === 'resetting') return beingReset();
+  if (refused.kind === 'held') return held();
   return new ServiceError(
     'recipient_rate_limited',
     'The recipient already got as many messages as the caps allow',
@@ -138,6 +139,11 @@ function refusalOf(refused: Exclude<Refusal, { kind: 'repeat' }>, required: numb
 
 function notConnected(): ServiceError {
   const message = 'The operator of the number is not connected; nothing was done';
+  return new ServiceError('unavailable', message, { retryAfter: 10 });
+}
+
+function held(): ServiceError {
+  const message = 'The service is held until its owner releases it; nothing was done';
   return new ServiceError('unavailable', message, { retryAfter: 10 });
 }
 

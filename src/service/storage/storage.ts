@@ -14,7 +14,8 @@ export interface Storage {
   secret: Uint8Array;
   /**
    * The one call before the body of a request is read. In the order of checks: caller, token, the answer bound to its
-   * idempotency key; an answer bound later is found when the send is accepted. Null for an unknown or revoked key.
+   * idempotency key; an answer bound later is found when the send is accepted. Null for a key that is
+   * unknown, revoked or expired.
    */
   admit(admission: Admission): Promise<Admitted | null>;
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Admission, Admitted } from '../admission.js';
+import { type Admission, type Admitted, everyScope, scopeOf } from '../admission.js';
 import { type Bucket, type RateLimiter, type Taken, takeToken } from '../rate-limiter.js';
 import { blockMs } from '../route-limits.js';
 import { boundOf } from './acceptance.js';
@@ -19,6 +19,8 @@ interface AdmittedRow {
   ord: number;
   project: string;
   key_id: string | null;
+  /** Null for a caller whose key is not stored. */
+  scope: string | null;
   has_answer: boolean;
   status: number | null;
   body: string | null;
@@ -63,11 +65,12 @@ export function createAdmission(database: Database, report: (error: unknown) => 
         : { hash: null, project: caller.projectId };
     const row = await add({ ...who, kind, bucket, key: idempotencyKey });
     if (row === null) return null;
-    const { project: projectId, taken } = row;
+    const { project: projectId, scope, taken } = row;
     const isKnown = row.has_answer && taken?.allowed !== false;
     return {
       projectId,
       keyId: 'hash' in caller ? (row.key_id ?? '') : caller.keyId,
+      scope: scope === null ? everyScope : scopeOf(scope),
       taken,
       answer: isKnown ? boundOf(row.status, row.body) : undefined,
     };

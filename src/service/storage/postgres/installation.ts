@@ -10,6 +10,7 @@ export async function bind(database: Database, secret: Uint8Array, random: Rando
     'INSERT INTO installation (one, id, secret_fingerprint) VALUES (1, $1, $2) ON CONFLICT DO NOTHING',
     [id, fingerprintOf(secret)],
   );
+  await database.attempt('SELECT open_hold_1()', []);
 }
 
 /** Refuses a database that is bound to another secret, or to none yet. */

@@ -72,6 +72,9 @@ export function batch(to: readonly string[], rest: Partial<BatchAcceptance> = {}
   };
 }
 
+/** Of a key that takes every request. */
+export const wholeKey = { prefix: null, label: null, scope: ['send', 'read'], expiresAt: null } as const;
+
 export const claimOf = (token: string): AcceptanceClaim => ({ token, leaseMs, doubtMs });
 
 /** Two projects in a store, and short ways to use it. With two handles, every call goes to the next one. */

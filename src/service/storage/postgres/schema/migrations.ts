@@ -2,6 +2,7 @@ import type { Migrations } from '../database/migrate.js';
 import { acceptFunctions } from './accept.js';
 import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
+import { holdFunctions, holdTable } from './hold.js';
 import { instanceFunctions } from './instances.js';
 import { recordFunctions } from './records.js';
 import { routeFunctions } from './routes.js';
@@ -18,11 +19,13 @@ export const migrations: Migrations = {
     [
       tables,
       sharedFunctions,
+      holdTable,
       acceptFunctions,
       dispatchFunctions,
       finalizeFunctions,
       recordFunctions,
       instanceFunctions,
+      holdFunctions,
       routeFunctions,
     ].join('\n'),
   ],
