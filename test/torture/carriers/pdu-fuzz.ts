@@ -7,9 +7,20 @@ import {
   gsmCodes,
   unpackSeptets,
 } from '../../../src/service/carriers/smpp/codec/alphabet.js';
-import { type Command, commandIds, statuses, tags } from '../../../src/service/carriers/smpp/codec/commands.js';
+import {
+  type Command,
+  commandIds,
+  statuses,
+  tags,
+} from '../../../src/service/carriers/smpp/codec/commands.js';
 import { Framing, LostFraming, maxPduLength } from '../../../src/service/carriers/smpp/codec/framing.js';
-import { decodePdu, encodePdu, MalformedPdu, noOptions, type Pdu } from '../../../src/service/carriers/smpp/codec/pdu.js';
+import {
+  decodePdu,
+  encodePdu,
+  MalformedPdu,
+  noOptions,
+  type Pdu,
+} from '../../../src/service/carriers/smpp/codec/pdu.js';
 import { responseMs, Session, SessionLost } from '../../../src/service/carriers/smpp/connection/session.js';
 import { carrierIdOf, readReceipt } from '../../../src/service/carriers/smpp/receipts.js';
 import { segmentsOf } from '../../../src/service/carriers/smpp/segments.js';
@@ -81,7 +92,8 @@ export function garbage(random: () => number): Buffer {
   for (let count = 1 + upTo(3); count > 0; count -= 1) {
     let piece = Buffer.from(seeds[upTo(seeds.length)] as Buffer);
     if (random() < 0.15) piece = Buffer.from(Array.from({ length: upTo(80) }, () => upTo(256)));
-    for (let flips = upTo(4); flips > 0 && piece.length > 0; flips -= 1) piece[upTo(piece.length)] = upTo(256);
+    for (let flips = upTo(4); flips > 0 && piece.length > 0; flips -= 1)
+      piece[upTo(piece.length)] = upTo(256);
     if (random() < 0.3) piece = piece.subarray(0, upTo(piece.length + 1));
     if (random() < 0.2) piece = Buffer.concat([piece, piece.subarray(upTo(piece.length + 1))]);
     if (piece.length >= 16 && random() < 0.5) piece.writeUInt32BE(piece.length, 0);
@@ -135,7 +147,8 @@ async function isDeafAfter(chunks: readonly Buffer[]): Promise<boolean> {
   const submitted = session.request('submit_sm', {}).then(() => end(), end);
   for (const chunk of chunks) wire.emit('data', chunk);
   if (!session.isClosed && !answers(wire)) {
-    for (let passed = 0; passed < deadMs && !session.isClosed; passed += responseMs) clock.advance(responseMs);
+    for (let passed = 0; passed < deadMs && !session.isClosed; passed += responseMs)
+      clock.advance(responseMs);
     if (!session.isClosed && !answers(wire)) return true;
   }
   for (let passed = 0; passed < lateMs && !session.isClosed; passed += 2 * responseMs)
@@ -193,7 +206,11 @@ function readPdu(whole: Pdu): void {
   }
 }
 
-export async function playPduFuzz(seed: number, inputs: number, decode: Decode = decodePdu): Promise<FuzzFindings> {
+export async function playPduFuzz(
+  seed: number,
+  inputs: number,
+  decode: Decode = decodePdu,
+): Promise<FuzzFindings> {
   const random = seededRandom(seed);
   const findings: FuzzFindings = { inputs, crashes: 0, slow: 0, deaf: 0, grown: 0, example: '' };
   const before = heapNow();
@@ -216,7 +233,7 @@ export async function playPduFuzz(seed: number, inputs: number, decode: Decode =
   return findings;
 }
 
-function heapNow(): number {
+export function heapNow(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed;
 }

@@ -47,7 +47,10 @@ export function killsPlayed(findings: KillFindings, most: number): Played {
   const { kills, messages, twice, lost, untrue, unknown, credits, examples } = findings;
   return {
     measured: `${kills} kills, ${messages} messages`,
-    found: `${twice} twice, ${lost} lost, ${untrue} untrue, ${credits} credits off, ${unknown} unknown (at most ${most})${examples.slice(0, 3).map((each) => `; ${each}`).join('')}`,
+    found: `${twice} twice, ${lost} lost, ${untrue} untrue, ${credits} credits off, ${unknown} unknown (at most ${most})${examples
+      .slice(0, 3)
+      .map((each) => `; ${each}`)
+      .join('')}`,
     wrong: twice + lost + untrue + credits + Math.max(0, unknown - most),
   };
 }
