@@ -16,6 +16,8 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     report: (error, requestId) => core.report(error, { requestId }),
   });
   const listening = new Set<Listening>();
+  /** Named by where it listens last. */
+  const beat = () => core.heartbeat.begin([...listening].at(-1)?.url.replace(/\/v1$/, '') ?? null);
 
   return {
     fetch: (input, init) => app.fetch(new Request(input, init)),
@@ -31,9 +33,11 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
         async close() {
           listening.delete(closing);
           await opened.close();
+          await beat();
         },
       };
       listening.add(closing);
+      await beat();
       return closing;
     },
     localKey: core.localKey,

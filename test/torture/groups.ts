@@ -4,6 +4,7 @@ import { codecs } from './carriers/codec-rows.js';
 import { smpp } from './carriers/smpp-rows.js';
 import { smtp } from './carriers/smtp-rows.js';
 import { clocks } from './clocks/rows.js';
+import { cluster } from './cluster/rows.js';
 import { csv } from './csv/rows.js';
 import { disk } from './disk.js';
 import { doubt } from './doubt/rows.js';
@@ -25,6 +26,7 @@ export const groups: readonly Group[] = [
   disk,
   flips,
   service,
+  cluster,
   network,
   smpp,
   smtp,

@@ -8,7 +8,7 @@ import {
   type PostgresStorage,
 } from '../../../src/service/storage/postgres/postgres-storage.js';
 import { type Cluster, makeCluster } from '../../support/postgres/cluster.js';
-import { startProxy } from '../../support/postgres/proxy.js';
+import { type PostgresProxy, startProxy } from '../../support/postgres/proxy.js';
 import { copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
 import { answerOf, batch, claimOf, message, project, sent } from './conformance/fixture.js';
 
@@ -44,6 +44,12 @@ async function ownCluster(): Promise<{ cluster: Cluster; folder: string; url: st
   return { cluster, folder, url: `${cluster.url}/postgres` };
 }
 
+async function proxyOf(url: string): Promise<PostgresProxy> {
+  const proxy = await startProxy(url);
+  onTestFinished(() => proxy.close());
+  return proxy;
+}
+
 const unavailable = { status: 503, code: 'unavailable' };
 const isUnavailable = (error: unknown) => {
   expect(error).toMatchObject(unavailable);
@@ -69,7 +75,7 @@ const later = { timeout: 15_000, interval: 50 };
 describe('a commit whose answer is lost', () => {
   it.each(['before', 'after'] as const)('%s it was made, is made once, by the same call', async (when) => {
     const url = await copyOfDatabase(template);
-    const proxy = await startProxy(url);
+    const proxy = await proxyOf(url);
     const { store } = await opened(proxy.url);
     proxy.cutAt('accept_1', when);
     const accepted = await store.acceptMessage(message({ claim: claimOf('a'), idempotencyKey: 'k' }));
@@ -92,7 +98,7 @@ describe('a commit whose answer is lost', () => {
 
   it('of a batch is made once, and its messages are due again', async () => {
     const url = await copyOfDatabase(template);
-    const proxy = await startProxy(url);
+    const proxy = await proxyOf(url);
     const { store } = await opened(proxy.url);
     proxy.cutAt('accept_batch_1', 'after');
     const accepted = await store.acceptBatch(
@@ -106,7 +112,7 @@ describe('a commit whose answer is lost', () => {
   });
 
   it('gives the first caller what is stored, byte for byte', async () => {
-    const proxy = await startProxy(await copyOfDatabase(template));
+    const proxy = await proxyOf(await copyOfDatabase(template));
     const { store } = await opened(proxy.url);
     proxy.cutAt('accept_1', 'after');
     const answer = (record: { createdAt: number }, balance: number) => ({
@@ -122,7 +128,7 @@ describe('a commit whose answer is lost', () => {
   });
 
   it('of the end of a message is repeated, and fenced by itself', async () => {
-    const proxy = await startProxy(await copyOfDatabase(template));
+    const proxy = await proxyOf(await copyOfDatabase(template));
     const { store } = await opened(proxy.url);
     const accepted = await store.acceptMessage(message({ claim: claimOf('a') }));
     const claimed = accepted.kind === 'accepted' ? accepted.claimed : [];
@@ -143,7 +149,7 @@ describe('a commit whose answer is lost', () => {
 describe('connections that are cut again and again', () => {
   it('lose no message, take no credit twice, and leave nothing marked', async () => {
     const url = await copyOfDatabase(template);
-    const proxy = await startProxy(url);
+    const proxy = await proxyOf(url);
     const { store } = await opened(proxy.url);
     const results: string[] = [];
     const sends = Array.from({ length: 300 }, async (_, index) => {
@@ -351,7 +357,7 @@ describe('a group', () => {
 
 describe('statements', () => {
   it('can go through a pooler: unnamed, without settings that stay on the connection', async () => {
-    const proxy = await startProxy(await newDatabase());
+    const proxy = await proxyOf(await newDatabase());
     const { store, admit } = await opened(proxy.url);
     await admit({
       caller: { projectId: project.id, keyId: 'k' },

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { type Machine, printed, root } from '../../support/binary.js';
+import { isDatabase } from './data.js';
 import type { Break } from './service-main.js';
 
 /** A service in a process of its own that comes back with the same data at the same port. */
@@ -57,6 +58,19 @@ export function served(
   );
 }
 
+/** `urtuu serve` on a database; it needs the file with the secret. */
+export function servedOn(
+  machine: Machine,
+  database: string,
+  secretFile: string,
+  env: NodeJS.ProcessEnv,
+): Server {
+  const given = { URTUU_DATABASE: database, URTUU_SECRET_FILE: secretFile, ...env };
+  return new Server((port) =>
+    machine.start(['serve', '--port', String(port), '-o', 'ndjson'], { env: given }),
+  );
+}
+
 let built: Promise<string> | undefined;
 
 async function buildScript(): Promise<string> {
@@ -86,7 +100,7 @@ export async function resetBroken(machine: Machine, directory: string, broken: B
 /** The service without a request rate, and broken if wanted; `configuration`: the file with its carriers. */
 export async function scripted(
   machine: Machine,
-  directory: string,
+  data: string,
   broken: Break,
   env: NodeJS.ProcessEnv = {},
   configuration = '',
@@ -94,9 +108,9 @@ export async function scripted(
   built ??= buildScript();
   const script = await built;
   return new Server((port) =>
-    spawn(process.execPath, [script, directory, String(port), broken, configuration], {
+    spawn(process.execPath, [script, data, String(port), broken, configuration], {
       env: machine.environment(env),
-      stdio: ['pipe', 'pipe', broken === 'boundless' ? 'ignore' : 'inherit'],
+      stdio: ['pipe', 'pipe', broken === 'boundless' || isDatabase(data) ? 'ignore' : 'inherit'],
     }),
   );
 }

@@ -4,6 +4,7 @@ import type { CoreDoubles } from '../../../src/service/core.js';
 import { openCore } from '../../../src/service/core.js';
 import { type App, createApp } from '../../../src/service/http/app.js';
 import { listen } from '../../../src/service/http/listen.js';
+import type { ServiceOptions } from '../../../src/service/service.js';
 import type {
   BatchAcceptance,
   BatchRecord,
@@ -11,7 +12,8 @@ import type {
   Mark,
   Store,
 } from '../../../src/service/storage/store.js';
-import { leaseMs } from './lease.js';
+import { dataAt } from './data.js';
+import { leaseMs, leaseVariable } from './lease.js';
 
 /** How a service is broken on purpose, so that a harness can show what it would catch. */
 export type Break =
@@ -23,12 +25,14 @@ export type Break =
   | 'boundless'
   | 'marks_after_the_bytes'
   | 'sends_again_what_is_unknown'
-  | 'measures_on_the_system_clock';
+  | 'measures_on_the_system_clock'
+  | 'trusts_its_own_clock';
 
 const doubles: Record<Break, CoreDoubles> = {
   nothing: {},
   boundless: {},
   measures_on_the_system_clock: {},
+  trusts_its_own_clock: {},
   forgets_keys: {
     admit: (admit) => (admission) => admit({ ...admission, idempotencyKey: null }),
     store: (store) => ({
@@ -126,17 +130,21 @@ function writingAnew(app: App): App['fetch'] {
   };
 }
 
+/** With a clock of its own, a service on a database takes the time from it. */
+const options: Partial<Record<Break, ServiceOptions>> = {
+  measures_on_the_system_clock: { clock: { ...systemClock, monotonic: () => Date.now() } },
+  trusts_its_own_clock: { clock: systemClock, rates: 'off' },
+};
+
 /**
  * The service as a process of its own, without a request rate. Prints its base URL as JSON. With `reset` for a port
  * it resets the service in the folder and ends.
  */
-async function main(directory: string, given: string, broken: Break, file: string): Promise<void> {
+async function main(data: string, given: string, broken: Break, file: string): Promise<void> {
   const carriers = file === '' ? {} : { configuration: { file, environment: process.env } };
   const core = await openCore(
-    broken === 'measures_on_the_system_clock'
-      ? { directory, clock: { ...systemClock, monotonic: () => Date.now() } }
-      : { directory, rates: 'off', ...carriers },
-    { ...doubles[broken], leaseMs },
+    { ...dataAt(data), ...(options[broken] ?? { rates: 'off' }), ...carriers },
+    { ...doubles[broken], leaseMs: Number(process.env[leaseVariable] ?? leaseMs) },
   );
   if (given === 'reset') {
     await core.administration.reset();
@@ -155,5 +163,5 @@ async function main(directory: string, given: string, broken: Break, file: strin
   process.stdout.write(`${JSON.stringify({ base_url: listening.url })}\n`);
 }
 
-const [directory = '', port = '0', broken = 'nothing', file = ''] = process.argv.slice(2);
-void main(directory, port, broken as Break, file);
+const [data = '', port = '0', broken = 'nothing', file = ''] = process.argv.slice(2);
+void main(data, port, broken as Break, file);

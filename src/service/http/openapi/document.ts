@@ -89,7 +89,7 @@ const replayed = {
   },
 };
 
-const sharedCodes: ServiceErrorCode[] = ['unauthorized', 'rate_limited', 'unavailable'];
+const sharedCodes: ServiceErrorCode[] = ['unauthorized', 'forbidden', 'rate_limited', 'unavailable'];
 const bodyCodes: ServiceErrorCode[] = ['invalid_request', 'request_too_large', 'unsupported_media_type'];
 
 const reference = (schema: string) => ({ $ref: `#/components/schemas/${schema}` });

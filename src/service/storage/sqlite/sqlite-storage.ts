@@ -57,6 +57,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     store,
     rateLimiter,
     changes,
+    instances: store.instances,
     secret,
     admit: (admission) => admit(store, rateLimiter, admission),
     async close() {
