@@ -7,6 +7,7 @@ import type {
   VerificationResult,
 } from './acceptance.js';
 import type { Dispatching } from './dispatching.js';
+import type { Holding } from './holding.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type {
   BatchRecord,
@@ -19,8 +20,11 @@ import type {
   VerificationRecord,
 } from './records.js';
 
+import type { RouteBinds } from './route-limits.js';
+
 export type * from './acceptance.js';
 export type * from './dispatching.js';
+export type * from './holding.js';
 export type * from './lists.js';
 export type * from './records.js';
 
@@ -32,7 +36,7 @@ export type * from './records.js';
  * The engine owns time: methods take durations in milliseconds, and every time in a record is the engine's. A stored
  * time in the future, which only a clock that was set back explains, counts as now.
  */
-export interface Store extends Dispatching {
+export interface Store extends Dispatching, Holding, RouteBinds {
   /** Null when a project with this id is there already. */
   createProject(project: Pick<ProjectRecord, 'id' | 'name' | 'balance'>): Promise<ProjectRecord | null>;
   getProject(id: string): Promise<ProjectRecord | null>;
@@ -44,8 +48,13 @@ export interface Store extends Dispatching {
    * never served with a real carrier.
    */
   recordLanes(lanes: readonly string[]): Promise<string[]>;
-  /** Adds credits; a negative amount takes as many as there are. Gives the new balance. */
-  credit(projectId: string, amount: number): Promise<number>;
+  /** False when there is no such project. */
+  renameProject(id: string, name: string): Promise<boolean>;
+  /**
+   * Adds credits; a negative amount takes as many as there are. Gives the new balance. With an `id`, once, however often
+   * it is called.
+   */
+  credit(projectId: string, amount: number, about?: { id: string; note: string | null }): Promise<number>;
   listLedger(projectId: string): Promise<LedgerRecord[]>;
 
   /**
@@ -60,13 +69,15 @@ export interface Store extends Dispatching {
   reset(balance: number, holdMs: number): Promise<{ id: string; to: string }[]>;
   endReset(owner: string): Promise<void>;
 
-  /** Null when the project already has `maxActive` keys that are not revoked. */
+  /** Null when the project already has `maxActive` keys that are neither revoked nor expired. */
   addKey(key: NewKey, maxActive: number): Promise<KeyRecord | null>;
   /** Null when the project has, or had, a key: of many processes that start, one makes it. */
   addFirstKey(key: NewKey): Promise<KeyRecord | null>;
   listKeys(projectId: string): Promise<KeyRecord[]>;
   /** False when there is no such active key. */
   revokeKey(projectId: string, id: string): Promise<boolean>;
+  /** At most once a minute; more often nothing is written. */
+  recordKeyUse(id: string): Promise<void>;
 
   /** `undefined` when the key is free, null while its first request is running. */
   findAnswer(projectId: string, idempotencyKey: string): Promise<BoundAnswer | null | undefined>;

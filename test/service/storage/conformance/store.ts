@@ -4,6 +4,8 @@ import { dispatchConformance } from './dispatch.js';
 import type { Engine } from './engine.js';
 import { fenceConformance } from './fence.js';
 import { Fixture } from './fixture.js';
+import { holdingConformance } from './holding.js';
+import { instanceConformance } from './instances.js';
 import { listConformance } from './lists.js';
 import { raceConformance } from './races.js';
 import { receiptConformance } from './receipts.js';
@@ -23,6 +25,8 @@ export function storeConformance(engine: Engine): void {
     acceptanceConformance(fixture);
     dispatchConformance(fixture);
     fenceConformance(fixture);
+    holdingConformance(fixture);
+    instanceConformance(fixture);
     listConformance(fixture);
     receiptConformance(fixture);
     recordConformance(fixture);

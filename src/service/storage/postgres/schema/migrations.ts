@@ -2,7 +2,10 @@ import type { Migrations } from '../database/migrate.js';
 import { acceptFunctions } from './accept.js';
 import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
+import { holdFunctions, holdTable } from './hold.js';
+import { instanceFunctions } from './instances.js';
 import { recordFunctions } from './records.js';
+import { routeFunctions } from './routes.js';
 import { sharedFunctions } from './shared.js';
 import { tables } from './tables.js';
 
@@ -13,8 +16,17 @@ import { tables } from './tables.js';
 export const migrations: Migrations = {
   table: 'urtuu_schema',
   steps: [
-    [tables, sharedFunctions, acceptFunctions, dispatchFunctions, finalizeFunctions, recordFunctions].join(
-      '\n',
-    ),
+    [
+      tables,
+      sharedFunctions,
+      holdTable,
+      acceptFunctions,
+      dispatchFunctions,
+      finalizeFunctions,
+      recordFunctions,
+      instanceFunctions,
+      holdFunctions,
+      routeFunctions,
+    ].join('\n'),
   ],
 };
