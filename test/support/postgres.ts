@@ -44,11 +44,17 @@ export async function contentOfDatabase(url: string): Promise<string> {
 }
 
 /** Runs one statement on a connection of its own. */
-export async function query(url: string, text: string, values: unknown[] = []) {
+export async function query<Row = Record<string, unknown>>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
   const client = new Client({ connectionString: url });
+  // A test may terminate its backend.
+  client.on('error', () => {});
   await client.connect();
   try {
-    return (await client.query(text, values)).rows;
+    return (await client.query(text, values)).rows as Row[];
   } finally {
     await client.end();
   }
