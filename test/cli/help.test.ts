@@ -32,6 +32,8 @@ const commands = [
   'doctor',
   'serve',
   'service check',
+  'service status',
+  'service release',
   'service settings get',
   'service settings set',
   'service keys create',
