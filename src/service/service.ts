@@ -126,8 +126,8 @@ export interface LaneStatus {
   lane: string;
   /** Messages in the queue, due or postponed; at most 1,000,000 are counted. */
   waiting: number;
-  /** When the first of them was due; null where none is. */
-  oldest: string | null;
+  /** Seconds since the first of them was due; null where none is. */
+  oldest_seconds: number | null;
   /** Messages that an instance has claimed. */
   submitting: number;
   /** Messages with an unknown outcome, which are looked into. */

@@ -27,7 +27,7 @@ export async function statusOf({ store, instances, clock }: StatusParts): Promis
       return {
         lane,
         waiting,
-        oldest: oldestMs === null ? null : ago(oldestMs),
+        oldest_seconds: oldestMs === null ? null : Math.floor(oldestMs / 1_000),
         submitting: claimed,
         in_doubt: doubtful,
         sent,

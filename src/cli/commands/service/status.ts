@@ -4,24 +4,41 @@ import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
-import { field, type View } from '../../output/view.js';
-import { grouped } from '../../wording.js';
+import { type Column, field, type View } from '../../output/view.js';
+import { duration, grouped } from '../../wording.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from './store.js';
 
 type Row = LaneStatus & Pick<ServiceStatus, 'held'>;
 
+const lane = field<Row>('lane');
+const waiting = field<Row>('waiting', { kind: 'number' });
+const figures = [
+  field<Row>('submitting', { kind: 'number' }),
+  field<Row>('in_doubt', { kind: 'number' }),
+  field<Row>('sent', { kind: 'number' }),
+  field<Row>('failed', { kind: 'number' }),
+];
+const connected: Column<Row> = { name: 'connected', value: ({ instances }) => connectedOf(instances) };
+
 const view: View<Row> = {
   columns: [
-    field('lane'),
-    field('waiting', { kind: 'number' }),
-    field('oldest', { kind: 'time' }),
-    field('submitting', { kind: 'number' }),
-    field('in_doubt', { kind: 'number' }),
-    field('sent', { kind: 'number' }),
-    field('failed', { kind: 'number' }),
+    lane,
+    waiting,
+    field('oldest_seconds', { kind: 'number' }),
+    ...figures,
     { name: 'failures', value: ({ failures }) => failuresOf(failures) || null },
-    { name: 'connected', value: ({ instances }) => connectedOf(instances) },
-    field('held', { detail: true }),
+    connected,
+    field('held'),
+  ],
+  table: [
+    lane,
+    waiting,
+    {
+      name: 'oldest',
+      value: ({ oldest_seconds: seconds }) => (seconds === null ? null : duration(seconds)),
+    },
+    ...figures,
+    connected,
   ],
   record: (row) => row,
   empty: 'No instance runs, and nothing waits.',
@@ -43,14 +60,14 @@ export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> =
     view,
     notes: [
       'sent and failed count the last minute, over all instances. connected: instances',
-      'with a connection, of those that run. waiting counts up to 1,000,000.',
+      'with a connection, of those that run. waiting counts up to 1,000,000 messages.',
     ],
     examples: [
       ['urtuu service status', 'the service of urtuu serve'],
       ['urtuu service status --watch -o ndjson', 'a line for each lane every 5 s'],
     ],
     exits: [12],
-    json: '[{"held": null, "lane": "Mobicom", "waiting": 1200, "oldest": "2026-11-21T08:00:00.000Z", "submitting": 20, "in_doubt": 0, "sent": 5980, "failed": 2, "failures": {"provider_failed": 2}, "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}]}]',
+    json: '[{"held": null, "lane": "Mobicom", "waiting": 1200, "oldest_seconds": 9, "submitting": 20, "in_doubt": 0, "sent": 5980, "failed": 2, "failures": {"provider_failed": 2}, "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}]}]',
   });
   command.action(async ({ watch = false, ...options }: Options) => {
     const { io, clock } = context;
