@@ -6,7 +6,7 @@ import { openCore } from '../../../src/service/core.js';
 import { createService } from '../../../src/service/index.js';
 import { Cores, caller } from '../../support/cores.js';
 import { newDatabase } from '../../support/postgres.js';
-import { answers, run } from '../../support/run.js';
+import { answers, Captured, run } from '../../support/run.js';
 
 const secret = new Uint8Array(32).fill(7);
 let home: string;
@@ -60,6 +60,24 @@ describe.each(['a folder', 'a database'])('a held service in %s', (place) => {
       ],
     });
     expect(stderr).toContain('urtuu service release');
+  });
+
+  it('is served with a warning', async () => {
+    let stop: (signal: 'SIGTERM') => void = () => {};
+    class Stopping extends Captured {
+      override write(text: string, done?: (error?: Error | null) => void): boolean {
+        setImmediate(() => stop('SIGTERM'));
+        return super.write(text, done);
+      }
+    }
+    const served = await here('serve --port 0', {
+      stdout: new Stopping(undefined),
+      onSignal(listener: typeof stop) {
+        stop = listener;
+        return () => {};
+      },
+    });
+    expect(served.stderr).toMatch(/The service is held, since its data was restored: nothing is sent\./);
   });
 
   it('is released after a prompt that says what it means', async () => {

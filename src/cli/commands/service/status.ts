@@ -6,6 +6,7 @@ import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
 import { type Column, field, type View } from '../../output/view.js';
 import { duration, grouped } from '../../wording.js';
+import { holdWarning } from './hold-warning.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from './store.js';
 
 type Row = LaneStatus & Pick<ServiceStatus, 'held'>;
@@ -90,8 +91,7 @@ async function* repeated(rows: () => Promise<Row[]>, clock: Clock): AsyncGenerat
 }
 
 function rowsOf({ held, lanes }: Awaited<ReturnType<Administration['status']>>, io: Context['io']): Row[] {
-  if (held !== null)
-    io.warn(`The service is held (${held}): nothing is sent. See: urtuu service release --help`);
+  if (held !== null) io.warn(holdWarning(held));
   return lanes.map((lane) => ({ held, ...lane }));
 }
 
