@@ -9,6 +9,7 @@ import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
+import { holdWarning } from '../service/hold-warning.js';
 import { databaseAccess, withoutPassword } from './database.js';
 import { hostInUrl, listenError } from './listen-error.js';
 import { openService, openServiceOn } from './open-service.js';
@@ -86,8 +87,10 @@ export const serve: CommandBody = (command, context) => {
     });
     if (!isLoopback(hostInUrl(host).toLowerCase())) io.warn(plainTextWarning(host));
     const key = (await administration.createFirstKey())?.secret ?? null;
+    const hold = await administration.held();
     await io.print(view, { base_url: listening.url, data, api_key: key });
     for (const line of carrierNotes(channels)) io.note(line);
+    if (hold !== null) io.warn(holdWarning(hold.reason));
     if (key !== null) io.note('Save the key now: it is not shown again.');
     else if (database !== null) io.note('The database already has an API key.');
     if (database === null) {
