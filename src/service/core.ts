@@ -16,7 +16,7 @@ import { Dispatcher } from './dispatch/dispatcher.js';
 import { createEncryption, deriveKey } from './encryption.js';
 import { Heartbeat } from './heartbeat/heartbeat.js';
 import { openData } from './open-data.js';
-import type { OperationContext, Project } from './operations/context.js';
+import type { OperationContext } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { KeyUse } from './operations/key-use.js';
 import { hashSecret, newSecret } from './operations/keys.js';
@@ -97,11 +97,15 @@ export async function openCore(
   if (!isNew && seed !== undefined)
     random = seededRandom(`${seed} ${Buffer.from(systemRandom.bytes(8)).toString('hex')}`);
 
-  async function project(id: string): Promise<Project> {
-    const record = await store.getProject(id);
-    if (record === null) throw new Error(`there is no project ${id}`);
-    return { id, name: record.name, settings: settingsOf(record.settings) };
-  }
+  const readProject: OperationContext['readProject'] = ({ id, name, settings }) => {
+    return { id, name, settings: settingsOf(settings) };
+  };
+  const project: OperationContext['project'] = async ({ projectId, project }) => {
+    if (project !== undefined) return project;
+    const record = await store.getProject(projectId);
+    if (record === null) throw new Error(`there is no project ${projectId}`);
+    return readProject(record);
+  };
 
   const outcomes = new OutcomeWaiter(clock, storage.changes);
   const encryption = createEncryption(storage.secret, systemRandom);
@@ -123,7 +127,7 @@ export async function openCore(
     owner,
     answer: (message, balance) => bound(messageAnswer(message, balance)),
     async rulesOf(id) {
-      const { settings } = await project(id);
+      const { settings } = await project({ projectId: id });
       return { caps: capsOf(settings), no_link_operators: settings.no_link_operators };
     },
     decrypt: encryption.decrypt,
@@ -147,6 +151,7 @@ export async function openCore(
     isConnectedElsewhere: (lane) => heartbeat.isConnectedElsewhere(lane),
     closed: carriers.closed,
     project,
+    readProject,
     rates,
     localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
   };
