@@ -21,7 +21,7 @@ describe('urtuu serve where nobody watches', () => {
     ]);
     const ended = outcomeOf(child);
     const said = printed(child, 'stderr', /Metrics: .*\n/);
-    const table = await printed(child, 'stdout', /api_key.*\n/);
+    const table = await printed(child, 'stdout', /data .*\n/);
     const notes = await said;
     const file = join(data, 'api-key');
     const key = readFileSync(file, 'utf8').trim();

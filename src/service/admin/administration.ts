@@ -10,6 +10,7 @@ import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import { everyScope } from '../storage/admission.js';
 import type { KeyRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
+import { createHold } from './hold.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
 
@@ -49,6 +50,7 @@ export function createAdministration(
       if (isReal) throw invalid('this data was served with a real carrier: it is never reset');
       await reset();
     },
+    ...createHold(context),
     settled: () => context.dispatcher.settled(),
   };
 }

@@ -56,11 +56,11 @@ export function readReceipt({ fields, options }: Pdu, form: SmppRoute['receiptId
   const stateOption = options.get(tags.messageState)?.[0];
   if (type !== deliveryReceipt && type !== intermediateNotification && idOption === undefined) return null;
   const text = textOf(options.get(tags.messagePayload) ?? fields.short_message ?? Buffer.alloc(0), fields);
-  const id = idOption === undefined ? idInText.exec(text)?.[1] : withoutNul(idOption);
+  const id = storable(idOption === undefined ? idInText.exec(text)?.[1] : withoutNul(idOption));
   const name = stateInText.exec(text)?.[1]?.toUpperCase() ?? '';
   const reference = options.get(tags.userMessageReference);
   return {
-    carrierId: storable(id) && canonical(id, form === 'dec_to_hex' ? 16 : 10, form),
+    carrierId: id && canonical(id, form === 'dec_to_hex' ? 16 : 10, form),
     to: normalNumber(fields.source_addr ?? '') ?? storable(fields.source_addr) ?? '',
     state:
       type === intermediateNotification
