@@ -108,6 +108,8 @@ export interface ProjectAdministration {
   credit(amount: number, options?: { note?: string }): Promise<number>;
   /** Every change of the balance, oldest first. */
   ledger(): Promise<LedgerEntry[]>;
+  /** The same, newest first and page after page; those at `since`, an ISO time, or later. */
+  newestLedger(filter?: { since?: string }): AsyncIterable<LedgerEntry>;
   settings: {
     get(): Promise<Settings>;
     /** Changes the given fields, which may depend on the current settings; returns all settings. */
