@@ -14,6 +14,8 @@ import type {
   BatchRecord,
   BoundAnswer,
   KeyRecord,
+  LedgerPage,
+  LedgerPageRequest,
   LedgerRecord,
   MessageRecord,
   NewKey,
@@ -57,6 +59,8 @@ export interface Store extends Dispatching, Holding, RouteBinds {
    */
   credit(projectId: string, amount: number, about?: { id: string; note: string | null }): Promise<number>;
   listLedger(projectId: string): Promise<LedgerRecord[]>;
+  /** The newest first. */
+  listLedgerPage(projectId: string, page: LedgerPageRequest): Promise<LedgerPage>;
 
   /**
    * Holds everything new back for `holdMs`, in every process: nothing is accepted and nothing claimed. Again by the

@@ -117,6 +117,7 @@ export function sqliteStore(
     renameProject: (id, name) => commits.run(() => projects.renameProject(id, name)),
     credit: (...credit) => commits.run(() => projects.credit(...credit)),
     listLedger: (projectId) => read(() => projects.listLedger(projectId)),
+    listLedgerPage: (projectId, page) => read(() => projects.listLedgerPage(projectId, page)),
     beginReset: (owner, holdMs) => commits.run(() => resets.begin(owner, holdMs)),
     reset: (balance, holdMs) => commits.run(() => resets.empty(balance, holdMs)),
     async endReset(owner) {
