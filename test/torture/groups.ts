@@ -1,5 +1,8 @@
 import { terminal } from '../terminal/rows.js';
 import { bulk } from './bulk-rows.js';
+import { codecs } from './carriers/codec-rows.js';
+import { smpp } from './carriers/smpp-rows.js';
+import { smtp } from './carriers/smtp-rows.js';
 import { clocks } from './clocks/rows.js';
 import { cluster } from './cluster/rows.js';
 import { csv } from './csv/rows.js';
@@ -25,6 +28,9 @@ export const groups: readonly Group[] = [
   service,
   cluster,
   network,
+  smpp,
+  smtp,
+  codecs,
   money,
   csv,
   text,

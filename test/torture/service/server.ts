@@ -47,9 +47,14 @@ export class Server {
 }
 
 /** `urtuu serve`, as it ships: with its request rate. */
-export function served(machine: Machine, directory: string, env: NodeJS.ProcessEnv = {}): Server {
+export function served(
+  machine: Machine,
+  directory: string,
+  env: NodeJS.ProcessEnv = {},
+  more: readonly string[] = [],
+): Server {
   return new Server((port) =>
-    machine.start(['serve', '--port', String(port), '--data', directory, '-o', 'ndjson'], { env }),
+    machine.start(['serve', '--port', String(port), '--data', directory, '-o', 'ndjson', ...more], { env }),
   );
 }
 
@@ -92,17 +97,18 @@ export async function resetBroken(machine: Machine, directory: string, broken: B
   await once(child, 'close');
 }
 
-/** The service without a request rate, and broken if wanted. */
+/** The service without a request rate, and broken if wanted; `configuration`: the file with its carriers. */
 export async function scripted(
   machine: Machine,
   data: string,
   broken: Break,
   env: NodeJS.ProcessEnv = {},
+  configuration = '',
 ): Promise<Server> {
   built ??= buildScript();
   const script = await built;
   return new Server((port) =>
-    spawn(process.execPath, [script, data, String(port), broken], {
+    spawn(process.execPath, [script, data, String(port), broken, configuration], {
       env: machine.environment(env),
       stdio: ['pipe', 'pipe', broken === 'boundless' || isDatabase(data) ? 'ignore' : 'inherit'],
     }),

@@ -5,7 +5,13 @@ import { openCore } from '../../../src/service/core.js';
 import { type App, createApp } from '../../../src/service/http/app.js';
 import { listen } from '../../../src/service/http/listen.js';
 import type { ServiceOptions } from '../../../src/service/service.js';
-import type { BatchAcceptance, BatchRecord } from '../../../src/service/storage/store.js';
+import type {
+  BatchAcceptance,
+  BatchRecord,
+  ClaimedMessage,
+  Mark,
+  Store,
+} from '../../../src/service/storage/store.js';
 import { dataAt } from './data.js';
 import { leaseMs, leaseVariable } from './lease.js';
 
@@ -17,6 +23,8 @@ export type Break =
   | 'answers_before_it_stores'
   | 'resets_in_any_order'
   | 'boundless'
+  | 'marks_after_the_bytes'
+  | 'sends_again_what_is_unknown'
   | 'measures_on_the_system_clock'
   | 'trusts_its_own_clock';
 
@@ -58,6 +66,10 @@ const doubles: Record<Break, CoreDoubles> = {
       },
     }),
   },
+  marks_after_the_bytes: { store: markingLate },
+  sends_again_what_is_unknown: {
+    carriers: (all) => all.map((carrier) => ({ ...carrier, inquire: async () => 'not_taken' })),
+  },
   answers_before_it_stores: {
     store: (store) => ({
       ...store,
@@ -68,6 +80,34 @@ const doubles: Record<Break, CoreDoubles> = {
     }),
   },
 };
+
+function markingLate(store: Store): Store {
+  const held = new Map<string, Mark>();
+  const markNow = async (written: readonly { claimed: ClaimedMessage }[]) => {
+    const marks = written.flatMap(({ claimed }) => held.get(claimed.message.id) ?? []);
+    for (const { claimed } of marks) held.delete(claimed.message.id);
+    if (marks.length > 0) await store.markSubmitting(marks);
+  };
+  return {
+    ...store,
+    async markSubmitting(marks) {
+      for (const mark of marks) held.set(mark.claimed.message.id, mark);
+      return marks.map(() => true);
+    },
+    async finalizeMessages(all, answer) {
+      await markNow(all);
+      return store.finalizeMessages(all, answer);
+    },
+    async postponeMessages(all) {
+      await markNow(all);
+      return store.postponeMessages(all);
+    },
+    async leaveInDoubt(all) {
+      await markNow(all);
+      return store.leaveInDoubt(all);
+    },
+  };
+}
 
 function recordOf({ batchId: id, channel, recipients, credits }: BatchAcceptance): BatchRecord {
   const total = recipients.length;
@@ -100,9 +140,10 @@ const options: Partial<Record<Break, ServiceOptions>> = {
  * The service as a process of its own, without a request rate. Prints its base URL as JSON. With `reset` for a port
  * it resets the service in the folder and ends.
  */
-async function main(data: string, given: string, broken: Break): Promise<void> {
+async function main(data: string, given: string, broken: Break, file: string): Promise<void> {
+  const carriers = file === '' ? {} : { configuration: { file, environment: process.env } };
   const core = await openCore(
-    { ...dataAt(data), ...(options[broken] ?? { rates: 'off' }) },
+    { ...dataAt(data), ...(options[broken] ?? { rates: 'off' }), ...carriers },
     { ...doubles[broken], leaseMs: Number(process.env[leaseVariable] ?? leaseMs) },
   );
   if (given === 'reset') {
@@ -122,5 +163,5 @@ async function main(data: string, given: string, broken: Break): Promise<void> {
   process.stdout.write(`${JSON.stringify({ base_url: listening.url })}\n`);
 }
 
-const [data = '', port = '0', broken = 'nothing'] = process.argv.slice(2);
-void main(data, port, broken as Break);
+const [data = '', port = '0', broken = 'nothing', file = ''] = process.argv.slice(2);
+void main(data, port, broken as Break, file);
