@@ -9,6 +9,7 @@ import type {
 import type { LaneDepth } from './depth.js';
 import type { Dispatching } from './dispatching.js';
 import type { Holding } from './holding.js';
+import type { LaneControl } from './lanes.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type {
   BatchRecord,
@@ -22,7 +23,6 @@ import type {
   ProjectRecord,
   VerificationRecord,
 } from './records.js';
-
 import type { RouteBinds } from './route-limits.js';
 
 export type * from './acceptance.js';
@@ -39,7 +39,7 @@ export type * from './records.js';
  * The engine owns time: methods take durations in milliseconds, and every time in a record is the engine's. A stored
  * time in the future, which only a clock that was set back explains, counts as now.
  */
-export interface Store extends Dispatching, Holding, RouteBinds {
+export interface Store extends Dispatching, Holding, RouteBinds, LaneControl {
   /** Null when a project with this id is there already. */
   createProject(project: Pick<ProjectRecord, 'id' | 'name' | 'balance'>): Promise<ProjectRecord | null>;
   getProject(id: string): Promise<ProjectRecord | null>;
