@@ -6,6 +6,7 @@ import { createClaims } from './claims.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { createFinalization } from './finalization.js';
+import { createInbox } from './inbox.js';
 import { createLists } from './lists.js';
 import { createLookups } from './lookups.js';
 import type { Lost } from './lost-commits.js';
@@ -51,6 +52,7 @@ export function postgresStore(
   return {
     ...lookups,
     ...createRecords(database, lookups.getProject),
+    ...createInbox(database, report),
     ...createLists(database),
     ...createWork(database),
 

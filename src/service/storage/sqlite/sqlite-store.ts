@@ -10,6 +10,7 @@ import { whenFree } from './database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
 import { type Database, openDatabase } from './database/open.js';
 import { prepareFinalization } from './finalization.js';
+import { prepareInbox } from './inbox.js';
 import { prepareLanes } from './lanes.js';
 import { prepareLeases } from './leases.js';
 import { prepareLists } from './lists.js';
@@ -21,6 +22,7 @@ import { prepareRefusals } from './refusals.js';
 import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
 import { sharedReads } from './shared-reads.js';
+import { prepareSuppressions } from './suppressions.js';
 import { prepareWork } from './work.js';
 
 /** Opens the file of a store, or one in memory with `:memory:`. */
@@ -73,6 +75,8 @@ export function sqliteStore(
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
   const work = prepareWork(database, leases, clock);
   const reading = prepareReading(database, projects, corrections, now);
+  const inbox = prepareInbox(database, projects, now);
+  const suppressions = prepareSuppressions(database, projects, now);
   const lists = prepareLists(database, projects, blocks);
 
   async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
@@ -156,6 +160,7 @@ export function sqliteStore(
     hasDue: () => read(() => work.hasDue()),
 
     getMessage: (projectId, id) => read(() => reading.getMessage(projectId, id)),
+    findMessage: (id) => read(() => reading.findMessage(id)),
     getBatch: (projectId, id) => read(() => reading.getBatch(projectId, id)),
     listBatchMessages: (projectId, batchId, page) =>
       read(() => reading.listBatchMessages(projectId, batchId, page)),
@@ -164,6 +169,13 @@ export function sqliteStore(
     getVerification: (projectId, id) => read(() => reading.getVerification(projectId, id)),
     checkVerification: (projectId, id, matches) =>
       commits.run(() => reading.checkVerification(projectId, id, matches)),
+
+    keepIncoming: (message) => commits.run(() => inbox.keep(message)),
+    listInbox: (projectId, page) => read(() => inbox.list(projectId, page)),
+    suppress: (projectId, to, reason) => commits.run(() => suppressions.add(projectId, to, reason)),
+    getSuppression: (projectId, to) => read(() => suppressions.get(projectId, to)),
+    listSuppressions: (projectId, page) => read(() => suppressions.list(projectId, page)),
+    removeSuppression: (projectId, to) => commits.run(() => suppressions.remove(projectId, to)),
 
     close: () => commits.close(),
   };

@@ -4,6 +4,7 @@ import { dispatchConformance } from './dispatch.js';
 import type { Engine } from './engine.js';
 import { fenceConformance } from './fence.js';
 import { Fixture } from './fixture.js';
+import { inboxConformance } from './inbox.js';
 import { listConformance } from './lists.js';
 import { raceConformance } from './races.js';
 import { receiptConformance } from './receipts.js';
@@ -23,6 +24,7 @@ export function storeConformance(engine: Engine): void {
     acceptanceConformance(fixture);
     dispatchConformance(fixture);
     fenceConformance(fixture);
+    inboxConformance(fixture);
     listConformance(fixture);
     receiptConformance(fixture);
     recordConformance(fixture);

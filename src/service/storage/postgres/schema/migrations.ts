@@ -2,6 +2,7 @@ import type { Migrations } from '../database/migrate.js';
 import { acceptFunctions } from './accept.js';
 import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
+import { inboxSchema } from './inbox.js';
 import { recordFunctions } from './records.js';
 import { sharedFunctions } from './shared.js';
 import { tables } from './tables.js';
@@ -13,8 +14,14 @@ import { tables } from './tables.js';
 export const migrations: Migrations = {
   table: 'urtuu_schema',
   steps: [
-    [tables, sharedFunctions, acceptFunctions, dispatchFunctions, finalizeFunctions, recordFunctions].join(
-      '\n',
-    ),
+    [
+      tables,
+      sharedFunctions,
+      acceptFunctions,
+      dispatchFunctions,
+      finalizeFunctions,
+      recordFunctions,
+      inboxSchema,
+    ].join('\n'),
   ],
 };
