@@ -24,7 +24,7 @@ import { bound, messageAnswer } from './operations/resources.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
 import type { Administration, Service, ServiceOptions } from './service.js';
-import { capsOf, settingsReader } from './settings.js';
+import { settingsReader } from './settings.js';
 import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';
 
@@ -100,8 +100,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     owner,
     answer: (message, balance) => bound(messageAnswer(message, balance)),
     async rulesOf(id) {
-      const { settings } = await project(id);
-      return { caps: capsOf(settings), no_link_operators: settings.no_link_operators };
+      return (await project(id)).settings;
     },
     decrypt: encryption.decrypt,
     isShared,

@@ -1,4 +1,5 @@
 import type { Channel } from '../../contract/index.js';
+import type { OwnDomain } from '../settings.js';
 import type { DeliveryState, Receipt } from '../storage/store.js';
 
 /** The route that carries no links, which also takes what an operator refused. */
@@ -24,6 +25,10 @@ export interface Submission {
   replyTo: string | null;
   /** Milliseconds within which it may be delivered: those of a verification; null or absent for any. */
   lifeMs?: number | null;
+  /** Of its project: emails from it are signed with its key. */
+  ownDomain?: OwnDomain | null;
+  /** Of its project, for a message of a batch. */
+  listUnsubscribe?: string | null;
 }
 
 /** A way to a recipient. */
@@ -49,8 +54,14 @@ export type SubmitResult =
       /** A segment stayed refused after another one was taken. */
       delivery?: Extract<DeliveryState, 'undelivered'>;
     }
-  /** `tryNextRoute`: another route may take it. */
-  | { kind: 'refused'; reason: string; tryNextRoute: boolean }
+  | {
+      kind: 'refused';
+      reason: string;
+      /** Another route may take it. */
+      tryNextRoute: boolean;
+      /** There is no such number or address, and will not be. */
+      isUnknownRecipient?: boolean;
+    }
   /**
    * Certainly not taken, and may be another time. `lane`: the carrier takes nothing now (login, throttling, a full
    * queue), which is no try of the message and pauses the lane.

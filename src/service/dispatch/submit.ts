@@ -7,8 +7,9 @@ import {
   type SubmitResult,
 } from '../carriers/carrier.js';
 import type { Report } from '../report.js';
-import { type Caps, cappedUntil } from '../storage/caps.js';
-import type { ClaimedMessage, Content, Outcome } from '../storage/store.js';
+import { capsOf, type Settings } from '../settings.js';
+import { cappedUntil } from '../storage/caps.js';
+import type { ClaimedMessage, Content, MessageRecord, Outcome } from '../storage/store.js';
 import type { Deadlines } from './deadlines.js';
 import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
@@ -19,10 +20,10 @@ import { delayAfterLater, delayAfterLoss, delayInDoubt, isWaitedFor, notAccepted
 const hasCode = /[0-9]{4}/;
 
 /** What a project allows now. */
-export interface DispatchRules {
-  caps: Caps;
-  no_link_operators: readonly string[];
-}
+export type DispatchRules = Pick<
+  Settings,
+  'caps' | 'no_link_operators' | 'own_domain' | 'list_unsubscribe' | 'suppressions'
+>;
 
 /** For the messages of one lease. */
 export interface SubmitTools {
@@ -32,6 +33,10 @@ export interface SubmitTools {
   /** Marks the message for its next attempt; null when it is no longer in its lease. */
   mark(claimed: ClaimedMessage, route: string, doubtMs: number): Promise<ClaimedMessage | null>;
   deadlines: Deadlines;
+  /** Why the recipient of a message gets nothing more; null where it does. */
+  suppressionOf(message: MessageRecord): Promise<string | null>;
+  /** Never rejects. */
+  suppress(message: MessageRecord, reason: string): Promise<void>;
   /** Milliseconds since the claim. */
   elapsed(): number;
   /** Whether the lease may have been ended. */
@@ -60,19 +65,22 @@ export async function submitMessage(
   let claimed = first;
   let rules: DispatchRules;
   let content: Content;
+  let suppressed: string | null;
   try {
     const known = rulesOf(claimed.message.projectId);
     rules = known instanceof Promise ? await known : known;
     content = readable(claimed.content, tools.decrypt);
+    suppressed = rules.suppressions ? await tools.suppressionOf(claimed.message) : null;
   } catch (error) {
     tools.report(error);
     return lost(claimed, tools);
   }
-  const refused = refusalOf(claimed, rules, tools);
+  const refused = refusalOf(claimed, rules, suppressed, tools);
   if (refused !== null) return { kind: 'final', claimed, outcome: { status: 'failed', error: refused } };
   const routes = tools.routesOf(claimed, rules);
   const from = Math.max(0, indexOfLane(routes, claimed.lane));
   let reason = 'no operator accepted the message';
+  let isUnknown = false;
   for (let index = from; index < routes.length; index += 1) {
     const route = routes[index] as Route;
     const lane = tools.lane(route.lane);
@@ -104,7 +112,16 @@ export async function submitMessage(
     }
     let result: SubmitResult | 'deadline';
     try {
-      result = await submit(claimed, route, content, text, carrier, tools, held.reservation ?? carrier);
+      result = await submit(
+        claimed,
+        route,
+        content,
+        text,
+        rules,
+        carrier,
+        tools,
+        held.reservation ?? carrier,
+      );
     } catch (error) {
       if (error instanceof OutcomeUnknown) error.late?.then(onLateOf(claimed, tools), () => {});
       else tools.report(error);
@@ -124,6 +141,7 @@ export async function submitMessage(
     }
     if (result.kind === 'refused') {
       reason = result.reason;
+      isUnknown = result.isUnknownRecipient === true;
       lane.resume();
       if (!result.tryNextRoute) break;
       continue;
@@ -133,15 +151,23 @@ export async function submitMessage(
     reason = result.reason;
     if (isWaitedFor(claimed)) break;
   }
+  if (isUnknown && rules.suppressions) await tools.suppress(claimed.message, reason);
   return failed(claimed, reason);
 }
 
 function refusalOf(
   { message, earlier, lifeMs }: ClaimedMessage,
-  { caps }: DispatchRules,
+  rules: DispatchRules,
+  suppressed: string | null,
   tools: SubmitTools,
 ) {
-  if (earlier !== null && earlier.length > 0 && cappedUntil(earlier, caps, message.createdAt) !== null) {
+  if (suppressed !== null)
+    return { code: 'provider_failed', message: `The recipient is suppressed: ${suppressed}` };
+  if (
+    earlier !== null &&
+    earlier.length > 0 &&
+    cappedUntil(earlier, capsOf(rules), message.createdAt) !== null
+  ) {
     return {
       code: 'recipient_rate_limited',
       message: 'The recipient already got as many messages as the caps allow',
@@ -174,6 +200,7 @@ function submit(
   route: Route,
   content: Content,
   text: string | null,
+  rules: DispatchRules,
   { submitMs }: Carrier,
   tools: SubmitTools,
   to: Pick<Carrier, 'submit'>,
@@ -191,6 +218,8 @@ function submit(
     from: content.from,
     replyTo: content.replyTo,
     lifeMs: lifeMs === null ? null : lifeMs - tools.elapsed(),
+    ownDomain: rules.own_domain,
+    listUnsubscribe: message.batchId === null ? null : rules.list_unsubscribe,
   };
   const submitting = (signal: AbortSignal) => to.submit(submission, signal);
   return tools.deadlines.race(submitMs, submitting, onLateOf(claimed, tools));
