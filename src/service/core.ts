@@ -14,6 +14,7 @@ import { systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { createEncryption, deriveKey } from './encryption.js';
+import { smsReceiver } from './inbox/receive-sms.js';
 import { openData } from './open-data.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
@@ -66,11 +67,12 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
   const { storage, outbox, isShared, lost } = await openData(options, { clock, random, report });
   const { rateLimiter } = storage;
   const store = doubles.store?.(storage.store) ?? storage.store;
+  const bounceKey = deriveKey(storage.secret, 'bounce addresses');
   const opened = await openAll().catch(async (error) => {
     await Promise.all([storage.close(), outbox.close()]);
     throw error;
   });
-  const { carrier, carriers, isReal } = opened;
+  const { carrier, carriers, isReal, receive } = opened;
   const { operators } = carriers;
   const settingsOf = settingsReader({
     ...checkSettings(options.settings ?? {}),
@@ -103,17 +105,19 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
       return (await project(id)).settings;
     },
     decrypt: encryption.decrypt,
+    receive,
     isShared,
     report,
     ...(doubles.leaseMs === undefined ? {} : { leaseMs: doubles.leaseMs }),
   });
   const localKey = newSecret(systemRandom);
+  const newId = idMaker(() => clock.now(), random);
   const context: OperationContext = {
     store,
     admit: doubles.admit?.(storage.admit) ?? storage.admit,
     clock,
     random,
-    newId: idMaker(() => clock.now(), random),
+    newId,
     encryption,
     dispatcher,
     outcomes,
@@ -133,10 +137,10 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     const carrier = isReal ? simulatedCarrier(outbox, clock, () => null) : simulatedCarrier(outbox, clock);
     const simulated = doubles.carrier?.(carrier) ?? carrier;
     const tools = { clock, random: systemRandom, report };
-    const bounceKey = deriveKey(storage.secret, 'bounce addresses');
     const recorded = { store, recordedLanes: before };
     const carriers = await openCarriers({ configuration, simulated, bounceKey, ...recorded, ...tools });
-    return { carrier, carriers, isReal };
+    const receive = await smsReceiver(store, () => newId(), defaultProject, configuration);
+    return { carrier, carriers, isReal, receive };
   }
 
   let closing: Promise<void> | undefined;
@@ -151,7 +155,13 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
 
   return {
     operations,
-    administration: createAdministration(context, { carrier, isReal, reset: reset.run }),
+    administration: createAdministration(context, {
+      carrier,
+      isReal,
+      reset: reset.run,
+      bounceKey,
+      configuration,
+    }),
     localKey,
     report,
     store,

@@ -17,6 +17,8 @@ export type {
   Administration,
   ApiKey,
   Delivery,
+  DnsRecord,
+  InboxMessage,
   LedgerEntry,
   Listening,
   PlainAnswer,
@@ -25,5 +27,6 @@ export type {
   ProjectSummary,
   Service,
   ServiceOptions,
+  Suppression,
 } from './service.js';
 export { defaultSettings, type Settings, type SettingsPatch } from './settings.js';

@@ -1,4 +1,5 @@
 import { maxActiveKeys, normalizeAddress } from '../../contract/index.js';
+import type { CarrierConfiguration } from '../carriers/configured/configuration.js';
 import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
@@ -9,16 +10,26 @@ import { ServiceError } from '../service-error.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import type { KeyRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
+import { mailAdministration } from './mail.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
 
+export interface AdministrationParts {
+  carrier: SimulatedCarrier;
+  isReal: boolean;
+  reset(): Promise<void>;
+  /** Of the addresses that bounces go to. */
+  bounceKey: Uint8Array;
+  configuration: CarrierConfiguration | undefined;
+}
+
 export function createAdministration(
   context: OperationContext,
-  { carrier, isReal, reset }: { carrier: SimulatedCarrier; isReal: boolean; reset: () => Promise<void> },
+  { carrier, isReal, reset, bounceKey, configuration }: AdministrationParts,
 ): Administration {
   const { store } = context;
   return {
-    ...administrationOf(context, defaultProject.id),
+    ...administrationOf(context, defaultProject.id, configuration),
     async createProject(name) {
       checkName('name', name);
       const id = context.newId();
@@ -31,11 +42,16 @@ export function createAdministration(
       return projects.map(({ id, name, createdAt }) => ({ id, name, created_at: timestamp(createdAt) }));
     },
     async project(id) {
-      return (await store.getProject(id)) === null ? null : administrationOf(context, id);
+      return (await store.getProject(id)) === null ? null : administrationOf(context, id, configuration);
     },
     async *outbox({ to, ...filter } = {}) {
       const recipient = to === undefined ? {} : { to: normalizeAddress(to) ?? to };
       for await (const record of carrier.outbox({ ...filter, ...recipient })) yield toDelivery(record);
+    },
+    async receiveMail(mail, recipients = []) {
+      // Loaded late: the parser is large.
+      const { receiveMail } = await import('../inbox/receive-mail.js');
+      return receiveMail(context, bounceKey, mail, recipients);
     },
     isReal,
     async reset() {
@@ -46,7 +62,11 @@ export function createAdministration(
   };
 }
 
-function administrationOf(context: OperationContext, projectId: string): ProjectAdministration {
+function administrationOf(
+  context: OperationContext,
+  projectId: string,
+  configuration: AdministrationParts['configuration'],
+): ProjectAdministration {
   const { store, random } = context;
   const newKey = (label: string | null) => {
     const secret = newSecret(random);
@@ -54,6 +74,7 @@ function administrationOf(context: OperationContext, projectId: string): Project
     return { secret, key: { id: context.newId(), projectId, hash: hashSecret(secret), prefix, label } };
   };
   return {
+    ...mailAdministration(context, projectId, configuration),
     async createFirstKey() {
       const { secret, key } = newKey(null);
       const added = await store.addFirstKey(key);

@@ -1,6 +1,6 @@
 import type { Channel } from '../../contract/index.js';
 import type { OwnDomain } from '../settings.js';
-import type { DeliveryState, Receipt } from '../storage/store.js';
+import type { DeliveryState, IncomingMessage, Receipt } from '../storage/store.js';
 
 /** The route that carries no links, which also takes what an operator refused. */
 export const noLinkRoute = 'no-link';
@@ -88,6 +88,12 @@ export class OutcomeUnknown extends Error {
   }
 }
 
+/** An SMS from outside. */
+export interface Incoming extends Pick<IncomingMessage, 'from' | 'to' | 'text' | 'part'> {
+  /** The route that delivered it. */
+  route: string;
+}
+
 /** Room for one message: no more are marked, and no more are in doubt when a process dies. */
 export interface Reservation {
   /** As `submit` of the carrier. */
@@ -107,8 +113,14 @@ export interface Carrier {
   readonly submitMs: number;
   /** How long an unknown outcome is waited for: longer than `submitMs`. Then it is undecidable. */
   readonly doubtMs: number;
-  /** Connects. `onReceipt` resolves when the receipt is committed; only then it is acknowledged. */
-  start(onReceipt: (receipt: Receipt) => Promise<void>): Promise<void>;
+  /**
+   * Connects. The callbacks resolve when their receipt or message is committed; only then it is acknowledged. Without
+   * `onIncoming` messages from outside are put off.
+   */
+  start(
+    onReceipt: (receipt: Receipt) => Promise<void>,
+    onIncoming?: (incoming: Incoming) => Promise<void>,
+  ): Promise<void>;
   /** Drains and disconnects; submissions that wait for an answer throw. May be started again. */
   stop(): Promise<void>;
   /** Messages that the lane submits in 5 s; 0 while it is not connected. */

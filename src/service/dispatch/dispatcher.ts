@@ -64,13 +64,13 @@ export class Dispatcher {
   }
 
   async start(): Promise<void> {
-    const { carriers, changes, store, answer } = this.#parts;
+    const { carriers, changes, store, answer, receive } = this.#parts;
     this.#isStopped = false;
     this.#finalizer.start();
     this.#unsubscribe();
     this.#unsubscribe = changes.subscribe('due', () => this.#wake());
     await Promise.all(
-      carriers.map((carrier) => carrier.start((receipt) => store.recordReceipts([receipt], answer))),
+      carriers.map((carrier) => carrier.start((receipt) => store.recordReceipts([receipt], answer), receive)),
     );
     this.#wake();
   }

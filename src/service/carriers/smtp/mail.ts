@@ -3,7 +3,8 @@ import { domainOf, parseMailbox, sharedDomain } from '../../mailbox.js';
 import type { Submission } from '../carrier.js';
 import { bounceAddress } from './bounce-address.js';
 import type { Mail } from './connection.js';
-import { readSigningKey, signMail } from './signing.js';
+import { signMail } from './signing.js';
+import { readSigningKey } from './signing-key.js';
 
 export interface Sender {
   /** In place of addresses of the shared domain. */

@@ -1,5 +1,3 @@
-import { createPrivateKey } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
 import DKIM from 'nodemailer/lib/dkim';
 
 /** A domain whose emails are signed, with the record of its `selector`. */
@@ -39,17 +37,4 @@ export async function signMail(mail: Buffer, { domain, selector, privateKey }: S
   const signed = Buffer.concat(pieces);
   if (signed.length <= mail.length) throw new Error('it could not be signed');
   return signed;
-}
-
-const known = new Map<string, { changedAt: number; privateKey: string }>();
-
-/** The private key in a file, read again once it has changed. Rejects for anything but an RSA key. */
-export async function readSigningKey(path: string): Promise<string> {
-  const { mtimeMs: changedAt } = await stat(path);
-  const before = known.get(path);
-  if (before?.changedAt === changedAt) return before.privateKey;
-  const privateKey = await readFile(path, 'utf8');
-  if (createPrivateKey(privateKey).asymmetricKeyType !== 'rsa') throw new Error(`${path} holds no RSA key`);
-  known.set(path, { changedAt, privateKey });
-  return privateKey;
 }
