@@ -51,6 +51,7 @@ const serviceArrows: Record<string, string[]> = {
     'carriers/configured',
     'carriers/simulated',
     'dispatch',
+    'inbox',
     'open-data',
     'operations',
     'service',
@@ -65,7 +66,20 @@ const serviceArrows: Record<string, string[]> = {
   'parse-fields': [],
   http: ['fault-injection', 'operations', 'parse-fields', 'service'],
   // A reset stops the dispatcher and empties the simulated carrier, whose outbox the owner reads.
-  admin: ['carriers', 'carriers/simulated', 'dispatch', 'operations', 'parse-fields', 'service', 'storage'],
+  // The records of a domain hold the key that its mail is signed with.
+  admin: [
+    'carriers',
+    'carriers/simulated',
+    'carriers/smtp',
+    'dispatch',
+    'inbox',
+    'operations',
+    'parse-fields',
+    'service',
+    'storage',
+  ],
+  // A bounce is a receipt of the mail carrier; each route names its inbox.
+  inbox: ['carriers', 'carriers/configured', 'carriers/smtp', 'operations', 'service', 'storage'],
   operations: ['dispatch', 'storage'],
   dispatch: ['carriers', 'storage'],
   // A receipt is stored as the carrier gives it.

@@ -160,7 +160,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
       isReal,
       reset: reset.run,
       bounceKey,
-      configuration,
+      relay: typeof configuration?.email === 'object' ? configuration.email.host : null,
     }),
     localKey,
     report,

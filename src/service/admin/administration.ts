@@ -1,5 +1,4 @@
 import { maxActiveKeys, normalizeAddress } from '../../contract/index.js';
-import type { CarrierConfiguration } from '../carriers/configured/configuration.js';
 import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
@@ -20,16 +19,17 @@ export interface AdministrationParts {
   reset(): Promise<void>;
   /** Of the addresses that bounces go to. */
   bounceKey: Uint8Array;
-  configuration: CarrierConfiguration | undefined;
+  /** The host of the mail relay; null where there is none, or nobody knows. */
+  relay: string | null;
 }
 
 export function createAdministration(
   context: OperationContext,
-  { carrier, isReal, reset, bounceKey, configuration }: AdministrationParts,
+  { carrier, isReal, reset, bounceKey, relay }: AdministrationParts,
 ): Administration {
   const { store } = context;
   return {
-    ...administrationOf(context, defaultProject.id, configuration),
+    ...administrationOf(context, defaultProject.id, relay),
     async createProject(name) {
       checkName('name', name);
       const id = context.newId();
@@ -42,7 +42,7 @@ export function createAdministration(
       return projects.map(({ id, name, createdAt }) => ({ id, name, created_at: timestamp(createdAt) }));
     },
     async project(id) {
-      return (await store.getProject(id)) === null ? null : administrationOf(context, id, configuration);
+      return (await store.getProject(id)) === null ? null : administrationOf(context, id, relay);
     },
     async *outbox({ to, ...filter } = {}) {
       const recipient = to === undefined ? {} : { to: normalizeAddress(to) ?? to };
@@ -65,7 +65,7 @@ export function createAdministration(
 function administrationOf(
   context: OperationContext,
   projectId: string,
-  configuration: AdministrationParts['configuration'],
+  relay: string | null,
 ): ProjectAdministration {
   const { store, random } = context;
   const newKey = (label: string | null) => {
@@ -74,7 +74,7 @@ function administrationOf(
     return { secret, key: { id: context.newId(), projectId, hash: hashSecret(secret), prefix, label } };
   };
   return {
-    ...mailAdministration(context, projectId, configuration),
+    ...mailAdministration(context, projectId, relay),
     async createFirstKey() {
       const { secret, key } = newKey(null);
       const added = await store.addFirstKey(key);

@@ -1,5 +1,4 @@
 import { messagePage, normalizeAddress, normalNumber, type PageOptions } from '../../contract/index.js';
-import type { CarrierConfiguration } from '../carriers/configured/configuration.js';
 import type { OperationContext } from '../operations/context.js';
 import { invalid } from '../operations/fields.js';
 import type { ProjectAdministration } from '../service.js';
@@ -10,7 +9,7 @@ import { timestamp } from '../timestamp.js';
 export function mailAdministration(
   { store, project }: OperationContext,
   projectId: string,
-  configuration: CarrierConfiguration | undefined,
+  relay: string | null,
 ): Pick<ProjectAdministration, 'inbox' | 'suppressions' | 'dnsRecords'> {
   return {
     async inbox(page) {
@@ -51,8 +50,7 @@ export function mailAdministration(
       if (own === null) return [];
       // Loaded late: few projects have a domain.
       const { dnsRecordsOf } = await import('./dns-records.js');
-      const { email } = configuration ?? {};
-      return dnsRecordsOf(own, typeof email === 'object' ? email.host : null).catch((error: Error) => {
+      return dnsRecordsOf(own, relay).catch((error: Error) => {
         throw invalid(`own_domain.key_file: ${error.message}`);
       });
     },

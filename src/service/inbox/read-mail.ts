@@ -21,12 +21,15 @@ const maxTextBytes = 1_000_000;
 const maxSubjectLength = 1_000;
 /** Kinder to memory than the defaults: nobody writes deeper mails. */
 const limits = { maxNestingDepth: 50, maxHeadersSize: 500_000, maxRfc822NestingDepth: 3 };
+/** The parser takes over 10 µs for each; 50 MB of attachments have fewer. */
+const maxLines = 1_000_000;
 /** Headers that mail servers add with the recipient of the envelope. */
 const deliveryHeaders = ['delivered-to', 'x-original-to', 'envelope-to'];
 const maxRecipients = 1_000;
 
 /** Rejects for what cannot be read as a mail. */
 export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
+  if (linesIn(raw) > maxLines) throw new Error(`it has over ${maxLines} lines`);
   const mail = await PostalMime.parse(raw, limits);
   if (mail.headers.length === 0) throw new Error('it has no headers');
   const from = addressesIn([mail.from ?? mail.sender])[0] ?? '';
@@ -47,6 +50,12 @@ export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
     failure: failureIn(mail),
     fingerprint: createHash('sha256').update(JSON.stringify(identity)).digest('base64url'),
   };
+}
+
+function linesIn(raw: Uint8Array): number {
+  let lines = 0;
+  for (let at = raw.indexOf(0x0a); at >= 0; at = raw.indexOf(0x0a, at + 1)) lines += 1;
+  return lines;
 }
 
 /** Only a report says so: answers of people and machines to a mail do not. */
@@ -72,10 +81,28 @@ async function textOfHtml(html: string): Promise<string> {
   if (html === '') return '';
   const part = (type: string, body: string) =>
     `--b\r\nContent-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${body}\r\n`;
-  const parts = part('text/plain', '') + part('text/html', Buffer.from(html).toString('base64'));
+  const parts =
+    part('text/plain', '') + part('text/html', Buffer.from(withoutStyles(html)).toString('base64'));
   return (
     (await PostalMime.parse(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts}--b--`)).text ?? ''
   );
+}
+
+/** Not by one expression: where ends are missing it would look for them again and again. */
+function withoutStyles(html: string): string {
+  let kept = '';
+  for (let at = 0; ; ) {
+    const begin = /<style\b/gi;
+    begin.lastIndex = at;
+    const found = begin.exec(html);
+    kept += html.slice(at, found?.index);
+    if (found === null) return kept;
+    const end = /<\/style/gi;
+    end.lastIndex = found.index;
+    const last = end.exec(html);
+    if (last === null) return kept;
+    at = last.index;
+  }
 }
 
 /** No database keeps U+0000 or half of a surrogate pair. */
