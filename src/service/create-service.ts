@@ -1,7 +1,9 @@
+import { systemClock } from './clock.js';
 import { openCore } from './core.js';
 import { requestFaultFor } from './fault-injection/faults.js';
 import { createApp } from './http/app.js';
 import { exchangeWith } from './http/in-process.js';
+import { readinessOf } from './readiness.js';
 import type { Listening, Service, ServiceOptions } from './service.js';
 
 /**
@@ -13,9 +15,12 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
   const app = createApp(core.operations, {
     faultFor: core.isReal ? () => null : requestFaultFor,
     isFirst: (name) => core.carrier.isFirst(name),
+    readiness: readinessOf({ ...core, clock: options.clock ?? systemClock }),
     report: (error, requestId) => core.report(error, { requestId }),
   });
   const listening = new Set<Listening>();
+  /** Named by where it listens last. */
+  const beat = () => core.heartbeat.begin([...listening].at(-1)?.url.replace(/\/v1$/, '') ?? null);
 
   return {
     fetch: (input, init) => app.fetch(new Request(input, init)),
@@ -31,9 +36,11 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
         async close() {
           listening.delete(closing);
           await opened.close();
+          await beat();
         },
       };
       listening.add(closing);
+      await beat();
       return closing;
     },
     localKey: core.localKey,

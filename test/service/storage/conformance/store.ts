@@ -4,7 +4,9 @@ import { dispatchConformance } from './dispatch.js';
 import type { Engine } from './engine.js';
 import { fenceConformance } from './fence.js';
 import { Fixture } from './fixture.js';
+import { holdingConformance } from './holding.js';
 import { inboxConformance } from './inbox.js';
+import { instanceConformance } from './instances.js';
 import { listConformance } from './lists.js';
 import { raceConformance } from './races.js';
 import { receiptConformance } from './receipts.js';
@@ -25,6 +27,8 @@ export function storeConformance(engine: Engine): void {
     dispatchConformance(fixture);
     fenceConformance(fixture);
     inboxConformance(fixture);
+    holdingConformance(fixture);
+    instanceConformance(fixture);
     listConformance(fixture);
     receiptConformance(fixture);
     recordConformance(fixture);

@@ -29,7 +29,8 @@ export class RouteConnection {
   #submissions = 0;
   #onDrained: () => void = () => {};
   #delivered = 0;
-  /** On the monotonic clock. */
+  #wasUp = false;
+  /** When it was up last, on the monotonic clock. */
   #upAt: number;
 
   constructor(parts: Parts) {
@@ -98,7 +99,9 @@ export class RouteConnection {
   }
 
   #change(): void {
-    if (this.#window.isUp) this.#upAt = this.#parts.clock.monotonic();
+    const { isUp } = this.#window;
+    if (isUp || this.#wasUp) this.#upAt = this.#parts.clock.monotonic();
+    this.#wasUp = isUp;
     this.#window.change();
   }
 

@@ -2,8 +2,11 @@ import type { Migrations } from '../database/migrate.js';
 import { acceptFunctions } from './accept.js';
 import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
+import { holdFunctions, holdTable } from './hold.js';
 import { inboxSchema } from './inbox.js';
+import { instanceFunctions } from './instances.js';
 import { recordFunctions } from './records.js';
+import { routeFunctions } from './routes.js';
 import { sharedFunctions } from './shared.js';
 import { tables } from './tables.js';
 
@@ -17,11 +20,15 @@ export const migrations: Migrations = {
     [
       tables,
       sharedFunctions,
+      holdTable,
       acceptFunctions,
       dispatchFunctions,
       finalizeFunctions,
       recordFunctions,
       inboxSchema,
+      instanceFunctions,
+      holdFunctions,
+      routeFunctions,
     ].join('\n'),
   ],
 };
