@@ -247,9 +247,9 @@ describe('the inbox', () => {
   });
 
   it('has SMS for the project of their route, and joins their parts', async () => {
-    const { id } = { id: 'Default' };
-    sms.routes[0] = { ...sms.routes[0], inbox_project: id };
+    sms.routes[0] = { ...sms.routes[0], inbox_project: 'Default' };
     await open();
+    await services.pass(() => smsc.heard.length > 0);
     const from = { source_addr: '97699112233', destination_addr: '139911' };
     smsc.request('deliver_sm', { ...from, short_message: Buffer.from('STOP') });
     await services.pass(() => smsc.acknowledged.length === 1);
