@@ -1,20 +1,16 @@
 import { withoutLinks } from '../../contract/links.js';
-import {
-  type Carrier,
-  type Fate,
-  OutcomeUnknown,
-  type Route,
-  type SubmitResult,
-} from '../carriers/carrier.js';
+import { type Carrier, OutcomeUnknown, type Route, type SubmitResult } from '../carriers/carrier.js';
 import type { Report } from '../report.js';
 import { capsOf, type Settings } from '../settings.js';
 import { cappedUntil } from '../storage/caps.js';
-import type { ClaimedMessage, Content, MessageRecord, Outcome } from '../storage/store.js';
+import type { ClaimedMessage, Content, MessageRecord } from '../storage/store.js';
 import type { Deadlines } from './deadlines.js';
+import { again, failed, later, lost, sent } from './dispositions.js';
+import { fateOf, outcomeOf } from './doubt.js';
 import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
 import type { Held } from './slot.js';
-import { delayAfterLater, delayAfterLoss, delayInDoubt, isWaitedFor, notAccepted } from './tries.js';
+import { delayInDoubt, isWaitedFor, notAccepted } from './tries.js';
 
 /** What a code looks like in the text of a verification. */
 const hasCode = /[0-9]{4}/;
@@ -46,8 +42,6 @@ export interface SubmitTools {
   onLate(disposition: Disposition): void;
   report: Report;
 }
-
-type InquiryTools = Pick<SubmitTools, 'deadlines' | 'report'>;
 
 /** Of a batch's project, known at once; of others, read for it. */
 export type RulesOf = (projectId: string) => DispatchRules | Promise<DispatchRules>;
@@ -235,81 +229,6 @@ function lateDisposition(claimed: ClaimedMessage, late: SubmitResult, tools: Sub
   if (late.kind === 'accepted') return { kind: 'final', claimed, outcome: sent(late) };
   const isRefused = late.kind === 'refused' && !late.tryNextRoute;
   return isRefused ? failed(claimed, late.reason) : lost(claimed, tools);
-}
-
-/** Looks into a doubt: the carrier is asked, where it can be; at its end it is undecidable. */
-export async function resolveDoubt(
-  claimed: ClaimedMessage,
-  carrier: Carrier,
-  tools: InquiryTools,
-): Promise<Disposition> {
-  const fate = await fateOf(claimed, carrier, tools);
-  const left = claimed.doubtMs ?? carrier.doubtMs;
-  if (fate === 'not_taken') return again(claimed, {});
-  const outcome = outcomeOf(fate === 'unknown' && left <= 0 ? 'undecidable' : fate);
-  if (outcome !== null) return { kind: 'final', claimed, outcome };
-  return { kind: 'doubt', claimed, delayMs: Math.min(delayInDoubt(carrier.doubtMs - left), left) };
-}
-
-async function fateOf(
-  { message, attempts }: ClaimedMessage,
-  carrier: Carrier,
-  { deadlines, report }: InquiryTools,
-): Promise<Fate> {
-  try {
-    const inquire = async () => (await carrier.inquire?.(message.id, message.to, attempts + 1)) ?? 'unknown';
-    // One without an answer must not keep the message, nor its room in the lane.
-    const fate = await deadlines.race<Fate>(carrier.submitMs, inquire, () => {});
-    return fate === 'deadline' ? 'unknown' : fate;
-  } catch (error) {
-    if (!(error instanceof OutcomeUnknown)) report(error);
-    return 'unknown';
-  }
-}
-
-function outcomeOf(fate: Fate): Outcome | null {
-  if (fate === 'taken') return { status: 'sent', carrierIds: [], delivery: null };
-  return fate === 'undecidable' ? { status: 'sent', carrierIds: [], delivery: 'unknown' } : null;
-}
-
-const sentWithoutReceipts: Outcome = { status: 'sent', carrierIds: [], delivery: null };
-
-function sent({ carrierIds, delivery }: Extract<SubmitResult, { kind: 'accepted' }>): Outcome {
-  if (carrierIds.length === 0 && delivery === undefined) return sentWithoutReceipts;
-  return { status: 'sent', carrierIds, delivery: delivery ?? null };
-}
-
-function failed(claimed: ClaimedMessage, reason: string): Disposition {
-  return { kind: 'final', claimed, outcome: { status: 'failed', error: notAccepted(reason) } };
-}
-
-/** Back to its lane, or to that of its next route, at once. */
-function again(claimed: ClaimedMessage, to: { lane?: string }): Disposition {
-  return { kind: 'again', claimed, delayMs: 0, isTry: false, ...to };
-}
-
-/** Certainly not taken, and not because the carrier put it off. */
-function lost(claimed: ClaimedMessage, tools: SubmitTools): Disposition {
-  const left = claimed.boundMs - tools.elapsed();
-  const delayMs = isWaitedFor(claimed) && left <= 0 ? null : delayAfterLoss(claimed.tries);
-  if (delayMs === null) return failed(claimed, 'it could not be reached');
-  return { kind: 'again', claimed, delayMs, isTry: true };
-}
-
-function later(
-  claimed: ClaimedMessage,
-  { scope, retryAfterMs }: Extract<SubmitResult, { kind: 'later' }>,
-  tools: SubmitTools,
-): Disposition {
-  // The lane pauses, not the message.
-  if (scope === 'lane') return again(claimed, {});
-  const left = claimed.boundMs - tools.elapsed();
-  return {
-    kind: 'again',
-    claimed,
-    delayMs: Math.min(delayAfterLater(claimed.tries, retryAfterMs), left),
-    isTry: true,
-  };
 }
 
 function readable(content: Content, decrypt: SubmitTools['decrypt']): Content {

@@ -39,6 +39,16 @@ const set = (patch: SettingsPatch) => administration().settings.update(patch);
 const receive = (raw: string, ...to: string[]) => administration().receiveMail(Buffer.from(raw), to);
 const messageOf = (id: string) => services.core.operations.getMessage(caller, id);
 const inbox = async () => (await administration().inbox()).data;
+/** Time passes, and the engine has its own to answer. */
+const until = (holds: () => boolean, step = 500, longest = 1_200_000) =>
+  services.pass(
+    async () => {
+      await inbox();
+      return holds();
+    },
+    step,
+    longest,
+  );
 const suppressed = async () => (await administration().suppressions.list()).data.map(({ to }) => to);
 
 /** Sends an email: its id and what the relay took. */
@@ -103,8 +113,8 @@ describe('a bounce', () => {
     const first = await ask();
     await services.pass(async () => (await messageOf(first)).delivery === 'unknown', 10_000, 3_000_000);
     const second = await ask();
-    await services.pass(() => relay.taken.length === 2);
-    await services.pass(() => false, 60_000, 700_000).catch(() => {});
+    await until(() => relay.taken.length === 2);
+    await until(() => false, 60_000, 700_000).catch(() => {});
     expect(await messageOf(second)).toMatchObject({ status: 'queued' });
     for (const { from } of [...relay.taken]) expect(await receive(bounceOf(from))).toBe('bounced');
     for (const id of [first, second])
@@ -249,10 +259,10 @@ describe('the inbox', () => {
   it('has SMS for the project of their route, and joins their parts', async () => {
     sms.routes[0] = { ...sms.routes[0], inbox_project: 'Default' };
     await open();
-    await services.pass(() => smsc.heard.length > 0);
+    await until(() => smsc.heard.length > 0);
     const from = { source_addr: '97699112233', destination_addr: '139911' };
     smsc.request('deliver_sm', { ...from, short_message: Buffer.from('STOP') });
-    await services.pass(() => smsc.acknowledged.length === 1);
+    await until(() => smsc.acknowledged.length === 1);
     const part = (number: number, text: string) =>
       smsc.request('deliver_sm', {
         ...from,
@@ -260,9 +270,9 @@ describe('the inbox', () => {
         short_message: Buffer.concat([Buffer.from([5, 0, 3, 7, 2, number]), Buffer.from(text)]),
       });
     part(2, 'World');
-    await services.pass(() => smsc.acknowledged.length === 2);
+    await until(() => smsc.acknowledged.length === 2);
     part(1, 'Hello ');
-    await services.pass(() => smsc.acknowledged.length === 3);
+    await until(() => smsc.acknowledged.length === 3);
     expect(await inbox()).toMatchObject([
       { channel: 'sms', from: '99112233', to: '139911', subject: null, text: 'Hello World' },
       { text: 'STOP' },
@@ -315,7 +325,7 @@ describe('an own domain with a key', () => {
     await expect(administration().dnsRecords()).rejects.toMatchObject({ code: 'invalid_request' });
     const params = { to: 'bold@example.com', subject: 'Hi', text: 'Hi' };
     const { body } = await services.core.operations.sendEmail({ caller, params, idempotencyKey: null });
-    await services.pass(() => services.cores.faults.length > 0);
+    await until(() => services.cores.faults.length > 0);
     expect([relay.taken, (await messageOf((body as { id: string }).id)).status]).toEqual([[], 'queued']);
     writeFileSync(file, privateKey);
     await services.pass(async () => (await messageOf((body as { id: string }).id)).status === 'sent');
