@@ -46,7 +46,7 @@ const serviceArrows: Record<string, string[]> = {
   ],
   'check-configuration': ['carriers/configured'],
   'open-administration': ['core', 'service'],
-  'create-service': ['core', 'fault-injection', 'http', 'service'],
+  'create-service': ['core', 'fault-injection', 'http', 'readiness', 'service'],
   core: [
     'admin',
     'carriers',
@@ -66,11 +66,12 @@ const serviceArrows: Record<string, string[]> = {
   // Caps are counted in storage.
   settings: ['storage'],
   'parse-fields': [],
-  http: ['fault-injection', 'operations', 'parse-fields', 'service'],
+  http: ['fault-injection', 'operations', 'parse-fields', 'readiness', 'service'],
   // A reset stops the dispatcher and empties the simulated carrier, whose outbox the owner reads.
   admin: ['carriers', 'carriers/simulated', 'dispatch', 'operations', 'parse-fields', 'service', 'storage'],
   // What an instance tells the others: how its carriers are connected, and what it finalized.
   heartbeat: ['carriers', 'storage'],
+  readiness: ['heartbeat', 'storage'],
   operations: ['dispatch', 'storage'],
   dispatch: ['carriers', 'storage'],
   // A receipt is stored as the carrier gives it.

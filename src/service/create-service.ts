@@ -1,7 +1,9 @@
+import { systemClock } from './clock.js';
 import { openCore } from './core.js';
 import { requestFaultFor } from './fault-injection/faults.js';
 import { createApp } from './http/app.js';
 import { exchangeWith } from './http/in-process.js';
+import { readinessOf } from './readiness.js';
 import type { Listening, Service, ServiceOptions } from './service.js';
 
 /**
@@ -13,6 +15,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
   const app = createApp(core.operations, {
     faultFor: core.isReal ? () => null : requestFaultFor,
     isFirst: (name) => core.carrier.isFirst(name),
+    readiness: readinessOf({ ...core, clock: options.clock ?? systemClock }),
     report: (error, requestId) => core.report(error, { requestId }),
   });
   const listening = new Set<Listening>();

@@ -18,6 +18,8 @@ export type {
   Administration,
   ApiKey,
   Delivery,
+  FinishAs,
+  Hold,
   KeyScope,
   LedgerEntry,
   Listening,

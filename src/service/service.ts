@@ -4,7 +4,7 @@ import type { Clock } from './clock.js';
 import type { DataError } from './data-error.js';
 import type { Fault } from './report.js';
 import type { Settings, SettingsPatch } from './settings.js';
-import type { KeyScope, LedgerReason } from './storage/store.js';
+import type { HoldReason, KeyScope, LedgerReason, Unfinished } from './storage/store.js';
 
 export type { KeyScope };
 
@@ -60,6 +60,8 @@ export interface NewApiKey {
 export interface ProjectSummary {
   id: string;
   name: string;
+  /** Credits. */
+  balance: number;
   created_at: string;
 }
 
@@ -111,6 +113,14 @@ export interface ProjectAdministration {
   };
 }
 
+/** A service that sends nothing until its owner releases it, and its messages without an outcome. */
+export interface Hold extends Unfinished {
+  reason: HoldReason;
+}
+
+/** `sent`: with `delivery: "unknown"`, charged. `failed`: refunded. `queue`: they wait again. */
+export type FinishAs = 'sent' | 'failed' | 'queue';
+
 /** Owner's operations without the API; those on a project concern the default project. */
 export interface Administration extends ProjectAdministration {
   createProject(name: string): Promise<ProjectSummary>;
@@ -128,6 +138,14 @@ export interface Administration extends ProjectAdministration {
    * before it; new ones, in any process, wait until it is done.
    */
   reset(): Promise<void>;
+  /** Null while the service is not held. */
+  held(): Promise<Hold | null>;
+  /**
+   * Ends a hold, and before it every message without an outcome; one that was cut short goes on with the next call. With
+   * `queue` a message that may be with its carrier is not submitted again: it ends as unknown, unless its outcome comes.
+   * False where the service is not held.
+   */
+  release(finishAs: FinishAs): Promise<boolean>;
   /** Resolves when no message is due or in flight. */
   settled(): Promise<void>;
 }

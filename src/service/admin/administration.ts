@@ -10,6 +10,7 @@ import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import { everyScope } from '../storage/admission.js';
 import type { KeyRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
+import { createHold } from './hold.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
 
@@ -25,11 +26,13 @@ export function createAdministration(
       const id = context.newId();
       const created = await store.createProject({ id, name, balance: openingBalance });
       if (created === null) throw new Error(`there is a project ${id} already`);
-      return { id, name, created_at: timestamp(created.createdAt) };
+      return { id, name, balance: openingBalance, created_at: timestamp(created.createdAt) };
     },
     async listProjects() {
       const projects = await store.listProjects();
-      return projects.map(({ id, name, createdAt }) => ({ id, name, created_at: timestamp(createdAt) }));
+      return projects.map(({ id, name, balance, createdAt }) => ({
+        ...{ id, name, balance, created_at: timestamp(createdAt) },
+      }));
     },
     async renameProject(id, name) {
       checkName('name', name);
@@ -47,6 +50,7 @@ export function createAdministration(
       if (isReal) throw invalid('this data was served with a real carrier: it is never reset');
       await reset();
     },
+    ...createHold(context),
     settled: () => context.dispatcher.settled(),
   };
 }

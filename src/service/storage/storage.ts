@@ -18,5 +18,7 @@ export interface Storage {
    * unknown, revoked or expired.
    */
   admit(admission: Admission): Promise<Admitted | null>;
+  /** Rejects while the store cannot be used, and where its schema is older than this version, or gone. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }

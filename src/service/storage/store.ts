@@ -24,6 +24,7 @@ import type { RouteBinds } from './route-limits.js';
 
 export type * from './acceptance.js';
 export type * from './dispatching.js';
+export type * from './holding.js';
 export type * from './lists.js';
 export type * from './records.js';
 

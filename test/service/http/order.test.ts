@@ -69,7 +69,7 @@ describe('the order of checks', () => {
 
 describe('the scope of a key', () => {
   const { routes } = createApp(fakeOperations().operations);
-  const keyed = routes.filter((route) => route !== 'GET /v1/openapi.json');
+  const keyed = routes.filter((route) => route.includes(' /v1/') && route !== 'GET /v1/openapi.json');
 
   it.each(keyed)('%s is 403 for a key of the other scope only, and does nothing', async (route) => {
     const [method = '', path = ''] = route.split(' ');

@@ -16,6 +16,13 @@ const secret = new Uint8Array(32).fill(7);
 const rich = { ...project, balance: 100_000 };
 let template: string;
 
+/** A copy that is not held as one that was restored. */
+async function ownDatabase(): Promise<string> {
+  const url = await copyOfDatabase(template);
+  await query(url, 'SELECT set_hold_1(NULL)');
+  return url;
+}
+
 beforeAll(async () => {
   template = await newDatabase();
   await (await open(template)).close();
@@ -74,7 +81,7 @@ const later = { timeout: 15_000, interval: 50 };
 
 describe('a commit whose answer is lost', () => {
   it.each(['before', 'after'] as const)('%s it was made, is made once, by the same call', async (when) => {
-    const url = await copyOfDatabase(template);
+    const url = await ownDatabase();
     const proxy = await proxyOf(url);
     const { store } = await opened(proxy.url);
     proxy.cutAt('accept_1', when);
@@ -97,7 +104,7 @@ describe('a commit whose answer is lost', () => {
   });
 
   it('of a batch is made once, and its messages are due again', async () => {
-    const url = await copyOfDatabase(template);
+    const url = await ownDatabase();
     const proxy = await proxyOf(url);
     const { store } = await opened(proxy.url);
     proxy.cutAt('accept_batch_1', 'after');
@@ -112,7 +119,7 @@ describe('a commit whose answer is lost', () => {
   });
 
   it('gives the first caller what is stored, byte for byte', async () => {
-    const proxy = await proxyOf(await copyOfDatabase(template));
+    const proxy = await proxyOf(await ownDatabase());
     const { store } = await opened(proxy.url);
     proxy.cutAt('accept_1', 'after');
     const answer = (record: { createdAt: number }, balance: number) => ({
@@ -128,7 +135,7 @@ describe('a commit whose answer is lost', () => {
   });
 
   it('of the end of a message is repeated, and fenced by itself', async () => {
-    const proxy = await proxyOf(await copyOfDatabase(template));
+    const proxy = await proxyOf(await ownDatabase());
     const { store } = await opened(proxy.url);
     const accepted = await store.acceptMessage(message({ claim: claimOf('a') }));
     const claimed = accepted.kind === 'accepted' ? accepted.claimed : [];
@@ -148,7 +155,7 @@ describe('a commit whose answer is lost', () => {
 
 describe('connections that are cut again and again', () => {
   it('lose no message, take no credit twice, and leave nothing marked', async () => {
-    const url = await copyOfDatabase(template);
+    const url = await ownDatabase();
     const proxy = await proxyOf(url);
     const { store } = await opened(proxy.url);
     const results: string[] = [];
@@ -264,7 +271,7 @@ describe('a server', () => {
   });
 
   it('whose connections are all taken is told of within two seconds', async () => {
-    const url = await copyOfDatabase(template);
+    const url = await ownDatabase();
     const { store } = await opened(url);
     const { Client } = await import('pg');
     const holder = new Client({ connectionString: url });
@@ -297,7 +304,7 @@ describe('a server', () => {
 
 describe('a database', () => {
   it('of a newer version is refused', async () => {
-    const url = await copyOfDatabase(template);
+    const url = await ownDatabase();
     await query(url, 'UPDATE urtuu_schema SET version = 99');
     await expect(open(url)).rejects.toThrow('written by a newer version of urtuu');
   });
@@ -317,7 +324,7 @@ describe('a database', () => {
   });
 
   it('tells the time, whatever the clocks of the instances show', async () => {
-    const url = await copyOfDatabase(template);
+    const url = await ownDatabase();
     const storages = await Promise.all(
       [0, 3_600_000].map((ahead) =>
         openPostgresStorage({
@@ -342,7 +349,7 @@ describe('a database', () => {
 
 describe('a group', () => {
   it('with one item that the database cannot store fails that one alone', async () => {
-    const url = await copyOfDatabase(template);
+    const url = await ownDatabase();
     const { store } = await opened(url);
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>

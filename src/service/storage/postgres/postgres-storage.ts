@@ -6,7 +6,7 @@ import { createAdmission } from './admission.js';
 import { Connections } from './database/connections.js';
 import { type Database, databaseOn } from './database/database.js';
 import { StatementError } from './database/failure.js';
-import { checkSchema, type Migrations, migrate } from './database/migrate.js';
+import { checkSchema, type Migrations, migrate, older } from './database/migrate.js';
 import { bind, checkSecret } from './installation.js';
 import { createInstances } from './instances.js';
 import { createLost } from './lost-commits.js';
@@ -94,5 +94,14 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   }
   void notifications.listen();
   const instances = createInstances(database);
-  return { store, rateLimiter, changes, instances, secret, admit, close, database };
+
+  async function check(): Promise<void> {
+    for (const { table, steps } of [migrations, ...(options.migrations ?? [])]) {
+      const [row] = await database.query<{ version: number }>(`SELECT version FROM ${table}`);
+      // A newer one keeps the functions of the version before.
+      if ((row?.version ?? 0) < steps.length) throw older();
+    }
+  }
+
+  return { store, rateLimiter, changes, instances, secret, admit, check, close, database };
 }

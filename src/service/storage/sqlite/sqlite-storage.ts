@@ -60,6 +60,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     instances: store.instances,
     secret,
     admit: (admission) => admit(store, rateLimiter, admission),
+    check: store.check,
     async close() {
       changes.close();
       await Promise.all([closeStore(), rateLimiter.close()]);

@@ -11,7 +11,7 @@ import { prepareClaims } from './claims.js';
 import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
-import { type Database, openDatabase } from './database/open.js';
+import { checkVersion, type Database, openDatabase } from './database/open.js';
 import { prepareFinalization } from './finalization.js';
 import { prepareHolds } from './holds.js';
 import { prepareInstances } from './instances.js';
@@ -47,6 +47,8 @@ export interface SqliteStoreOptions extends GroupCommitOptions {
 
 export interface SqliteStore extends Store {
   instances: Instances;
+  /** As that of Storage. */
+  check(): Promise<void>;
   /** Null for a key that is unknown, revoked or expired. */
   findCaller(hash: Uint8Array): Promise<Pick<Admitted, 'projectId' | 'keyId' | 'scope'> | null>;
   /** Resolves when everything that waits was committed or refused; the database stays open. */
@@ -197,6 +199,7 @@ export function sqliteStore(
     checkVerification: (projectId, id, matches) =>
       commits.run(() => reading.checkVerification(projectId, id, matches)),
 
+    check: () => read(() => checkVersion(database, migrations)),
     instances: {
       beat: (heartbeat) => commits.run(() => instances.beat(heartbeat)),
       list: () => read(() => instances.list()),

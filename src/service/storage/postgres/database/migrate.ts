@@ -93,7 +93,7 @@ async function refuseStandby(client: ReturnType<typeof newClient>): Promise<void
   }
 }
 
-function older(): DataError {
+export function older(): DataError {
   return new DataError('the database was written by an older version of urtuu', {
     hint: 'Start urtuu serve of this version on it first, which brings it up to date.',
   });
