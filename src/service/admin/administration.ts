@@ -8,18 +8,27 @@ import type { Administration, ApiKey, Delivery, NewApiKey, ProjectAdministration
 import { ServiceError } from '../service-error.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import { everyScope } from '../storage/admission.js';
+import type { Instances } from '../storage/instances.js';
 import type { KeyRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 import { createHold } from './hold.js';
+import { administerLanes } from './lanes.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
 
 export function createAdministration(
   context: OperationContext,
-  { carrier, isReal, reset }: { carrier: SimulatedCarrier; isReal: boolean; reset: () => Promise<void> },
+  parts: {
+    carrier: SimulatedCarrier;
+    isReal: boolean;
+    instances: Pick<Instances, 'list'>;
+    reset: () => Promise<void>;
+  },
 ): Administration {
   const { store } = context;
+  const { carrier, isReal, instances, reset } = parts;
   return {
+    ...administerLanes({ store, instances, simulatedLanes: isReal ? [] : carrier.lanes }),
     ...administrationOf(context, defaultProject.id),
     async createProject(name) {
       checkName('name', name);
