@@ -46,7 +46,10 @@ const serviceArrows: Record<string, string[]> = {
   ],
   'check-configuration': ['carriers/configured'],
   'open-administration': ['core', 'service'],
-  'create-service': ['core', 'fault-injection', 'http', 'readiness', 'service'],
+  'create-service': ['core', 'fault-injection', 'http', 'observer', 'readiness', 'service'],
+  // What a service shows of itself: its requests, and its parts, measured by wrappers.
+  observer: ['core', 'http', 'metrics', 'service', 'storage'],
+  metrics: ['carriers', 'service', 'storage'],
   core: [
     'admin',
     'carriers',
@@ -68,7 +71,16 @@ const serviceArrows: Record<string, string[]> = {
   'parse-fields': [],
   http: ['fault-injection', 'operations', 'parse-fields', 'readiness', 'service'],
   // A reset stops the dispatcher and empties the simulated carrier, whose outbox the owner reads.
-  admin: ['carriers', 'carriers/simulated', 'dispatch', 'operations', 'parse-fields', 'service', 'storage'],
+  admin: [
+    'carriers',
+    'carriers/simulated',
+    'dispatch',
+    'heartbeat',
+    'operations',
+    'parse-fields',
+    'service',
+    'storage',
+  ],
   // What an instance tells the others: how its carriers are connected, and what it finalized.
   heartbeat: ['carriers', 'storage'],
   readiness: ['heartbeat', 'storage'],

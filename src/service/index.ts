@@ -21,6 +21,7 @@ export type {
   FinishAs,
   Hold,
   KeyScope,
+  LaneStatus,
   LaneSummary,
   LedgerEntry,
   Listening,
@@ -31,6 +32,7 @@ export type {
   ProjectSummary,
   Service,
   ServiceOptions,
+  ServiceStatus,
   StoppedBatch,
 } from './service.js';
 export { defaultSettings, type Settings, type SettingsPatch } from './settings.js';

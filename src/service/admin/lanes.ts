@@ -1,46 +1,53 @@
 import { batchStopped } from '../dispatch/tries.js';
 import type { Administration, LaneSummary } from '../service.js';
-import type { Instances } from '../storage/instances.js';
-import type { LaneControl } from '../storage/lanes.js';
+import type { Store } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
+import { type StatusParts, statusOf } from './status.js';
 
-export interface LaneParts {
-  store: LaneControl;
-  instances: Pick<Instances, 'list'>;
+export interface LaneParts extends StatusParts {
+  store: StatusParts['store'] &
+    Pick<Store, 'recordLanes' | 'lanePauses' | 'pauseLane' | 'resumeLane' | 'stopBatch'>;
   /** Of the simulated operator, where it takes messages. */
   simulatedLanes: readonly string[];
 }
 
 /** Pausing lanes and stopping batches, on every instance at once. */
-export function administerLanes({
-  store,
-  instances,
-  simulatedLanes,
-}: LaneParts): Pick<Administration, 'listLanes' | 'setLaneStatus' | 'stopBatch'> {
+export function administerLanes(
+  parts: LaneParts,
+): Pick<Administration, 'listLanes' | 'setLaneStatus' | 'stopBatch'> {
+  const { store, simulatedLanes } = parts;
+
   async function listLanes(): Promise<LaneSummary[]> {
-    const [records, running] = await Promise.all([store.listLanes(), instances.list()]);
-    const connections = running.flatMap(({ carriers }) => carriers);
-    const known = new Map(records.map((record) => [record.name, record]));
-    const names = [...known.keys(), ...simulatedLanes, ...connections.map(({ lane }) => lane)];
-    return [...new Set(names)].sort().map((lane) => {
-      const { pausedAt = null, waiting = 0, oldestAt = null } = known.get(lane) ?? {};
+    const [{ lanes }, pauses, real] = [
+      await statusOf(parts),
+      await store.lanePauses(),
+      await store.recordLanes([]),
+    ];
+    const known = new Map(lanes.map((one) => [one.lane, one]));
+    const pausedAt = new Map(pauses.map((one) => [one.lane, one.pausedAt]));
+    const names = new Set([...known.keys(), ...pausedAt.keys(), ...real, ...simulatedLanes]);
+    return [...names].sort().map((lane) => {
+      const at = pausedAt.get(lane);
+      const { waiting = 0, oldest_seconds = null, instances = [] } = known.get(lane) ?? {};
       return {
         lane,
-        status: pausedAt === null ? 'open' : 'paused',
+        status: at === undefined ? 'open' : 'paused',
         waiting,
-        oldest_at: oldestAt === null ? null : timestamp(oldestAt),
-        connected: connections.filter((one) => one.lane === lane && one.state !== 'down').length,
-        paused_at: pausedAt === null ? null : timestamp(pausedAt),
+        oldest_seconds,
+        connected: instances.filter(({ state }) => state !== 'down').length,
+        paused_at: at === undefined ? null : timestamp(at),
       };
     });
   }
 
+  const find = async (name: string) => (await listLanes()).find(({ lane }) => lane === name) ?? null;
+
   return {
     listLanes,
     async setLaneStatus(lane, status) {
-      if (!(await listLanes()).some((one) => one.lane === lane)) return null;
+      if ((await find(lane)) === null) return null;
       await (status === 'paused' ? store.pauseLane(lane) : store.resumeLane(lane));
-      return (await listLanes()).find((one) => one.lane === lane) ?? null;
+      return find(lane);
     },
     async stopBatch(id) {
       const counts = await store.stopBatch(id, batchStopped);

@@ -6,6 +6,7 @@ import type {
   VerificationAcceptance,
   VerificationResult,
 } from './acceptance.js';
+import type { LaneDepth } from './depth.js';
 import type { Dispatching } from './dispatching.js';
 import type { Holding } from './holding.js';
 import type { LaneControl } from './lanes.js';
@@ -14,6 +15,8 @@ import type {
   BatchRecord,
   BoundAnswer,
   KeyRecord,
+  LedgerPage,
+  LedgerPageRequest,
   LedgerRecord,
   MessageRecord,
   NewKey,
@@ -56,6 +59,8 @@ export interface Store extends Dispatching, Holding, RouteBinds, LaneControl {
    */
   credit(projectId: string, amount: number, about?: { id: string; note: string | null }): Promise<number>;
   listLedger(projectId: string): Promise<LedgerRecord[]>;
+  /** The newest first. */
+  listLedgerPage(projectId: string, page: LedgerPageRequest): Promise<LedgerPage>;
 
   /**
    * Holds everything new back for `holdMs`, in every process: nothing is accepted and nothing claimed. Again by the
@@ -97,6 +102,9 @@ export interface Store extends Dispatching, Holding, RouteBinds, LaneControl {
     page: PageRequest,
   ): Promise<Listed<MessageRecord> | null>;
   listBatches(projectId: string, filter: BatchQuery, page: PageRequest): Promise<Listed<BatchRecord> | null>;
+
+  /** By the names of lanes in which anything waits or is claimed. */
+  queueDepth(): Promise<LaneDepth[]>;
 
   getVerification(projectId: string, id: string): Promise<VerificationRecord | null>;
   /**

@@ -12,6 +12,7 @@ import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
 import { checkVersion, type Database, openDatabase } from './database/open.js';
+import { prepareDepth } from './depth.js';
 import { prepareFinalization } from './finalization.js';
 import { prepareHolds } from './holds.js';
 import { prepareInstances } from './instances.js';
@@ -71,9 +72,10 @@ export function sqliteStore(
     });
   const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database, now);
-  const instances = prepareInstances(database, now);
+  const instances = whenUsed(() => prepareInstances(database, now));
   const leases = prepareLeases(database, clock);
   const lanes = prepareLanes(database, projects, leases, now);
+  const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
   const binds = prepareBinds(database, clock);
   const resets = prepareResets(database, projects, now);
@@ -81,7 +83,7 @@ export function sqliteStore(
   const blocks = prepareMessageBlocks(database);
   const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const claims = prepareClaims(database, projects, leases, refusals, clock);
-  const unfinished = prepareUnfinished(database, leases, claims);
+  const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
   const receipts = prepareReceipts(database, now);
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
   const work = prepareWork(database, leases, holds, lanes, clock);
@@ -121,6 +123,7 @@ export function sqliteStore(
     renameProject: (id, name) => commits.run(() => projects.renameProject(id, name)),
     credit: (...credit) => commits.run(() => projects.credit(...credit)),
     listLedger: (projectId) => read(() => projects.listLedger(projectId)),
+    listLedgerPage: (projectId, page) => read(() => projects.listLedgerPage(projectId, page)),
     beginReset: (owner, holdMs) => commits.run(() => resets.begin(owner, holdMs)),
     reset: (balance, holdMs) => commits.run(() => resets.empty(balance, holdMs)),
     async endReset(owner) {
@@ -171,9 +174,9 @@ export function sqliteStore(
     },
     hold: (reason) => commits.run(() => holds.begin(reason)),
     held: () => read(() => holds.reason()),
-    countUnfinished: () => read(() => unfinished.count()),
+    countUnfinished: () => read(() => unfinished().count()),
     claimUnfinished: (claim) =>
-      commits.run(() => (holds.reason() === null ? [] : unfinished.claim(claim)), claim.limit),
+      commits.run(() => (holds.reason() === null ? [] : unfinished().claim(claim)), claim.limit),
     async release() {
       await commits.run(() => {
         leases.endAll();
@@ -181,13 +184,14 @@ export function sqliteStore(
       });
       changes.tell('due');
     },
-    listLanes: () => read(() => lanes.list()),
+    lanePauses: () => read(() => lanes.pauses()),
     pauseLane: (name) => thenDue(() => lanes.pause(name)),
     resumeLane: (name) => thenDue(() => lanes.resume(name)),
     stopBatch: (id, error) => thenDue(() => lanes.stopBatch(id, error), 1_000),
     leaseBind: (claim) => commits.run(() => binds.lease(claim)),
     releaseBind: (claim) => commits.run(() => binds.release(claim)),
     nextWork: (names) => read(() => work.nextWork(names)),
+    queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
 
     getMessage: (projectId, id) => read(() => reading.getMessage(projectId, id)),
@@ -202,11 +206,20 @@ export function sqliteStore(
 
     check: () => read(() => checkVersion(database, migrations)),
     instances: {
-      beat: (heartbeat) => commits.run(() => instances.beat(heartbeat)),
-      list: () => read(() => instances.list()),
-      leave: (id) => commits.run(() => instances.leave(id)),
+      beat: (heartbeat) => commits.run(() => instances().beat(heartbeat)),
+      list: () => read(() => instances().list()),
+      leave: (id) => commits.run(() => instances().leave(id)),
     },
 
     close: () => commits.close(),
+  };
+}
+
+/** Prepared when first used: its statements would cost every start. */
+function whenUsed<Part>(prepare: () => Part): () => Part {
+  let part: Part | undefined;
+  return () => {
+    part ??= prepare();
+    return part;
   };
 }

@@ -8,7 +8,7 @@ export const laneView: View<LaneSummary> = {
     field('lane'),
     field('status', { kind: 'status' }),
     field('waiting', { kind: 'number' }),
-    field('oldest_at', { kind: 'time' }),
+    field('oldest_seconds', { kind: 'number' }),
     field('connected', { kind: 'number' }),
     field('paused_at', { kind: 'time', detail: true }),
   ],
@@ -17,7 +17,7 @@ export const laneView: View<LaneSummary> = {
 };
 
 export const laneExample =
-  '{"lane": "Mobicom", "status": "open", "waiting": 120, "oldest_at": "2026-11-21T08:00:00.000Z", "connected": 2, "paused_at": null}';
+  '{"lane": "Mobicom", "status": "open", "waiting": 120, "oldest_seconds": 9, "connected": 2, "paused_at": null}';
 
 /** Throws CliError (exit 12) where there is no such lane. */
 export async function setLaneStatus(
