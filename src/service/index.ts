@@ -18,8 +18,10 @@ export type {
   Administration,
   ApiKey,
   Delivery,
+  DnsRecord,
   FinishAs,
   Hold,
+  InboxMessage,
   KeyScope,
   LaneStatus,
   LaneSummary,
@@ -34,5 +36,6 @@ export type {
   ServiceOptions,
   ServiceStatus,
   StoppedBatch,
+  Suppression,
 } from './service.js';
 export { defaultSettings, type Settings, type SettingsPatch } from './settings.js';
