@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Core } from '../../../../src/service/core.js';
+import { takenTwice } from '../../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../../support/cores.js';
 import { Crash, type CrashPoint } from '../../../support/crash.js';
 import { numbersFrom, SmppInstances, StoreCut } from '../../../support/smpp-instances.js';
-import { takenTwice } from '../../../support/smpp-service.js';
 import { Smsc } from '../../../support/smsc.js';
 
 let smsc: Smsc;
