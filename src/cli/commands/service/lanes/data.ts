@@ -1,17 +1,28 @@
 import type { Administration, LaneSummary } from '../../../../service/index.js';
 import { CliError } from '../../../errors.js';
 import { exits } from '../../../exit-codes.js';
-import { field, type View } from '../../../output/view.js';
+import { type Column, field, type View } from '../../../output/view.js';
+import { duration } from '../../../wording.js';
+
+const first = [
+  field<LaneSummary>('lane'),
+  field<LaneSummary>('status', { kind: 'status' }),
+  field<LaneSummary>('waiting', { kind: 'number' }),
+];
+const connected = field<LaneSummary>('connected', { kind: 'number' });
+const oldest: Column<LaneSummary> = {
+  name: 'oldest',
+  value: ({ oldest_seconds: seconds }) => (seconds === null ? null : duration(seconds)),
+};
 
 export const laneView: View<LaneSummary> = {
   columns: [
-    field('lane'),
-    field('status', { kind: 'status' }),
-    field('waiting', { kind: 'number' }),
+    ...first,
     field('oldest_seconds', { kind: 'number' }),
-    field('connected', { kind: 'number' }),
-    field('paused_at', { kind: 'time', detail: true }),
+    connected,
+    field('paused_at', { kind: 'time' }),
   ],
+  table: [...first, oldest, connected],
   record: (lane) => lane,
   empty: 'No lanes.',
 };
