@@ -71,7 +71,16 @@ const serviceArrows: Record<string, string[]> = {
   'parse-fields': [],
   http: ['fault-injection', 'operations', 'parse-fields', 'readiness', 'service'],
   // A reset stops the dispatcher and empties the simulated carrier, whose outbox the owner reads.
-  admin: ['carriers', 'carriers/simulated', 'dispatch', 'operations', 'parse-fields', 'service', 'storage'],
+  admin: [
+    'carriers',
+    'carriers/simulated',
+    'dispatch',
+    'heartbeat',
+    'operations',
+    'parse-fields',
+    'service',
+    'storage',
+  ],
   // What an instance tells the others: how its carriers are connected, and what it finalized.
   heartbeat: ['carriers', 'storage'],
   readiness: ['heartbeat', 'storage'],

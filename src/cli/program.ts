@@ -125,6 +125,16 @@ const tree: readonly (Leaf | Group)[] = [
         async () => (await import('./commands/service/check.js')).serviceCheck,
       ],
       [
+        'status',
+        'Show the queue and the connections',
+        async () => (await import('./commands/service/status.js')).serviceStatus,
+      ],
+      [
+        'release',
+        'Release a service that is held after a restore',
+        async () => (await import('./commands/service/release.js')).serviceRelease,
+      ],
+      [
         'settings',
         'Show and change settings: caps, prices, sender',
         [

@@ -192,7 +192,12 @@ export async function openCore(
 
   return {
     operations,
-    administration: createAdministration(context, { carrier, isReal, reset: reset.run }),
+    administration: createAdministration(context, {
+      carrier,
+      isReal,
+      instances: storage.instances,
+      reset: reset.run,
+    }),
     localKey,
     report,
     store,

@@ -21,6 +21,7 @@ export type {
   FinishAs,
   Hold,
   KeyScope,
+  LaneStatus,
   LedgerEntry,
   Listening,
   NewApiKey,
@@ -30,5 +31,6 @@ export type {
   ProjectSummary,
   Service,
   ServiceOptions,
+  ServiceStatus,
 } from './service.js';
 export { defaultSettings, type Settings, type SettingsPatch } from './settings.js';

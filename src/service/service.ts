@@ -125,6 +125,38 @@ export interface Hold extends Unfinished {
 /** `sent`: with `delivery: "unknown"`, charged. `failed`: refunded. `queue`: they wait again. */
 export type FinishAs = 'sent' | 'failed' | 'queue';
 
+/** A queue and its carrier. Times are ISO 8601. */
+export interface LaneStatus {
+  lane: string;
+  /** Messages in the queue, due or postponed; at most 1,000,000 are counted. */
+  waiting: number;
+  /** Seconds since the first of them was due; null where none is. */
+  oldest_seconds: number | null;
+  /** Messages that an instance has claimed. */
+  submitting: number;
+  /** Messages with an unknown outcome, which are looked into. */
+  in_doubt: number;
+  /** Messages of the last minute, over all instances. */
+  sent: number;
+  failed: number;
+  /** The failed ones, by the code of their error. */
+  failures: Record<string, number>;
+  /** The instances that run, as each is connected for the lane, and since when. */
+  instances: {
+    id: string;
+    version: string;
+    address: string | null;
+    state: 'bound' | 'down' | 'simulated';
+    since: string;
+    seen_at: string;
+  }[];
+}
+
+export interface ServiceStatus {
+  held: HoldReason | null;
+  lanes: LaneStatus[];
+}
+
 /** Owner's operations without the API; those on a project concern the default project. */
 export interface Administration extends ProjectAdministration {
   createProject(name: string): Promise<ProjectSummary>;
@@ -142,6 +174,8 @@ export interface Administration extends ProjectAdministration {
    * before it; new ones, in any process, wait until it is done.
    */
   reset(): Promise<void>;
+  /** The queue, and the instances that run. */
+  status(): Promise<ServiceStatus>;
   /** Null while the service is not held. */
   held(): Promise<Hold | null>;
   /**

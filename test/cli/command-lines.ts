@@ -270,6 +270,10 @@ export function commandLines(
       shape: '',
     },
     { line: () => 'service check --config two.csv', code: 13, stderr: /two\.csv: is not JSON/ },
+    { line: () => 'service status', text: true, stdout: /No instance runs/, json: 'array' },
+    { line: () => 'service status --watch --json', code: 2, stderr: /never ends/ },
+    { line: () => 'service release --finish-as sent --yes', code: 11, stderr: /is not held/ },
+    { line: () => 'service release --finish-as gone', code: 2, stderr: /not one of sent, failed, queue/ },
     { line: () => 'service projects list', stdout: /^ID/, json: 'array', shape: '' },
     {
       line: () => `service projects create P${recipients++}`,

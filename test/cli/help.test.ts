@@ -32,6 +32,8 @@ const commands = [
   'doctor',
   'serve',
   'service check',
+  'service status',
+  'service release',
   'service projects list',
   'service projects create',
   'service projects rename',

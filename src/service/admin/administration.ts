@@ -15,18 +15,25 @@ import type {
 import { ServiceError } from '../service-error.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import { everyScope } from '../storage/admission.js';
+import type { Instances } from '../storage/instances.js';
 import type { KeyRecord, LedgerPage, LedgerRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 import { createHold } from './hold.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
+import { statusOf } from './status.js';
 
 /** Entries that are read at once. */
 const ledgerPage = 1_000;
 
 export function createAdministration(
   context: OperationContext,
-  { carrier, isReal, reset }: { carrier: SimulatedCarrier; isReal: boolean; reset: () => Promise<void> },
+  {
+    carrier,
+    isReal,
+    instances,
+    reset,
+  }: { carrier: SimulatedCarrier; isReal: boolean; instances: Instances; reset: () => Promise<void> },
 ): Administration {
   const { store } = context;
   return {
@@ -60,6 +67,7 @@ export function createAdministration(
       if (isReal) throw invalid('this data was served with a real carrier: it is never reset');
       await reset();
     },
+    status: () => statusOf({ ...context, instances }),
     ...createHold(context),
     settled: () => context.dispatcher.settled(),
   };

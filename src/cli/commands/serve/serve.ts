@@ -9,6 +9,7 @@ import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { readChoice, readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
+import { holdWarning } from '../service/hold-warning.js';
 import { readCertificate } from './certificate.js';
 import { databaseAccess, withoutPassword } from './database.js';
 import { firstKey } from './first-key.js';
@@ -100,8 +101,10 @@ export const serve: CommandBody = (command, context) => {
     const key = await firstKey(context, administration, () =>
       database === null ? data : config.stateDirectory,
     );
+    const hold = await administration.held();
     await io.print(view, { base_url: listeners.main.url, data, api_key: key.shown });
     for (const line of [...carrierNotes(channels), ...key.notes]) io.note(line);
+    if (hold !== null) io.warn(holdWarning(hold.reason));
     if (listeners.metrics !== null) io.note(`Metrics: ${listeners.metrics.url.replace(/v1$/, 'metrics')}`);
     if (database !== null && key.notes.length === 0) io.note('The database already has an API key.');
     if (database === null) {

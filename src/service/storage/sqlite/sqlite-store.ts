@@ -12,6 +12,7 @@ import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
 import { checkVersion, type Database, openDatabase } from './database/open.js';
+import { prepareDepth } from './depth.js';
 import { prepareFinalization } from './finalization.js';
 import { prepareHolds } from './holds.js';
 import { prepareInstances } from './instances.js';
@@ -72,8 +73,9 @@ export function sqliteStore(
   const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database, now);
   const lanes = prepareLanes(database);
-  const instances = prepareInstances(database, now);
+  const instances = whenUsed(() => prepareInstances(database, now));
   const leases = prepareLeases(database, clock);
+  const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
   const binds = prepareBinds(database, clock);
   const resets = prepareResets(database, projects, now);
@@ -81,7 +83,7 @@ export function sqliteStore(
   const blocks = prepareMessageBlocks(database);
   const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const claims = prepareClaims(database, projects, leases, refusals, clock);
-  const unfinished = prepareUnfinished(database, leases, claims);
+  const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
   const receipts = prepareReceipts(database, now);
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
   const work = prepareWork(database, leases, holds, clock);
@@ -175,9 +177,9 @@ export function sqliteStore(
     },
     hold: (reason) => commits.run(() => holds.begin(reason)),
     held: () => read(() => holds.reason()),
-    countUnfinished: () => read(() => unfinished.count()),
+    countUnfinished: () => read(() => unfinished().count()),
     claimUnfinished: (claim) =>
-      commits.run(() => (holds.reason() === null ? [] : unfinished.claim(claim)), claim.limit),
+      commits.run(() => (holds.reason() === null ? [] : unfinished().claim(claim)), claim.limit),
     async release() {
       await commits.run(() => {
         leases.endAll();
@@ -188,6 +190,7 @@ export function sqliteStore(
     leaseBind: (claim) => commits.run(() => binds.lease(claim)),
     releaseBind: (claim) => commits.run(() => binds.release(claim)),
     nextWork: (lanes) => read(() => work.nextWork(lanes)),
+    queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
 
     getMessage: (projectId, id) => read(() => reading.getMessage(projectId, id)),
@@ -202,11 +205,20 @@ export function sqliteStore(
 
     check: () => read(() => checkVersion(database, migrations)),
     instances: {
-      beat: (heartbeat) => commits.run(() => instances.beat(heartbeat)),
-      list: () => read(() => instances.list()),
-      leave: (id) => commits.run(() => instances.leave(id)),
+      beat: (heartbeat) => commits.run(() => instances().beat(heartbeat)),
+      list: () => read(() => instances().list()),
+      leave: (id) => commits.run(() => instances().leave(id)),
     },
 
     close: () => commits.close(),
+  };
+}
+
+/** Prepared when first used: its statements would cost every start. */
+function whenUsed<Part>(prepare: () => Part): () => Part {
+  let part: Part | undefined;
+  return () => {
+    part ??= prepare();
+    return part;
   };
 }
