@@ -31,7 +31,7 @@ import { settingsReader } from './settings.js';
 import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';
 
-/** Wrappers of parts, for tests of their failures. */
+/** Wrappers of parts: for tests of their failures, and to measure them. */
 export interface CoreDoubles {
   store?(store: Store): Store;
   carrier?(carrier: SimulatedCarrier): Carrier;
@@ -198,6 +198,7 @@ export async function openCore(
     administration: createAdministration(context, {
       carrier,
       isReal,
+      instances: storage.instances,
       reset: reset.run,
       bounceKey,
       relay: typeof configuration?.email === 'object' ? configuration.email.host : null,

@@ -23,6 +23,7 @@ export type {
   Hold,
   InboxMessage,
   KeyScope,
+  LaneStatus,
   LedgerEntry,
   Listening,
   NewApiKey,
@@ -32,6 +33,7 @@ export type {
   ProjectSummary,
   Service,
   ServiceOptions,
+  ServiceStatus,
   Suppression,
 } from './service.js';
 export { defaultSettings, type Settings, type SettingsPatch } from './settings.js';

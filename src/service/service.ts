@@ -29,6 +29,8 @@ export interface ServiceOptions {
   rates?: 'enforced' | 'off';
   /** The same ids, keys and codes in every run that begins without data; never for real use. */
   seed?: string;
+  /** Counts and measures, for listeners that show it. */
+  metrics?: boolean;
   /** Called for every unexpected error, in a request or in the background; absent, they go to standard error. */
   report?(fault: Fault): void;
 }
@@ -137,6 +139,8 @@ export interface ProjectAdministration {
   credit(amount: number, options?: { note?: string }): Promise<number>;
   /** Every change of the balance, oldest first. */
   ledger(): Promise<LedgerEntry[]>;
+  /** The same, newest first and page after page; those at `since`, an ISO time, or later. */
+  newestLedger(filter?: { since?: string }): AsyncIterable<LedgerEntry>;
   /** Messages from outside, newest first. */
   inbox(page?: PageOptions): Promise<Page<InboxMessage>>;
   suppressions: {
@@ -163,6 +167,38 @@ export interface Hold extends Unfinished {
 /** `sent`: with `delivery: "unknown"`, charged. `failed`: refunded. `queue`: they wait again. */
 export type FinishAs = 'sent' | 'failed' | 'queue';
 
+/** A queue and its carrier. Times are ISO 8601. */
+export interface LaneStatus {
+  lane: string;
+  /** Messages in the queue, due or postponed; at most 1,000,000 are counted. */
+  waiting: number;
+  /** Seconds since the first of them was due; null where none is. */
+  oldest_seconds: number | null;
+  /** Messages that an instance has claimed. */
+  submitting: number;
+  /** Messages with an unknown outcome, which are looked into. */
+  in_doubt: number;
+  /** Messages of the last minute, over all instances. */
+  sent: number;
+  failed: number;
+  /** The failed ones, by the code of their error. */
+  failures: Record<string, number>;
+  /** The instances that run, as each is connected for the lane, and since when. */
+  instances: {
+    id: string;
+    version: string;
+    address: string | null;
+    state: 'bound' | 'down' | 'simulated';
+    since: string;
+    seen_at: string;
+  }[];
+}
+
+export interface ServiceStatus {
+  held: HoldReason | null;
+  lanes: LaneStatus[];
+}
+
 /** Owner's operations without the API; those on a project concern the default project. */
 export interface Administration extends ProjectAdministration {
   createProject(name: string): Promise<ProjectSummary>;
@@ -186,6 +222,8 @@ export interface Administration extends ProjectAdministration {
    * before it; new ones, in any process, wait until it is done.
    */
   reset(): Promise<void>;
+  /** The queue, and the instances that run. */
+  status(): Promise<ServiceStatus>;
   /** Null while the service is not held. */
   held(): Promise<Hold | null>;
   /**
@@ -196,6 +234,35 @@ export interface Administration extends ProjectAdministration {
   release(finishAs: FinishAs): Promise<boolean>;
   /** Resolves when no message is due or in flight. */
   settled(): Promise<void>;
+}
+
+/** An answered request, as a log may keep it: without numbers, texts, codes and whole keys. */
+export interface SeenRequest {
+  request_id: string | null;
+  method: string;
+  /** `/v1/messages/:id`; null for no route. */
+  route: string | null;
+  /** Null where the connection was dropped. */
+  status: number | null;
+  /** Milliseconds. */
+  ms: number;
+  /** First 12 characters of the API key; null without a valid one. */
+  key: string | null;
+  /** Of the error that answered it. */
+  code: string | null;
+}
+
+export interface ListenAddress {
+  /** Loopback when absent. */
+  host?: string;
+  /** 0 takes a free one. */
+  port?: number;
+  /** PEM texts; plain HTTP when absent. */
+  tls?: { cert: string; key: string };
+  /** Called after every request. */
+  log?(request: SeenRequest): void;
+  /** Answers `GET /metrics` here, for anybody who can reach it; needs the option of the service. */
+  metrics?: boolean;
 }
 
 export interface Listening {
@@ -225,7 +292,9 @@ export interface Service {
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** The same without web objects, which take Node.js 20 16 ms to load. */
   exchange(request: PlainRequest): Promise<PlainAnswer>;
-  listen(address?: { host?: string; port?: number }): Promise<Listening>;
+  listen(address?: ListenAddress): Promise<Listening>;
+  /** Answers `GET /metrics`, and nothing else, on an address of its own; needs the option of the service. */
+  listenForMetrics(address: { host: string; port: number }): Promise<Listening>;
   /** A key of the default project; in memory only, as long as this object lives. */
   readonly localKey: string;
   readonly administration: Administration;

@@ -67,7 +67,8 @@ export const incomingSysexits = {
         : exit === exits.missing
           ? sysexits.nobody
           : sysexits.later,
-  hint: () => undefined,
+  hint: (exit: ExitCode) =>
+    exit === exits.missing ? 'It goes by the own domain of a project: urtuu service settings get' : undefined,
   meanings: {
     0: 'taken in',
     [sysexits.data]: 'not an email message, or too large',

@@ -10,7 +10,7 @@ import { fateOf, outcomeOf } from './doubt.js';
 import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
 import type { Held } from './slot.js';
-import { delayInDoubt, isWaitedFor, notAccepted } from './tries.js';
+import { batchStopped, delayInDoubt, isWaitedFor, notAccepted } from './tries.js';
 
 /** What a code looks like in the text of a verification. */
 const hasCode = /[0-9]{4}/;
@@ -101,8 +101,8 @@ export async function submitMessage(
     if (index > from || claimed.mark?.route !== route.name) {
       const marked = await tryToMark(claimed, route, carrier, tools);
       if (marked === 'error') return lost(claimed, tools);
-      // Its own former attempt was certainly not taken.
-      if (marked === null) return claimed.mark === null ? { kind: 'fenced' } : again(claimed, {});
+      // Its own former attempt was certainly not taken, and its lane may be paused.
+      if (marked === null) return again(claimed, {});
       claimed = marked;
     }
     if (isExpired(claimed, tools)) return failed(claimed, codeExpired);
@@ -152,11 +152,12 @@ export async function submitMessage(
 }
 
 function refusalOf(
-  { message, earlier, lifeMs }: ClaimedMessage,
+  { message, earlier, lifeMs, isStopped }: ClaimedMessage,
   rules: DispatchRules,
   suppressed: string | null,
   tools: SubmitTools,
 ) {
+  if (isStopped) return batchStopped;
   if (suppressed !== null)
     return { code: 'provider_failed', message: `The recipient is suppressed: ${suppressed}` };
   if (

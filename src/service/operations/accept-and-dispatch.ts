@@ -80,6 +80,7 @@ async function acceptOnce<R extends Result>(
   accept: (acceptance: Acceptance, recipients: readonly AcceptedRecipient[]) => Promise<R>,
 ): Promise<{ result: R; finalized: Promise<Finalized | null> }> {
   const slot = dispatcher.prepare(channel, recipients, project.settings);
+  if (dispatch === 'before_answer' && slot.isPaused) throw paused();
   if (dispatch === 'before_answer' && slot.isDown) {
     const [{ lane = '' } = {}] = slot.routes;
     if (!(await isConnectedElsewhere(lane))) throw notConnected();
@@ -141,6 +142,11 @@ function notConnected(): ServiceError {
 
 function held(): ServiceError {
   const message = 'The service is held until its owner releases it; nothing was done';
+  return new ServiceError('unavailable', message, { retryAfter: 10 });
+}
+
+function paused(): ServiceError {
+  const message = 'The owner of the service has paused the operator of the number; nothing was done';
   return new ServiceError('unavailable', message, { retryAfter: 10 });
 }
 

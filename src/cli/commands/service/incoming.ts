@@ -1,7 +1,10 @@
+import type { Fault } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import type { Network } from '../../network/network.js';
 import { incomingSysexits } from '../../sendmail/sysexits.js';
 import { addStoreOptions, ownedStore, type StoreOptions } from './store.js';
 
@@ -31,12 +34,19 @@ export const serviceIncoming: CommandBody<'io' | 'network' | 'config'> = (comman
   });
   command.action(async ({ to, ...options }: Options) => {
     const mail = await context.io.files.whole('-', maxBytes, 'Larger mails are refused.');
-    const { administration } = await ownedStore(context, options).catch((error) =>
+    const { administration } = await ownedStore(withoutStacks(context), options).catch((error) =>
       Promise.reject(notNow(error)),
     );
     await administration.receiveMail(mail, to === undefined ? [] : [to]);
   });
 };
+
+/** A mail server may send what a pipe writes to the sender of the mail. */
+function withoutStacks({ io, network, config }: Pick<Context, 'io' | 'network' | 'config'>) {
+  const report = ({ stack }: Fault) => io.warn(stack.split('\n', 1)[0] ?? '');
+  const administration: Network['administration'] = (data) => network.administration(data, report);
+  return { config, network: { ...network, administration } };
+}
 
 /** Nothing about the mail: its server shall try again. */
 function notNow(error: Error & { hint?: string }): CliError {

@@ -7,6 +7,7 @@ import { Fixture } from './fixture.js';
 import { holdingConformance } from './holding.js';
 import { inboxConformance } from './inbox.js';
 import { instanceConformance } from './instances.js';
+import { laneConformance } from './lanes.js';
 import { listConformance } from './lists.js';
 import { raceConformance } from './races.js';
 import { receiptConformance } from './receipts.js';
@@ -29,6 +30,7 @@ export function storeConformance(engine: Engine): void {
     inboxConformance(fixture);
     holdingConformance(fixture);
     instanceConformance(fixture);
+    laneConformance(fixture);
     listConformance(fixture);
     receiptConformance(fixture);
     recordConformance(fixture);

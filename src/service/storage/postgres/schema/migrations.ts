@@ -1,5 +1,6 @@
 import type { Migrations } from '../database/migrate.js';
 import { acceptFunctions } from './accept.js';
+import { depthFunctions } from './depth.js';
 import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
 import { holdFunctions, holdTable } from './hold.js';
@@ -28,6 +29,7 @@ export const migrations: Migrations = {
       inboxSchema,
       instanceFunctions,
       holdFunctions,
+      depthFunctions,
       routeFunctions,
     ].join('\n'),
   ],
