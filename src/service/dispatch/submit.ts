@@ -108,8 +108,12 @@ export async function submitMessage(
     try {
       result = await submit(claimed, route, content, text, carrier, tools, held.reservation ?? carrier);
     } catch (error) {
-      if (error instanceof OutcomeUnknown) error.late?.then(onLateOf(claimed, tools), () => {});
-      else tools.report(error);
+      if (!(error instanceof OutcomeUnknown)) tools.report(error);
+      else if (error.late !== null) {
+        // Connected, and silent: each message more would be in doubt too.
+        lane.pause();
+        error.late.then(onLateOf(claimed, tools), () => {});
+      }
       result = 'deadline';
     }
     if (result === 'deadline') {

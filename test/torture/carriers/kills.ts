@@ -29,6 +29,7 @@ export interface Wanted {
 export interface KillGame {
   seed: number;
   kills: number;
+  signal: 'SIGKILL' | 'SIGTERM';
   /** `urtuu serve` itself, or a service that is broken on purpose. */
   service: 'urtuu serve' | Break;
   peers: readonly Peer[];
@@ -55,7 +56,7 @@ export interface KillFindings {
 
 /** Kills the service at any moment of its sends over real connections, again and again, and asks the other side. */
 export async function playKills(game: KillGame): Promise<KillFindings> {
-  const { seed, kills, peers, wanted } = game;
+  const { seed, kills, signal, peers, wanted } = game;
   const random = seededRandom(seed);
   const machine = new Machine();
   const directory = join(machine.home, 'service');
@@ -74,7 +75,7 @@ export async function playKills(game: KillGame): Promise<KillFindings> {
     const sender = startSending(server, account, wanted);
     for (let kill = 0; kill < kills; kill += 1) {
       await momentToDie(peers, random, wanted, kills);
-      await server.end('SIGKILL');
+      await server.end(signal);
       await server.start();
     }
     const accepted = await sender.finish();

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { statuses } from '../../../../src/service/carriers/smpp/codec/commands.js';
 import { bindLeaseMs } from '../../../../src/service/carriers/smpp/shared-limits.js';
 import type { Core } from '../../../../src/service/core.js';
+import { takenTwice } from '../../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../../support/cores.js';
 import { Crash } from '../../../support/crash.js';
 import { numbersFrom, SmppInstances, StoreCut } from '../../../support/smpp-instances.js';
-import { takenTwice } from '../../../support/smpp-service.js';
 import { Smsc, type TakenSegment } from '../../../support/smsc.js';
 import { isOnPostgres } from '../../../support/test-engine.js';
 
