@@ -125,6 +125,16 @@ const tree: readonly (Leaf | Group)[] = [
         async () => (await import('./commands/service/check.js')).serviceCheck,
       ],
       [
+        'status',
+        'Show the queue and the connections',
+        async () => (await import('./commands/service/status.js')).serviceStatus,
+      ],
+      [
+        'release',
+        'Release a service that is held after a restore',
+        async () => (await import('./commands/service/release.js')).serviceRelease,
+      ],
+      [
         'settings',
         'Show and change settings: caps, prices, sender',
         [
@@ -165,6 +175,11 @@ const tree: readonly (Leaf | Group)[] = [
         'credit',
         'Add credits to a project',
         async () => (await import('./commands/service/credit.js')).serviceCredit,
+      ],
+      [
+        'ledger',
+        'List the changes of a balance',
+        async () => (await import('./commands/service/ledger.js')).serviceLedger,
       ],
       [
         'keys',

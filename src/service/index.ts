@@ -18,9 +18,12 @@ export type {
   Administration,
   ApiKey,
   Delivery,
+  DnsRecord,
   FinishAs,
   Hold,
+  InboxMessage,
   KeyScope,
+  LaneStatus,
   LedgerEntry,
   Listening,
   NewApiKey,
@@ -30,5 +33,7 @@ export type {
   ProjectSummary,
   Service,
   ServiceOptions,
+  ServiceStatus,
+  Suppression,
 } from './service.js';
 export { defaultSettings, type Settings, type SettingsPatch } from './settings.js';

@@ -28,8 +28,7 @@ full_page_writes = off
 `;
 
 /** Makes a cluster in a folder that is there. Its files are kept until the folder goes. */
-export async function makeCluster(folder: string): Promise<Cluster> {
-  const { bin, env } = findBinaries(folder);
+export async function makeCluster(folder: string, { bin, env } = findBinaries(folder)): Promise<Cluster> {
   const data = join(folder, 'data');
   const options: SpawnOptions = { ...owner, env };
   mkdirSync(data, { mode: 0o700 });
