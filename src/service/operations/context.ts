@@ -7,6 +7,7 @@ import type { Settings } from '../settings.js';
 import type { Storage } from '../storage/storage.js';
 import type { Store } from '../storage/store.js';
 import type { OutcomeWaiter } from './outcome-waiter.js';
+import type { Turns } from './turns.js';
 
 export interface Project {
   id: string;
@@ -24,6 +25,8 @@ export interface OperationContext {
   encryption: Encryption;
   dispatcher: Pick<Dispatcher, 'prepare' | 'settled'>;
   outcomes: OutcomeWaiter;
+  /** Of batches. */
+  turns: Turns;
   /** Channels that refuse every send, each with the reason. */
   closed: ReadonlyMap<Channel, string>;
   project(id: string): Promise<Project>;
