@@ -6,6 +6,8 @@ import { comparisons } from './against/comparisons.js';
 import { ratiosOf } from './against/sides.js';
 
 const limit = 1.05;
+/** Of the pairs and slices that are usual, for a first look. */
+const share = Number(process.env.URTUU_BENCH_SHARE ?? 1);
 
 function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
@@ -24,7 +26,11 @@ async function main([tree, ...groups]: readonly string[]): Promise<void> {
   for (const [group, rows] of Object.entries(comparisons)) {
     if (groups.length > 0 && !groups.includes(group)) continue;
     for (const row of rows) {
-      const { ratios, ...cost } = await ratiosOf(row, root, there);
+      const { ratios, ...cost } = await ratiosOf(
+        { ...row, pairs: Math.ceil(row.pairs * share), slices: Math.ceil(row.slices * share) },
+        root,
+        there,
+      );
       const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => quantile(ratios, share).toFixed(3));
       if (Number(middle) > limit) process.exitCode = 1;
       const cells = [

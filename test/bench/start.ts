@@ -6,12 +6,17 @@ import { inPairs, type Row } from './pairs.js';
 
 const runs = 5;
 
+/** A server that answers like the service: a send for its recipient, anything else with a balance. */
+export function answeringService(): Promise<Loopback> {
+  return Loopback.listen(({ method, body }, response) =>
+    json(response, 200, method === 'GET' ? { balance: 990 } : smsResult({ to: JSON.parse(body).to })),
+  );
+}
+
 /** Whole processes of the command against `node -e 0`: milliseconds of cpu, user and system. */
 export async function start(pairs = 30): Promise<Row[]> {
   const machine = new Machine();
-  await using service = await Loopback.listen(({ method }, response) =>
-    json(response, 200, method === 'GET' ? { balance: 990 } : smsResult()),
-  );
+  await using service = await answeringService();
   const env = machine.environment({
     URTUU_BASE_URL: `${service.origin}/v1`,
     URTUU_API_KEY: `urtuu_${'A'.repeat(40)}`,

@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 import { Machine, root } from '../../support/binary.js';
-import { json, Loopback } from '../../support/loopback.js';
-import { smsResult } from '../../support/resources.js';
 import { cpuOf } from '../cpu.js';
 import { numberOf, rowsWork, writeList } from '../rows.js';
 import { postRate } from '../service-http.js';
-import { startService } from '../service-process.js';
+import { type RunningService, startService } from '../service-process.js';
+import { answeringService } from '../start.js';
 import { type Comparison, type Side, workerSide } from './sides.js';
 
 const text = 'Сайн байна уу, {name} {phone}: таны төлбөр {amount} төгрөг боллоо. Баярлалаа!';
@@ -75,9 +74,7 @@ function startRow(words: string, args: (run: number) => string[]): Comparison {
     ...whole,
     async open(tree) {
       const machine = new Machine();
-      const server = await Loopback.listen(({ method }, response) =>
-        json(response, 200, method === 'GET' ? { balance: 990 } : smsResult()),
-      );
+      const server = await answeringService();
       const url = `${server.origin}/v1`;
       const key = `urtuu_${'A'.repeat(40)}`;
       const env = machine.environment({ URTUU_BASE_URL: url, URTUU_API_KEY: key, LC_ALL: 'C' });
@@ -124,14 +121,27 @@ function planRow(what: string, work: 'sms' | 'email', template: string, copies =
   };
 }
 
+interface Desk {
+  file(lines: string[]): string;
+  run(words: string[]): Promise<number>;
+  service: RunningService;
+}
+
+/** The id of an SMS that a service has sent. */
+async function sentBy({ url, key }: RunningService, index: number): Promise<string> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ to: numberOf(index), text: 'Hello' });
+  const { id } = (await (await fetch(`${url}/sms`, { method: 'POST', headers, body })).json()) as {
+    id: string;
+  };
+  return id;
+}
+
 /** The command of a tree at the service of this one, which is the same for both. */
 function commandRow(
   what: string,
   slices: number,
-  wordsOf: (desk: {
-    file(lines: string[]): string;
-    run(words: string[]): Promise<number>;
-  }) => Promise<(run: number) => string[]>,
+  wordsOf: (desk: Desk) => Promise<(run: number) => string[]>,
 ): Comparison {
   return {
     what: `command: ${what}`,
@@ -149,7 +159,7 @@ function commandRow(
         writeFileSync(path, `${lines.join('\n')}\n`);
         return path;
       };
-      const words = await wordsOf({ file, run });
+      const words = await wordsOf({ file, run, service });
       let count = 0;
       return {
         measure: () => run(words(count++)),
@@ -212,10 +222,14 @@ export const comparisons: Record<string, readonly Comparison[]> = {
     }),
   ],
   reading: [
-    commandRow('look-up of 300 ids', 5, async ({ file, run }) => {
-      const sent = file(['0b6f2f6e-2c3d-4e5f-8a9b-0c1d2e3f4a5b']);
-      await run(['balance']);
-      return () => ['messages', 'get', '--from-file', sent, '-o', 'csv'];
+    commandRow('look-up of 60 ids', 4, async ({ file, service }) => {
+      const ids = await Promise.all(Array.from({ length: 60 }, (_, index) => sentBy(service, index)));
+      const path = file(ids);
+      return () => ['messages', 'get', '--from-file', path, '-o', 'csv'];
+    }),
+    commandRow('report of 60 personalised rows, again', 4, async ({ file, run }) => {
+      await run(job(file(listOf(60)), 'job', text));
+      return () => ['jobs', 'report', 'job'];
     }),
   ],
   http: [{ what: 'service: POST /v1/sms, 16 connections', pairs: 5, slices: 20, warm: 4, open: postingSide }],

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Urtuu } from '../../../src/client/index.js';
 import type { Core, openCore } from '../../../src/service/core.js';
+import { smsResult } from '../../support/resources.js';
 
 /** Runs a slice and gives its cpu. */
 type Slice = () => Promise<number>;
@@ -58,7 +59,7 @@ async function singles({ operations, administration }: Core): Promise<void> {
 
 function clientWork(): Slice {
   const client = createRequire(__filename)(bundle) as { Urtuu: typeof Urtuu };
-  const answer = JSON.stringify({ id: randomUUID(), status: 'sent', balance: 990 });
+  const answer = JSON.stringify(smsResult());
   const fetch = async () => new Response(answer, { headers: { 'content-type': 'application/json' } });
   const urtuu = new client.Urtuu('urtuu_bench', { fetch });
   const call =
