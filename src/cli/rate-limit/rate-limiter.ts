@@ -241,7 +241,12 @@ export class RateLimiter {
 
   #tryTakeShared(kind: RequestKind): Promise<number> {
     const limit = this.#rateLimit(kind);
-    return this.#update(kind, (bucket) => withoutToken(bucket, limit));
+    const { bucket } = this.#lanes[kind];
+    // Others only take from it: its file is asked once there may be a token.
+    const wait =
+      bucket?.known && bucket.blocked === 0 ? waitFor(refill(bucket, limit, this.#now()), limit) : 0;
+    if (wait > 0) return Promise.resolve(wait);
+    return this.#update(kind, (shared) => withoutToken(shared, limit));
   }
 
   #change(kind: RequestKind, change: (bucket: TokenBucket) => TokenBucket): Promise<null> {
