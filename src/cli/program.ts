@@ -124,6 +124,80 @@ const tree: readonly (Leaf | Group)[] = [
         'Check the carriers of a configuration',
         async () => (await import('./commands/service/check.js')).serviceCheck,
       ],
+      [
+        'status',
+        'Show the queue and the connections',
+        async () => (await import('./commands/service/status.js')).serviceStatus,
+      ],
+      [
+        'release',
+        'Release a service that is held after a restore',
+        async () => (await import('./commands/service/release.js')).serviceRelease,
+      ],
+      [
+        'settings',
+        'Show and change settings: caps, prices, sender',
+        [
+          [
+            'get',
+            'Show settings',
+            async () => (await import('./commands/service/settings.js')).serviceSettingsGet,
+          ],
+          [
+            'set',
+            'Change a setting',
+            async () => (await import('./commands/service/settings.js')).serviceSettingsSet,
+          ],
+        ],
+      ],
+      [
+        'projects',
+        'Manage projects: each has keys, a balance and settings',
+        [
+          [
+            'list',
+            'List the projects',
+            async () => (await import('./commands/service/projects/list.js')).serviceProjectsList,
+          ],
+          [
+            'create',
+            'Create a project',
+            async () => (await import('./commands/service/projects/create.js')).serviceProjectsCreate,
+          ],
+          [
+            'rename',
+            'Rename a project',
+            async () => (await import('./commands/service/projects/rename.js')).serviceProjectsRename,
+          ],
+        ],
+      ],
+      [
+        'credit',
+        'Add credits to a project',
+        async () => (await import('./commands/service/credit.js')).serviceCredit,
+      ],
+      [
+        'ledger',
+        'List the changes of a balance',
+        async () => (await import('./commands/service/ledger.js')).serviceLedger,
+      ],
+      [
+        'keys',
+        'Manage API keys, as urtuu keys does',
+        [
+          [
+            'create',
+            'Create a key',
+            async () => (await import('./commands/service/keys.js')).serviceKeysCreate,
+          ],
+          ['list', 'List the keys', async () => (await import('./commands/service/keys.js')).serviceKeysList],
+          [
+            'revoke',
+            'Revoke a key',
+            async () => (await import('./commands/service/keys.js')).serviceKeysRevoke,
+          ],
+        ],
+      ],
     ],
   ],
   [

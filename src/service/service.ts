@@ -1,10 +1,12 @@
-import type { Channel } from '../contract/index.js';
+import type { Channel, Page, PageOptions } from '../contract/index.js';
 import type { ConfigurationSource } from './carriers/configured/configuration.js';
 import type { Clock } from './clock.js';
 import type { DataError } from './data-error.js';
 import type { Fault } from './report.js';
 import type { Settings, SettingsPatch } from './settings.js';
-import type { LedgerReason } from './storage/store.js';
+import type { HoldReason, KeyScope, LedgerReason, Unfinished } from './storage/store.js';
+
+export type { KeyScope };
 
 export interface ServiceOptions {
   /** Folder of the durable data, created when missing; without it everything is in memory. */
@@ -27,6 +29,8 @@ export interface ServiceOptions {
   rates?: 'enforced' | 'off';
   /** The same ids, keys and codes in every run that begins without data; never for real use. */
   seed?: string;
+  /** Counts and measures, for listeners that show it. */
+  metrics?: boolean;
   /** Called for every unexpected error, in a request or in the background; absent, they go to standard error. */
   report?(fault: Fault): void;
 }
@@ -36,13 +40,30 @@ export interface ApiKey {
   /** First 12 characters of the secret; null for a key of an older release. */
   prefix: string | null;
   label: string | null;
+  /** `send`: every POST; `read`: every GET. */
+  scope: readonly KeyScope[];
   created_at: string;
+  /** From then on it is refused as an unknown key; null for a key that does not expire. */
+  expires_at: string | null;
+  /** Within a minute; null for a key that was never used. */
+  last_used_at: string | null;
   revoked_at: string | null;
+}
+
+export interface NewApiKey {
+  /** At most 100 characters. */
+  label?: string;
+  /** Both when absent. */
+  scope?: readonly KeyScope[];
+  /** ISO 8601, in the future; never when absent. */
+  expires_at?: string;
 }
 
 export interface ProjectSummary {
   id: string;
   name: string;
+  /** Credits. */
+  balance: number;
   created_at: string;
 }
 
@@ -50,8 +71,10 @@ export interface ProjectSummary {
 export interface LedgerEntry {
   amount: number;
   reason: LedgerReason;
-  /** The id of its message, batch or verification. */
+  /** The id of its message, batch, verification or credit. */
   subject_id: string | null;
+  /** Of a credit. */
+  note: string | null;
   created_at: string;
 }
 
@@ -72,19 +95,62 @@ export interface Delivery {
   delivered_at: string;
 }
 
+/** A message from outside: mail to the own domain of a project, or an SMS to the number of a route. */
+export interface InboxMessage {
+  id: string;
+  channel: Channel;
+  /** A number, the name of a sender or an address; empty where the mail names none. */
+  from: string;
+  to: string;
+  /** Null for an SMS. */
+  subject: string | null;
+  /** At most 1 MB; a part of an SMS that has not come is `[…]`. */
+  text: string;
+  received_at: string;
+}
+
+/** A recipient that gets nothing more. */
+export interface Suppression {
+  to: string;
+  /** As `it bounced with status 5.1.1`. */
+  reason: string;
+  created_at: string;
+}
+
+/** A record to publish for an own domain. */
+export interface DnsRecord {
+  purpose: 'SPF' | 'DKIM' | 'DMARC';
+  type: 'TXT';
+  /** Without a dot at its end. */
+  name: string;
+  value: string;
+}
+
 /** Owner's operations on a project, without the API. Refusals throw `invalid_request`. */
 export interface ProjectAdministration {
-  /** Creates a key; only this answer has its secret. Refused over 10 active keys. A label has at most 100 characters. */
-  createKey(options?: { label?: string }): Promise<ApiKey & { secret: string }>;
+  /** Creates a key; only this answer has its secret. Refused over 10 active keys. */
+  createKey(options?: NewApiKey): Promise<ApiKey & { secret: string }>;
   /** Creates a key only where the project never had one: of instances that start together, one does. */
   createFirstKey(): Promise<(ApiKey & { secret: string }) | null>;
   listKeys(): Promise<ApiKey[]>;
   /** Revokes a key from the next request on. False for an unknown or revoked one. */
   revokeKey(id: string): Promise<boolean>;
-  /** Adds credits (negative removes them, never below 0); returns the new balance. */
-  credit(amount: number): Promise<number>;
+  /** Adds credits (negative removes them, never below 0), with a note of at most 100 characters; returns the new balance. */
+  credit(amount: number, options?: { note?: string }): Promise<number>;
   /** Every change of the balance, oldest first. */
   ledger(): Promise<LedgerEntry[]>;
+  /** The same, newest first and page after page; those at `since`, an ISO time, or later. */
+  newestLedger(filter?: { since?: string }): AsyncIterable<LedgerEntry>;
+  /** Messages from outside, newest first. */
+  inbox(page?: PageOptions): Promise<Page<InboxMessage>>;
+  suppressions: {
+    /** Newest first; `after` is a recipient. */
+    list(page?: PageOptions): Promise<Page<Suppression>>;
+    /** False for a recipient that is not suppressed. */
+    remove(recipient: string): Promise<boolean>;
+  };
+  /** The records of the own domain; empty without one. Refused where its key cannot be read. */
+  dnsRecords(): Promise<DnsRecord[]>;
   settings: {
     get(): Promise<Settings>;
     /** Changes the given fields, which may depend on the current settings; returns all settings. */
@@ -92,12 +158,61 @@ export interface ProjectAdministration {
   };
 }
 
+export type ReceivedAs = 'bounced' | 'kept' | 'ignored';
+/** A service that sends nothing until its owner releases it, and its messages without an outcome. */
+export interface Hold extends Unfinished {
+  reason: HoldReason;
+}
+
+/** `sent`: with `delivery: "unknown"`, charged. `failed`: refunded. `queue`: they wait again. */
+export type FinishAs = 'sent' | 'failed' | 'queue';
+
+/** A queue and its carrier. Times are ISO 8601. */
+export interface LaneStatus {
+  lane: string;
+  /** Messages in the queue, due or postponed; at most 1,000,000 are counted. */
+  waiting: number;
+  /** Seconds since the first of them was due; null where none is. */
+  oldest_seconds: number | null;
+  /** Messages that an instance has claimed. */
+  submitting: number;
+  /** Messages with an unknown outcome, which are looked into. */
+  in_doubt: number;
+  /** Messages of the last minute, over all instances. */
+  sent: number;
+  failed: number;
+  /** The failed ones, by the code of their error. */
+  failures: Record<string, number>;
+  /** The instances that run, as each is connected for the lane, and since when. */
+  instances: {
+    id: string;
+    version: string;
+    address: string | null;
+    state: 'bound' | 'down' | 'simulated';
+    since: string;
+    seen_at: string;
+  }[];
+}
+
+export interface ServiceStatus {
+  held: HoldReason | null;
+  lanes: LaneStatus[];
+}
+
 /** Owner's operations without the API; those on a project concern the default project. */
 export interface Administration extends ProjectAdministration {
   createProject(name: string): Promise<ProjectSummary>;
   listProjects(): Promise<ProjectSummary[]>;
+  /** False when it does not exist. */
+  renameProject(id: string, name: string): Promise<boolean>;
   /** A project by its id; null when it does not exist. */
   project(id: string): Promise<ProjectAdministration | null>;
+  /**
+   * Takes a mail in, for `recipients` or those that it names: `bounced` for a report that a message cannot be
+   * delivered, `kept` for mail to the own domain of a project, `ignored` for other answers to a bounce address. The same
+   * mail is kept once. Refused: `invalid_request` what is no mail, `not_found` one without a known recipient.
+   */
+  receiveMail(mail: Uint8Array, recipients?: readonly string[]): Promise<ReceivedAs>;
   /** Whether the data was ever served with a real carrier; then it is never reset. */
   readonly isReal: boolean;
   /** Deliveries, oldest first; `limit` keeps the newest. */
@@ -107,8 +222,47 @@ export interface Administration extends ProjectAdministration {
    * before it; new ones, in any process, wait until it is done.
    */
   reset(): Promise<void>;
+  /** The queue, and the instances that run. */
+  status(): Promise<ServiceStatus>;
+  /** Null while the service is not held. */
+  held(): Promise<Hold | null>;
+  /**
+   * Ends a hold, and before it every message without an outcome; one that was cut short goes on with the next call. With
+   * `queue` a message that may be with its carrier is not submitted again: it ends as unknown, unless its outcome comes.
+   * False where the service is not held.
+   */
+  release(finishAs: FinishAs): Promise<boolean>;
   /** Resolves when no message is due or in flight. */
   settled(): Promise<void>;
+}
+
+/** An answered request, as a log may keep it: without numbers, texts, codes and whole keys. */
+export interface SeenRequest {
+  request_id: string | null;
+  method: string;
+  /** `/v1/messages/:id`; null for no route. */
+  route: string | null;
+  /** Null where the connection was dropped. */
+  status: number | null;
+  /** Milliseconds. */
+  ms: number;
+  /** First 12 characters of the API key; null without a valid one. */
+  key: string | null;
+  /** Of the error that answered it. */
+  code: string | null;
+}
+
+export interface ListenAddress {
+  /** Loopback when absent. */
+  host?: string;
+  /** 0 takes a free one. */
+  port?: number;
+  /** PEM texts; plain HTTP when absent. */
+  tls?: { cert: string; key: string };
+  /** Called after every request. */
+  log?(request: SeenRequest): void;
+  /** Answers `GET /metrics` here, for anybody who can reach it; needs the option of the service. */
+  metrics?: boolean;
 }
 
 export interface Listening {
@@ -138,7 +292,9 @@ export interface Service {
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** The same without web objects, which take Node.js 20 16 ms to load. */
   exchange(request: PlainRequest): Promise<PlainAnswer>;
-  listen(address?: { host?: string; port?: number }): Promise<Listening>;
+  listen(address?: ListenAddress): Promise<Listening>;
+  /** Answers `GET /metrics`, and nothing else, on an address of its own; needs the option of the service. */
+  listenForMetrics(address: { host: string; port: number }): Promise<Listening>;
   /** A key of the default project; in memory only, as long as this object lives. */
   readonly localKey: string;
   readonly administration: Administration;

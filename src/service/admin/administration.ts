@@ -4,64 +4,112 @@ import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, newSecret, shownLength } from '../operations/keys.js';
-import type { Administration, ApiKey, Delivery, ProjectAdministration } from '../service.js';
+import type {
+  Administration,
+  ApiKey,
+  Delivery,
+  LedgerEntry,
+  NewApiKey,
+  ProjectAdministration,
+} from '../service.js';
 import { ServiceError } from '../service-error.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
-import type { KeyRecord } from '../storage/store.js';
+import { everyScope } from '../storage/admission.js';
+import type { Instances } from '../storage/instances.js';
+import type { KeyRecord, LedgerPage, LedgerRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
+import { createHold } from './hold.js';
+import { mailAdministration } from './mail.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
+import { statusOf } from './status.js';
+
+/** Entries that are read at once. */
+const ledgerPage = 1_000;
+
+export interface AdministrationParts {
+  carrier: SimulatedCarrier;
+  isReal: boolean;
+  instances: Instances;
+  reset(): Promise<void>;
+  /** Of the addresses that bounces go to. */
+  bounceKey: Uint8Array;
+  /** The host of the mail relay; null where there is none, or nobody knows. */
+  relay: string | null;
+}
 
 export function createAdministration(
   context: OperationContext,
-  { carrier, isReal, reset }: { carrier: SimulatedCarrier; isReal: boolean; reset: () => Promise<void> },
+  { carrier, isReal, instances, reset, bounceKey, relay }: AdministrationParts,
 ): Administration {
   const { store } = context;
   return {
-    ...administrationOf(context, defaultProject.id),
+    ...administrationOf(context, defaultProject.id, relay),
     async createProject(name) {
       checkName('name', name);
       const id = context.newId();
       const created = await store.createProject({ id, name, balance: openingBalance });
       if (created === null) throw new Error(`there is a project ${id} already`);
-      return { id, name, created_at: timestamp(created.createdAt) };
+      return { id, name, balance: openingBalance, created_at: timestamp(created.createdAt) };
     },
     async listProjects() {
       const projects = await store.listProjects();
-      return projects.map(({ id, name, createdAt }) => ({ id, name, created_at: timestamp(createdAt) }));
+      return projects.map(({ id, name, balance, createdAt }) => ({
+        ...{ id, name, balance, created_at: timestamp(createdAt) },
+      }));
+    },
+    async renameProject(id, name) {
+      checkName('name', name);
+      return store.renameProject(id, name);
     },
     async project(id) {
-      return (await store.getProject(id)) === null ? null : administrationOf(context, id);
+      return (await store.getProject(id)) === null ? null : administrationOf(context, id, relay);
     },
     async *outbox({ to, ...filter } = {}) {
       const recipient = to === undefined ? {} : { to: normalizeAddress(to) ?? to };
       for await (const record of carrier.outbox({ ...filter, ...recipient })) yield toDelivery(record);
+    },
+    async receiveMail(mail, recipients = []) {
+      // Loaded late: the parser is large.
+      const { receiveMail } = await import('../inbox/receive-mail.js');
+      return receiveMail(context, bounceKey, mail, recipients);
     },
     isReal,
     async reset() {
       if (isReal) throw invalid('this data was served with a real carrier: it is never reset');
       await reset();
     },
+    status: () => statusOf({ ...context, instances }),
+    ...createHold(context),
     settled: () => context.dispatcher.settled(),
   };
 }
 
-function administrationOf(context: OperationContext, projectId: string): ProjectAdministration {
+function administrationOf(
+  context: OperationContext,
+  projectId: string,
+  relay: string | null,
+): ProjectAdministration {
   const { store, random } = context;
-  const newKey = (label: string | null) => {
+  const newKey = ({ label, scope = everyScope, expires_at: expires }: NewApiKey) => {
+    if (label !== undefined) checkName('label', label);
+    const expiresAt = expires === undefined ? null : Date.parse(expires);
+    if (expiresAt !== null && !(expiresAt > context.clock.now()))
+      throw invalid('expires_at: must be a time in the future');
     const secret = newSecret(random);
     const prefix = secret.slice(0, shownLength);
-    return { secret, key: { id: context.newId(), projectId, hash: hashSecret(secret), prefix, label } };
+    const own = { id: context.newId(), projectId, hash: hashSecret(secret), prefix };
+    return { secret, key: { ...own, label: label ?? null, scope, expiresAt } };
   };
   return {
+    ...mailAdministration(context, projectId, relay),
     async createFirstKey() {
-      const { secret, key } = newKey(null);
+      const { secret, key } = newKey({});
       const added = await store.addFirstKey(key);
       return added === null ? null : { ...toApiKey(added), secret };
     },
-    async createKey({ label } = {}) {
-      if (label !== undefined) checkName('label', label);
-      const { secret, key } = newKey(label ?? null);
+    async createKey(options = {}) {
+      const { secret, key } = newKey(options);
       const added = await store.addKey(key, maxActiveKeys);
       if (added !== null) return { ...toApiKey(added), secret };
       throw new ServiceError(
@@ -71,20 +119,27 @@ function administrationOf(context: OperationContext, projectId: string): Project
     },
     listKeys: async () => (await store.listKeys(projectId)).map(toApiKey),
     revokeKey: (id) => store.revokeKey(projectId, id),
-    async credit(amount) {
+    async credit(amount, { note } = {}) {
+      if (note !== undefined) checkName('note', note);
       if (!Number.isSafeInteger(amount)) {
         throw new ServiceError('invalid_request', 'credits: must be a whole number');
       }
-      return store.credit(projectId, amount);
+      return store.credit(projectId, amount, { id: context.newId(), note: note ?? null });
     },
     async ledger() {
-      const entries = await store.listLedger(projectId);
-      return entries.map(({ amount, reason, subjectId, createdAt }) => ({
-        amount,
-        reason,
-        subject_id: subjectId,
-        created_at: timestamp(createdAt),
-      }));
+      return (await store.listLedger(projectId)).map(toLedgerEntry);
+    },
+    async *newestLedger({ since } = {}) {
+      const from = since === undefined ? null : Date.parse(since);
+      let before: number | null = null;
+      do {
+        const page: LedgerPage = await store.listLedgerPage(projectId, { limit: ledgerPage, before });
+        for (const record of page.records) {
+          if (from !== null && record.createdAt < from) return;
+          yield toLedgerEntry(record);
+        }
+        before = page.next;
+      } while (before !== null);
     },
     settings: {
       get: async () => (await context.project(projectId)).settings,
@@ -105,14 +160,22 @@ function checkName(field: string, name: string): void {
   if (name.length > maxNameLength) throw invalid(`${field}: must have at most ${maxNameLength} characters`);
 }
 
-function toApiKey({ id, prefix, label, createdAt, revokedAt }: KeyRecord): ApiKey {
+function toApiKey({ id, prefix, label, scope, createdAt, ...times }: KeyRecord): ApiKey {
+  const written = (time: number | null) => (time === null ? null : timestamp(time));
   return {
     id,
     prefix,
     label,
+    scope,
     created_at: timestamp(createdAt),
-    revoked_at: revokedAt === null ? null : timestamp(revokedAt),
+    expires_at: written(times.expiresAt),
+    last_used_at: written(times.usedAt),
+    revoked_at: written(times.revokedAt),
   };
+}
+
+function toLedgerEntry({ amount, reason, subjectId, note, createdAt }: LedgerRecord): LedgerEntry {
+  return { amount, reason, subject_id: subjectId, note, created_at: timestamp(createdAt) };
 }
 
 function toDelivery(record: DeliveryRecord): Delivery {

@@ -1,15 +1,27 @@
 import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
-import type { AnswerOf, ClaimedMessage, Finalized, Outcome, Postponement, Store } from '../storage/store.js';
+import type {
+  AnswerOf,
+  ClaimedMessage,
+  Finalization,
+  Finalized,
+  Outcome,
+  Postponement,
+  Store,
+} from '../storage/store.js';
 import { grouped } from './grouped.js';
 
 /** The result of a submission, as the store is told of it; `claimed` has its last mark. */
 export type Disposition =
   | { kind: 'final'; claimed: ClaimedMessage; outcome: Outcome }
   | ({ kind: 'again' } & Postponement)
-  | { kind: 'doubt'; claimed: ClaimedMessage; delayMs: number }
-  /** Another has the message. */
-  | { kind: 'fenced' };
+  | { kind: 'doubt'; claimed: ClaimedMessage; delayMs: number };
+
+/** Called with what was finalized here. */
+export type OnFinalized = (
+  finalizations: readonly Finalization[],
+  results: readonly (Finalized | null)[],
+) => void;
 
 /** Milliseconds between tries to write, doubled each time. */
 const [firstPause, longestPause] = [1_000, 10_000];
@@ -27,10 +39,14 @@ export class Finalizer {
   readonly #pauses = new Map<number, { over: Promise<void>; resume(): void }>();
   #isStopped = false;
 
-  constructor(store: Store, answer: AnswerOf, clock: Clock, report: Report) {
+  constructor(store: Store, answer: AnswerOf, clock: Clock, report: Report, onFinalized: OnFinalized) {
     this.#clock = clock;
     this.#report = report;
-    const finalize = grouped((all: readonly Of<'final'>[]) => store.finalizeMessages(all, answer));
+    const finalize = grouped(async (all: readonly Of<'final'>[]) => {
+      const results = await store.finalizeMessages(all, answer);
+      onFinalized(all, results);
+      return results;
+    });
     const postpone = grouped(async (all: readonly Of<'again'>[]) => {
       await store.postponeMessages(all);
       return all.map(() => null);
@@ -42,8 +58,7 @@ export class Finalizer {
     this.#write = (disposition, resolve, reject) => {
       if (disposition.kind === 'final') finalize(disposition, resolve, reject);
       else if (disposition.kind === 'again') postpone(disposition, resolve, reject);
-      else if (disposition.kind === 'doubt') leaveInDoubt(disposition, resolve, reject);
-      else resolve(null);
+      else leaveInDoubt(disposition, resolve, reject);
     };
   }
 

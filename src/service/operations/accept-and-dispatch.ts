@@ -2,7 +2,6 @@ import type { Channel } from '../../contract/index.js';
 import type { Slot } from '../dispatch/slot.js';
 import { boundMs } from '../dispatch/tries.js';
 import { ServiceError } from '../service-error.js';
-import { capsOf } from '../settings.js';
 import type {
   AcceptedRecipient,
   AcceptResult,
@@ -75,15 +74,17 @@ export async function acceptAndDispatch<R extends Result>(
 }
 
 async function acceptOnce<R extends Result>(
-  { dispatcher, newId }: OperationContext,
+  { dispatcher, newId, isConnectedElsewhere }: OperationContext,
   { project, channel, content, price, idempotencyKey, dispatch }: Send,
   recipients: readonly Recipient[],
   accept: (acceptance: Acceptance, recipients: readonly AcceptedRecipient[]) => Promise<R>,
 ): Promise<{ result: R; finalized: Promise<Finalized | null> }> {
-  const { settings } = project;
-  const rules = { caps: capsOf(settings), no_link_operators: settings.no_link_operators };
-  const slot = dispatcher.prepare(channel, recipients, rules);
-  if (dispatch === 'before_answer' && slot.isDown) throw notConnected();
+  const slot = dispatcher.prepare(channel, recipients, project.settings);
+  if (dispatch === 'before_answer' && slot.isPaused) throw paused();
+  if (dispatch === 'before_answer' && slot.isDown) {
+    const [{ lane = '' } = {}] = slot.routes;
+    if (!(await isConnectedElsewhere(lane))) throw notConnected();
+  }
   const acceptance: Acceptance = {
     projectId: project.id,
     channel,
@@ -126,6 +127,7 @@ function refusalOf(refused: Exclude<Refusal, { kind: 'repeat' }>, required: numb
     );
   }
   if (refused.kind === 'resetting') return beingReset();
+  if (refused.kind === 'held') return held();
   return new ServiceError(
     'recipient_rate_limited',
     'The recipient already got as many messages as the caps allow',
@@ -135,6 +137,16 @@ function refusalOf(refused: Exclude<Refusal, { kind: 'repeat' }>, required: numb
 
 function notConnected(): ServiceError {
   const message = 'The operator of the number is not connected; nothing was done';
+  return new ServiceError('unavailable', message, { retryAfter: 10 });
+}
+
+function held(): ServiceError {
+  const message = 'The service is held until its owner releases it; nothing was done';
+  return new ServiceError('unavailable', message, { retryAfter: 10 });
+}
+
+function paused(): ServiceError {
+  const message = 'The owner of the service has paused the operator of the number; nothing was done';
   return new ServiceError('unavailable', message, { retryAfter: 10 });
 }
 

@@ -6,23 +6,34 @@ import type {
   VerificationAcceptance,
   VerificationResult,
 } from './acceptance.js';
+import type { LaneDepth } from './depth.js';
 import type { Dispatching } from './dispatching.js';
+import type { Holding } from './holding.js';
+import type { Inbox } from './inbox.js';
+import type { LaneControl } from './lanes.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type {
   BatchRecord,
   BoundAnswer,
   KeyRecord,
+  LedgerPage,
+  LedgerPageRequest,
   LedgerRecord,
   MessageRecord,
   NewKey,
   ProjectRecord,
   VerificationRecord,
 } from './records.js';
+import type { RouteBinds } from './route-limits.js';
+import type { Suppressions } from './suppressions.js';
 
 export type * from './acceptance.js';
 export type * from './dispatching.js';
+export type * from './holding.js';
+export type * from './inbox.js';
 export type * from './lists.js';
 export type * from './records.js';
+export type * from './suppressions.js';
 
 /**
  * Everything the service remembers. Each method is one durable transaction: what it resolves to has been committed,
@@ -32,7 +43,7 @@ export type * from './records.js';
  * The engine owns time: methods take durations in milliseconds, and every time in a record is the engine's. A stored
  * time in the future, which only a clock that was set back explains, counts as now.
  */
-export interface Store extends Dispatching {
+export interface Store extends Dispatching, Holding, Inbox, LaneControl, RouteBinds, Suppressions {
   /** Null when a project with this id is there already. */
   createProject(project: Pick<ProjectRecord, 'id' | 'name' | 'balance'>): Promise<ProjectRecord | null>;
   getProject(id: string): Promise<ProjectRecord | null>;
@@ -44,9 +55,16 @@ export interface Store extends Dispatching {
    * never served with a real carrier.
    */
   recordLanes(lanes: readonly string[]): Promise<string[]>;
-  /** Adds credits; a negative amount takes as many as there are. Gives the new balance. */
-  credit(projectId: string, amount: number): Promise<number>;
+  /** False when there is no such project. */
+  renameProject(id: string, name: string): Promise<boolean>;
+  /**
+   * Adds credits; a negative amount takes as many as there are. Gives the new balance. With an `id`, once, however often
+   * it is called.
+   */
+  credit(projectId: string, amount: number, about?: { id: string; note: string | null }): Promise<number>;
   listLedger(projectId: string): Promise<LedgerRecord[]>;
+  /** The newest first. */
+  listLedgerPage(projectId: string, page: LedgerPageRequest): Promise<LedgerPage>;
 
   /**
    * Holds everything new back for `holdMs`, in every process: nothing is accepted and nothing claimed. Again by the
@@ -60,13 +78,15 @@ export interface Store extends Dispatching {
   reset(balance: number, holdMs: number): Promise<{ id: string; to: string }[]>;
   endReset(owner: string): Promise<void>;
 
-  /** Null when the project already has `maxActive` keys that are not revoked. */
+  /** Null when the project already has `maxActive` keys that are neither revoked nor expired. */
   addKey(key: NewKey, maxActive: number): Promise<KeyRecord | null>;
   /** Null when the project has, or had, a key: of many processes that start, one makes it. */
   addFirstKey(key: NewKey): Promise<KeyRecord | null>;
   listKeys(projectId: string): Promise<KeyRecord[]>;
   /** False when there is no such active key. */
   revokeKey(projectId: string, id: string): Promise<boolean>;
+  /** At most once a minute; more often nothing is written. */
+  recordKeyUse(id: string): Promise<void>;
 
   /** `undefined` when the key is free, null while its first request is running. */
   findAnswer(projectId: string, idempotencyKey: string): Promise<BoundAnswer | null | undefined>;
@@ -76,6 +96,8 @@ export interface Store extends Dispatching {
   acceptVerification(acceptance: VerificationAcceptance): Promise<VerificationResult>;
 
   getMessage(projectId: string, id: string): Promise<MessageRecord | null>;
+  /** Of whatever project: for a carrier's word about it. */
+  findMessage(id: string): Promise<MessageRecord | null>;
   getBatch(projectId: string, id: string): Promise<BatchRecord | null>;
   /** In the order of acceptance, from behind `after`; null when batch or `after` is not there. */
   listBatchMessages(projectId: string, batchId: string, page: PageRequest): Promise<MessageRecord[] | null>;
@@ -86,6 +108,9 @@ export interface Store extends Dispatching {
     page: PageRequest,
   ): Promise<Listed<MessageRecord> | null>;
   listBatches(projectId: string, filter: BatchQuery, page: PageRequest): Promise<Listed<BatchRecord> | null>;
+
+  /** By the names of lanes in which anything waits or is claimed. */
+  queueDepth(): Promise<LaneDepth[]>;
 
   getVerification(projectId: string, id: string): Promise<VerificationRecord | null>;
   /**

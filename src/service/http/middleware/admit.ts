@@ -1,4 +1,5 @@
 import { isIdempotencyKey } from '../../../contract/index.js';
+import { shownLength } from '../../operations/keys.js';
 import type { Operations } from '../../operations/operations.js';
 import { ServiceError } from '../../service-error.js';
 import { kindOf } from '../answer.js';
@@ -6,7 +7,7 @@ import type { HttpContext, Middleware } from '../context.js';
 
 /**
  * Authentication, 1, and Limits, Request rate: one answer for every wrong key, and one token for every request with a
- * valid one, refused requests too. The answer bound to an idempotency key is kept for `replayAnswer`.
+ * valid one, refused requests too; a key without the scope is refused whatever the rate. The answer bound to an idempotency key is kept for `replayAnswer`.
  */
 export function admit(operations: Operations): Middleware {
   return async (context, next) => {
@@ -15,8 +16,12 @@ export function admit(operations: Operations): Middleware {
     const idempotencyKey = kind === 'sending' ? idempotencyKeyOf(context) : null;
     const admitted = secret === null ? null : await operations.admit({ secret, kind, idempotencyKey });
     if (admitted === null) throw new ServiceError('unauthorized', 'A valid API key is required');
+    const { notes } = context.env;
+    if (notes !== undefined && secret !== null) notes.keyPrefix = secret.slice(0, shownLength);
     const { allowed, limit, remaining, retryAfter } = admitted.rateLimit;
     context.set('rateLimit', { limit, remaining });
+    if (!admitted.scope.includes(scopes[kind]))
+      throw new ServiceError('forbidden', 'The request is outside the scope of this API key');
     if (!allowed) {
       throw new ServiceError('rate_limited', `Too many requests; try again in ${retryAfter} s`, {
         retryAfter,
@@ -27,6 +32,8 @@ export function admit(operations: Operations): Middleware {
     return next();
   };
 }
+
+const scopes = { sending: 'send', reading: 'read' } as const;
 
 /** From `Authorization: Bearer <key>`. */
 function secretOf(context: HttpContext): string | null {

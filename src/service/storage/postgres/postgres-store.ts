@@ -6,10 +6,13 @@ import { createClaims } from './claims.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { createFinalization } from './finalization.js';
+import { createHolding } from './holding.js';
+import { createInbox } from './inbox.js';
 import { createLists } from './lists.js';
 import { createLookups } from './lookups.js';
 import type { Lost } from './lost-commits.js';
 import { createRecords } from './records.js';
+import { createRoutes } from './routes.js';
 import { createWork } from './work.js';
 
 /** Tells this process and the others of what was committed here. */
@@ -25,6 +28,7 @@ export function postgresStore(
   const lookups = createLookups(database, report);
   const claims = createClaims(database);
   const finalization = createFinalization(database, claims);
+  const holding = createHolding(database, claims);
   const grouped = <Result>(work: Promise<Result>) => orUnavailable(work, report);
 
   async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
@@ -50,9 +54,13 @@ export function postgresStore(
 
   return {
     ...lookups,
-    ...createRecords(database, lookups.getProject),
+    ...createRecords(database, lost, lookups.getProject),
+    ...createInbox(database, report),
     ...createLists(database),
     ...createWork(database),
+    ...holding,
+    release: () => thenDue(holding.release()),
+    ...createRoutes(database, () => tell(['due'])),
 
     acceptMessage: (message) => accept(acceptance.acceptMessage(message)),
     acceptBatch: (batch) => accept(acceptance.acceptBatch(batch)),

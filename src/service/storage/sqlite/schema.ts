@@ -198,4 +198,78 @@ export const migrations: readonly string[] = [
   ALTER TABLE keys ADD COLUMN prefix TEXT;
   ALTER TABLE keys ADD COLUMN label TEXT;
   `,
+  `
+  -- Heartbeats of the processes that serve the data.
+  CREATE TABLE instances (
+    id TEXT PRIMARY KEY,
+    version TEXT NOT NULL,
+    address TEXT,
+    carriers TEXT NOT NULL,
+    queue TEXT NOT NULL,
+    seen_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- A row while nothing may be sent.
+  CREATE TABLE hold (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    reason TEXT NOT NULL
+  ) STRICT;
+  `,
+  `
+  -- scope: 'send', 'read' or both, with a comma. used_at: within a minute.
+  ALTER TABLE keys ADD COLUMN scope TEXT NOT NULL DEFAULT 'send,read';
+  ALTER TABLE keys ADD COLUMN expires_at INTEGER;
+  ALTER TABLE keys ADD COLUMN used_at INTEGER;
+
+  -- Why a credit was given; its subject_id is its own, so that it is given once.
+  ALTER TABLE ledger ADD COLUMN note TEXT;
+  CREATE UNIQUE INDEX ledger_credits ON ledger (subject_id) WHERE reason = 'credit';
+  `,
+  `
+  -- Connections that a carrier allows over a route, by number from 1, and who has them.
+  CREATE TABLE binds (
+    route TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    holder TEXT NOT NULL,
+    process TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    PRIMARY KEY (route, number)
+  ) STRICT, WITHOUT ROWID;
+
+  -- Lanes that their owner has paused, and batches that were stopped.
+  CREATE TABLE lane_pauses (lane TEXT PRIMARY KEY, paused_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  ALTER TABLE batches ADD COLUMN stopped_at INTEGER;
+  `,
+  `
+  -- Messages from outside. series: the same in all parts of one text; parts: those that came, in order, as JSON.
+  CREATE TABLE inbox (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    project INTEGER NOT NULL,
+    channel TEXT NOT NULL,
+    sender TEXT NOT NULL,
+    recipient TEXT NOT NULL,
+    subject TEXT,
+    text TEXT NOT NULL,
+    received_at INTEGER NOT NULL,
+    fingerprint TEXT,
+    series TEXT,
+    parts TEXT,
+    UNIQUE (project, fingerprint)
+  ) STRICT;
+  CREATE INDEX inbox_project ON inbox (project);
+  CREATE INDEX inbox_series ON inbox (project, series) WHERE series IS NOT NULL;
+
+  -- Recipients that a project sends nothing more to.
+  CREATE TABLE suppressions (
+    seq INTEGER PRIMARY KEY,
+    project INTEGER NOT NULL,
+    recipient TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    UNIQUE (project, recipient)
+  ) STRICT;
+  CREATE INDEX suppressions_project ON suppressions (project);
+  `,
 ];

@@ -1,15 +1,22 @@
 import type { Clock } from '../../clock.js';
+import type { Admitted } from '../admission.js';
 import { keyTopic, messageTopic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
+import type { Instances } from '../instances.js';
 import type { PolledChanges } from '../polled-changes.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
+import { prepareBinds } from './binds.js';
 import { prepareClaims } from './claims.js';
 import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
-import { type Database, openDatabase } from './database/open.js';
+import { checkVersion, type Database, openDatabase } from './database/open.js';
+import { prepareDepth } from './depth.js';
 import { prepareFinalization } from './finalization.js';
+import { prepareHolds } from './holds.js';
+import { prepareInbox } from './inbox.js';
+import { prepareInstances } from './instances.js';
 import { prepareLanes } from './lanes.js';
 import { prepareLeases } from './leases.js';
 import { prepareLists } from './lists.js';
@@ -21,6 +28,8 @@ import { prepareRefusals } from './refusals.js';
 import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
 import { sharedReads } from './shared-reads.js';
+import { prepareSuppressions } from './suppressions.js';
+import { prepareUnfinished } from './unfinished.js';
 import { prepareWork } from './work.js';
 
 /** Opens the file of a store, or one in memory with `:memory:`. */
@@ -40,8 +49,11 @@ export interface SqliteStoreOptions extends GroupCommitOptions {
 }
 
 export interface SqliteStore extends Store {
-  /** Null for a key that is unknown or revoked. */
-  findCaller(hash: Uint8Array): Promise<{ projectId: string; keyId: string } | null>;
+  instances: Instances;
+  /** As that of Storage. */
+  check(): Promise<void>;
+  /** Null for a key that is unknown, revoked or expired. */
+  findCaller(hash: Uint8Array): Promise<Pick<Admitted, 'projectId' | 'keyId' | 'scope'> | null>;
   /** Resolves when everything that waits was committed or refused; the database stays open. */
   close(): Promise<void>;
 }
@@ -62,18 +74,28 @@ export function sqliteStore(
     });
   const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database, now);
-  const lanes = prepareLanes(database);
+  const instances = whenUsed(() => prepareInstances(database, now));
   const leases = prepareLeases(database, clock);
+  const depth = whenUsed(() => prepareDepth(database, now));
+  const lanes = prepareLanes(database, projects, leases, now);
+  const holds = prepareHolds(database);
+  const binds = prepareBinds(database, clock);
   const resets = prepareResets(database, projects, now);
   const refusals = prepareRefusals(database, corrections);
   const blocks = prepareMessageBlocks(database);
   const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const claims = prepareClaims(database, projects, leases, refusals, clock);
+  const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
   const receipts = prepareReceipts(database, now);
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
-  const work = prepareWork(database, leases, clock);
+  const work = prepareWork(database, leases, holds, lanes, clock);
   const reading = prepareReading(database, projects, corrections, now);
+  const inbox = prepareInbox(database, projects, now);
+  const suppressions = prepareSuppressions(database, projects, now);
   const lists = prepareLists(database, projects, blocks);
+
+  /** Nothing is claimed. */
+  const isClosed = () => holds.reason() !== null || resets.isUnderWay();
 
   async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
     run: () => Result,
@@ -81,6 +103,12 @@ export function sqliteStore(
   ): Promise<Result> {
     const result = await commits.run(run, rows);
     if (result.claimed?.length === 0) changes.tell('due');
+    return result;
+  }
+
+  async function thenDue<Result>(run: () => Result, rows = 1): Promise<Result> {
+    const result = await commits.run(run, rows);
+    changes.tell('due');
     return result;
   }
 
@@ -96,8 +124,10 @@ export function sqliteStore(
     changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
     recordLanes: (names) =>
       names.length === 0 ? read(() => lanes.record([])) : commits.run(() => lanes.record(names)),
-    credit: (projectId, amount) => commits.run(() => projects.credit(projectId, amount)),
+    renameProject: (id, name) => commits.run(() => projects.renameProject(id, name)),
+    credit: (...credit) => commits.run(() => projects.credit(...credit)),
     listLedger: (projectId) => read(() => projects.listLedger(projectId)),
+    listLedgerPage: (projectId, page) => read(() => projects.listLedgerPage(projectId, page)),
     beginReset: (owner, holdMs) => commits.run(() => resets.begin(owner, holdMs)),
     reset: (balance, holdMs) => commits.run(() => resets.empty(balance, holdMs)),
     async endReset(owner) {
@@ -109,6 +139,7 @@ export function sqliteStore(
     addFirstKey: (key) => commits.run(() => projects.addFirstKey(key)),
     listKeys: (projectId) => read(() => projects.listKeys(projectId)),
     revokeKey: (projectId, id) => commits.run(() => projects.revokeKey(projectId, id)),
+    recordKeyUse: (id) => commits.run(() => projects.recordKeyUse(id)),
     findCaller: (hash) => read(() => projects.findCaller(hash)),
 
     findAnswer: (projectId, key) => read(() => refusals.findAnswer(projects.numberOf(projectId), key)),
@@ -116,25 +147,18 @@ export function sqliteStore(
     acceptBatch: (batch) => accept(() => acceptance.acceptBatch(batch), batch.recipients.length),
     acceptVerification: (verification) => accept(() => acceptance.acceptVerification(verification)),
 
-    claimMessages: (claim) =>
-      commits.run(() => (resets.isUnderWay() ? [] : claims.claimMessages(claim)), claim.limit),
-    claimDoubts: (claim) =>
-      commits.run(() => (resets.isUnderWay() ? [] : claims.claimDoubts(claim)), claim.limit),
+    claimMessages: (claim) => commits.run(() => (isClosed() ? [] : claims.claimMessages(claim)), claim.limit),
+    claimDoubts: (claim) => commits.run(() => (isClosed() ? [] : claims.claimDoubts(claim)), claim.limit),
     renewLeases: (tokens, leaseMs) =>
       commits.run(() => tokens.map((token) => leases.renew(token, leaseMs)), tokens.length),
-    async endLeases() {
-      await commits.run(() => leases.endOver());
-      changes.tell('due');
-    },
-    markSubmitting: (marks) => commits.run(() => claims.markSubmitting(marks), marks.length),
-    async postponeMessages(messages) {
-      await commits.run(() => claims.postponeMessages(messages), messages.length);
-      changes.tell('due');
-    },
-    async leaveInDoubt(doubts) {
-      await commits.run(() => claims.leaveInDoubt(doubts), doubts.length);
-      changes.tell('due');
-    },
+    endLeases: () => thenDue(() => leases.endOver()),
+    markSubmitting: (marks) =>
+      commits.run(
+        () => (holds.reason() === null ? claims.markSubmitting(marks) : marks.map(() => false)),
+        marks.length,
+      ),
+    postponeMessages: (messages) => thenDue(() => claims.postponeMessages(messages), messages.length),
+    leaveInDoubt: (doubts) => thenDue(() => claims.leaveInDoubt(doubts), doubts.length),
     async finalizeMessages(finalizations, answer) {
       const finalized = await commits.run(
         () => finalization.finalizeMessages(finalizations, answer),
@@ -152,10 +176,30 @@ export function sqliteStore(
       );
       for (const one of finalized) tellFinalized(one, one.pendingKey);
     },
-    nextWork: (lanes) => read(() => work.nextWork(lanes)),
+    hold: (reason) => commits.run(() => holds.begin(reason)),
+    held: () => read(() => holds.reason()),
+    countUnfinished: () => read(() => unfinished().count()),
+    claimUnfinished: (claim) =>
+      commits.run(() => (holds.reason() === null ? [] : unfinished().claim(claim)), claim.limit),
+    async release() {
+      await commits.run(() => {
+        leases.endAll();
+        holds.end();
+      });
+      changes.tell('due');
+    },
+    listLanes: () => read(() => lanes.list()),
+    pauseLane: (name) => thenDue(() => lanes.pause(name)),
+    resumeLane: (name) => thenDue(() => lanes.resume(name)),
+    stopBatch: (id, error) => thenDue(() => lanes.stopBatch(id, error), 1_000),
+    leaseBind: (claim) => commits.run(() => binds.lease(claim)),
+    releaseBind: (claim) => commits.run(() => binds.release(claim)),
+    nextWork: (names) => read(() => work.nextWork(names)),
+    queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
 
     getMessage: (projectId, id) => read(() => reading.getMessage(projectId, id)),
+    findMessage: (id) => read(() => reading.findMessage(id)),
     getBatch: (projectId, id) => read(() => reading.getBatch(projectId, id)),
     listBatchMessages: (projectId, batchId, page) =>
       read(() => reading.listBatchMessages(projectId, batchId, page)),
@@ -165,6 +209,28 @@ export function sqliteStore(
     checkVerification: (projectId, id, matches) =>
       commits.run(() => reading.checkVerification(projectId, id, matches)),
 
+    keepIncoming: (message) => commits.run(() => inbox.keep(message)),
+    listInbox: (projectId, page) => read(() => inbox.list(projectId, page)),
+    suppress: (projectId, to, reason) => commits.run(() => suppressions.add(projectId, to, reason)),
+    getSuppression: (projectId, to) => read(() => suppressions.get(projectId, to)),
+    listSuppressions: (projectId, page) => read(() => suppressions.list(projectId, page)),
+    removeSuppression: (projectId, to) => commits.run(() => suppressions.remove(projectId, to)),
+    check: () => read(() => checkVersion(database, migrations)),
+    instances: {
+      beat: (heartbeat) => commits.run(() => instances().beat(heartbeat)),
+      list: () => read(() => instances().list()),
+      leave: (id) => commits.run(() => instances().leave(id)),
+    },
+
     close: () => commits.close(),
+  };
+}
+
+/** Prepared when first used: its statements would cost every start. */
+function whenUsed<Part>(prepare: () => Part): () => Part {
+  let part: Part | undefined;
+  return () => {
+    part ??= prepare();
+    return part;
   };
 }

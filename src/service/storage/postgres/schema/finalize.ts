@@ -57,6 +57,11 @@ BEGIN
   tokens := lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
   seqs := ARRAY(SELECT standing_1(ARRAY(
     SELECT (i.seq, i.id, i.token, i.attempt, NULL, NULL, NULL, NULL, NULL)::held_1 FROM unnest(items) i)));
+  IF hold_reason_1() IS NOT NULL THEN
+    -- A failover may have lost the mark. Nobody can mark now, so it was this attempt.
+    seqs := seqs || ARRAY(SELECT m.seq FROM unnest(items) i JOIN messages m ON m.seq = i.seq AND m.id = i.id
+      WHERE m.status = 'queued' AND m.route IS NULL AND m.attempts = i.attempt - 1);
+  END IF;
   IF seqs = '{}' THEN RETURN; END IF;
   ended := time_1(p_now);
   PERFORM unqueue_doubts_1(seqs);
@@ -68,6 +73,7 @@ BEGIN
     credits = CASE WHEN i.status = 'failed' THEN 0 ELSE m.credits END,
     refunded = i.status = 'failed',
     delivery = i.delivery,
+    route = coalesce(m.route, i.route),
     -- One that ended as unknown keeps the end of its doubt, so that a receipt still finds it.
     doubt_until = CASE WHEN i.delivery = 'unknown' THEN m.doubt_until END,
     pending_key = NULL
@@ -105,12 +111,15 @@ BEGIN
       PERFORM submitted_1(one.seq, one.route, one.recipient, one.carrier_ids, ended);
     END LOOP;
   END IF;
-  UPDATE idempotency k SET status = i.key_status, body = body_1(i.head, i.tail, ended, i.has_balance, p.balance)
-  FROM unnest(items) i JOIN projects p ON p.id = i.project
-  WHERE i.key IS NOT NULL AND i.seq = ANY (seqs) AND k.project = p.seq AND k.key = i.key;
-  RETURN QUERY SELECT i.seq, ended, p.balance, m.delivery
-    FROM unnest(items) i JOIN projects p ON p.id = i.project JOIN messages m ON m.seq = i.seq
-    WHERE i.seq = ANY (seqs);
+  -- One statement: the balance that is answered is the one that is bound.
+  RETURN QUERY WITH ending AS MATERIALIZED (
+    SELECT i.*, p.seq AS project_seq, p.balance FROM unnest(items) i JOIN projects p ON p.id = i.project
+    WHERE i.seq = ANY (seqs)
+  ), bound AS (
+    UPDATE idempotency k SET status = e.key_status, body = body_1(e.head, e.tail, ended, e.has_balance, e.balance)
+    FROM ending e WHERE e.key IS NOT NULL AND k.project = e.project_seq AND k.key = e.key
+  )
+  SELECT e.seq, ended, e.balance, m.delivery FROM ending e JOIN messages m ON m.seq = e.seq;
 END $$;
 
 -- A carrier's report. Gives the message in doubt that it joins, which is to be finalized as sent with it.

@@ -1,8 +1,13 @@
 import type { Migrations } from '../database/migrate.js';
 import { acceptFunctions } from './accept.js';
+import { depthFunctions } from './depth.js';
 import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
+import { holdFunctions, holdTable } from './hold.js';
+import { inboxSchema } from './inbox.js';
+import { instanceFunctions } from './instances.js';
 import { recordFunctions } from './records.js';
+import { routeFunctions } from './routes.js';
 import { sharedFunctions } from './shared.js';
 import { tables } from './tables.js';
 
@@ -13,8 +18,19 @@ import { tables } from './tables.js';
 export const migrations: Migrations = {
   table: 'urtuu_schema',
   steps: [
-    [tables, sharedFunctions, acceptFunctions, dispatchFunctions, finalizeFunctions, recordFunctions].join(
-      '\n',
-    ),
+    [
+      tables,
+      sharedFunctions,
+      holdTable,
+      acceptFunctions,
+      dispatchFunctions,
+      finalizeFunctions,
+      recordFunctions,
+      inboxSchema,
+      instanceFunctions,
+      holdFunctions,
+      depthFunctions,
+      routeFunctions,
+    ].join('\n'),
   ],
 };

@@ -1,0 +1,67 @@
+import type { Clock } from '../clock.js';
+import type { LaneFigures } from '../storage/instances.js';
+import type { Finalization, Finalized } from '../storage/store.js';
+
+/** Milliseconds. */
+const [minute, sliceLength] = [60_000, 5_000];
+
+interface Slice {
+  /** On the monotonic clock. */
+  at: number;
+  lanes: Map<string, LaneFigures>;
+}
+
+/** What was finalized in the last minute. */
+export class LastMinute {
+  readonly #clock: Clock;
+  #slices: Slice[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  add(finalizations: readonly Finalization[], results: readonly (Finalized | null)[]): void {
+    const { lanes } = this.#slice();
+    finalizations.forEach(({ claimed: { lane }, outcome }, index) => {
+      if (results[index] === null) return;
+      const isSent = outcome.status === 'sent';
+      const failures = isSent ? {} : { [outcome.error.code]: 1 };
+      increase(lanes, { lane, sent: isSent ? 1 : 0, failed: isSent ? 0 : 1, failures });
+    });
+  }
+
+  read(): LaneFigures[] {
+    const now = this.#clock.monotonic();
+    this.#slices = this.#slices.filter(({ at }) => at > now - minute);
+    return sumOf(this.#slices.flatMap(({ lanes }) => [...lanes.values()]));
+  }
+
+  #slice(): Slice {
+    const now = this.#clock.monotonic();
+    const last = this.#slices.at(-1);
+    if (last !== undefined && last.at > now - sliceLength) return last;
+    const slice = { at: now, lanes: new Map() };
+    this.#slices.push(slice);
+    return slice;
+  }
+}
+
+/** Figures by lane. */
+export function sumOf(figures: readonly LaneFigures[]): LaneFigures[] {
+  const lanes = new Map<string, LaneFigures>();
+  for (const each of figures) increase(lanes, each);
+  return [...lanes.values()];
+}
+
+function increase(
+  lanes: Map<string, LaneFigures>,
+  { lane, sent, failed, failures }: Readonly<LaneFigures>,
+): void {
+  const sum = lanes.get(lane) ?? { lane, sent: 0, failed: 0, failures: {} };
+  lanes.set(lane, sum);
+  sum.sent += sent;
+  sum.failed += failed;
+  for (const [code, count] of Object.entries(failures)) {
+    sum.failures[code] = (sum.failures[code] ?? 0) + count;
+  }
+}

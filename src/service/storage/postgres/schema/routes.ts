@@ -1,0 +1,139 @@
+import { durable, planned } from './shared.js';
+
+/** Of a lease, over its length: a renewal may wait for its turn. */
+const leaseTolerance = 10_000;
+
+/** The limits of carriers' routes, over all instances; lanes that are paused and batches that are stopped. */
+export const routeFunctions = `
+-- Connections that a carrier allows, by number from 1.
+CREATE TABLE binds (
+  route text COLLATE "C" NOT NULL,
+  number int NOT NULL,
+  holder text COLLATE "C" NOT NULL,
+  until bigint NOT NULL,
+  length bigint NOT NULL,
+  PRIMARY KEY (route, number)
+);
+
+-- Lost at a crash, which costs a route one block.
+CREATE UNLOGGED TABLE route_rates (
+  route text COLLATE "C" PRIMARY KEY,
+  next_at double precision NOT NULL
+) WITH (fillfactor = 10);
+
+-- By the owner of the service.
+CREATE TABLE lane_pauses (
+  lane text COLLATE "C" PRIMARY KEY,
+  paused_at bigint NOT NULL
+);
+
+-- Leases a bind, or lengthens the holder's. p_connected_ms: how long the caller was connected; it has to be as long as
+-- the lease of another that it takes.
+CREATE FUNCTION lease_bind_1(p_now bigint, p_route text, p_binds int, p_holder text, p_lease_ms bigint,
+  p_connected_ms bigint)
+RETURNS boolean LANGUAGE plpgsql ${planned} AS $$
+DECLARE
+  at bigint;
+BEGIN
+  ${durable}
+  INSERT INTO binds (route, number, holder, until, length)
+  SELECT p_route, n, '', 0, 0 FROM generate_series(1, p_binds) n ON CONFLICT DO NOTHING;
+  -- One after the other.
+  PERFORM 1 FROM binds WHERE route = p_route ORDER BY number FOR NO KEY UPDATE;
+  at := time_1(p_now);
+  UPDATE binds SET until = at + p_lease_ms, length = p_lease_ms WHERE route = p_route AND holder = p_holder;
+  IF FOUND THEN RETURN true; END IF;
+  UPDATE binds SET holder = p_holder, until = at + p_lease_ms, length = p_lease_ms
+  WHERE route = p_route AND number = (
+    SELECT number FROM binds WHERE route = p_route AND number <= p_binds
+      AND ((until <= at AND length <= p_connected_ms) OR until > at + length + ${leaseTolerance})
+    ORDER BY number LIMIT 1);
+  RETURN FOUND;
+END $$;
+
+CREATE FUNCTION release_bind_1(p_route text, p_holder text) RETURNS void LANGUAGE plpgsql ${planned} AS $$
+BEGIN
+  ${durable}
+  PERFORM 1 FROM binds WHERE route = p_route ORDER BY number FOR NO KEY UPDATE;
+  UPDATE binds SET holder = '', until = 0, length = 0 WHERE route = p_route AND holder = p_holder;
+END $$;
+
+-- Takes turns of a rate as takeTurns does. p_most: turns ahead, p_ahead_ms: milliseconds.
+CREATE FUNCTION take_turns_1(p_now bigint, p_route text, p_each double precision, p_wanted int, p_most int,
+  p_ahead_ms double precision)
+RETURNS TABLE (granted int, wait_ms double precision) LANGUAGE plpgsql ${planned} AS $$
+DECLARE
+  at double precision;
+  start double precision;
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '2s', true);
+  INSERT INTO route_rates (route, next_at) VALUES (p_route, 0) ON CONFLICT DO NOTHING;
+  SELECT next_at INTO start FROM route_rates WHERE route = p_route FOR NO KEY UPDATE;
+  -- In fractions: whole milliseconds would cost a fast rate its turns.
+  at := coalesce(p_now, extract(epoch FROM clock_timestamp()) * 1000);
+  start := least(greatest(start, at), at + p_ahead_ms + greatest(p_ahead_ms, p_each));
+  granted := CASE WHEN start > at + p_ahead_ms THEN 0 ELSE least(p_wanted, p_most) END;
+  wait_ms := CASE WHEN granted = 0 THEN start - at - p_ahead_ms ELSE start - at END;
+  UPDATE route_rates SET next_at = start + granted * p_each WHERE route = p_route;
+  RETURN NEXT;
+END $$;
+
+CREATE FUNCTION list_lanes_1() RETURNS TABLE (name text, paused_at bigint, waiting bigint, oldest_at bigint)
+LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY WITH waits AS (
+    SELECT q.lane, count(*) AS waiting, min(q.queued_at) AS oldest FROM queue q WHERE q.class < 2 GROUP BY q.lane)
+  SELECT n.name, p.paused_at, coalesce(w.waiting, 0), w.oldest
+  FROM (SELECT l.name FROM lanes l UNION SELECT lane FROM lane_pauses UNION SELECT lane FROM waits) n
+    LEFT JOIN lane_pauses p ON p.lane = n.name LEFT JOIN waits w ON w.lane = n.name ORDER BY n.name;
+END $$;
+
+CREATE FUNCTION pause_lane_1(p_now bigint, p_lane text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  ${durable}
+  INSERT INTO lane_pauses (lane, paused_at) VALUES (p_lane, time_1(p_now)) ON CONFLICT DO NOTHING;
+END $$;
+
+CREATE FUNCTION resume_lane_1(p_lane text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  ${durable}
+  DELETE FROM lane_pauses WHERE lane = p_lane;
+END $$;
+
+-- Fails and refunds the messages of a batch that are not marked.
+CREATE FUNCTION stop_batch_1(p_now bigint, p_id text, p_code text, p_message text)
+RETURNS TABLE (total int, sent int, failed int, stopped int, refunded bigint) LANGUAGE plpgsql ${planned} AS $$
+#variable_conflict use_column
+DECLARE
+  stopping batches;
+  seqs bigint[];
+  tokens text[];
+  at bigint;
+  credits_back bigint;
+BEGIN
+  ${durable}
+  SELECT b.* INTO stopping FROM batches b WHERE b.id = p_id;
+  IF NOT FOUND THEN RETURN; END IF;
+  PERFORM 1 FROM projects p WHERE p.seq = stopping.project FOR NO KEY UPDATE;
+  seqs := ARRAY(SELECT m.seq FROM messages m WHERE m.batch = stopping.seq AND m.status = 'queued');
+  tokens := lock_leases_1(ARRAY(SELECT l.token FROM leases l WHERE l.messages && seqs), seqs);
+  seqs := ARRAY(SELECT m.seq FROM messages m WHERE m.seq = ANY (seqs) AND m.status = 'queued' AND m.route IS NULL);
+  at := time_1(p_now);
+  -- Those that were never tried. A claim passes over the rest.
+  DELETE FROM queue q USING messages m
+  WHERE m.seq = ANY (seqs) AND q.lane = m.lane AND q.class = 1 AND q.due_at = m.created_at AND q.message = m.seq;
+  SELECT coalesce(sum(m.credits), 0)::bigint INTO credits_back FROM messages m WHERE m.seq = ANY (seqs);
+  INSERT INTO ledger (project, amount, reason, subject_id, created_at)
+  SELECT m.project, m.credits, 'refund', m.id, at FROM messages m
+  WHERE m.seq = ANY (seqs) AND m.credits <> 0 ORDER BY m.seq;
+  UPDATE messages m SET status = 'failed', error_code = p_code, error_message = p_message, credits = 0,
+    refunded = true
+  WHERE m.seq = ANY (seqs);
+  PERFORM leave_1(tokens, seqs);
+  UPDATE projects p SET balance = p.balance + credits_back WHERE p.seq = stopping.project AND credits_back <> 0;
+  RETURN QUERY UPDATE batches b SET stopped_at = coalesce(b.stopped_at, at), failed = b.failed + cardinality(seqs),
+      completed_at = CASE WHEN b.sent + b.failed + cardinality(seqs) = b.total THEN coalesce(b.completed_at, at) END
+    WHERE b.seq = stopping.seq
+    RETURNING b.total, b.sent, b.failed, cardinality(seqs), credits_back;
+END $$;
+`;
