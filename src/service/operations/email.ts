@@ -25,6 +25,7 @@ export async function sendEmailBulk(
   call: SendCall<EmailBulkParams>,
 ): Promise<Answer> {
   const { caller, params, idempotencyKey } = call;
+  await context.turns.take(params.to.length);
   const project = await context.project(caller.projectId);
   checkEmail(params);
   const recipients = readRecipients(params.to, tryAddress);
