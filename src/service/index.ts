@@ -18,10 +18,13 @@ export type {
   Administration,
   ApiKey,
   Delivery,
+  DnsRecord,
   FinishAs,
   Hold,
+  InboxMessage,
   KeyScope,
   LaneStatus,
+  LaneSummary,
   LedgerEntry,
   Listening,
   NewApiKey,
@@ -32,5 +35,7 @@ export type {
   Service,
   ServiceOptions,
   ServiceStatus,
+  StoppedBatch,
+  Suppression,
 } from './service.js';
 export { defaultSettings, type Settings, type SettingsPatch } from './settings.js';

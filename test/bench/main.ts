@@ -7,6 +7,7 @@ import { client } from './client.js';
 import { journal } from './journal.js';
 import { type Row, tableOf } from './pairs.js';
 import { postgres } from './postgres.js';
+import { profile } from './profile.js';
 import { reading } from './reading.js';
 import { rows } from './rows.js';
 import { core } from './service-core.js';
@@ -24,6 +25,7 @@ const groups: Record<string, () => Promise<Row[]>> = {
   reading,
   journal,
   http,
+  profile,
   core,
   postgres,
   smpp,

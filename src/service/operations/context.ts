@@ -8,6 +8,7 @@ import type { Storage } from '../storage/storage.js';
 import type { ProjectRecord, Store } from '../storage/store.js';
 import type { KeyUse } from './key-use.js';
 import type { OutcomeWaiter } from './outcome-waiter.js';
+import type { Turns } from './turns.js';
 
 export interface Project {
   id: string;
@@ -25,12 +26,16 @@ export interface OperationContext {
   encryption: Encryption;
   dispatcher: Pick<Dispatcher, 'prepare' | 'settled'>;
   outcomes: OutcomeWaiter;
+  /** Of batches. */
+  turns: Turns;
   keyUse: Pick<KeyUse, 'note'>;
   /** Whether another instance has had a connection for the lane lately. */
   isConnectedElsewhere(lane: string): Promise<boolean>;
   /** Channels that refuse every send, each with the reason. */
   closed: ReadonlyMap<Channel, string>;
-  project(caller: { projectId: string; project?: Project }): Promise<Project>;
+  project(id: string): Promise<Project>;
+  /** Of a caller, whose admission may carry it. */
+  projectOf(caller: { projectId: string; project?: Project }): Project | Promise<Project>;
   readProject(record: Pick<ProjectRecord, 'id' | 'name' | 'settings'>): Project;
   /** `off` disables the request rate limits; for tests and measurements of speed. */
   rates: 'enforced' | 'off';
