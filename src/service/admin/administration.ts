@@ -57,7 +57,8 @@ export function createAdministration(
       if (isReal) throw invalid('this data was served with a real carrier: it is never reset');
       await reset();
     },
-    status: () => statusOf({ ...context, instances }),
+    status: async () =>
+      statusOf({ ...context, instances, lanes: isReal ? await store.recordLanes([]) : carrier.lanes }),
     ...createHold(context),
     settled: () => context.dispatcher.settled(),
   };

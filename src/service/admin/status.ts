@@ -7,17 +7,24 @@ import { timestamp } from '../timestamp.js';
 
 export interface StatusParts {
   store: Pick<Store, 'held' | 'queueDepth'>;
+  /** The lanes that are shown in any case. */
+  lanes: readonly string[];
   instances: Pick<Instances, 'list'>;
   clock: Clock;
 }
 
 /** The queue and the instances of a service, by lane. */
-export async function statusOf({ store, instances, clock }: StatusParts): Promise<ServiceStatus> {
+export async function statusOf({
+  store,
+  lanes: known,
+  instances,
+  clock,
+}: StatusParts): Promise<ServiceStatus> {
   const [held, depths, alive] = [await store.held(), await store.queueDepth(), await instances.list()];
   const figures = new Map(sumOf(alive.flatMap(({ lastMinute }) => lastMinute)).map((one) => [one.lane, one]));
   const depthOf = new Map(depths.map((depth) => [depth.lane, depth]));
   const connected = alive.flatMap(({ carriers }) => carriers.map(({ lane }) => lane));
-  const lanes = [...new Set([...connected, ...depthOf.keys(), ...figures.keys()])].sort();
+  const lanes = [...new Set([...known, ...connected, ...depthOf.keys(), ...figures.keys()])].sort();
   const ago = (milliseconds: number) => timestamp(clock.now() - milliseconds);
   return {
     held,
