@@ -46,7 +46,10 @@ const serviceArrows: Record<string, string[]> = {
   ],
   'check-configuration': ['carriers/configured'],
   'open-administration': ['core', 'service'],
-  'create-service': ['core', 'fault-injection', 'http', 'readiness', 'service'],
+  'create-service': ['core', 'fault-injection', 'http', 'observer', 'readiness', 'service'],
+  // What a service shows of itself: its requests, and its parts, measured by wrappers.
+  observer: ['core', 'http', 'metrics', 'service', 'storage'],
+  metrics: ['carriers', 'service', 'storage'],
   core: [
     'admin',
     'carriers',

@@ -177,6 +177,11 @@ const tree: readonly (Leaf | Group)[] = [
         async () => (await import('./commands/service/credit.js')).serviceCredit,
       ],
       [
+        'ledger',
+        'List the changes of a balance',
+        async () => (await import('./commands/service/ledger.js')).serviceLedger,
+      ],
+      [
         'keys',
         'Manage API keys, as urtuu keys does',
         [

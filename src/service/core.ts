@@ -30,7 +30,7 @@ import { capsOf, settingsReader } from './settings.js';
 import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';
 
-/** Wrappers of parts, for tests of their failures. */
+/** Wrappers of parts: for tests of their failures, and to measure them. */
 export interface CoreDoubles {
   store?(store: Store): Store;
   carrier?(carrier: SimulatedCarrier): Carrier;

@@ -3,6 +3,7 @@ import { openCore } from './core.js';
 import { requestFaultFor } from './fault-injection/faults.js';
 import { createApp } from './http/app.js';
 import { exchangeWith } from './http/in-process.js';
+import { createObserver } from './observer.js';
 import { readinessOf } from './readiness.js';
 import type { Listening, Service, ServiceOptions } from './service.js';
 
@@ -11,7 +12,9 @@ import type { Listening, Service, ServiceOptions } from './service.js';
  * installed, the folder cannot be used, or an option breaks a rule.
  */
 export async function createService(options: ServiceOptions = {}): Promise<Service> {
-  const core = await openCore(options);
+  const observer = await createObserver(options.metrics ?? false);
+  const core = await openCore(options, observer.wrappers);
+  const connections = () => core.heartbeat.connections;
   const app = createApp(core.operations, {
     faultFor: core.isReal ? () => null : requestFaultFor,
     isFirst: (name) => core.carrier.isFirst(name),
@@ -19,16 +22,17 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     report: (error, requestId) => core.report(error, { requestId }),
   });
   const listening = new Set<Listening>();
+  const forMetrics: Listening[] = [];
   /** Named by where it listens last. */
   const beat = () => core.heartbeat.begin([...listening].at(-1)?.url.replace(/\/v1$/, '') ?? null);
 
   return {
     fetch: (input, init) => app.fetch(new Request(input, init)),
     exchange: exchangeWith(app),
-    async listen(address) {
+    async listen(address = {}) {
       // Loaded late: most embedded services never listen.
       const { listen } = await import('./http/listen.js');
-      const opened = await listen(app, address, {
+      const opened = await listen(observer.observed(app, address, connections), address, {
         report: (error) => core.report(error, { level: 'warning' }),
       });
       const closing: Listening = {
@@ -43,6 +47,12 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       await beat();
       return closing;
     },
+    async listenForMetrics(address) {
+      const { listen } = await import('./http/listen.js');
+      const opened = await listen(observer.metricsOnly(connections), address);
+      forMetrics.push(opened);
+      return opened;
+    },
     localKey: core.localKey,
     administration: core.administration,
     channels: core.channels,
@@ -50,7 +60,8 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     async close() {
       // What the operator delays is answered now, so that nobody waits for it.
       await core.carrier.stop();
-      await Promise.all([...listening].map((one) => one.close()));
+      await Promise.all([...listening, ...forMetrics].map((one) => one.close()));
+      observer.close();
       await core.close();
     },
   };

@@ -29,6 +29,8 @@ export interface ServiceOptions {
   rates?: 'enforced' | 'off';
   /** The same ids, keys and codes in every run that begins without data; never for real use. */
   seed?: string;
+  /** Counts and measures, for listeners that show it. */
+  metrics?: boolean;
   /** Called for every unexpected error, in a request or in the background; absent, they go to standard error. */
   report?(fault: Fault): void;
 }
@@ -106,6 +108,8 @@ export interface ProjectAdministration {
   credit(amount: number, options?: { note?: string }): Promise<number>;
   /** Every change of the balance, oldest first. */
   ledger(): Promise<LedgerEntry[]>;
+  /** The same, newest first and page after page; those at `since`, an ISO time, or later. */
+  newestLedger(filter?: { since?: string }): AsyncIterable<LedgerEntry>;
   settings: {
     get(): Promise<Settings>;
     /** Changes the given fields, which may depend on the current settings; returns all settings. */
@@ -184,6 +188,35 @@ export interface Administration extends ProjectAdministration {
   settled(): Promise<void>;
 }
 
+/** An answered request, as a log may keep it: without numbers, texts, codes and whole keys. */
+export interface SeenRequest {
+  request_id: string | null;
+  method: string;
+  /** `/v1/messages/:id`; null for no route. */
+  route: string | null;
+  /** Null where the connection was dropped. */
+  status: number | null;
+  /** Milliseconds. */
+  ms: number;
+  /** First 12 characters of the API key; null without a valid one. */
+  key: string | null;
+  /** Of the error that answered it. */
+  code: string | null;
+}
+
+export interface ListenAddress {
+  /** Loopback when absent. */
+  host?: string;
+  /** 0 takes a free one. */
+  port?: number;
+  /** PEM texts; plain HTTP when absent. */
+  tls?: { cert: string; key: string };
+  /** Called after every request. */
+  log?(request: SeenRequest): void;
+  /** Answers `GET /metrics` here, for anybody who can reach it; needs the option of the service. */
+  metrics?: boolean;
+}
+
 export interface Listening {
   /** Ends in `/v1`: the client's `baseUrl`. */
   url: string;
@@ -211,7 +244,9 @@ export interface Service {
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** The same without web objects, which take Node.js 20 16 ms to load. */
   exchange(request: PlainRequest): Promise<PlainAnswer>;
-  listen(address?: { host?: string; port?: number }): Promise<Listening>;
+  listen(address?: ListenAddress): Promise<Listening>;
+  /** Answers `GET /metrics`, and nothing else, on an address of its own; needs the option of the service. */
+  listenForMetrics(address: { host: string; port: number }): Promise<Listening>;
   /** A key of the default project; in memory only, as long as this object lives. */
   readonly localKey: string;
   readonly administration: Administration;

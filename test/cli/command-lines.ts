@@ -290,6 +290,8 @@ export function commandLines(
     { line: () => 'service projects rename nobody Shop', code: 12, stderr: /no project nobody/ },
     { line: () => 'service credit 1 --note hi', stdout: /^balance/, json: 'object', shape: '' },
     { line: () => 'service credit -1 --yes', stdout: /^balance/, json: 'object', shape: '' },
+    { line: () => 'service ledger', stdout: /^CREATED AT/, json: 'array', shape: '' },
+    { line: () => 'service ledger --since soon', code: 2, stderr: /not a time/ },
     { line: () => 'service credit much', code: 2, stderr: /not a whole number/ },
     { line: () => 'service settings get', stdout: /^NAME/, json: 'object', shape: '' },
     { line: () => 'service settings get --data nowhere', code: 12, stderr: /no service data in/ },

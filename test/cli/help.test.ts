@@ -38,6 +38,7 @@ const commands = [
   'service projects create',
   'service projects rename',
   'service credit',
+  'service ledger',
   'service settings get',
   'service settings set',
   'service keys create',

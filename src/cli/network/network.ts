@@ -48,7 +48,7 @@ export interface Network {
   serviceOn(options: DatabaseOptions): Promise<Service>;
   /** For the owner of a service that may run: dispatches and makes nothing; opened once, closed at the end. */
   administration(
-    data: { directory: string } | Omit<DatabaseOptions, 'configuration'>,
+    data: { directory: string } | Pick<DatabaseOptions, 'url' | 'secret'>,
   ): Promise<Administration>;
   /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
   checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
@@ -63,8 +63,11 @@ export interface Network {
 }
 
 type Configuration = NonNullable<ServiceOptions['configuration']>;
-export type OpenOptions = Pick<ServiceOptions, 'acceptData' | 'configuration'>;
-export type DatabaseOptions = { url: string; secret: Uint8Array } & Pick<ServiceOptions, 'configuration'>;
+export type OpenOptions = Pick<ServiceOptions, 'acceptData' | 'configuration' | 'metrics'>;
+export type DatabaseOptions = { url: string; secret: Uint8Array } & Pick<
+  ServiceOptions,
+  'configuration' | 'metrics'
+>;
 
 export interface RawSender {
   send: RequestSender;

@@ -4,17 +4,27 @@ import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, newSecret, shownLength } from '../operations/keys.js';
-import type { Administration, ApiKey, Delivery, NewApiKey, ProjectAdministration } from '../service.js';
+import type {
+  Administration,
+  ApiKey,
+  Delivery,
+  LedgerEntry,
+  NewApiKey,
+  ProjectAdministration,
+} from '../service.js';
 import { ServiceError } from '../service-error.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import { everyScope } from '../storage/admission.js';
 import type { Instances } from '../storage/instances.js';
-import type { KeyRecord } from '../storage/store.js';
+import type { KeyRecord, LedgerPage, LedgerRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 import { createHold } from './hold.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
 import { statusOf } from './status.js';
+
+/** Entries that are read at once. */
+const ledgerPage = 1_000;
 
 export function createAdministration(
   context: OperationContext,
@@ -101,14 +111,19 @@ function administrationOf(context: OperationContext, projectId: string): Project
       return store.credit(projectId, amount, { id: context.newId(), note: note ?? null });
     },
     async ledger() {
-      const entries = await store.listLedger(projectId);
-      return entries.map(({ amount, reason, subjectId, note, createdAt }) => ({
-        amount,
-        reason,
-        subject_id: subjectId,
-        note,
-        created_at: timestamp(createdAt),
-      }));
+      return (await store.listLedger(projectId)).map(toLedgerEntry);
+    },
+    async *newestLedger({ since } = {}) {
+      const from = since === undefined ? null : Date.parse(since);
+      let before: number | null = null;
+      do {
+        const page: LedgerPage = await store.listLedgerPage(projectId, { limit: ledgerPage, before });
+        for (const record of page.records) {
+          if (from !== null && record.createdAt < from) return;
+          yield toLedgerEntry(record);
+        }
+        before = page.next;
+      } while (before !== null);
     },
     settings: {
       get: async () => (await context.project(projectId)).settings,
@@ -141,6 +156,10 @@ function toApiKey({ id, prefix, label, scope, createdAt, ...times }: KeyRecord):
     last_used_at: written(times.usedAt),
     revoked_at: written(times.revokedAt),
   };
+}
+
+function toLedgerEntry({ amount, reason, subjectId, note, createdAt }: LedgerRecord): LedgerEntry {
+  return { amount, reason, subject_id: subjectId, note, created_at: timestamp(createdAt) };
 }
 
 function toDelivery(record: DeliveryRecord): Delivery {

@@ -8,12 +8,20 @@ import {
 } from '../carriers/carrier.js';
 import type { Report } from '../report.js';
 import { type Caps, cappedUntil } from '../storage/caps.js';
-import type { ClaimedMessage, Content, Outcome } from '../storage/store.js';
+import type { ClaimedMessage, Content } from '../storage/store.js';
 import type { Deadlines } from './deadlines.js';
 import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
+import { outcomeOf, sent } from './outcomes.js';
 import type { Held } from './slot.js';
-import { delayAfterLater, delayAfterLoss, delayInDoubt, isWaitedFor, notAccepted } from './tries.js';
+import {
+  batchStopped,
+  delayAfterLater,
+  delayAfterLoss,
+  delayInDoubt,
+  isWaitedFor,
+  notAccepted,
+} from './tries.js';
 
 /** What a code looks like in the text of a verification. */
 const hasCode = /[0-9]{4}/;
@@ -99,8 +107,8 @@ export async function submitMessage(
     if (index > from || claimed.mark?.route !== route.name) {
       const marked = await tryToMark(claimed, route, carrier, tools);
       if (marked === 'error') return lost(claimed, tools);
-      // Its own former attempt was certainly not taken.
-      if (marked === null) return claimed.mark === null ? { kind: 'fenced' } : again(claimed, {});
+      // Its own former attempt was certainly not taken, and its lane may be paused.
+      if (marked === null) return again(claimed, {});
       claimed = marked;
     }
     if (isExpired(claimed, tools)) return failed(claimed, codeExpired);
@@ -139,10 +147,11 @@ export async function submitMessage(
 }
 
 function refusalOf(
-  { message, earlier, lifeMs }: ClaimedMessage,
+  { message, earlier, lifeMs, isStopped }: ClaimedMessage,
   { caps }: DispatchRules,
   tools: SubmitTools,
 ) {
+  if (isStopped) return batchStopped;
   if (earlier !== null && earlier.length > 0 && cappedUntil(earlier, caps, message.createdAt) !== null) {
     return {
       code: 'recipient_rate_limited',
@@ -236,18 +245,6 @@ async function fateOf(
     if (!(error instanceof OutcomeUnknown)) report(error);
     return 'unknown';
   }
-}
-
-function outcomeOf(fate: Fate): Outcome | null {
-  if (fate === 'taken') return { status: 'sent', carrierIds: [], delivery: null };
-  return fate === 'undecidable' ? { status: 'sent', carrierIds: [], delivery: 'unknown' } : null;
-}
-
-const sentWithoutReceipts: Outcome = { status: 'sent', carrierIds: [], delivery: null };
-
-function sent({ carrierIds, delivery }: Extract<SubmitResult, { kind: 'accepted' }>): Outcome {
-  if (carrierIds.length === 0 && delivery === undefined) return sentWithoutReceipts;
-  return { status: 'sent', carrierIds, delivery: delivery ?? null };
 }
 
 function failed(claimed: ClaimedMessage, reason: string): Disposition {

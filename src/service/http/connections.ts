@@ -50,10 +50,15 @@ export class Connections {
   readonly #idle = new Set<Socket>();
   #waiting = 0;
 
-  /** `shed` writes the answer to a new connection when there is no room. */
-  constructor(server: Server<typeof WaitingRequest>, bounds: Bounds, shed: () => string) {
+  /** `opened`: the event of a connection that requests come on. `shed` writes the answer to one when there is no room. */
+  constructor(
+    server: Server<typeof WaitingRequest>,
+    opened: 'connection' | 'secureConnection',
+    bounds: Bounds,
+    shed: () => string,
+  ) {
     this.#bounds = bounds;
-    server.on('connection', (socket) => {
+    server.on(opened, (socket: Socket) => {
       if (this.#open.size >= bounds.connections && !this.#closeLongestIdle()) {
         socket.on('error', () => {});
         socket.write(shed());

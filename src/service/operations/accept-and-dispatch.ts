@@ -83,6 +83,7 @@ async function acceptOnce<R extends Result>(
   const { settings } = project;
   const rules = { caps: capsOf(settings), no_link_operators: settings.no_link_operators };
   const slot = dispatcher.prepare(channel, recipients, rules);
+  if (dispatch === 'before_answer' && slot.isPaused) throw paused();
   if (dispatch === 'before_answer' && slot.isDown) {
     const [{ lane = '' } = {}] = slot.routes;
     if (!(await isConnectedElsewhere(lane))) throw notConnected();
@@ -144,6 +145,11 @@ function notConnected(): ServiceError {
 
 function held(): ServiceError {
   const message = 'The service is held until its owner releases it; nothing was done';
+  return new ServiceError('unavailable', message, { retryAfter: 10 });
+}
+
+function paused(): ServiceError {
+  const message = 'The owner of the service has paused the operator of the number; nothing was done';
   return new ServiceError('unavailable', message, { retryAfter: 10 });
 }
 

@@ -9,18 +9,20 @@ import type {
 import type { LaneDepth } from './depth.js';
 import type { Dispatching } from './dispatching.js';
 import type { Holding } from './holding.js';
+import type { LaneControl } from './lanes.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type {
   BatchRecord,
   BoundAnswer,
   KeyRecord,
+  LedgerPage,
+  LedgerPageRequest,
   LedgerRecord,
   MessageRecord,
   NewKey,
   ProjectRecord,
   VerificationRecord,
 } from './records.js';
-
 import type { RouteBinds } from './route-limits.js';
 
 export type * from './acceptance.js';
@@ -37,7 +39,7 @@ export type * from './records.js';
  * The engine owns time: methods take durations in milliseconds, and every time in a record is the engine's. A stored
  * time in the future, which only a clock that was set back explains, counts as now.
  */
-export interface Store extends Dispatching, Holding, RouteBinds {
+export interface Store extends Dispatching, Holding, RouteBinds, LaneControl {
   /** Null when a project with this id is there already. */
   createProject(project: Pick<ProjectRecord, 'id' | 'name' | 'balance'>): Promise<ProjectRecord | null>;
   getProject(id: string): Promise<ProjectRecord | null>;
@@ -57,6 +59,8 @@ export interface Store extends Dispatching, Holding, RouteBinds {
    */
   credit(projectId: string, amount: number, about?: { id: string; note: string | null }): Promise<number>;
   listLedger(projectId: string): Promise<LedgerRecord[]>;
+  /** The newest first. */
+  listLedgerPage(projectId: string, page: LedgerPageRequest): Promise<LedgerPage>;
 
   /**
    * Holds everything new back for `holdMs`, in every process: nothing is accepted and nothing claimed. Again by the

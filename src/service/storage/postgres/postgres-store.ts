@@ -2,7 +2,6 @@ import { keyTopic, messageTopic, type Topic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
 import type { Store } from '../store.js';
 import { createAcceptance } from './acceptance.js';
-import { createBinds } from './binds.js';
 import { createClaims } from './claims.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
@@ -12,6 +11,7 @@ import { createLists } from './lists.js';
 import { createLookups } from './lookups.js';
 import type { Lost } from './lost-commits.js';
 import { createRecords } from './records.js';
+import { createRoutes } from './routes.js';
 import { createWork } from './work.js';
 
 /** Tells this process and the others of what was committed here. */
@@ -58,7 +58,7 @@ export function postgresStore(
     ...createWork(database),
     ...holding,
     release: () => thenDue(holding.release()),
-    ...createBinds(database),
+    ...createRoutes(database, () => tell(['due'])),
 
     acceptMessage: (message) => accept(acceptance.acceptMessage(message)),
     acceptBatch: (batch) => accept(acceptance.acceptBatch(batch)),

@@ -30,6 +30,7 @@ type Records = Pick<
   | 'renameProject'
   | 'recordLanes'
   | 'listLedger'
+  | 'listLedgerPage'
   | 'addKey'
   | 'addFirstKey'
   | 'listKeys'
@@ -139,6 +140,14 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
         projectId,
       ]);
       return rows.map(toLedger);
+    },
+    async listLedgerPage(projectId, { limit, before }) {
+      const rows = await database.query<LedgerRow & { seq: number }>(
+        `SELECT * FROM ledger WHERE ${ofProject} AND seq < $2 ORDER BY seq DESC LIMIT $3`,
+        [projectId, before ?? Number.MAX_SAFE_INTEGER, limit + 1],
+      );
+      const page = rows.slice(0, limit);
+      return { records: page.map(toLedger), next: rows.length > limit ? (page.at(-1)?.seq ?? null) : null };
     },
     addKey: (key, maxActive) => addKey(key, maxActive, false),
     addFirstKey: (key) => addKey(key, 1, true),

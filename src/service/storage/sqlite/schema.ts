@@ -236,5 +236,9 @@ export const migrations: readonly string[] = [
     length INTEGER NOT NULL,
     PRIMARY KEY (route, number)
   ) STRICT, WITHOUT ROWID;
+
+  -- Lanes that their owner has paused, and batches that were stopped.
+  CREATE TABLE lane_pauses (lane TEXT PRIMARY KEY, paused_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  ALTER TABLE batches ADD COLUMN stopped_at INTEGER;
   `,
 ];

@@ -72,10 +72,10 @@ export function sqliteStore(
     });
   const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database, now);
-  const lanes = prepareLanes(database);
   const instances = whenUsed(() => prepareInstances(database, now));
   const leases = prepareLeases(database, clock);
   const depth = whenUsed(() => prepareDepth(database, now));
+  const lanes = prepareLanes(database, projects, leases, now);
   const holds = prepareHolds(database);
   const binds = prepareBinds(database, clock);
   const resets = prepareResets(database, projects, now);
@@ -86,7 +86,7 @@ export function sqliteStore(
   const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
   const receipts = prepareReceipts(database, now);
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
-  const work = prepareWork(database, leases, holds, clock);
+  const work = prepareWork(database, leases, holds, lanes, clock);
   const reading = prepareReading(database, projects, corrections, now);
   const lists = prepareLists(database, projects, blocks);
 
@@ -99,6 +99,12 @@ export function sqliteStore(
   ): Promise<Result> {
     const result = await commits.run(run, rows);
     if (result.claimed?.length === 0) changes.tell('due');
+    return result;
+  }
+
+  async function thenDue<Result>(run: () => Result, rows = 1): Promise<Result> {
+    const result = await commits.run(run, rows);
+    changes.tell('due');
     return result;
   }
 
@@ -117,6 +123,7 @@ export function sqliteStore(
     renameProject: (id, name) => commits.run(() => projects.renameProject(id, name)),
     credit: (...credit) => commits.run(() => projects.credit(...credit)),
     listLedger: (projectId) => read(() => projects.listLedger(projectId)),
+    listLedgerPage: (projectId, page) => read(() => projects.listLedgerPage(projectId, page)),
     beginReset: (owner, holdMs) => commits.run(() => resets.begin(owner, holdMs)),
     reset: (balance, holdMs) => commits.run(() => resets.empty(balance, holdMs)),
     async endReset(owner) {
@@ -140,23 +147,14 @@ export function sqliteStore(
     claimDoubts: (claim) => commits.run(() => (isClosed() ? [] : claims.claimDoubts(claim)), claim.limit),
     renewLeases: (tokens, leaseMs) =>
       commits.run(() => tokens.map((token) => leases.renew(token, leaseMs)), tokens.length),
-    async endLeases() {
-      await commits.run(() => leases.endOver());
-      changes.tell('due');
-    },
+    endLeases: () => thenDue(() => leases.endOver()),
     markSubmitting: (marks) =>
       commits.run(
         () => (holds.reason() === null ? claims.markSubmitting(marks) : marks.map(() => false)),
         marks.length,
       ),
-    async postponeMessages(messages) {
-      await commits.run(() => claims.postponeMessages(messages), messages.length);
-      changes.tell('due');
-    },
-    async leaveInDoubt(doubts) {
-      await commits.run(() => claims.leaveInDoubt(doubts), doubts.length);
-      changes.tell('due');
-    },
+    postponeMessages: (messages) => thenDue(() => claims.postponeMessages(messages), messages.length),
+    leaveInDoubt: (doubts) => thenDue(() => claims.leaveInDoubt(doubts), doubts.length),
     async finalizeMessages(finalizations, answer) {
       const finalized = await commits.run(
         () => finalization.finalizeMessages(finalizations, answer),
@@ -186,9 +184,13 @@ export function sqliteStore(
       });
       changes.tell('due');
     },
+    listLanes: () => read(() => lanes.list()),
+    pauseLane: (name) => thenDue(() => lanes.pause(name)),
+    resumeLane: (name) => thenDue(() => lanes.resume(name)),
+    stopBatch: (id, error) => thenDue(() => lanes.stopBatch(id, error), 1_000),
     leaseBind: (claim) => commits.run(() => binds.lease(claim)),
     releaseBind: (claim) => commits.run(() => binds.release(claim)),
-    nextWork: (lanes) => read(() => work.nextWork(lanes)),
+    nextWork: (names) => read(() => work.nextWork(names)),
     queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
 

@@ -6,6 +6,7 @@ import { fenceConformance } from './fence.js';
 import { Fixture } from './fixture.js';
 import { holdingConformance } from './holding.js';
 import { instanceConformance } from './instances.js';
+import { laneConformance } from './lanes.js';
 import { listConformance } from './lists.js';
 import { raceConformance } from './races.js';
 import { receiptConformance } from './receipts.js';
@@ -27,6 +28,7 @@ export function storeConformance(engine: Engine): void {
     fenceConformance(fixture);
     holdingConformance(fixture);
     instanceConformance(fixture);
+    laneConformance(fixture);
     listConformance(fixture);
     receiptConformance(fixture);
     recordConformance(fixture);

@@ -67,7 +67,8 @@ CREATE TABLE batches (
   failed int NOT NULL DEFAULT 0,
   credits bigint NOT NULL,
   created_at bigint NOT NULL,
-  completed_at bigint
+  completed_at bigint,
+  stopped_at bigint
 ) WITH (fillfactor = 50);
 CREATE INDEX batches_project ON batches (project, seq DESC);
 
