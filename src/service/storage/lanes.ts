@@ -6,11 +6,17 @@ export interface LaneRecord {
   name: string;
   /** Null while it is open. */
   pausedAt: Instant | null;
-  /** Messages that wait in it, due or not. */
+  /** Messages that wait in it, due or not; up to a million are counted. */
   waiting: number;
-  /** When the first of them was accepted or put off; null where none waits. */
+  /** When the first of them was or is due; null where none waits. */
   oldestAt: Instant | null;
+  /** Messages that a process has claimed. */
+  claimed: number;
+  /** Messages with an unknown outcome that nobody looks into now; up to a million are counted. */
+  doubtful: number;
 }
+
+export const mostCounted = 1_000_000;
 
 /** A batch that was stopped, with its counts afterwards. */
 export interface StoppedBatch {

@@ -6,7 +6,6 @@ import type {
   VerificationAcceptance,
   VerificationResult,
 } from './acceptance.js';
-import type { LaneDepth } from './depth.js';
 import type { Dispatching } from './dispatching.js';
 import type { Holding } from './holding.js';
 import type { LaneControl } from './lanes.js';
@@ -102,9 +101,6 @@ export interface Store extends Dispatching, Holding, RouteBinds, LaneControl {
     page: PageRequest,
   ): Promise<Listed<MessageRecord> | null>;
   listBatches(projectId: string, filter: BatchQuery, page: PageRequest): Promise<Listed<BatchRecord> | null>;
-
-  /** By the names of lanes in which anything waits or is claimed. */
-  queueDepth(): Promise<LaneDepth[]>;
 
   getVerification(projectId: string, id: string): Promise<VerificationRecord | null>;
   /**

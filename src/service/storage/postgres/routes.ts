@@ -7,6 +7,8 @@ interface LaneRow {
   paused_at: number | null;
   waiting: number;
   oldest_at: number | null;
+  claimed: number;
+  doubtful: number;
 }
 
 /** `done`: tells every instance that there may be something to do, or no more. */
@@ -25,10 +27,9 @@ export function createRoutes(database: Database, done: () => void): RouteBinds &
     async listLanes() {
       const rows = await database.query<LaneRow>('SELECT * FROM list_lanes_1()');
       return rows.map(
-        ({ name, paused_at: pausedAt, waiting, oldest_at: oldestAt }): LaneRecord => ({
-          name,
+        ({ paused_at: pausedAt, oldest_at: oldestAt, ...rest }): LaneRecord => ({
+          ...rest,
           pausedAt,
-          waiting,
           oldestAt,
         }),
       );

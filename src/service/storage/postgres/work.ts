@@ -1,4 +1,3 @@
-import type { LaneDepth } from '../depth.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
 
@@ -14,9 +13,7 @@ interface WorkRow {
 const doubtClass = 2;
 
 /** What there is to do for a dispatcher, and emptying the store. */
-export function createWork(
-  database: Database,
-): Pick<Store, 'nextWork' | 'queueDepth' | 'hasDue' | 'beginReset' | 'reset'> {
+export function createWork(database: Database): Pick<Store, 'nextWork' | 'hasDue' | 'beginReset' | 'reset'> {
   return {
     async nextWork(lanes) {
       const rows = await database.query<WorkRow>(
@@ -35,13 +32,6 @@ export function createWork(
         leases: least(rows.map(({ leases }) => leases)),
         paused: rows[0]?.paused ?? [],
       };
-    },
-    async queueDepth() {
-      const rows = await database.query<Omit<LaneDepth, 'oldestMs'> & { oldest_ms: number | null }>(
-        'SELECT * FROM depth_1($1)',
-        [database.now()],
-      );
-      return rows.map(({ oldest_ms: oldestMs, ...rest }) => ({ ...rest, oldestMs }));
     },
     async hasDue() {
       const [row] = await database.query<{ is_due: boolean }>('SELECT has_due_1($1) AS is_due', [

@@ -1,5 +1,5 @@
 import type { MessageError } from '../../../contract/index.js';
-import type { LaneRecord, StoppedBatch } from '../lanes.js';
+import type { StoppedBatch } from '../lanes.js';
 import type { Instant } from '../records.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
@@ -12,15 +12,6 @@ export const isInOpenLane = 'lane NOT IN (SELECT lane FROM lane_pauses)';
 export function prepareLanes(database: Database, projects: Projects, leases: Leases, now: () => Instant) {
   const insert = database.prepare('INSERT INTO lanes (name) VALUES (?) ON CONFLICT DO NOTHING');
   const select = database.prepare('SELECT name FROM lanes ORDER BY name');
-  const selectAll = database.prepare(
-    `SELECT n.name, p.paused_at AS pausedAt, coalesce(q.waiting, 0) AS waiting, q.oldest AS oldestAt
-     FROM (SELECT name FROM lanes UNION SELECT lane FROM lane_pauses
-       UNION SELECT lane FROM messages WHERE due_at IS NOT NULL AND route IS NULL) n
-     LEFT JOIN lane_pauses p ON p.lane = n.name
-     LEFT JOIN (SELECT lane, count(*) AS waiting, min(created_at) AS oldest FROM messages
-       WHERE due_at IS NOT NULL AND route IS NULL GROUP BY lane) q ON q.lane = n.name
-     ORDER BY n.name`,
-  );
   const pause = database.prepare(
     'INSERT INTO lane_pauses (lane, paused_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
   );
@@ -44,7 +35,6 @@ export function prepareLanes(database: Database, projects: Projects, leases: Lea
       for (const lane of lanes) insert.run(lane);
       return (select.all() as { name: string }[]).map(({ name }) => name);
     },
-    list: () => selectAll.all() as LaneRecord[],
     pause: (lane: string) => void pause.run(lane, now()),
     resume: (lane: string) => void resume.run(lane),
     paused: () => (selectPaused.all() as { lane: string }[]).map(({ lane }) => lane),

@@ -26,9 +26,9 @@ export function laneConformance(fixture: () => Fixture): void {
       await accepted();
       await store.pauseLane('email');
       expect(await store.listLanes()).toEqual([
-        { name: 'Mobicom', pausedAt: null, waiting: 0, oldestAt: null },
-        { name: 'email', pausedAt: at + 1_000, waiting: 0, oldestAt: null },
-        { name: 'sms', pausedAt: null, waiting: 5, oldestAt: at },
+        { name: 'Mobicom', pausedAt: null, waiting: 0, oldestAt: null, claimed: 0, doubtful: 0 },
+        { name: 'email', pausedAt: at + 1_000, waiting: 0, oldestAt: null, claimed: 0, doubtful: 0 },
+        { name: 'sms', pausedAt: null, waiting: 5, oldestAt: at, claimed: 0, doubtful: 0 },
       ]);
     });
 

@@ -1,10 +1,10 @@
 import type { Migrations } from '../database/migrate.js';
 import { acceptFunctions } from './accept.js';
-import { depthFunctions } from './depth.js';
 import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
 import { holdFunctions, holdTable } from './hold.js';
 import { instanceFunctions } from './instances.js';
+import { laneFunctions } from './lanes.js';
 import { recordFunctions } from './records.js';
 import { routeFunctions } from './routes.js';
 import { sharedFunctions } from './shared.js';
@@ -27,8 +27,8 @@ export const migrations: Migrations = {
       recordFunctions,
       instanceFunctions,
       holdFunctions,
-      depthFunctions,
       routeFunctions,
+      laneFunctions,
     ].join('\n'),
   ],
 };
