@@ -18,8 +18,10 @@ export type {
   Administration,
   ApiKey,
   Delivery,
+  DnsRecord,
   FinishAs,
   Hold,
+  InboxMessage,
   KeyScope,
   LaneStatus,
   LedgerEntry,
@@ -32,5 +34,6 @@ export type {
   Service,
   ServiceOptions,
   ServiceStatus,
+  Suppression,
 } from './service.js';
 export { defaultSettings, type Settings, type SettingsPatch } from './settings.js';

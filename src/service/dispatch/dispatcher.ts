@@ -1,6 +1,7 @@
 import type { Channel } from '../../contract/index.js';
-import type { ClaimedMessage, Finalized, Mark } from '../storage/store.js';
+import type { ClaimedMessage, Finalized, Mark, Receipt } from '../storage/store.js';
 import { Deadlines } from './deadlines.js';
+import { resolveDoubt } from './doubt.js';
 import { Finalizer } from './finalizer.js';
 import { grouped } from './grouped.js';
 import { HeldLeases, leaseTime } from './held-leases.js';
@@ -9,7 +10,7 @@ import { LeaseTools, type SharedTools } from './lease-tools.js';
 import { Moments } from './moments.js';
 import type { DispatcherParts } from './parts.js';
 import { type Held, type Slot, slotWithoutRoom, takeRoom } from './slot.js';
-import { type DispatchRules, type RulesOf, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
+import { type DispatchRules, type RulesOf, type SubmitTools, submitMessage } from './submit.js';
 
 /** Milliseconds between looks for what other processes leave behind. */
 const lookEvery = 1_000;
@@ -64,14 +65,13 @@ export class Dispatcher {
   }
 
   async start(): Promise<void> {
-    const { carriers, changes, store, answer } = this.#parts;
+    const { carriers, changes, store, answer, receive } = this.#parts;
     this.#isStopped = false;
     this.#finalizer.start();
     this.#unsubscribe();
     this.#unsubscribe = changes.subscribe('due', () => this.#wake());
-    await Promise.all(
-      carriers.map((carrier) => carrier.start((receipt) => store.recordReceipts([receipt], answer))),
-    );
+    const record = (receipt: Receipt) => store.recordReceipts([receipt], answer);
+    await Promise.all(carriers.map((carrier) => carrier.start(record, receive)));
     this.#wake();
   }
 

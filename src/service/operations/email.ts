@@ -41,7 +41,7 @@ export function emailContent(project: Project, fields: EmailFields): Content {
     subject: fields.subject,
     from: formatMailbox({
       name: fields.from_name ?? senderName(project),
-      address: `no-reply@${settings.own_domain ?? sharedDomain}`,
+      address: `no-reply@${settings.own_domain?.domain ?? sharedDomain}`,
     }),
     replyTo: fields.reply_to ?? settings.reply_to,
     encrypted: null,

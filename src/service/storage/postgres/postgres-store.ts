@@ -7,6 +7,7 @@ import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { createFinalization } from './finalization.js';
 import { createHolding } from './holding.js';
+import { createInbox } from './inbox.js';
 import { createLists } from './lists.js';
 import { createLookups } from './lookups.js';
 import type { Lost } from './lost-commits.js';
@@ -54,6 +55,7 @@ export function postgresStore(
   return {
     ...lookups,
     ...createRecords(database, lost, lookups.getProject),
+    ...createInbox(database, report),
     ...createLists(database),
     ...createWork(database),
     ...holding,

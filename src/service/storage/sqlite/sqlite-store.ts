@@ -14,6 +14,7 @@ import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js
 import { checkVersion, type Database, openDatabase } from './database/open.js';
 import { prepareFinalization } from './finalization.js';
 import { prepareHolds } from './holds.js';
+import { prepareInbox } from './inbox.js';
 import { prepareInstances } from './instances.js';
 import { prepareLaneList } from './lane-list.js';
 import { prepareLanes } from './lanes.js';
@@ -27,6 +28,7 @@ import { prepareRefusals } from './refusals.js';
 import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
 import { sharedReads } from './shared-reads.js';
+import { prepareSuppressions } from './suppressions.js';
 import { prepareUnfinished } from './unfinished.js';
 import { prepareWork } from './work.js';
 
@@ -88,6 +90,8 @@ export function sqliteStore(
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
   const work = prepareWork(database, leases, holds, lanes, clock);
   const reading = prepareReading(database, projects, corrections, now);
+  const inbox = prepareInbox(database, projects, now);
+  const suppressions = prepareSuppressions(database, projects, now);
   const lists = prepareLists(database, projects, blocks);
 
   /** Nothing is claimed. */
@@ -194,6 +198,7 @@ export function sqliteStore(
     hasDue: () => read(() => work.hasDue()),
 
     getMessage: (projectId, id) => read(() => reading.getMessage(projectId, id)),
+    findMessage: (id) => read(() => reading.findMessage(id)),
     getBatch: (projectId, id) => read(() => reading.getBatch(projectId, id)),
     listBatchMessages: (projectId, batchId, page) =>
       read(() => reading.listBatchMessages(projectId, batchId, page)),
@@ -203,6 +208,12 @@ export function sqliteStore(
     checkVerification: (projectId, id, matches) =>
       commits.run(() => reading.checkVerification(projectId, id, matches)),
 
+    keepIncoming: (message) => commits.run(() => inbox.keep(message)),
+    listInbox: (projectId, page) => read(() => inbox.list(projectId, page)),
+    suppress: (projectId, to, reason) => commits.run(() => suppressions.add(projectId, to, reason)),
+    getSuppression: (projectId, to) => read(() => suppressions.get(projectId, to)),
+    listSuppressions: (projectId, page) => read(() => suppressions.list(projectId, page)),
+    removeSuppression: (projectId, to) => commits.run(() => suppressions.remove(projectId, to)),
     check: () => read(() => checkVersion(database, migrations)),
     instances: {
       beat: (heartbeat) => commits.run(() => instances().beat(heartbeat)),

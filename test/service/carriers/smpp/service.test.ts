@@ -2,19 +2,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { statuses } from '../../../../src/service/carriers/smpp/codec/commands.js';
 import type { CoreDoubles } from '../../../../src/service/core.js';
 import type { ServiceOptions } from '../../../../src/service/index.js';
+import { CarrierServices, careless, judge, takenTwice } from '../../../support/carrier-services.js';
 import { caller } from '../../../support/cores.js';
 import { Crash, type CrashPoint } from '../../../support/crash.js';
-import { careless, judge, SmppServices, takenTwice } from '../../../support/smpp-service.js';
 import { Smsc, type TakenSegment } from '../../../support/smsc.js';
 
-let services: SmppServices;
+let services: CarrierServices;
 let smsc: Smsc;
 let port: number;
 
 beforeEach(async () => {
   smsc = new Smsc();
   port = await smsc.listen();
-  services = new SmppServices();
+  services = new CarrierServices();
 });
 afterEach(async () => {
   await services.closeAll();

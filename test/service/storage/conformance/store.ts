@@ -5,6 +5,7 @@ import type { Engine } from './engine.js';
 import { fenceConformance } from './fence.js';
 import { Fixture } from './fixture.js';
 import { holdingConformance } from './holding.js';
+import { inboxConformance } from './inbox.js';
 import { instanceConformance } from './instances.js';
 import { laneConformance } from './lanes.js';
 import { listConformance } from './lists.js';
@@ -26,6 +27,7 @@ export function storeConformance(engine: Engine): void {
     acceptanceConformance(fixture);
     dispatchConformance(fixture);
     fenceConformance(fixture);
+    inboxConformance(fixture);
     holdingConformance(fixture);
     instanceConformance(fixture);
     laneConformance(fixture);

@@ -3,6 +3,7 @@ import { acceptFunctions } from './accept.js';
 import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
 import { holdFunctions, holdTable } from './hold.js';
+import { inboxSchema } from './inbox.js';
 import { instanceFunctions } from './instances.js';
 import { laneFunctions } from './lanes.js';
 import { recordFunctions } from './records.js';
@@ -25,6 +26,7 @@ export const migrations: Migrations = {
       dispatchFunctions,
       finalizeFunctions,
       recordFunctions,
+      inboxSchema,
       instanceFunctions,
       holdFunctions,
       routeFunctions,
