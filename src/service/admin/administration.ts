@@ -19,6 +19,7 @@ import type { Instances } from '../storage/instances.js';
 import type { KeyRecord, LedgerPage, LedgerRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 import { createHold } from './hold.js';
+import { administerLanes } from './lanes.js';
 import { mailAdministration } from './mail.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
@@ -44,6 +45,12 @@ export function createAdministration(
 ): Administration {
   const { store } = context;
   return {
+    ...administerLanes({
+      store,
+      instances,
+      clock: context.clock,
+      simulatedLanes: isReal ? [] : carrier.lanes,
+    }),
     ...administrationOf(context, defaultProject.id, relay),
     async createProject(name) {
       checkName('name', name);

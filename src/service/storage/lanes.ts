@@ -1,6 +1,7 @@
 import type { MessageError } from '../../contract/index.js';
 import type { Instant } from './records.js';
 
+<<<<<<< HEAD
 /** A queue, as far as the store knows it: messages wait in it, or it is paused, or it led to a real carrier. */
 export interface LaneRecord {
   name: string;
@@ -14,6 +15,12 @@ export interface LaneRecord {
   claimed: number;
   /** Messages with an unknown outcome that nobody looks into now; up to a million are counted. */
   doubtful: number;
+=======
+/** A lane that the owner of the service has paused. */
+export interface LanePause {
+  lane: string;
+  pausedAt: Instant;
+>>>>>>> main
 }
 
 export const mostCounted = 1_000_000;
@@ -30,8 +37,7 @@ export interface StoppedBatch {
 
 /** What the owner of a service does to its queues, in every process at once. */
 export interface LaneControl {
-  /** By their names. */
-  listLanes(): Promise<LaneRecord[]>;
+  lanePauses(): Promise<LanePause[]>;
   /**
    * From now on nothing in the lane is marked, whoever has claimed it, until it is resumed. Submissions that were marked
    * before go on.

@@ -5,20 +5,20 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { statuses } from '../../../src/service/carriers/smpp/codec/commands.js';
 import type { SettingsPatch } from '../../../src/service/index.js';
 import { bounceOf } from '../../support/bounces.js';
+import { CarrierServices } from '../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../support/cores.js';
 import { verifyDkim } from '../../support/dkim.js';
 import { Relay } from '../../support/relay.js';
-import { SmppServices } from '../../support/smpp-service.js';
 import { Smsc } from '../../support/smsc.js';
 
-let services: SmppServices;
+let services: CarrierServices;
 let relay: Relay;
 let smsc: Smsc;
 let email: object;
 let sms: { routes: object[] };
 
 beforeEach(async () => {
-  [relay, smsc, services] = [new Relay(), new Smsc(), new SmppServices()];
+  [relay, smsc, services] = [new Relay(), new Smsc(), new CarrierServices()];
   const [relayPort, smscPort] = [await relay.listen(), await smsc.listen()];
   email = {
     smtp: `smtp://127.0.0.1:${relayPort}`,

@@ -1,7 +1,8 @@
-import type { LaneControl, LaneRecord, StoppedBatch } from '../lanes.js';
+import type { LaneControl, LanePause, StoppedBatch } from '../lanes.js';
 import type { RouteBinds } from '../route-limits.js';
 import type { Database } from './database/database.js';
 
+<<<<<<< HEAD
 interface LaneRow {
   name: string;
   paused_at: number | null;
@@ -11,6 +12,8 @@ interface LaneRow {
   doubtful: number;
 }
 
+=======
+>>>>>>> main
 /** `done`: tells every instance that there may be something to do, or no more. */
 export function createRoutes(database: Database, done: () => void): RouteBinds & LaneControl {
   return {
@@ -24,6 +27,7 @@ export function createRoutes(database: Database, done: () => void): RouteBinds &
     async releaseBind({ route, holder }) {
       await database.query('SELECT release_bind_1($1, $2)', [route, holder]);
     },
+<<<<<<< HEAD
     async listLanes() {
       const rows = await database.query<LaneRow>('SELECT * FROM list_lanes_1()');
       return rows.map(
@@ -34,6 +38,10 @@ export function createRoutes(database: Database, done: () => void): RouteBinds &
         }),
       );
     },
+=======
+    lanePauses: () =>
+      database.query<LanePause>('SELECT lane, paused_at AS "pausedAt" FROM lane_pauses ORDER BY lane'),
+>>>>>>> main
     async pauseLane(name) {
       await database.query('SELECT pause_lane_1($1, $2)', [database.now(), name]);
       done();

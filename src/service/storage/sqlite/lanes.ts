@@ -1,5 +1,9 @@
 import type { MessageError } from '../../../contract/index.js';
+<<<<<<< HEAD
 import type { StoppedBatch } from '../lanes.js';
+=======
+import type { LanePause, StoppedBatch } from '../lanes.js';
+>>>>>>> main
 import type { Instant } from '../records.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
@@ -16,7 +20,7 @@ export function prepareLanes(database: Database, projects: Projects, leases: Lea
     'INSERT INTO lane_pauses (lane, paused_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
   );
   const resume = database.prepare('DELETE FROM lane_pauses WHERE lane = ?');
-  const selectPaused = database.prepare('SELECT lane FROM lane_pauses');
+  const selectPauses = database.prepare('SELECT lane, paused_at AS pausedAt FROM lane_pauses ORDER BY lane');
   const selectBatch = database.prepare('SELECT * FROM batches WHERE id = ?');
   const inBatch = `seq BETWEEN :first AND :first + :total - 1 AND batch = :batch AND status = 'queued' AND route IS NULL`;
   const selectUnmarked = database.prepare(`SELECT seq, id, lease, credits FROM messages WHERE ${inBatch}`);
@@ -35,9 +39,12 @@ export function prepareLanes(database: Database, projects: Projects, leases: Lea
       for (const lane of lanes) insert.run(lane);
       return (select.all() as { name: string }[]).map(({ name }) => name);
     },
+<<<<<<< HEAD
+=======
+    pauses: () => selectPauses.all() as LanePause[],
+>>>>>>> main
     pause: (lane: string) => void pause.run(lane, now()),
     resume: (lane: string) => void resume.run(lane),
-    paused: () => (selectPaused.all() as { lane: string }[]).map(({ lane }) => lane),
     stopBatch(id: string, error: MessageError): StoppedBatch | null {
       const batch = selectBatch.get(id) as BatchRow | undefined;
       if (batch === undefined) return null;
