@@ -6,9 +6,9 @@ import type { Store } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 
 export interface StatusParts {
-  store: Pick<Store, 'held' | 'listLanes'>;
-  /** The lanes that are shown in any case. */
-  lanes: readonly string[];
+  store: Pick<Store, 'held' | 'queueDepth' | 'recordLanes'>;
+  /** Of the simulated operator, where it takes messages; shown in any case, as those of real carriers are. */
+  simulatedLanes: readonly string[];
   instances: Pick<Instances, 'list'>;
   clock: Clock;
 }
@@ -16,26 +16,26 @@ export interface StatusParts {
 /** The queue and the instances of a service, by lane. */
 export async function statusOf({
   store,
-  lanes: known,
+  simulatedLanes,
   instances,
   clock,
 }: StatusParts): Promise<ServiceStatus> {
-  const [held, records, alive] = [await store.held(), await store.listLanes(), await instances.list()];
+  const known = [...simulatedLanes, ...(await store.recordLanes([]))];
+  const [held, depths, alive] = [await store.held(), await store.queueDepth(), await instances.list()];
   const figures = new Map(sumOf(alive.flatMap(({ lastMinute }) => lastMinute)).map((one) => [one.lane, one]));
-  const recordOf = new Map(records.map((record) => [record.name, record]));
+  const depthOf = new Map(depths.map((depth) => [depth.lane, depth]));
   const connected = alive.flatMap(({ carriers }) => carriers.map(({ lane }) => lane));
-  const lanes = [...new Set([...known, ...connected, ...recordOf.keys(), ...figures.keys()])].sort();
-  const now = clock.now();
-  const ago = (milliseconds: number) => timestamp(now - milliseconds);
+  const lanes = [...new Set([...known, ...connected, ...depthOf.keys(), ...figures.keys()])].sort();
+  const ago = (milliseconds: number) => timestamp(clock.now() - milliseconds);
   return {
     held,
     lanes: lanes.map((lane): LaneStatus => {
-      const { waiting = 0, oldestAt = null, claimed = 0, doubtful = 0 } = recordOf.get(lane) ?? {};
+      const { waiting = 0, oldestMs = null, claimed = 0, doubtful = 0 } = depthOf.get(lane) ?? {};
       const { sent = 0, failed = 0, failures = {} } = figures.get(lane) ?? {};
       return {
         lane,
         waiting,
-        oldest_seconds: oldestAt === null || oldestAt > now ? null : Math.floor((now - oldestAt) / 1_000),
+        oldest_seconds: oldestMs === null ? null : Math.floor(oldestMs / 1_000),
         submitting: claimed,
         in_doubt: doubtful,
         sent,

@@ -1,29 +1,11 @@
 import type { MessageError } from '../../contract/index.js';
 import type { Instant } from './records.js';
 
-<<<<<<< HEAD
-/** A queue, as far as the store knows it: messages wait in it, or it is paused, or it led to a real carrier. */
-export interface LaneRecord {
-  name: string;
-  /** Null while it is open. */
-  pausedAt: Instant | null;
-  /** Messages that wait in it, due or not; up to a million are counted. */
-  waiting: number;
-  /** When the first of them was or is due; null where none waits. */
-  oldestAt: Instant | null;
-  /** Messages that a process has claimed. */
-  claimed: number;
-  /** Messages with an unknown outcome that nobody looks into now; up to a million are counted. */
-  doubtful: number;
-=======
 /** A lane that the owner of the service has paused. */
 export interface LanePause {
   lane: string;
   pausedAt: Instant;
->>>>>>> main
 }
-
-export const mostCounted = 1_000_000;
 
 /** A batch that was stopped, with its counts afterwards. */
 export interface StoppedBatch {

@@ -6,6 +6,7 @@ import type {
   VerificationAcceptance,
   VerificationResult,
 } from './acceptance.js';
+import type { LaneDepth } from './depth.js';
 import type { Dispatching } from './dispatching.js';
 import type { Holding } from './holding.js';
 import type { Inbox } from './inbox.js';
@@ -107,6 +108,9 @@ export interface Store extends Dispatching, Holding, Inbox, LaneControl, RouteBi
     page: PageRequest,
   ): Promise<Listed<MessageRecord> | null>;
   listBatches(projectId: string, filter: BatchQuery, page: PageRequest): Promise<Listed<BatchRecord> | null>;
+
+  /** By the names of lanes in which anything waits or is claimed. */
+  queueDepth(): Promise<LaneDepth[]>;
 
   getVerification(projectId: string, id: string): Promise<VerificationRecord | null>;
   /**

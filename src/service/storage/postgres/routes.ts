@@ -2,18 +2,6 @@ import type { LaneControl, LanePause, StoppedBatch } from '../lanes.js';
 import type { RouteBinds } from '../route-limits.js';
 import type { Database } from './database/database.js';
 
-<<<<<<< HEAD
-interface LaneRow {
-  name: string;
-  paused_at: number | null;
-  waiting: number;
-  oldest_at: number | null;
-  claimed: number;
-  doubtful: number;
-}
-
-=======
->>>>>>> main
 /** `done`: tells every instance that there may be something to do, or no more. */
 export function createRoutes(database: Database, done: () => void): RouteBinds & LaneControl {
   return {
@@ -27,21 +15,8 @@ export function createRoutes(database: Database, done: () => void): RouteBinds &
     async releaseBind({ route, holder }) {
       await database.query('SELECT release_bind_1($1, $2)', [route, holder]);
     },
-<<<<<<< HEAD
-    async listLanes() {
-      const rows = await database.query<LaneRow>('SELECT * FROM list_lanes_1()');
-      return rows.map(
-        ({ paused_at: pausedAt, oldest_at: oldestAt, ...rest }): LaneRecord => ({
-          ...rest,
-          pausedAt,
-          oldestAt,
-        }),
-      );
-    },
-=======
     lanePauses: () =>
       database.query<LanePause>('SELECT lane, paused_at AS "pausedAt" FROM lane_pauses ORDER BY lane'),
->>>>>>> main
     async pauseLane(name) {
       await database.query('SELECT pause_lane_1($1, $2)', [database.now(), name]);
       done();

@@ -1,3 +1,4 @@
+import type { LaneDepth } from '../depth.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
 
@@ -13,7 +14,9 @@ interface WorkRow {
 const doubtClass = 2;
 
 /** What there is to do for a dispatcher, and emptying the store. */
-export function createWork(database: Database): Pick<Store, 'nextWork' | 'hasDue' | 'beginReset' | 'reset'> {
+export function createWork(
+  database: Database,
+): Pick<Store, 'nextWork' | 'queueDepth' | 'hasDue' | 'beginReset' | 'reset'> {
   return {
     async nextWork(lanes) {
       const rows = await database.query<WorkRow>(
@@ -32,6 +35,13 @@ export function createWork(database: Database): Pick<Store, 'nextWork' | 'hasDue
         leases: least(rows.map(({ leases }) => leases)),
         paused: rows[0]?.paused ?? [],
       };
+    },
+    async queueDepth() {
+      const rows = await database.query<Omit<LaneDepth, 'oldestMs'> & { oldest_ms: number | null }>(
+        'SELECT * FROM depth_1($1)',
+        [database.now()],
+      );
+      return rows.map(({ oldest_ms: oldestMs, ...rest }) => ({ ...rest, oldestMs }));
     },
     async hasDue() {
       const [row] = await database.query<{ is_due: boolean }>('SELECT has_due_1($1) AS is_due', [

@@ -1,9 +1,5 @@
 import type { MessageError } from '../../../contract/index.js';
-<<<<<<< HEAD
-import type { StoppedBatch } from '../lanes.js';
-=======
 import type { LanePause, StoppedBatch } from '../lanes.js';
->>>>>>> main
 import type { Instant } from '../records.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
@@ -39,10 +35,7 @@ export function prepareLanes(database: Database, projects: Projects, leases: Lea
       for (const lane of lanes) insert.run(lane);
       return (select.all() as { name: string }[]).map(({ name }) => name);
     },
-<<<<<<< HEAD
-=======
     pauses: () => selectPauses.all() as LanePause[],
->>>>>>> main
     pause: (lane: string) => void pause.run(lane, now()),
     resume: (lane: string) => void resume.run(lane),
     stopBatch(id: string, error: MessageError): StoppedBatch | null {

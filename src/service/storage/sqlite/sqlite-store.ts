@@ -12,11 +12,11 @@ import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
 import { checkVersion, type Database, openDatabase } from './database/open.js';
+import { prepareDepth } from './depth.js';
 import { prepareFinalization } from './finalization.js';
 import { prepareHolds } from './holds.js';
 import { prepareInbox } from './inbox.js';
 import { prepareInstances } from './instances.js';
-import { prepareLaneList } from './lane-list.js';
 import { prepareLanes } from './lanes.js';
 import { prepareLeases } from './leases.js';
 import { prepareLists } from './lists.js';
@@ -76,10 +76,6 @@ export function sqliteStore(
   const projects = prepareProjects(database, now);
   const instances = whenUsed(() => prepareInstances(database, now));
   const leases = prepareLeases(database, clock);
-<<<<<<< HEAD
-  const laneList = whenUsed(() => prepareLaneList(database));
-=======
->>>>>>> main
   const lanes = prepareLanes(database, projects, leases, now);
   const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
@@ -192,17 +188,14 @@ export function sqliteStore(
       });
       changes.tell('due');
     },
-<<<<<<< HEAD
-    listLanes: () => read(() => laneList()()),
-=======
     lanePauses: () => read(() => lanes.pauses()),
->>>>>>> main
     pauseLane: (name) => thenDue(() => lanes.pause(name)),
     resumeLane: (name) => thenDue(() => lanes.resume(name)),
     stopBatch: (id, error) => thenDue(() => lanes.stopBatch(id, error), 1_000),
     leaseBind: (claim) => commits.run(() => binds.lease(claim)),
     releaseBind: (claim) => commits.run(() => binds.release(claim)),
     nextWork: (names) => read(() => work.nextWork(names)),
+    queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
 
     getMessage: (projectId, id) => read(() => reading.getMessage(projectId, id)),

@@ -1,11 +1,11 @@
 import type { Migrations } from '../database/migrate.js';
 import { acceptFunctions } from './accept.js';
+import { depthFunctions } from './depth.js';
 import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
 import { holdFunctions, holdTable } from './hold.js';
 import { inboxSchema } from './inbox.js';
 import { instanceFunctions } from './instances.js';
-import { laneFunctions } from './lanes.js';
 import { recordFunctions } from './records.js';
 import { routeFunctions } from './routes.js';
 import { sharedFunctions } from './shared.js';
@@ -29,8 +29,8 @@ export const migrations: Migrations = {
       inboxSchema,
       instanceFunctions,
       holdFunctions,
+      depthFunctions,
       routeFunctions,
-      laneFunctions,
     ].join('\n'),
   ],
 };
