@@ -214,6 +214,37 @@ const tree: readonly (Leaf | Group)[] = [
         async () => (await import('./commands/service/ledger.js')).serviceLedger,
       ],
       [
+        'inbox',
+        'List messages from outside: replies by mail, SMS',
+        async () => (await import('./commands/service/inbox.js')).serviceInbox,
+      ],
+      [
+        'incoming',
+        'Take in a bounce or a reply, from a mail server',
+        async () => (await import('./commands/service/incoming.js')).serviceIncoming,
+      ],
+      [
+        'suppressions',
+        'Manage recipients that get nothing more',
+        [
+          [
+            'list',
+            'List suppressed recipients',
+            async () => (await import('./commands/service/suppressions/list.js')).serviceSuppressionsList,
+          ],
+          [
+            'remove',
+            'Send to a recipient again',
+            async () => (await import('./commands/service/suppressions/remove.js')).serviceSuppressionsRemove,
+          ],
+        ],
+      ],
+      [
+        'dns',
+        'List the DNS records of an own domain',
+        async () => (await import('./commands/service/dns.js')).serviceDns,
+      ],
+      [
         'keys',
         'Manage API keys, as urtuu keys does',
         [
