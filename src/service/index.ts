@@ -29,6 +29,7 @@ export type {
   PlainRequest,
   ProjectAdministration,
   ProjectSummary,
+  SeenRequest,
   Service,
   ServiceOptions,
   ServiceStatus,
