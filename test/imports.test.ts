@@ -57,6 +57,7 @@ const serviceArrows: Record<string, string[]> = {
     'carriers/simulated',
     'dispatch',
     'heartbeat',
+    'inbox',
     'open-data',
     'operations',
     'service',
@@ -71,16 +72,21 @@ const serviceArrows: Record<string, string[]> = {
   'parse-fields': [],
   http: ['fault-injection', 'operations', 'parse-fields', 'readiness', 'service'],
   // A reset stops the dispatcher and empties the simulated carrier, whose outbox the owner reads.
+  // The records of a domain hold the key that its mail is signed with.
   admin: [
     'carriers',
     'carriers/simulated',
+    'carriers/smtp',
     'dispatch',
     'heartbeat',
+    'inbox',
     'operations',
     'parse-fields',
     'service',
     'storage',
   ],
+  // A bounce is a receipt of the mail carrier; each route names its inbox.
+  inbox: ['carriers', 'carriers/configured', 'carriers/smtp', 'operations', 'service', 'storage'],
   // What an instance tells the others: how its carriers are connected, and what it finalized.
   heartbeat: ['carriers', 'storage'],
   readiness: ['heartbeat', 'storage'],

@@ -18,10 +18,13 @@ export type {
   Administration,
   ApiKey,
   Delivery,
+  DnsRecord,
   FinishAs,
   Hold,
+  InboxMessage,
   KeyScope,
   LaneStatus,
+  LaneSummary,
   LedgerEntry,
   Listening,
   NewApiKey,
@@ -33,5 +36,7 @@ export type {
   Service,
   ServiceOptions,
   ServiceStatus,
+  StoppedBatch,
+  Suppression,
 } from './service.js';
 export { defaultSettings, type Settings, type SettingsPatch } from './settings.js';

@@ -1,4 +1,4 @@
-import type { Channel } from '../contract/index.js';
+import type { Channel, Page, PageOptions } from '../contract/index.js';
 import type { ConfigurationSource } from './carriers/configured/configuration.js';
 import type { Clock } from './clock.js';
 import type { DataError } from './data-error.js';
@@ -95,6 +95,37 @@ export interface Delivery {
   delivered_at: string;
 }
 
+/** A message from outside: mail to the own domain of a project, or an SMS to the number of a route. */
+export interface InboxMessage {
+  id: string;
+  channel: Channel;
+  /** A number, the name of a sender or an address; empty where the mail names none. */
+  from: string;
+  to: string;
+  /** Null for an SMS. */
+  subject: string | null;
+  /** At most 1 MB; a part of an SMS that has not come is `[…]`. */
+  text: string;
+  received_at: string;
+}
+
+/** A recipient that gets nothing more. */
+export interface Suppression {
+  to: string;
+  /** As `it bounced with status 5.1.1`. */
+  reason: string;
+  created_at: string;
+}
+
+/** A record to publish for an own domain. */
+export interface DnsRecord {
+  purpose: 'SPF' | 'DKIM' | 'DMARC';
+  type: 'TXT';
+  /** Without a dot at its end. */
+  name: string;
+  value: string;
+}
+
 /** Owner's operations on a project, without the API. Refusals throw `invalid_request`. */
 export interface ProjectAdministration {
   /** Creates a key; only this answer has its secret. Refused over 10 active keys. */
@@ -110,6 +141,16 @@ export interface ProjectAdministration {
   ledger(): Promise<LedgerEntry[]>;
   /** The same, newest first and page after page; those at `since`, an ISO time, or later. */
   newestLedger(filter?: { since?: string }): AsyncIterable<LedgerEntry>;
+  /** Messages from outside, newest first. */
+  inbox(page?: PageOptions): Promise<Page<InboxMessage>>;
+  suppressions: {
+    /** Newest first; `after` is a recipient. */
+    list(page?: PageOptions): Promise<Page<Suppression>>;
+    /** False for a recipient that is not suppressed. */
+    remove(recipient: string): Promise<boolean>;
+  };
+  /** The records of the own domain; empty without one. Refused where its key cannot be read. */
+  dnsRecords(): Promise<DnsRecord[]>;
   settings: {
     get(): Promise<Settings>;
     /** Changes the given fields, which may depend on the current settings; returns all settings. */
@@ -117,6 +158,7 @@ export interface ProjectAdministration {
   };
 }
 
+export type ReceivedAs = 'bounced' | 'kept' | 'ignored';
 /** A service that sends nothing until its owner releases it, and its messages without an outcome. */
 export interface Hold extends Unfinished {
   reason: HoldReason;
@@ -165,6 +207,12 @@ export interface Administration extends ProjectAdministration {
   renameProject(id: string, name: string): Promise<boolean>;
   /** A project by its id; null when it does not exist. */
   project(id: string): Promise<ProjectAdministration | null>;
+  /**
+   * Takes a mail in, for `recipients` or those that it names: `bounced` for a report that a message cannot be
+   * delivered, `kept` for mail to the own domain of a project, `ignored` for other answers to a bounce address. The same
+   * mail is kept once. Refused: `invalid_request` what is no mail, `not_found` one without a known recipient.
+   */
+  receiveMail(mail: Uint8Array, recipients?: readonly string[]): Promise<ReceivedAs>;
   /** Whether the data was ever served with a real carrier; then it is never reset. */
   readonly isReal: boolean;
   /** Deliveries, oldest first; `limit` keeps the newest. */
@@ -184,8 +232,40 @@ export interface Administration extends ProjectAdministration {
    * False where the service is not held.
    */
   release(finishAs: FinishAs): Promise<boolean>;
+  listLanes(): Promise<LaneSummary[]>;
+  /** Pauses or resumes a lane on every instance; null when there is no such lane. */
+  setLaneStatus(lane: string, status: LaneSummary['status']): Promise<LaneSummary | null>;
+  /** Fails and refunds what no instance has begun to submit; null when there is no such batch, in any project. */
+  stopBatch(id: string): Promise<StoppedBatch | null>;
   /** Resolves when no message is due or in flight. */
   settled(): Promise<void>;
+}
+
+/** A queue: of a route of the configuration, of email, or of the simulated operator. */
+export interface LaneSummary {
+  lane: string;
+  status: 'open' | 'paused';
+  /** Messages that wait. */
+  waiting: number;
+  /** Seconds since the first of them was due; null where none is. */
+  oldest_seconds: number | null;
+  /** Instances that have a connection for it. */
+  connected: number;
+  /** Null while it is open. */
+  paused_at: string | null;
+}
+
+export interface StoppedBatch {
+  id: string;
+  total: number;
+  sent: number;
+  failed: number;
+  /** Messages that are being submitted, or in doubt: they keep their outcome. */
+  in_progress: number;
+  /** Messages that failed by this call. */
+  stopped: number;
+  /** Their credits. */
+  refunded: number;
 }
 
 /** An answered request, as a log may keep it: without numbers, texts, codes and whole keys. */

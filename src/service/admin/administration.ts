@@ -19,6 +19,8 @@ import type { Instances } from '../storage/instances.js';
 import type { KeyRecord, LedgerPage, LedgerRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 import { createHold } from './hold.js';
+import { administerLanes } from './lanes.js';
+import { mailAdministration } from './mail.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
 import { statusOf } from './status.js';
@@ -26,18 +28,30 @@ import { statusOf } from './status.js';
 /** Entries that are read at once. */
 const ledgerPage = 1_000;
 
+export interface AdministrationParts {
+  carrier: SimulatedCarrier;
+  isReal: boolean;
+  instances: Instances;
+  reset(): Promise<void>;
+  /** Of the addresses that bounces go to. */
+  bounceKey: Uint8Array;
+  /** The host of the mail relay; null where there is none, or nobody knows. */
+  relay: string | null;
+}
+
 export function createAdministration(
   context: OperationContext,
-  {
-    carrier,
-    isReal,
-    instances,
-    reset,
-  }: { carrier: SimulatedCarrier; isReal: boolean; instances: Instances; reset: () => Promise<void> },
+  { carrier, isReal, instances, reset, bounceKey, relay }: AdministrationParts,
 ): Administration {
   const { store } = context;
   return {
-    ...administrationOf(context, defaultProject.id),
+    ...administerLanes({
+      store,
+      instances,
+      clock: context.clock,
+      simulatedLanes: isReal ? [] : carrier.lanes,
+    }),
+    ...administrationOf(context, defaultProject.id, relay),
     async createProject(name) {
       checkName('name', name);
       const id = context.newId();
@@ -56,11 +70,16 @@ export function createAdministration(
       return store.renameProject(id, name);
     },
     async project(id) {
-      return (await store.getProject(id)) === null ? null : administrationOf(context, id);
+      return (await store.getProject(id)) === null ? null : administrationOf(context, id, relay);
     },
     async *outbox({ to, ...filter } = {}) {
       const recipient = to === undefined ? {} : { to: normalizeAddress(to) ?? to };
       for await (const record of carrier.outbox({ ...filter, ...recipient })) yield toDelivery(record);
+    },
+    async receiveMail(mail, recipients = []) {
+      // Loaded late: the parser is large.
+      const { receiveMail } = await import('../inbox/receive-mail.js');
+      return receiveMail(context, bounceKey, mail, recipients);
     },
     isReal,
     async reset() {
@@ -73,7 +92,11 @@ export function createAdministration(
   };
 }
 
-function administrationOf(context: OperationContext, projectId: string): ProjectAdministration {
+function administrationOf(
+  context: OperationContext,
+  projectId: string,
+  relay: string | null,
+): ProjectAdministration {
   const { store, random } = context;
   const newKey = ({ label, scope = everyScope, expires_at: expires }: NewApiKey) => {
     if (label !== undefined) checkName('label', label);
@@ -86,6 +109,7 @@ function administrationOf(context: OperationContext, projectId: string): Project
     return { secret, key: { ...own, label: label ?? null, scope, expiresAt } };
   };
   return {
+    ...mailAdministration(context, projectId, relay),
     async createFirstKey() {
       const { secret, key } = newKey({});
       const added = await store.addFirstKey(key);
@@ -125,14 +149,14 @@ function administrationOf(context: OperationContext, projectId: string): Project
       } while (before !== null);
     },
     settings: {
-      get: async () => (await context.project(projectId)).settings,
+      get: async () => (await context.project({ projectId })).settings,
       async update(patch) {
         await store.changeSettings(projectId, (stored) => {
           const own = JSON.parse(stored);
           const given = typeof patch === 'function' ? patch(mergeSettings(defaultSettings, own)) : patch;
           return JSON.stringify(mergeSettings(own, checkSettings(given)));
         });
-        return (await context.project(projectId)).settings;
+        return (await context.project({ projectId })).settings;
       },
     },
   };

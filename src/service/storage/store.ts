@@ -9,6 +9,8 @@ import type {
 import type { LaneDepth } from './depth.js';
 import type { Dispatching } from './dispatching.js';
 import type { Holding } from './holding.js';
+import type { Inbox } from './inbox.js';
+import type { LaneControl } from './lanes.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type {
   BatchRecord,
@@ -22,14 +24,16 @@ import type {
   ProjectRecord,
   VerificationRecord,
 } from './records.js';
-
 import type { RouteBinds } from './route-limits.js';
+import type { Suppressions } from './suppressions.js';
 
 export type * from './acceptance.js';
 export type * from './dispatching.js';
 export type * from './holding.js';
+export type * from './inbox.js';
 export type * from './lists.js';
 export type * from './records.js';
+export type * from './suppressions.js';
 
 /**
  * Everything the service remembers. Each method is one durable transaction: what it resolves to has been committed,
@@ -39,7 +43,7 @@ export type * from './records.js';
  * The engine owns time: methods take durations in milliseconds, and every time in a record is the engine's. A stored
  * time in the future, which only a clock that was set back explains, counts as now.
  */
-export interface Store extends Dispatching, Holding, RouteBinds {
+export interface Store extends Dispatching, Holding, Inbox, LaneControl, RouteBinds, Suppressions {
   /** Null when a project with this id is there already. */
   createProject(project: Pick<ProjectRecord, 'id' | 'name' | 'balance'>): Promise<ProjectRecord | null>;
   getProject(id: string): Promise<ProjectRecord | null>;
@@ -92,6 +96,8 @@ export interface Store extends Dispatching, Holding, RouteBinds {
   acceptVerification(acceptance: VerificationAcceptance): Promise<VerificationResult>;
 
   getMessage(projectId: string, id: string): Promise<MessageRecord | null>;
+  /** Of whatever project: for a carrier's word about it. */
+  findMessage(id: string): Promise<MessageRecord | null>;
   getBatch(projectId: string, id: string): Promise<BatchRecord | null>;
   /** In the order of acceptance, from behind `after`; null when batch or `after` is not there. */
   listBatchMessages(projectId: string, batchId: string, page: PageRequest): Promise<MessageRecord[] | null>;

@@ -8,6 +8,7 @@ interface WorkRow {
   wait: number | null;
   overdue: number | null;
   leases: number | null;
+  paused: string[];
 }
 
 const doubtClass = 2;
@@ -18,11 +19,10 @@ export function createWork(
 ): Pick<Store, 'nextWork' | 'queueDepth' | 'hasDue' | 'beginReset' | 'reset'> {
   return {
     async nextWork(lanes) {
-      const rows = await database.query<WorkRow>('SELECT * FROM work_1($1, $2, $3)', [
-        database.now(),
-        lanes,
-        Math.floor(database.connectedMs()),
-      ]);
+      const rows = await database.query<WorkRow>(
+        'SELECT *, ARRAY(SELECT lane FROM lane_pauses) AS paused FROM work_1($1, $2, $3)',
+        [database.now(), lanes, Math.floor(database.connectedMs())],
+      );
       const least = (waits: (number | null)[]) => {
         const known = waits.filter((wait) => wait !== null);
         return known.length === 0 ? null : Math.min(...known);
@@ -33,6 +33,7 @@ export function createWork(
         overdue: least(queued.map(({ overdue }) => overdue)),
         doubts: least(queued.filter((row) => row.class === doubtClass).map(({ wait }) => wait)),
         leases: least(rows.map(({ leases }) => leases)),
+        paused: rows[0]?.paused ?? [],
       };
     },
     async queueDepth() {

@@ -15,6 +15,7 @@ import { checkVersion, type Database, openDatabase } from './database/open.js';
 import { prepareDepth } from './depth.js';
 import { prepareFinalization } from './finalization.js';
 import { prepareHolds } from './holds.js';
+import { prepareInbox } from './inbox.js';
 import { prepareInstances } from './instances.js';
 import { prepareLanes } from './lanes.js';
 import { prepareLeases } from './leases.js';
@@ -27,6 +28,7 @@ import { prepareRefusals } from './refusals.js';
 import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
 import { sharedReads } from './shared-reads.js';
+import { prepareSuppressions } from './suppressions.js';
 import { prepareUnfinished } from './unfinished.js';
 import { prepareWork } from './work.js';
 
@@ -72,9 +74,9 @@ export function sqliteStore(
     });
   const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database, now);
-  const lanes = prepareLanes(database);
   const instances = whenUsed(() => prepareInstances(database, now));
   const leases = prepareLeases(database, clock);
+  const lanes = prepareLanes(database, projects, leases, now);
   const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
   const binds = prepareBinds(database, clock);
@@ -86,8 +88,10 @@ export function sqliteStore(
   const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
   const receipts = prepareReceipts(database, now);
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
-  const work = prepareWork(database, leases, holds, clock);
+  const work = prepareWork(database, leases, holds, lanes, clock);
   const reading = prepareReading(database, projects, corrections, now);
+  const inbox = prepareInbox(database, projects, now);
+  const suppressions = prepareSuppressions(database, projects, now);
   const lists = prepareLists(database, projects, blocks);
 
   /** Nothing is claimed. */
@@ -99,6 +103,12 @@ export function sqliteStore(
   ): Promise<Result> {
     const result = await commits.run(run, rows);
     if (result.claimed?.length === 0) changes.tell('due');
+    return result;
+  }
+
+  async function thenDue<Result>(run: () => Result, rows = 1): Promise<Result> {
+    const result = await commits.run(run, rows);
+    changes.tell('due');
     return result;
   }
 
@@ -141,23 +151,14 @@ export function sqliteStore(
     claimDoubts: (claim) => commits.run(() => (isClosed() ? [] : claims.claimDoubts(claim)), claim.limit),
     renewLeases: (tokens, leaseMs) =>
       commits.run(() => tokens.map((token) => leases.renew(token, leaseMs)), tokens.length),
-    async endLeases() {
-      await commits.run(() => leases.endOver());
-      changes.tell('due');
-    },
+    endLeases: () => thenDue(() => leases.endOver()),
     markSubmitting: (marks) =>
       commits.run(
         () => (holds.reason() === null ? claims.markSubmitting(marks) : marks.map(() => false)),
         marks.length,
       ),
-    async postponeMessages(messages) {
-      await commits.run(() => claims.postponeMessages(messages), messages.length);
-      changes.tell('due');
-    },
-    async leaveInDoubt(doubts) {
-      await commits.run(() => claims.leaveInDoubt(doubts), doubts.length);
-      changes.tell('due');
-    },
+    postponeMessages: (messages) => thenDue(() => claims.postponeMessages(messages), messages.length),
+    leaveInDoubt: (doubts) => thenDue(() => claims.leaveInDoubt(doubts), doubts.length),
     async finalizeMessages(finalizations, answer) {
       const finalized = await commits.run(
         () => finalization.finalizeMessages(finalizations, answer),
@@ -187,13 +188,18 @@ export function sqliteStore(
       });
       changes.tell('due');
     },
+    lanePauses: () => read(() => lanes.pauses()),
+    pauseLane: (name) => thenDue(() => lanes.pause(name)),
+    resumeLane: (name) => thenDue(() => lanes.resume(name)),
+    stopBatch: (id, error) => thenDue(() => lanes.stopBatch(id, error), 1_000),
     leaseBind: (claim) => commits.run(() => binds.lease(claim)),
     releaseBind: (claim) => commits.run(() => binds.release(claim)),
-    nextWork: (lanes) => read(() => work.nextWork(lanes)),
+    nextWork: (names) => read(() => work.nextWork(names)),
     queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
 
     getMessage: (projectId, id) => read(() => reading.getMessage(projectId, id)),
+    findMessage: (id) => read(() => reading.findMessage(id)),
     getBatch: (projectId, id) => read(() => reading.getBatch(projectId, id)),
     listBatchMessages: (projectId, batchId, page) =>
       read(() => reading.listBatchMessages(projectId, batchId, page)),
@@ -203,6 +209,12 @@ export function sqliteStore(
     checkVerification: (projectId, id, matches) =>
       commits.run(() => reading.checkVerification(projectId, id, matches)),
 
+    keepIncoming: (message) => commits.run(() => inbox.keep(message)),
+    listInbox: (projectId, page) => read(() => inbox.list(projectId, page)),
+    suppress: (projectId, to, reason) => commits.run(() => suppressions.add(projectId, to, reason)),
+    getSuppression: (projectId, to) => read(() => suppressions.get(projectId, to)),
+    listSuppressions: (projectId, page) => read(() => suppressions.list(projectId, page)),
+    removeSuppression: (projectId, to) => commits.run(() => suppressions.remove(projectId, to)),
     check: () => read(() => checkVersion(database, migrations)),
     instances: {
       beat: (heartbeat) => commits.run(() => instances().beat(heartbeat)),

@@ -73,6 +73,7 @@ export function holdingConformance(fixture: () => Fixture): void {
         overdue: null,
         doubts: null,
         leases: leaseMs - 2_000,
+        paused: [],
       });
       clock.advance(leaseMs);
       await store.endLeases();

@@ -4,6 +4,7 @@ import { depthFunctions } from './depth.js';
 import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
 import { holdFunctions, holdTable } from './hold.js';
+import { inboxSchema } from './inbox.js';
 import { instanceFunctions } from './instances.js';
 import { recordFunctions } from './records.js';
 import { routeFunctions } from './routes.js';
@@ -25,6 +26,7 @@ export const migrations: Migrations = {
       dispatchFunctions,
       finalizeFunctions,
       recordFunctions,
+      inboxSchema,
       instanceFunctions,
       holdFunctions,
       depthFunctions,
