@@ -17,7 +17,7 @@ import { createEncryption, deriveKey } from './encryption.js';
 import { Heartbeat } from './heartbeat/heartbeat.js';
 import { smsReceiver } from './inbox/receive-sms.js';
 import { openData } from './open-data.js';
-import type { OperationContext, Project } from './operations/context.js';
+import type { OperationContext } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { KeyUse } from './operations/key-use.js';
 import { hashSecret, newSecret } from './operations/keys.js';
@@ -103,11 +103,12 @@ export async function openCore(
   const readProject: OperationContext['readProject'] = ({ id, name, settings }) => {
     return { id, name, settings: settingsOf(settings) };
   };
-  async function project(id: string): Promise<Project> {
-    const record = await store.getProject(id);
-    if (record === null) throw new Error(`there is no project ${id}`);
+  const project: OperationContext['project'] = async ({ projectId, project }) => {
+    if (project !== undefined) return project;
+    const record = await store.getProject(projectId);
+    if (record === null) throw new Error(`there is no project ${projectId}`);
     return readProject(record);
-  }
+  };
 
   const outcomes = new OutcomeWaiter(clock, storage.changes);
   const encryption = createEncryption(storage.secret, systemRandom);
@@ -129,7 +130,7 @@ export async function openCore(
     owner,
     answer: (message, balance) => bound(messageAnswer(message, balance)),
     async rulesOf(id) {
-      return (await project(id)).settings;
+      return (await project({ projectId: id })).settings;
     },
     decrypt: encryption.decrypt,
     receive,
@@ -156,7 +157,6 @@ export async function openCore(
     closed: carriers.closed,
     project,
     readProject,
-    projectOf: (caller) => caller.project ?? project(caller.projectId),
     rates,
     localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
   };

@@ -145,14 +145,14 @@ function administrationOf(
       } while (before !== null);
     },
     settings: {
-      get: async () => (await context.project(projectId)).settings,
+      get: async () => (await context.project({ projectId })).settings,
       async update(patch) {
         await store.changeSettings(projectId, (stored) => {
           const own = JSON.parse(stored);
           const given = typeof patch === 'function' ? patch(mergeSettings(defaultSettings, own)) : patch;
           return JSON.stringify(mergeSettings(own, checkSettings(given)));
         });
-        return (await context.project(projectId)).settings;
+        return (await context.project({ projectId })).settings;
       },
     },
   };

@@ -33,9 +33,7 @@ export interface OperationContext {
   isConnectedElsewhere(lane: string): Promise<boolean>;
   /** Channels that refuse every send, each with the reason. */
   closed: ReadonlyMap<Channel, string>;
-  project(id: string): Promise<Project>;
-  /** Of a caller, whose admission may carry it. */
-  projectOf(caller: { projectId: string; project?: Project }): Project | Promise<Project>;
+  project(caller: { projectId: string; project?: Project }): Promise<Project>;
   readProject(record: Pick<ProjectRecord, 'id' | 'name' | 'settings'>): Project;
   /** `off` disables the request rate limits; for tests and measurements of speed. */
   rates: 'enforced' | 'off';

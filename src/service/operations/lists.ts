@@ -19,13 +19,13 @@ import { batchResource, foundMessage } from './resources.js';
 
 /** GET /v1/messages, an extension of the interface. */
 export async function listMessages(
-  { store, projectOf }: OperationContext,
+  { store, project }: OperationContext,
   caller: Caller,
   filter: MessageFilter,
   page: PageRequest,
 ): Promise<MessagePage> {
   const { to, channel = null, status = null, delivery = null, batch_id: batchId = null } = filter;
-  const { settings } = await projectOf(caller);
+  const { settings } = await project(caller);
   const recipient = to === undefined ? null : recipientOf(to, settings.operators);
   const query = { to: recipient, channel, status, delivery, batchId, ...timesOf(filter) };
   const listed = await store.listMessages(caller.projectId, query, page);

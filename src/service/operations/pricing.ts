@@ -13,7 +13,7 @@ export interface Price {
 
 /** GET /v1/pricing. */
 export async function getPricing(context: OperationContext, caller: Caller): Promise<Pricing> {
-  const { settings } = await context.projectOf(caller);
+  const { settings } = await context.project(caller);
   return {
     sms: {
       credits_per_part: settings.prices.sms_part,

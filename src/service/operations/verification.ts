@@ -28,7 +28,7 @@ export async function createVerification(
   caller: Caller,
   params: VerifyCreateParams,
 ): Promise<VerificationResult> {
-  const project = await context.projectOf(caller);
+  const project = await context.project(caller);
   const { recipient: to, code, lifeMs, send } = readVerification(context, project, params);
   const id = context.newId();
   const codeHash = context.encryption.hashCode(id, code);
