@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,9 @@ import { createService, type Service } from '../../src/service/index.js';
 import { installed } from '../support/postgres/binaries.js';
 import { type Cluster, makeCluster } from '../support/postgres/cluster.js';
 import { query } from '../support/postgres.js';
+import { needProgram } from './programs.js';
 
+const program = '/usr/sbin/pgbouncer';
 const secret = new Uint8Array(32).fill(7);
 const folder = mkdtempSync(join(tmpdir(), 'urtuu-pgbouncer-'));
 const clusterFolder = join(folder, 'postgres');
@@ -24,8 +26,7 @@ const services: Service[] = [];
 beforeAll(async () => {
   const found = installed();
   if (found === null) throw new Error('PostgreSQL is missing: apt-get install postgresql');
-  const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer'].find((path) => existsSync(path));
-  if (program === undefined) throw new Error('PgBouncer is missing: apt-get install pgbouncer');
+  needProgram(program, 'pgbouncer');
   bin = found;
   mkdirSync(clusterFolder);
   if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid);
