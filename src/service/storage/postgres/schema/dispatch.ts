@@ -30,8 +30,8 @@ BEGIN
   FROM unnest(p_seqs) WITH ORDINALITY s(seq, ord)
     CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = s.seq OFFSET 0) m
     JOIN projects p ON p.seq = m.project
-    LEFT JOIN LATERAL (SELECT b.id FROM batches b WHERE b.seq = m.batch OFFSET 0) b ON true
-    LEFT JOIN LATERAL (SELECT v.life_ms FROM verifications v WHERE v.message = m.seq OFFSET 0) v ON true
+    LEFT JOIN LATERAL (SELECT * FROM batches b WHERE b.seq = m.batch OFFSET 0) b ON true
+    LEFT JOIN LATERAL (SELECT * FROM verifications v WHERE v.message = m.seq OFFSET 0) v ON true
   ORDER BY s.ord;
 END $$;
 
