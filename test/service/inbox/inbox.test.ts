@@ -8,17 +8,17 @@ import { bounceOf } from '../../support/bounces.js';
 import { caller, ledgerDifference } from '../../support/cores.js';
 import { verifyDkim } from '../../support/dkim.js';
 import { Relay } from '../../support/relay.js';
-import { SmppServices } from '../../support/smpp-service.js';
+import { CarrierServices } from '../../support/carrier-services.js';
 import { Smsc } from '../../support/smsc.js';
 
-let services: SmppServices;
+let services: CarrierServices;
 let relay: Relay;
 let smsc: Smsc;
 let email: object;
 let sms: { routes: object[] };
 
 beforeEach(async () => {
-  [relay, smsc, services] = [new Relay(), new Smsc(), new SmppServices()];
+  [relay, smsc, services] = [new Relay(), new Smsc(), new CarrierServices()];
   const [relayPort, smscPort] = [await relay.listen(), await smsc.listen()];
   email = {
     smtp: `smtp://127.0.0.1:${relayPort}`,
