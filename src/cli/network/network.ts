@@ -49,6 +49,7 @@ export interface Network {
   /** For the owner of a service that may run: dispatches and makes nothing; opened once, closed at the end. */
   administration(
     data: { directory: string } | Pick<DatabaseOptions, 'url' | 'secret'>,
+    report?: (fault: Fault) => void,
   ): Promise<Administration>;
   /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
   checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
@@ -137,9 +138,9 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     return opened;
   };
   const administrations = new Map<string, Promise<OpenedAdministration>>();
-  const administration: Network['administration'] = async (data) => {
+  const administration: Network['administration'] = async (data, report = needs.report) => {
     const name = 'url' in data ? data.url : data.directory;
-    const opened = administrations.get(name) ?? openAdministration(environment, data, needs.report);
+    const opened = administrations.get(name) ?? openAdministration(environment, data, report);
     administrations.set(name, opened);
     return (await opened).administration;
   };

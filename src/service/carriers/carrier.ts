@@ -89,7 +89,8 @@ export class OutcomeUnknown extends Error {
 }
 
 /** An SMS from outside. */
-export interface Incoming extends Pick<IncomingMessage, 'from' | 'to' | 'text' | 'part'> {
+export interface Incoming
+  extends Omit<IncomingMessage, 'id' | 'projectId' | 'channel' | 'subject' | 'fingerprint'> {
   /** The route that delivered it. */
   route: string;
 }

@@ -20,8 +20,7 @@ export interface IncomingMessage {
   part: { reference: string; number: number; total: number } | null;
 }
 
-export interface InboxRecord extends Pick<IncomingMessage, 'id' | 'channel' | 'from' | 'to' | 'subject'> {
-  projectId: string;
+export interface InboxRecord extends Omit<IncomingMessage, 'text' | 'fingerprint' | 'part'> {
   /** With `missingPart` for each part that has not come. */
   text: string;
   receivedAt: Instant;

@@ -5,10 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { statuses } from '../../../src/service/carriers/smpp/codec/commands.js';
 import type { SettingsPatch } from '../../../src/service/index.js';
 import { bounceOf } from '../../support/bounces.js';
+import { CarrierServices } from '../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../support/cores.js';
 import { verifyDkim } from '../../support/dkim.js';
 import { Relay } from '../../support/relay.js';
-import { CarrierServices } from '../../support/carrier-services.js';
 import { Smsc } from '../../support/smsc.js';
 
 let services: CarrierServices;

@@ -74,6 +74,7 @@ describe('a configuration', () => {
           {
             name: 'Mobicom',
             host: 'smsc.example.mn',
+            inboxProject: null,
             port: 3550,
             tls: true,
             systemId: 'urtuu',
