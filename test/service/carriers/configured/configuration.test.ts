@@ -74,7 +74,6 @@ describe('a configuration', () => {
           {
             name: 'Mobicom',
             host: 'smsc.example.mn',
-            inboxProject: null,
             port: 3550,
             tls: true,
             systemId: 'urtuu',
