@@ -48,7 +48,7 @@ const serviceArrows: Record<string, string[]> = {
   'open-administration': ['core', 'service'],
   'create-service': ['core', 'fault-injection', 'http', 'observer', 'readiness', 'service'],
   // What a service shows of itself: its requests, and its parts, measured by wrappers.
-  observer: ['core', 'http', 'metrics', 'service', 'storage'],
+  observer: ['core', 'http', 'metrics', 'service'],
   metrics: ['carriers', 'service', 'storage'],
   core: [
     'admin',

@@ -172,6 +172,38 @@ const tree: readonly (Leaf | Group)[] = [
         ],
       ],
       [
+        'lanes',
+        'Pause and resume lanes: routes of SMS, email',
+        [
+          [
+            'list',
+            'List the lanes',
+            async () => (await import('./commands/service/lanes/list.js')).serviceLanesList,
+          ],
+          [
+            'pause',
+            'Pause a lane',
+            async () => (await import('./commands/service/lanes/pause.js')).serviceLanesPause,
+          ],
+          [
+            'resume',
+            'Resume a lane',
+            async () => (await import('./commands/service/lanes/resume.js')).serviceLanesResume,
+          ],
+        ],
+      ],
+      [
+        'batches',
+        'Stop batches',
+        [
+          [
+            'stop',
+            'Stop a batch',
+            async () => (await import('./commands/service/batches/stop.js')).serviceBatchesStop,
+          ],
+        ],
+      ],
+      [
         'credit',
         'Add credits to a project',
         async () => (await import('./commands/service/credit.js')).serviceCredit,

@@ -17,13 +17,14 @@ import { createEncryption, deriveKey } from './encryption.js';
 import { Heartbeat } from './heartbeat/heartbeat.js';
 import { smsReceiver } from './inbox/receive-sms.js';
 import { openData } from './open-data.js';
-import type { OperationContext, Project } from './operations/context.js';
+import type { OperationContext } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { KeyUse } from './operations/key-use.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
 import { OutcomeWaiter } from './operations/outcome-waiter.js';
 import { bound, messageAnswer } from './operations/resources.js';
+import { Turns } from './operations/turns.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
 import type { Administration, Service, ServiceOptions } from './service.js';
@@ -99,11 +100,15 @@ export async function openCore(
   if (!isNew && seed !== undefined)
     random = seededRandom(`${seed} ${Buffer.from(systemRandom.bytes(8)).toString('hex')}`);
 
-  async function project(id: string): Promise<Project> {
-    const record = await store.getProject(id);
-    if (record === null) throw new Error(`there is no project ${id}`);
-    return { id, name: record.name, settings: settingsOf(record.settings) };
-  }
+  const readProject: OperationContext['readProject'] = ({ id, name, settings }) => {
+    return { id, name, settings: settingsOf(settings) };
+  };
+  const project: OperationContext['project'] = async ({ projectId, project }) => {
+    if (project !== undefined) return project;
+    const record = await store.getProject(projectId);
+    if (record === null) throw new Error(`there is no project ${projectId}`);
+    return readProject(record);
+  };
 
   const outcomes = new OutcomeWaiter(clock, storage.changes);
   const encryption = createEncryption(storage.secret, systemRandom);
@@ -125,7 +130,7 @@ export async function openCore(
     owner,
     answer: (message, balance) => bound(messageAnswer(message, balance)),
     async rulesOf(id) {
-      return (await project(id)).settings;
+      return (await project({ projectId: id })).settings;
     },
     decrypt: encryption.decrypt,
     receive,
@@ -146,10 +151,12 @@ export async function openCore(
     encryption,
     dispatcher,
     outcomes,
+    turns: new Turns(),
     keyUse,
     isConnectedElsewhere: (lane) => heartbeat.isConnectedElsewhere(lane),
     closed: carriers.closed,
     project,
+    readProject,
     rates,
     localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
   };

@@ -14,7 +14,6 @@ import type { Listening, Service, ServiceOptions } from './service.js';
 export async function createService(options: ServiceOptions = {}): Promise<Service> {
   const observer = await createObserver(options.metrics ?? false);
   const core = await openCore(options, observer.wrappers);
-  const connections = () => core.heartbeat.connections;
   const app = createApp(core.operations, {
     faultFor: core.isReal ? () => null : requestFaultFor,
     isFirst: (name) => core.carrier.isFirst(name),
@@ -32,7 +31,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     async listen(address = {}) {
       // Loaded late: most embedded services never listen.
       const { listen } = await import('./http/listen.js');
-      const opened = await listen(observer.observed(app, address, connections), address, {
+      const opened = await listen(observer.observed(app, address, core), address, {
         report: (error) => core.report(error, { level: 'warning' }),
       });
       const closing: Listening = {
@@ -49,7 +48,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     },
     async listenForMetrics(address) {
       const { listen } = await import('./http/listen.js');
-      const opened = await listen(observer.metricsOnly(connections), address);
+      const opened = await listen(observer.metricsOnly(core), address);
       forMetrics.push(opened);
       return opened;
     },

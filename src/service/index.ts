@@ -24,6 +24,7 @@ export type {
   InboxMessage,
   KeyScope,
   LaneStatus,
+  LaneSummary,
   LedgerEntry,
   Listening,
   NewApiKey,
@@ -34,6 +35,7 @@ export type {
   Service,
   ServiceOptions,
   ServiceStatus,
+  StoppedBatch,
   Suppression,
 } from './service.js';
 export { defaultSettings, type Settings, type SettingsPatch } from './settings.js';

@@ -232,8 +232,40 @@ export interface Administration extends ProjectAdministration {
    * False where the service is not held.
    */
   release(finishAs: FinishAs): Promise<boolean>;
+  listLanes(): Promise<LaneSummary[]>;
+  /** Pauses or resumes a lane on every instance; null when there is no such lane. */
+  setLaneStatus(lane: string, status: LaneSummary['status']): Promise<LaneSummary | null>;
+  /** Fails and refunds what no instance has begun to submit; null when there is no such batch, in any project. */
+  stopBatch(id: string): Promise<StoppedBatch | null>;
   /** Resolves when no message is due or in flight. */
   settled(): Promise<void>;
+}
+
+/** A queue: of a route of the configuration, of email, or of the simulated operator. */
+export interface LaneSummary {
+  lane: string;
+  status: 'open' | 'paused';
+  /** Messages that wait. */
+  waiting: number;
+  /** Seconds since the first of them was due; null where none is. */
+  oldest_seconds: number | null;
+  /** Instances that have a connection for it. */
+  connected: number;
+  /** Null while it is open. */
+  paused_at: string | null;
+}
+
+export interface StoppedBatch {
+  id: string;
+  total: number;
+  sent: number;
+  failed: number;
+  /** Messages that are being submitted, or in doubt: they keep their outcome. */
+  in_progress: number;
+  /** Messages that failed by this call. */
+  stopped: number;
+  /** Their credits. */
+  refunded: number;
 }
 
 /** An answered request, as a log may keep it: without numbers, texts, codes and whole keys. */

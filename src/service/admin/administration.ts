@@ -19,6 +19,7 @@ import type { Instances } from '../storage/instances.js';
 import type { KeyRecord, LedgerPage, LedgerRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 import { createHold } from './hold.js';
+import { administerLanes } from './lanes.js';
 import { mailAdministration } from './mail.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
@@ -44,6 +45,12 @@ export function createAdministration(
 ): Administration {
   const { store } = context;
   return {
+    ...administerLanes({
+      store,
+      instances,
+      clock: context.clock,
+      simulatedLanes: isReal ? [] : carrier.lanes,
+    }),
     ...administrationOf(context, defaultProject.id, relay),
     async createProject(name) {
       checkName('name', name);
@@ -142,14 +149,14 @@ function administrationOf(
       } while (before !== null);
     },
     settings: {
-      get: async () => (await context.project(projectId)).settings,
+      get: async () => (await context.project({ projectId })).settings,
       async update(patch) {
         await store.changeSettings(projectId, (stored) => {
           const own = JSON.parse(stored);
           const given = typeof patch === 'function' ? patch(mergeSettings(defaultSettings, own)) : patch;
           return JSON.stringify(mergeSettings(own, checkSettings(given)));
         });
-        return (await context.project(projectId)).settings;
+        return (await context.project({ projectId })).settings;
       },
     },
   };

@@ -119,8 +119,12 @@ export async function submitMessage(
         held.reservation ?? carrier,
       );
     } catch (error) {
-      if (error instanceof OutcomeUnknown) error.late?.then(onLateOf(claimed, tools), () => {});
-      else tools.report(error);
+      if (!(error instanceof OutcomeUnknown)) tools.report(error);
+      else if (error.late !== null) {
+        // Connected, and silent: each message more would be in doubt too.
+        lane.pause();
+        error.late.then(onLateOf(claimed, tools), () => {});
+      }
       result = 'deadline';
     }
     if (result === 'deadline') {

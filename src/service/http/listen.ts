@@ -75,8 +75,8 @@ export async function listen(
   const report = options.report ?? (() => {});
   const answer = requestListener(app, report);
   const serve = (incoming: WaitingRequest, outgoing: ServerResponse<WaitingRequest>) =>
-    connections.admit(outgoing, () => {
-      const problem = headProblem(incoming, bounds.headers);
+    connections.admit(outgoing, (hasRoom) => {
+      const problem = hasRoom ? headProblem(incoming, bounds.headers) : tooManyRequests();
       if (problem === null) void answer(incoming, outgoing);
       else writeAnswer(outgoing, { status: problem.status, ...partsOf(problem) });
     });
@@ -84,9 +84,12 @@ export async function listen(
   // `100 Continue` is written when the body is read.
   server.on('checkContinue', serve);
   server.on('checkExpectation', serve);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    connections.refuse(socket as Socket, rawAnswer(refusalOf(error.code))),
-  );
+  server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket;
+    // Before the handshake is over there is no way to answer.
+    if (tls !== undefined && !connections.has(socket)) socket.destroy();
+    else connections.refuse(socket, rawAnswer(refusalOf(error.code)));
+  });
 
   server.listen({ host, port });
   await once(server, 'listening');
@@ -157,6 +160,11 @@ function hostOfUrl(host: string): string {
 
 const tooManyConnections = () =>
   new ServiceError('unavailable', 'Too many connections; try again', { retryAfter: 1 });
+
+const tooManyRequests = () =>
+  new ServiceError('unavailable', 'Too many requests at once. Nothing was done; try again', {
+    retryAfter: 1,
+  });
 
 const isRequestError = (error: unknown) => error instanceof Error && error.name === 'RequestError';
 

@@ -3,7 +3,7 @@ import type { App } from './app.js';
 const path = '/metrics';
 
 /** The app with `GET /metrics` before it; without one, nothing else is there. */
-export function metricsApp(write: () => string, app: App | null): App {
+export function metricsApp(write: () => Promise<string>, app: App | null): App {
   return {
     routes: app?.routes ?? [],
     async fetch(request, bindings = {}) {
@@ -15,7 +15,7 @@ export function metricsApp(write: () => string, app: App | null): App {
         ? {
             status: 200,
             headers: { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' },
-            body: write(),
+            body: await write(),
           }
         : { status: isHere ? 405 : 404, headers: { 'Content-Type': 'text/plain' }, body: '' };
       if (plain === undefined) return new Response(answer.body, answer);

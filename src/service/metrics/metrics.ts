@@ -2,10 +2,17 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import pkg from '../../../package.json' with { type: 'json' };
 import type { Carrier, Submission, SubmitResult } from '../carriers/carrier.js';
 import type { SeenRequest } from '../service.js';
+import type { LaneDepth } from '../storage/depth.js';
 import type { LaneConnection } from '../storage/instances.js';
 import type { Storage } from '../storage/storage.js';
 import type { Store } from '../storage/store.js';
 import { Counter, type Family, Histogram, quotedLabel, writeSeries } from './families.js';
+
+/** What is looked at when somebody reads. */
+export interface Sources {
+  heartbeat: { connections: LaneConnection[] };
+  store: { queueDepth(): Promise<LaneDepth[]> };
+}
 
 /** Methods of the store whose time tells how it is doing: those that every message needs. */
 const timedMethods: ReadonlySet<PropertyKey> = new Set<keyof Store>([
@@ -16,6 +23,9 @@ const timedMethods: ReadonlySet<PropertyKey> = new Set<keyof Store>([
   'markSubmitting',
   'finalizeMessages',
 ]);
+
+/** Milliseconds between two counts of the queue, however often somebody reads. */
+const lookEvery = 5_000;
 
 /** Counts and measures of one service object since its start, as Prometheus reads them. */
 export class Metrics {
@@ -39,6 +49,8 @@ export class Metrics {
     ...[this.#requests, this.#latency, this.#refusals, this.#finalized],
     ...[this.#submitted, this.#receipts, this.#store],
   ];
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #depths: Promise<LaneDepth[]> = Promise.resolve([]);
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
 
   constructor() {
@@ -64,8 +76,37 @@ export class Metrics {
       carriers.map((carrier) => this.#carrier(carrier)),
   };
 
-  /** In the text format of Prometheus. */
-  write(connections: readonly LaneConnection[]): string {
+  /** In the text format of Prometheus. Without the queue while the store does not answer. */
+  async read({ heartbeat, store }: Sources): Promise<string> {
+    const now = performance.now();
+    if (now - this.#lookedAt >= lookEvery) {
+      this.#lookedAt = now;
+      this.#depths = store.queueDepth().catch(() => []);
+    }
+    const depths = await this.#depths;
+    const byLane = (of: (depth: LaneDepth) => number | null) =>
+      depths.flatMap((depth) => {
+        const value = of(depth);
+        return value === null ? [] : [[`lane="${quotedLabel(depth.lane)}"`, value] as const];
+      });
+    return [
+      this.#write(heartbeat.connections),
+      writeSeries(
+        'urtuu_queue_messages',
+        'gauge',
+        'Waiting messages by lane.',
+        byLane(({ waiting }) => waiting),
+      ),
+      writeSeries(
+        'urtuu_queue_oldest_seconds',
+        'gauge',
+        'How long the oldest has waited, by lane.',
+        byLane(({ oldestMs }) => oldestMs && oldestMs / 1_000),
+      ),
+    ].join('');
+  }
+
+  #write(connections: readonly LaneConnection[]): string {
     const quantiles = [0.5, 0.9, 0.99, 1].map(
       (quantile) => [`quantile="${quantile}"`, this.#delay.percentile(quantile * 100) / 1e9] as const,
     );

@@ -146,7 +146,7 @@ function held(): ServiceError {
 }
 
 function paused(): ServiceError {
-  const message = 'The owner of the service has paused the operator of the number; nothing was done';
+  const message = 'The lane of the number is paused; nothing was done';
   return new ServiceError('unavailable', message, { retryAfter: 10 });
 }
 

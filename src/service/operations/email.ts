@@ -11,7 +11,7 @@ import { sendBatch, sendSingle } from './send.js';
 /** POST /v1/email. */
 export async function sendEmail(context: OperationContext, call: SendCall<EmailSendParams>): Promise<Answer> {
   const { caller, params, idempotencyKey } = call;
-  const project = await context.project(caller.projectId);
+  const project = await context.project(caller);
   checkEmail(params);
   const recipient = readEmailRecipient(params.to);
   const content = emailContent(project, params);
@@ -25,7 +25,8 @@ export async function sendEmailBulk(
   call: SendCall<EmailBulkParams>,
 ): Promise<Answer> {
   const { caller, params, idempotencyKey } = call;
-  const project = await context.project(caller.projectId);
+  await context.turns.take(params.to.length);
+  const project = await context.project(caller);
   checkEmail(params);
   const recipients = readRecipients(params.to, tryAddress);
   const content = emailContent(project, params);

@@ -1,15 +1,10 @@
 import type { MessageError } from '../../contract/index.js';
 import type { Instant } from './records.js';
 
-/** A queue, as far as the store knows it: messages wait in it, or it is paused, or it led to a real carrier. */
-export interface LaneRecord {
-  name: string;
-  /** Null while it is open. */
-  pausedAt: Instant | null;
-  /** Messages that wait in it, due or not. */
-  waiting: number;
-  /** When the first of them was accepted or put off; null where none waits. */
-  oldestAt: Instant | null;
+/** A lane that the owner of the service has paused. */
+export interface LanePause {
+  lane: string;
+  pausedAt: Instant;
 }
 
 /** A batch that was stopped, with its counts afterwards. */
@@ -24,8 +19,7 @@ export interface StoppedBatch {
 
 /** What the owner of a service does to its queues, in every process at once. */
 export interface LaneControl {
-  /** By their names. */
-  listLanes(): Promise<LaneRecord[]>;
+  lanePauses(): Promise<LanePause[]>;
   /**
    * From now on nothing in the lane is marked, whoever has claimed it, until it is resumed. Submissions that were marked
    * before go on.

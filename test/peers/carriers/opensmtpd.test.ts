@@ -112,10 +112,10 @@ it('OpenSMTPD takes a mail over TLS, with correct headers', async () => {
     text: 'Сайн уу\n.\nБаяртай',
     html: '<p>Сайн уу</p>',
   });
-  const valueOf = (name: string) => mail.headers.find(({ key }) => key === name)?.value;
-  expect(valueOf('auto-submitted')).toBe('auto-generated');
-  expect(valueOf('mime-version')).toBe('1.0');
-  expect(valueOf('return-path')).toMatch(
+  const headerOf = (name: string) => mail.headers.find(({ key }) => key === name)?.value;
+  expect(headerOf('auto-submitted')).toBe('auto-generated');
+  expect(headerOf('mime-version')).toBe('1.0');
+  expect(headerOf('return-path')).toMatch(
     new RegExp(`^<bounce\\+${id}\\.[0-9a-f]{20}@bounce\\.example\\.mn>$`),
   );
   expect(Date.parse(mail.date ?? '')).toBeGreaterThan(Date.now() - 60_000);

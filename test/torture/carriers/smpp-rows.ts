@@ -14,10 +14,11 @@ export interface CarrierKills {
   sends: number;
   kills: number;
   service: KillGame['service'];
+  signal?: KillGame['signal'];
 }
 
 /** Two operators, of which one sends receipts; half of the messages go to each. */
-export async function playSmppKills({ seed, sends, kills, service }: CarrierKills) {
+export async function playSmppKills({ seed, sends, kills, service, signal = 'SIGKILL' }: CarrierKills) {
   const random = seededRandom(seed);
   const window = 10;
   const peers = [
@@ -38,6 +39,7 @@ export async function playSmppKills({ seed, sends, kills, service }: CarrierKill
   return playKills({
     seed,
     kills,
+    signal,
     service,
     peers,
     configuration: () => ({ email: 'off', sms: { routes: peers.map(({ route }) => route) } }),
@@ -86,6 +88,17 @@ export function killRows(
       ],
     },
     {
+      name: `SIGTERM of urtuu serve in the middle of sends over ${name}: nothing unknown`,
+      play: async (seed: number) =>
+        killsPlayed(await play({ seed, ...few, service: 'urtuu serve', signal: 'SIGTERM' }), 0),
+      controls: [
+        {
+          name: 'SIGKILL',
+          play: async (seed: number) => killsPlayed(await play({ seed, ...few, service: 'urtuu serve' }), 0),
+        },
+      ],
+    },
+    {
       name: `sends over ${name} without a fault`,
       play: kill({ ...sizes, kills: 0, service: 'urtuu serve' }),
       controls: [
@@ -105,7 +118,7 @@ export const smpp = groupOf(
   'smpp',
   {
     full: { sends: 10_000, kills: 60, games: 1_000, messages: 40 },
-    small: { sends: 400, kills: 3, games: 10, messages: 2 },
+    small: { sends: 200, kills: 2, games: 3, messages: 1 },
   },
   (sizes) => [
     ...killRows('SMPP', sizes, playSmppKills, 20),

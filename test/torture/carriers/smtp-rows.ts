@@ -9,13 +9,14 @@ import { playMails, playSmtpChaos } from './smtp-chaos.js';
 
 const connections = 4;
 
-async function playSmtpKills({ seed, sends, kills, service }: CarrierKills) {
+async function playSmtpKills({ seed, sends, kills, service, signal = 'SIGKILL' }: CarrierKills) {
   const random = seededRandom(seed);
   const relay = new MailRelay({ random, connections, isPipelining: random() < 0.5 });
   const recipients = Array.from({ length: sends }, (_, index) => `p${index}@example.com`);
   return playKills({
     seed,
     kills,
+    signal,
     service,
     peers: [relay],
     configuration: () => ({ email: relay.configuration, sms: 'off' }),
@@ -48,7 +49,7 @@ export const smtp = groupOf(
   'smtp',
   {
     full: { sends: 10_000, kills: 60, games: 1_000, bytes: 60_000 },
-    small: { sends: 300, kills: 3, games: 10, bytes: 300 },
+    small: { sends: 200, kills: 2, games: 3, bytes: 100 },
   },
   (sizes) => [
     ...killRows('SMTP', sizes, playSmtpKills, connections),

@@ -1,13 +1,6 @@
-import type { LaneControl, LaneRecord, StoppedBatch } from '../lanes.js';
+import type { LaneControl, LanePause, StoppedBatch } from '../lanes.js';
 import type { RouteBinds } from '../route-limits.js';
 import type { Database } from './database/database.js';
-
-interface LaneRow {
-  name: string;
-  paused_at: number | null;
-  waiting: number;
-  oldest_at: number | null;
-}
 
 /** `done`: tells every instance that there may be something to do, or no more. */
 export function createRoutes(database: Database, done: () => void): RouteBinds & LaneControl {
@@ -22,17 +15,8 @@ export function createRoutes(database: Database, done: () => void): RouteBinds &
     async releaseBind({ route, holder }) {
       await database.query('SELECT release_bind_1($1, $2)', [route, holder]);
     },
-    async listLanes() {
-      const rows = await database.query<LaneRow>('SELECT * FROM list_lanes_1()');
-      return rows.map(
-        ({ name, paused_at: pausedAt, waiting, oldest_at: oldestAt }): LaneRecord => ({
-          name,
-          pausedAt,
-          waiting,
-          oldestAt,
-        }),
-      );
-    },
+    lanePauses: () =>
+      database.query<LanePause>('SELECT lane, paused_at AS "pausedAt" FROM lane_pauses ORDER BY lane'),
     async pauseLane(name) {
       await database.query('SELECT pause_lane_1($1, $2)', [database.now(), name]);
       done();

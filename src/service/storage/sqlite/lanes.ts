@@ -1,5 +1,5 @@
 import type { MessageError } from '../../../contract/index.js';
-import type { LaneRecord, StoppedBatch } from '../lanes.js';
+import type { LanePause, StoppedBatch } from '../lanes.js';
 import type { Instant } from '../records.js';
 import type { Database } from './database/open.js';
 import type { Leases } from './leases.js';
@@ -12,20 +12,11 @@ export const isInOpenLane = 'lane NOT IN (SELECT lane FROM lane_pauses)';
 export function prepareLanes(database: Database, projects: Projects, leases: Leases, now: () => Instant) {
   const insert = database.prepare('INSERT INTO lanes (name) VALUES (?) ON CONFLICT DO NOTHING');
   const select = database.prepare('SELECT name FROM lanes ORDER BY name');
-  const selectAll = database.prepare(
-    `SELECT n.name, p.paused_at AS pausedAt, coalesce(q.waiting, 0) AS waiting, q.oldest AS oldestAt
-     FROM (SELECT name FROM lanes UNION SELECT lane FROM lane_pauses
-       UNION SELECT lane FROM messages WHERE due_at IS NOT NULL AND route IS NULL) n
-     LEFT JOIN lane_pauses p ON p.lane = n.name
-     LEFT JOIN (SELECT lane, count(*) AS waiting, min(created_at) AS oldest FROM messages
-       WHERE due_at IS NOT NULL AND route IS NULL GROUP BY lane) q ON q.lane = n.name
-     ORDER BY n.name`,
-  );
   const pause = database.prepare(
     'INSERT INTO lane_pauses (lane, paused_at) VALUES (?, ?) ON CONFLICT DO NOTHING',
   );
   const resume = database.prepare('DELETE FROM lane_pauses WHERE lane = ?');
-  const selectPaused = database.prepare('SELECT lane FROM lane_pauses');
+  const selectPauses = database.prepare('SELECT lane, paused_at AS pausedAt FROM lane_pauses ORDER BY lane');
   const selectBatch = database.prepare('SELECT * FROM batches WHERE id = ?');
   const inBatch = `seq BETWEEN :first AND :first + :total - 1 AND batch = :batch AND status = 'queued' AND route IS NULL`;
   const selectUnmarked = database.prepare(`SELECT seq, id, lease, credits FROM messages WHERE ${inBatch}`);
@@ -44,10 +35,9 @@ export function prepareLanes(database: Database, projects: Projects, leases: Lea
       for (const lane of lanes) insert.run(lane);
       return (select.all() as { name: string }[]).map(({ name }) => name);
     },
-    list: () => selectAll.all() as LaneRecord[],
+    pauses: () => selectPauses.all() as LanePause[],
     pause: (lane: string) => void pause.run(lane, now()),
     resume: (lane: string) => void resume.run(lane),
-    paused: () => (selectPaused.all() as { lane: string }[]).map(({ lane }) => lane),
     stopBatch(id: string, error: MessageError): StoppedBatch | null {
       const batch = selectBatch.get(id) as BatchRow | undefined;
       if (batch === undefined) return null;

@@ -76,8 +76,8 @@ export function sqliteStore(
   const projects = prepareProjects(database, now);
   const instances = whenUsed(() => prepareInstances(database, now));
   const leases = prepareLeases(database, clock);
-  const depth = whenUsed(() => prepareDepth(database, now));
   const lanes = prepareLanes(database, projects, leases, now);
+  const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
   const binds = prepareBinds(database, clock);
   const resets = prepareResets(database, projects, now);
@@ -188,7 +188,7 @@ export function sqliteStore(
       });
       changes.tell('due');
     },
-    listLanes: () => read(() => lanes.list()),
+    lanePauses: () => read(() => lanes.pauses()),
     pauseLane: (name) => thenDue(() => lanes.pause(name)),
     resumeLane: (name) => thenDue(() => lanes.resume(name)),
     stopBatch: (id, error) => thenDue(() => lanes.stopBatch(id, error), 1_000),

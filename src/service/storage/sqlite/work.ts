@@ -60,7 +60,7 @@ export function prepareWork(database: Database, leases: Leases, holds: Holds, la
         overdue: least(times.overdue),
         doubts: least(times.doubts),
         leases: leases.untilEnd(),
-        paused: lanes.paused(),
+        paused: lanes.pauses().map(({ lane }) => lane),
       };
     },
     hasDue: (): boolean =>

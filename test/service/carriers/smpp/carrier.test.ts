@@ -448,6 +448,17 @@ describe('the connection', () => {
     expect(await submitting).toEqual({ kind: 'accepted', carrierIds: ['1001'] });
   });
 
+  it('takes nothing more once it is stopped, not even what has room', async () => {
+    await open();
+    react('held');
+    const reservation = await desk.carrier.reserve?.('Mobicom', true);
+    const stopping = desk.carrier.stop();
+    const submitted = reservation?.submit(submissionOf('m'), new AbortController().signal);
+    await stopping;
+    expect(await submitted).toMatchObject({ kind: 'later', scope: 'lane' });
+    expect(smsc.taken).toEqual([]);
+  });
+
   it('is unbound at stop, after the answers that are due', async () => {
     await open();
     react('held');

@@ -145,6 +145,37 @@ describe('a service with SMPP routes', () => {
   });
 });
 
+describe('an operator in trouble', () => {
+  it('that unbinds between two segments gets the second over its next connection', async () => {
+    await open();
+    smsc.options.onTaken = (segment, answer) => {
+      // Both in one packet.
+      for (const socket of smsc.sockets) socket.cork();
+      answer();
+      if (segment.number === 1) smsc.request('unbind');
+      for (const socket of smsc.sockets) socket.uncork();
+    };
+    const sent = await services.passed(services.send('99112233', 'a'.repeat(200)));
+    expect(sent).toMatchObject({ status: 200, body: { status: 'sent' } });
+    expect(smsc.taken.map(({ number }) => number)).toEqual([1, 2]);
+  });
+
+  it('that answers nothing but enquire_link gets few messages to leave unknown', async () => {
+    await open();
+    smsc.options.react = () => 'unanswered';
+    const many = Array.from({ length: 300 }, (_, index) => `${99_100_000 + index}`);
+    const batch = await services.sendBatch(many, 'Hi');
+    const end = services.clock.monotonic() + 600_000;
+    await services.pass(() => services.clock.monotonic() >= end);
+    expect(smsc.taken.length).toBeLessThanOrEqual(45);
+    delete smsc.options.react;
+    await services.completed(batch);
+    const unknown = (await services.messagesOf(batch)).filter(({ delivery }) => delivery === 'unknown');
+    expect(unknown.length).toBeLessThanOrEqual(45);
+    expect(takenTwice(smsc.taken)).toEqual([]);
+  });
+});
+
 describe('an unknown outcome', () => {
   it('of a single SMS is 503, and a late answer ends it', async () => {
     await open();

@@ -4,7 +4,7 @@ import { statuses } from '../codec/commands.js';
 import type { Pdu } from '../codec/pdu.js';
 import { readIncoming } from '../incoming.js';
 import { readReceipt } from '../receipts.js';
-import { submitIn } from '../submission.js';
+import { notConnected, submitIn } from '../submission.js';
 import { Link, type LinkParts } from './link.js';
 import { responseMs, type Session } from './session.js';
 import { RouteWindow } from './window.js';
@@ -82,6 +82,8 @@ export class RouteConnection {
     let isHeld = true;
     return {
       submit: async (submission, signal) => {
+        // It may have been stopped since: nothing that is begun now would be answered.
+        if (!this.#window.isUp) return notConnected(this.#parts.route.name);
         this.#submissions += 1;
         try {
           return await submitIn(room, submission, signal, { ...this.#parts, window: this.#window });

@@ -78,16 +78,6 @@ BEGIN
   RETURN NEXT;
 END $$;
 
-CREATE FUNCTION list_lanes_1() RETURNS TABLE (name text, paused_at bigint, waiting bigint, oldest_at bigint)
-LANGUAGE plpgsql AS $$
-BEGIN
-  RETURN QUERY WITH waits AS (
-    SELECT q.lane, count(*) AS waiting, min(q.queued_at) AS oldest FROM queue q WHERE q.class < 2 GROUP BY q.lane)
-  SELECT n.name, p.paused_at, coalesce(w.waiting, 0), w.oldest
-  FROM (SELECT l.name FROM lanes l UNION SELECT lane FROM lane_pauses UNION SELECT lane FROM waits) n
-    LEFT JOIN lane_pauses p ON p.lane = n.name LEFT JOIN waits w ON w.lane = n.name ORDER BY n.name;
-END $$;
-
 CREATE FUNCTION pause_lane_1(p_now bigint, p_lane text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   ${durable}
