@@ -32,6 +32,7 @@ export type {
   PlainRequest,
   ProjectAdministration,
   ProjectSummary,
+  SeenRequest,
   Service,
   ServiceOptions,
   ServiceStatus,
