@@ -7,6 +7,7 @@ import type {
   VerificationResult,
 } from './acceptance.js';
 import type { Dispatching } from './dispatching.js';
+import type { Insights } from './insights.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type {
   BatchRecord,
@@ -18,11 +19,14 @@ import type {
   ProjectRecord,
   VerificationRecord,
 } from './records.js';
+import type { SignIns } from './sign-ins.js';
 
 export type * from './acceptance.js';
 export type * from './dispatching.js';
+export type * from './insights.js';
 export type * from './lists.js';
 export type * from './records.js';
+export type * from './sign-ins.js';
 
 /**
  * Everything the service remembers. Each method is one durable transaction: what it resolves to has been committed,
@@ -32,7 +36,7 @@ export type * from './records.js';
  * The engine owns time: methods take durations in milliseconds, and every time in a record is the engine's. A stored
  * time in the future, which only a clock that was set back explains, counts as now.
  */
-export interface Store extends Dispatching {
+export interface Store extends Dispatching, Insights, SignIns {
   /** Null when a project with this id is there already. */
   createProject(project: Pick<ProjectRecord, 'id' | 'name' | 'balance'>): Promise<ProjectRecord | null>;
   getProject(id: string): Promise<ProjectRecord | null>;

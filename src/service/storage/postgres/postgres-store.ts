@@ -6,10 +6,12 @@ import { createClaims } from './claims.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { createFinalization } from './finalization.js';
+import { createInsights } from './insights.js';
 import { createLists } from './lists.js';
 import { createLookups } from './lookups.js';
 import type { Lost } from './lost-commits.js';
 import { createRecords } from './records.js';
+import { createSignIns } from './sign-ins.js';
 import { createWork } from './work.js';
 
 /** Tells this process and the others of what was committed here. */
@@ -52,6 +54,8 @@ export function postgresStore(
     ...lookups,
     ...createRecords(database, lookups.getProject),
     ...createLists(database),
+    ...createInsights(database),
+    ...createSignIns(database),
     ...createWork(database),
 
     acceptMessage: (message) => accept(acceptance.acceptMessage(message)),

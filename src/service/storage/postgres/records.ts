@@ -195,14 +195,14 @@ function toKey(row: KeyRow, projectId: string): KeyRecord {
   return { id, projectId, hash: new Uint8Array(row.hash), prefix, label, createdAt, revokedAt };
 }
 
-interface LedgerRow {
+export interface LedgerRow {
   amount: number;
   reason: LedgerRecord['reason'];
   subject_id: string | null;
   created_at: number;
 }
 
-function toLedger({ amount, reason, subject_id, created_at }: LedgerRow): LedgerRecord {
+export function toLedger({ amount, reason, subject_id, created_at }: LedgerRow): LedgerRecord {
   return { amount, reason, subjectId: subject_id, createdAt: created_at };
 }
 

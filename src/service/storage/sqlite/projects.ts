@@ -158,13 +158,13 @@ function toKey(row: KeyRow, projectId: string): KeyRecord {
   return { id, projectId, hash, prefix, label, createdAt, revokedAt };
 }
 
-interface LedgerRow {
+export interface LedgerRow {
   amount: number;
   reason: LedgerReason;
   subject_id: string | null;
   created_at: number;
 }
 
-function toLedger(row: LedgerRow): LedgerRecord {
+export function toLedger(row: LedgerRow): LedgerRecord {
   return { amount: row.amount, reason: row.reason, subjectId: row.subject_id, createdAt: row.created_at };
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.js';
 import { keyTopic, messageTopic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
+import { countInParts } from '../insights.js';
 import type { PolledChanges } from '../polled-changes.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
@@ -10,6 +11,7 @@ import { whenFree } from './database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
 import { type Database, openDatabase } from './database/open.js';
 import { prepareFinalization } from './finalization.js';
+import { prepareInsights } from './insights.js';
 import { prepareLanes } from './lanes.js';
 import { prepareLeases } from './leases.js';
 import { prepareLists } from './lists.js';
@@ -21,6 +23,7 @@ import { prepareRefusals } from './refusals.js';
 import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
 import { sharedReads } from './shared-reads.js';
+import { prepareSignIns } from './sign-ins.js';
 import { prepareWork } from './work.js';
 
 /** Opens the file of a store, or one in memory with `:memory:`. */
@@ -74,6 +77,8 @@ export function sqliteStore(
   const work = prepareWork(database, leases, clock);
   const reading = prepareReading(database, projects, corrections, now);
   const lists = prepareLists(database, projects, blocks);
+  const insights = prepareInsights(database, projects, blocks, now);
+  const signIns = prepareSignIns(database, projects, now);
 
   async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
     run: () => Result,
@@ -164,6 +169,19 @@ export function sqliteStore(
     getVerification: (projectId, id) => read(() => reading.getVerification(projectId, id)),
     checkVerification: (projectId, id, matches) =>
       commits.run(() => reading.checkVerification(projectId, id, matches)),
+
+    countMessages: (projectId, since, stepMs) =>
+      countInParts((before) => read(() => insights.countSome(projectId, since, stepMs, before))),
+    countWaiting: (projectId) => read(() => insights.countWaiting(projectId)),
+    getHistory: (projectId, messageId) => read(() => insights.getHistory(projectId, messageId)),
+    listLedgerPage: (projectId, page) => read(() => insights.listLedgerPage(projectId, page)),
+
+    addSignInLink: (link) => commits.run(() => signIns.addSignInLink(link)),
+    openSession: (link, session) => commits.run(() => signIns.openSession(link, session)),
+    findSession: (hash) => read(() => signIns.findSession(hash)),
+    endSession: (hash) => commits.run(() => signIns.endSession(hash)),
+    recordDashboard: (url) => commits.run(() => signIns.recordDashboard(url)),
+    dashboardUrl: () => read(() => signIns.dashboardUrl()),
 
     close: () => commits.close(),
   };

@@ -4,11 +4,13 @@ import { dispatchConformance } from './dispatch.js';
 import type { Engine } from './engine.js';
 import { fenceConformance } from './fence.js';
 import { Fixture } from './fixture.js';
+import { insightConformance } from './insights.js';
 import { listConformance } from './lists.js';
 import { raceConformance } from './races.js';
 import { receiptConformance } from './receipts.js';
 import { recordConformance } from './records.js';
 import { resetConformance } from './resets.js';
+import { signInConformance } from './sign-ins.js';
 
 /** The rules of a store, for every engine: on one handle, and on two whose calls alternate. */
 export function storeConformance(engine: Engine): void {
@@ -23,10 +25,12 @@ export function storeConformance(engine: Engine): void {
     acceptanceConformance(fixture);
     dispatchConformance(fixture);
     fenceConformance(fixture);
+    insightConformance(fixture);
     listConformance(fixture);
     receiptConformance(fixture);
     recordConformance(fixture);
     resetConformance(fixture);
+    signInConformance(fixture);
   });
 
   raceConformance(engine);

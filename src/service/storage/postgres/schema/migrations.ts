@@ -4,6 +4,7 @@ import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
 import { recordFunctions } from './records.js';
 import { sharedFunctions } from './shared.js';
+import { signIns } from './sign-ins.js';
 import { tables } from './tables.js';
 
 /**
@@ -13,8 +14,14 @@ import { tables } from './tables.js';
 export const migrations: Migrations = {
   table: 'urtuu_schema',
   steps: [
-    [tables, sharedFunctions, acceptFunctions, dispatchFunctions, finalizeFunctions, recordFunctions].join(
-      '\n',
-    ),
+    [
+      tables,
+      sharedFunctions,
+      acceptFunctions,
+      dispatchFunctions,
+      finalizeFunctions,
+      recordFunctions,
+      signIns,
+    ].join('\n'),
   ],
 };
