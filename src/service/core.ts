@@ -41,6 +41,7 @@ export interface CoreDoubles {
 
 /** The service without its HTTP side. */
 export interface Core {
+  context: OperationContext;
   operations: Operations;
   administration: Administration;
   localKey: string;
@@ -151,6 +152,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
   }
 
   return {
+    context,
     operations,
     administration: createAdministration(context, { carrier, isReal, reset: reset.run }),
     localKey,

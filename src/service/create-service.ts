@@ -1,7 +1,9 @@
-import { openCore } from './core.js';
+import { type Core, openCore } from './core.js';
+import { type DashboardDoor, type DashboardParts, dashboardDoor } from './dashboard/door.js';
 import { requestFaultFor } from './fault-injection/faults.js';
-import { createApp } from './http/app.js';
+import { type App, createApp } from './http/app.js';
 import { exchangeWith } from './http/in-process.js';
+import { takeToken } from './operations/admission.js';
 import type { Listening, Service, ServiceOptions } from './service.js';
 
 /**
@@ -20,16 +22,20 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
   return {
     fetch: (input, init) => app.fetch(new Request(input, init)),
     exchange: exchangeWith(app),
-    async listen(address) {
+    async listen({ dashboard, ...address } = {}) {
       // Loaded late: most embedded services never listen.
       const { listen } = await import('./http/listen.js');
-      const opened = await listen(app, address, {
+      const door = dashboard === undefined ? null : dashboardDoor(partsOf(core), dashboard.publicUrl);
+      const opened = await listen(door === null ? app : withDashboard(app, door), address, {
         report: (error) => core.report(error, { level: 'warning' }),
       });
       const closing: Listening = {
         url: opened.url,
+        dashboard: door === null ? null : await door.at(opened.url),
         async close() {
           listening.delete(closing);
+          // Its live pages would never end.
+          await door?.close();
           await opened.close();
         },
       };
@@ -45,6 +51,40 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       await core.carrier.stop();
       await Promise.all([...listening].map((one) => one.close()));
       await core.close();
+    },
+  };
+}
+
+function partsOf({
+  context,
+  store,
+  operations,
+  administration,
+  channels,
+  carrier,
+  report,
+}: Core): DashboardParts {
+  return {
+    store,
+    operations,
+    administration,
+    channels,
+    clock: context.clock,
+    takeToken: (projectId, kind) => takeToken(context, projectId, kind),
+    deliveries: (messageIds) => carrier.deliveries(messageIds),
+    report: (error, requestId) => report(error, { requestId }),
+  };
+}
+
+/** The dashboard beside the API, on one port. */
+function withDashboard(app: App, door: DashboardDoor): App {
+  return {
+    routes: app.routes,
+    fetch(request, bindings) {
+      const { plain } = bindings ?? {};
+      return plain !== undefined && door.isUnder(plain.target ?? '')
+        ? door.fetch(request, () => plain.readBody())
+        : app.fetch(request, bindings);
     },
   };
 }

@@ -85,6 +85,8 @@ export interface ProjectAdministration {
   credit(amount: number): Promise<number>;
   /** Every change of the balance, oldest first. */
   ledger(): Promise<LedgerEntry[]>;
+  /** A link that signs in to the dashboard, once, within 10 minutes; null while no instance has served it. */
+  createDashboardLink(): Promise<string | null>;
   settings: {
     get(): Promise<Settings>;
     /** Changes the given fields, which may depend on the current settings; returns all settings. */
@@ -114,8 +116,17 @@ export interface Administration extends ProjectAdministration {
 export interface Listening {
   /** Ends in `/v1`: the client's `baseUrl`. */
   url: string;
+  /** Where people open the dashboard; null without it. */
+  dashboard: string | null;
   /** Accepts no new connection, answers every request received, then resolves. */
   close(): Promise<void>;
+}
+
+export interface Address {
+  host?: string;
+  port?: number;
+  /** Serves the dashboard too; `publicUrl` is where people reach it, when that is not the address itself. */
+  dashboard?: { publicUrl: string | null };
 }
 
 /** `url` is absolute: `http://embedded.invalid/v1/sms`. */
@@ -138,7 +149,7 @@ export interface Service {
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** The same without web objects, which take Node.js 20 16 ms to load. */
   exchange(request: PlainRequest): Promise<PlainAnswer>;
-  listen(address?: { host?: string; port?: number }): Promise<Listening>;
+  listen(address?: Address): Promise<Listening>;
   /** A key of the default project; in memory only, as long as this object lives. */
   readonly localKey: string;
   readonly administration: Administration;

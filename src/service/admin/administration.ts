@@ -11,6 +11,7 @@ import type { KeyRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
+import { hashToken, linkLife, newToken } from './sign-in.js';
 
 export function createAdministration(
   context: OperationContext,
@@ -85,6 +86,13 @@ function administrationOf(context: OperationContext, projectId: string): Project
         subject_id: subjectId,
         created_at: timestamp(createdAt),
       }));
+    },
+    async createDashboardLink() {
+      const url = await store.dashboardUrl();
+      if (url === null) return null;
+      const token = newToken();
+      await store.addSignInLink({ hash: hashToken(token), projectId, lifeMs: linkLife });
+      return `${url}/dashboard/sign-in?token=${token}`;
     },
     settings: {
       get: async () => (await context.project(projectId)).settings,

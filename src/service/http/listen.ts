@@ -39,7 +39,7 @@ export async function listen(
   app: App,
   { host = defaultHost, port = defaultPort }: { host?: string; port?: number } = {},
   options: ListenOptions = {},
-): Promise<Listening> {
+): Promise<Pick<Listening, 'url' | 'close'>> {
   const { headersTimeout = 10_000, requestTimeout = 30_000, keepAliveTimeout = 15_000 } = options;
   const bounds = { ...defaultBounds, ...options.bounds };
   const server = createServer({

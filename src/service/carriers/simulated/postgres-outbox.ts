@@ -122,6 +122,13 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
       return row?.age ?? null;
     },
     read,
+    async find(messageIds) {
+      const rows = await database.query<DeliveryRow>(
+        'SELECT * FROM deliveries WHERE reference = ANY ($1) ORDER BY seq',
+        [messageIds],
+      );
+      return rows.map(toRecord);
+    },
     async repeats() {
       const [row] = await database.query<{ repeats: number }>(
         'SELECT count(*) - count(DISTINCT reference) AS repeats FROM deliveries',
