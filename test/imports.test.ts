@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const source = resolve(import.meta.dirname, '../src');
 
-/** The version: --version prints it, and the client names it in the User-Agent header. */
+/** The version: --version prints it, the client names it in the User-Agent header, and an instance in its heartbeat. */
 const manifest = '../package.json';
 
 /** What a room may import: other rooms, and whether packages. Nothing points back. */
@@ -14,7 +14,7 @@ const arrows: Record<string, { rooms: string[]; packages: boolean }> = {
   client: { rooms: ['client', 'contract', manifest], packages: false },
   cli: { rooms: ['cli', 'client', 'contract', 'service/index', manifest], packages: true },
   sandbox: { rooms: ['sandbox', 'contract', 'service/index'], packages: false },
-  service: { rooms: ['service', 'contract'], packages: true },
+  service: { rooms: ['service', 'contract', manifest], packages: true },
 };
 /** Files at the top of the service that every part of it may import; they import each other only. */
 const ground = [
@@ -41,16 +41,19 @@ const serviceArrows: Record<string, string[]> = {
     'check-configuration',
     'create-service',
     'fault-injection',
+    'open-administration',
     'service',
   ],
   'check-configuration': ['carriers/configured'],
-  'create-service': ['core', 'fault-injection', 'http', 'service'],
+  'open-administration': ['core', 'service'],
+  'create-service': ['core', 'fault-injection', 'http', 'readiness', 'service'],
   core: [
     'admin',
     'carriers',
     'carriers/configured',
     'carriers/simulated',
     'dispatch',
+    'heartbeat',
     'open-data',
     'operations',
     'service',
@@ -63,9 +66,12 @@ const serviceArrows: Record<string, string[]> = {
   // Caps are counted in storage.
   settings: ['storage'],
   'parse-fields': [],
-  http: ['fault-injection', 'operations', 'parse-fields', 'service'],
+  http: ['fault-injection', 'operations', 'parse-fields', 'readiness', 'service'],
   // A reset stops the dispatcher and empties the simulated carrier, whose outbox the owner reads.
   admin: ['carriers', 'carriers/simulated', 'dispatch', 'operations', 'parse-fields', 'service', 'storage'],
+  // What an instance tells the others: how its carriers are connected, and what it finalized.
+  heartbeat: ['carriers', 'storage'],
+  readiness: ['heartbeat', 'storage'],
   operations: ['dispatch', 'storage'],
   dispatch: ['carriers', 'storage'],
   // A receipt is stored as the carrier gives it.
@@ -314,11 +320,15 @@ describe('imports', () => {
   it('of the command line reach the service at one lazy place, types aside', () => {
     const lazy = readdirSync(join(source, 'cli'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
-      .flatMap((name) =>
-        [...readFileSync(join(source, 'cli', name), 'utf8').matchAll(/^(.*)'[./]*\/service\/.*'/gm)]
-          .filter(([, before = '']) => !/^import type /.test(before))
-          .map(([, before = '']) => `${name}: ${before.trim()}`),
-      );
+      .flatMap((name) => {
+        const text = readFileSync(join(source, 'cli', name), 'utf8').replace(/^import type [^;]*;/gm, '');
+        return (
+          [...text.matchAll(/^(.*)'([./]*\/service\/.*)'/gm)]
+            // The commands have a folder of this name too.
+            .filter(([, , to = '']) => join('cli', name, '..', to).startsWith('service/'))
+            .map(([, before = '']) => `${name}: ${before.trim()}`)
+        );
+      });
     expect(lazy).toEqual([expect.stringMatching(/^network\/\S+: .*await import\($/)]);
   });
 

@@ -45,6 +45,7 @@ const unanswered: ByKind = { sending: exits.doubt, reading: exits.later };
 export const exitOfCode = {
   invalid_request: exits.input,
   unauthorized: exits.key,
+  forbidden: exits.key,
   insufficient_credits: exits.money,
   not_found: exits.missing,
   method_not_allowed: exits.input,

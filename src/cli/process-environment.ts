@@ -1,5 +1,5 @@
 import type { FetchLike } from '../client/index.js';
-import type { Service, ServiceOptions } from '../service/index.js';
+import type { OpenedAdministration, Service, ServiceOptions } from '../service/index.js';
 import type { Clock } from './clock.js';
 import type { EndSignal } from './platform/signals.js';
 import type { Draw } from './terminal/progress.js';
@@ -30,6 +30,7 @@ export interface ProcessEnvironment {
   onSignal(listener: (signal: EndSignal) => void): () => void;
   readonly fetch?: FetchLike;
   readonly openService?: (options: ServiceOptions) => Promise<Service>;
+  readonly openAdministration?: (options: ServiceOptions) => Promise<OpenedAdministration>;
   readonly questions?: Questions;
   readonly draw?: Draw;
 }

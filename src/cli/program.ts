@@ -124,6 +124,39 @@ const tree: readonly (Leaf | Group)[] = [
         'Check the carriers of a configuration',
         async () => (await import('./commands/service/check.js')).serviceCheck,
       ],
+      [
+        'settings',
+        'Show and change settings: caps, prices, sender',
+        [
+          [
+            'get',
+            'Show settings',
+            async () => (await import('./commands/service/settings.js')).serviceSettingsGet,
+          ],
+          [
+            'set',
+            'Change a setting',
+            async () => (await import('./commands/service/settings.js')).serviceSettingsSet,
+          ],
+        ],
+      ],
+      [
+        'keys',
+        'Manage API keys, as urtuu keys does',
+        [
+          [
+            'create',
+            'Create a key',
+            async () => (await import('./commands/service/keys.js')).serviceKeysCreate,
+          ],
+          ['list', 'List the keys', async () => (await import('./commands/service/keys.js')).serviceKeysList],
+          [
+            'revoke',
+            'Revoke a key',
+            async () => (await import('./commands/service/keys.js')).serviceKeysRevoke,
+          ],
+        ],
+      ],
     ],
   ],
   [

@@ -1,8 +1,9 @@
 /** Every code of the service, with its HTTP status and meaning (Errors). */
 export const serviceErrors = {
   invalid_request: { status: 400, meaning: 'a field is missing or breaks a rule' },
-  unauthorized: { status: 401, meaning: 'the API key is missing, malformed, unknown or revoked' },
+  unauthorized: { status: 401, meaning: 'the API key is missing, malformed, unknown, revoked or expired' },
   insufficient_credits: { status: 402, meaning: 'the balance is too low' },
+  forbidden: { status: 403, meaning: 'the request is outside the scope of the API key' },
   not_found: { status: 404, meaning: 'there is no such route, or no such id in this project' },
   method_not_allowed: { status: 405, meaning: 'the route does not take this method' },
   verification_closed: { status: 409, meaning: 'the verification is verified, expired or out of attempts' },

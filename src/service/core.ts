@@ -14,9 +14,11 @@ import { systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { createEncryption, deriveKey } from './encryption.js';
+import { Heartbeat } from './heartbeat/heartbeat.js';
 import { openData } from './open-data.js';
 import type { OperationContext, Project } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
+import { KeyUse } from './operations/key-use.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
 import { OutcomeWaiter } from './operations/outcome-waiter.js';
@@ -53,20 +55,32 @@ export interface Core {
   /** Whether the data was ever served with a real carrier. */
   isReal: boolean;
   channels: Service['channels'];
+  heartbeat: Heartbeat;
   /** Resolves when a data file is lost or replaced; from then on nothing is read or written. */
   lost: Promise<DataError>;
   close(): Promise<void>;
 }
 
-export async function openCore(options: ServiceOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
+/** `forOwner`: on data that is there, beside a running service: makes nothing and dispatches nothing. */
+export async function openCore(
+  options: ServiceOptions = {},
+  doubles: CoreDoubles = {},
+  { forOwner = false } = {},
+): Promise<Core> {
   const { clock = systemClock, rates = 'enforced', seed } = options;
   const configuration =
     options.configuration === undefined ? undefined : await configurationOf(options.configuration);
   const report = createReport(clock, options.report ?? reportToStderr);
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
-  const { storage, outbox, isShared, lost } = await openData(options, { clock, random, report });
+  const { storage, outbox, isShared, lost } = await openData(options, {
+    clock,
+    random,
+    report,
+    isExisting: forOwner,
+  });
   const { rateLimiter } = storage;
   const store = doubles.store?.(storage.store) ?? storage.store;
+  const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const opened = await openAll().catch(async (error) => {
     await Promise.all([storage.close(), outbox.close()]);
     throw error;
@@ -78,7 +92,8 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     ...(operators === null ? {} : { operators, no_link_operators: [] }),
   });
 
-  const isNew = (await store.createProject({ ...defaultProject, balance: openingBalance })) !== null;
+  const isNew =
+    !forOwner && (await store.createProject({ ...defaultProject, balance: openingBalance })) !== null;
   // A seed repeats its ids; over data that is there already they would clash.
   if (!isNew && seed !== undefined)
     random = seededRandom(`${seed} ${Buffer.from(systemRandom.bytes(8)).toString('hex')}`);
@@ -91,11 +106,19 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
 
   const outcomes = new OutcomeWaiter(clock, storage.changes);
   const encryption = createEncryption(storage.secret, systemRandom);
-  const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
+  const served = doubles.carriers?.(carriers.carriers) ?? carriers.carriers;
+  const heartbeat = new Heartbeat({
+    instances: storage.instances,
+    carriers: served,
+    clock,
+    owner,
+    isForOthers: options.database !== undefined,
+    report,
+  });
   const dispatcher = new Dispatcher({
     store,
     changes: storage.changes,
-    carriers: doubles.carriers?.(carriers.carriers) ?? carriers.carriers,
+    carriers: served,
     routesOf: carriers.routesOf,
     clock,
     owner,
@@ -107,9 +130,11 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     decrypt: encryption.decrypt,
     isShared,
     report,
+    onFinalized: (finalizations, results) => heartbeat.count(finalizations, results),
     ...(doubles.leaseMs === undefined ? {} : { leaseMs: doubles.leaseMs }),
   });
   const localKey = newSecret(systemRandom);
+  const keyUse = new KeyUse(store, clock, report);
   const context: OperationContext = {
     store,
     admit: doubles.admit?.(storage.admit) ?? storage.admit,
@@ -119,14 +144,27 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     encryption,
     dispatcher,
     outcomes,
+    keyUse,
+    isConnectedElsewhere: (lane) => heartbeat.isConnectedElsewhere(lane),
     closed: carriers.closed,
     project,
     rates,
     localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
   };
   const operations = createOperations(context);
-  const reset = createReset({ store, carrier, rateLimiter, dispatcher, clock, owner, report });
-  await dispatcher.start();
+  const reset = createReset({
+    store,
+    carrier,
+    rateLimiter,
+    dispatcher: forOwner ? { start: async () => {}, stop: async () => {} } : dispatcher,
+    clock,
+    owner,
+    report,
+  });
+  if (!forOwner) {
+    await dispatcher.start();
+    void heartbeat.begin(null);
+  }
 
   /** Nothing real is begun before it is recorded. */
   async function openAll() {
@@ -134,7 +172,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     const isReal = before.length > 0 || (configuration !== undefined && leavesMachine(configuration));
     const carrier = isReal ? simulatedCarrier(outbox, clock, () => null) : simulatedCarrier(outbox, clock);
     const simulated = doubles.carrier?.(carrier) ?? carrier;
-    const tools = { clock, random: systemRandom, report };
+    const tools = { rateLimiter, owner, clock, random: systemRandom, report };
     const bounceKey = deriveKey(storage.secret, 'bounce addresses');
     const recorded = { store, recordedLanes: before };
     const carriers = await openCarriers({ configuration, simulated, bounceKey, ...recorded, ...tools });
@@ -145,7 +183,9 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
   async function close(): Promise<void> {
     await reset.ended();
     await dispatcher.stop();
+    await heartbeat.end();
     outcomes.close();
+    await keyUse.ended();
     // Commits stay in its -wal.
     const carrierClosed = carrier.close().catch((error) => report(error, { level: 'warning' }));
     await Promise.all([storage.close(), carrierClosed]);
@@ -162,6 +202,7 @@ export async function openCore(options: ServiceOptions = {}, doubles: CoreDouble
     carrier,
     isReal,
     channels: carriers.channels,
+    heartbeat,
     lost,
     close() {
       closing ??= close();

@@ -1,9 +1,11 @@
+import { systemClock } from './clock.js';
 import { type Core, openCore } from './core.js';
 import { type DashboardDoor, type DashboardParts, dashboardDoor } from './dashboard/door.js';
 import { requestFaultFor } from './fault-injection/faults.js';
 import { type App, createApp } from './http/app.js';
 import { exchangeWith } from './http/in-process.js';
 import { takeToken } from './operations/admission.js';
+import { readinessOf } from './readiness.js';
 import type { Listening, Service, ServiceOptions } from './service.js';
 
 /**
@@ -15,9 +17,12 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
   const app = createApp(core.operations, {
     faultFor: core.isReal ? () => null : requestFaultFor,
     isFirst: (name) => core.carrier.isFirst(name),
+    readiness: readinessOf({ ...core, clock: options.clock ?? systemClock }),
     report: (error, requestId) => core.report(error, { requestId }),
   });
   const listening = new Set<Listening>();
+  /** Named by where it listens last. */
+  const beat = () => core.heartbeat.begin([...listening].at(-1)?.url.replace(/\/v1$/, '') ?? null);
 
   return {
     fetch: (input, init) => app.fetch(new Request(input, init)),
@@ -37,9 +42,11 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
           // Its live pages would never end.
           await door?.close();
           await opened.close();
+          await beat();
         },
       };
       listening.add(closing);
+      await beat();
       return closing;
     },
     localKey: core.localKey,

@@ -13,3 +13,9 @@ export class DataError extends Error {
     this.forgotten = extra.forgotten ?? null;
   }
 }
+
+/** There is no service in the folder or database. */
+export class NoDataError extends Error {
+  override readonly name = 'NoDataError';
+  readonly code = 'no_data';
+}

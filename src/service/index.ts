@@ -4,7 +4,7 @@ export { checkConfiguration } from './check-configuration.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { ConfigurationError } from './configuration-error.js';
 export { createService } from './create-service.js';
-export { DataError } from './data-error.js';
+export { DataError, NoDataError } from './data-error.js';
 export { EngineError } from './engine-error.js';
 export {
   type CarrierFault,
@@ -12,13 +12,18 @@ export {
   faultsOnDemand,
   type RequestFault,
 } from './fault-injection/faults.js';
+export { type OpenedAdministration, openAdministration } from './open-administration.js';
 export type { Fault } from './report.js';
 export type {
   Administration,
   ApiKey,
   Delivery,
+  FinishAs,
+  Hold,
+  KeyScope,
   LedgerEntry,
   Listening,
+  NewApiKey,
   PlainAnswer,
   PlainRequest,
   ProjectAdministration,

@@ -23,6 +23,8 @@ interface Needs {
   clock: Clock;
   random: Random;
   report: Report;
+  /** Makes no database: see NoDataError. */
+  isExisting: boolean;
 }
 
 export function openData(options: ServiceOptions, needs: Needs): Promise<Data> {
@@ -40,7 +42,7 @@ async function openFiles({ directory, acceptData = false }: ServiceOptions, need
   return { storage, outbox: sqliteOutbox(carrier, needs.clock), isShared, lost };
 }
 
-async function openDatabase(options: ServiceOptions, { clock, report }: Needs): Promise<Data> {
+async function openDatabase(options: ServiceOptions, { clock, report, isExisting }: Needs): Promise<Data> {
   const { database: url = '', secret, directory } = options;
   if (directory !== undefined) throw new TypeError('database and directory exclude each other');
   if (secret?.length !== 32) throw new TypeError('secret must have 32 bytes');
@@ -52,6 +54,7 @@ async function openDatabase(options: ServiceOptions, { clock, report }: Needs): 
     secret,
     clock,
     report,
+    isExisting,
     migrations: [outboxMigrations],
     ...(options.clock === undefined ? {} : { now: () => clock.now() }),
   });

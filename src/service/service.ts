@@ -4,7 +4,9 @@ import type { Clock } from './clock.js';
 import type { DataError } from './data-error.js';
 import type { Fault } from './report.js';
 import type { Settings, SettingsPatch } from './settings.js';
-import type { LedgerReason } from './storage/store.js';
+import type { HoldReason, KeyScope, LedgerReason, Unfinished } from './storage/store.js';
+
+export type { KeyScope };
 
 export interface ServiceOptions {
   /** Folder of the durable data, created when missing; without it everything is in memory. */
@@ -36,8 +38,23 @@ export interface ApiKey {
   /** First 12 characters of the secret; null for a key of an older release. */
   prefix: string | null;
   label: string | null;
+  /** `send`: every POST; `read`: every GET. */
+  scope: readonly KeyScope[];
   created_at: string;
+  /** From then on it is refused as an unknown key; null for a key that does not expire. */
+  expires_at: string | null;
+  /** Within a minute; null for a key that was never used. */
+  last_used_at: string | null;
   revoked_at: string | null;
+}
+
+export interface NewApiKey {
+  /** At most 100 characters. */
+  label?: string;
+  /** Both when absent. */
+  scope?: readonly KeyScope[];
+  /** ISO 8601, in the future; never when absent. */
+  expires_at?: string;
 }
 
 export interface ProjectSummary {
@@ -50,8 +67,10 @@ export interface ProjectSummary {
 export interface LedgerEntry {
   amount: number;
   reason: LedgerReason;
-  /** The id of its message, batch or verification. */
+  /** The id of its message, batch, verification or credit. */
   subject_id: string | null;
+  /** Of a credit. */
+  note: string | null;
   created_at: string;
 }
 
@@ -74,15 +93,15 @@ export interface Delivery {
 
 /** Owner's operations on a project, without the API. Refusals throw `invalid_request`. */
 export interface ProjectAdministration {
-  /** Creates a key; only this answer has its secret. Refused over 10 active keys. A label has at most 100 characters. */
-  createKey(options?: { label?: string }): Promise<ApiKey & { secret: string }>;
+  /** Creates a key; only this answer has its secret. Refused over 10 active keys. */
+  createKey(options?: NewApiKey): Promise<ApiKey & { secret: string }>;
   /** Creates a key only where the project never had one: of instances that start together, one does. */
   createFirstKey(): Promise<(ApiKey & { secret: string }) | null>;
   listKeys(): Promise<ApiKey[]>;
   /** Revokes a key from the next request on. False for an unknown or revoked one. */
   revokeKey(id: string): Promise<boolean>;
-  /** Adds credits (negative removes them, never below 0); returns the new balance. */
-  credit(amount: number): Promise<number>;
+  /** Adds credits (negative removes them, never below 0), with a note of at most 100 characters; returns the new balance. */
+  credit(amount: number, options?: { note?: string }): Promise<number>;
   /** Every change of the balance, oldest first. */
   ledger(): Promise<LedgerEntry[]>;
   /** A link that signs in to the dashboard, once, within 10 minutes; null while no instance has served it. */
@@ -94,10 +113,20 @@ export interface ProjectAdministration {
   };
 }
 
+/** A service that sends nothing until its owner releases it, and its messages without an outcome. */
+export interface Hold extends Unfinished {
+  reason: HoldReason;
+}
+
+/** `sent`: with `delivery: "unknown"`, charged. `failed`: refunded. `queue`: they wait again. */
+export type FinishAs = 'sent' | 'failed' | 'queue';
+
 /** Owner's operations without the API; those on a project concern the default project. */
 export interface Administration extends ProjectAdministration {
   createProject(name: string): Promise<ProjectSummary>;
   listProjects(): Promise<ProjectSummary[]>;
+  /** False when it does not exist. */
+  renameProject(id: string, name: string): Promise<boolean>;
   /** A project by its id; null when it does not exist. */
   project(id: string): Promise<ProjectAdministration | null>;
   /** Whether the data was ever served with a real carrier; then it is never reset. */
@@ -109,6 +138,14 @@ export interface Administration extends ProjectAdministration {
    * before it; new ones, in any process, wait until it is done.
    */
   reset(): Promise<void>;
+  /** Null while the service is not held. */
+  held(): Promise<Hold | null>;
+  /**
+   * Ends a hold, and before it every message without an outcome; one that was cut short goes on with the next call. With
+   * `queue` a message that may be with its carrier is not submitted again: it ends as unknown, unless its outcome comes.
+   * False where the service is not held.
+   */
+  release(finishAs: FinishAs): Promise<boolean>;
   /** Resolves when no message is due or in flight. */
   settled(): Promise<void>;
 }

@@ -42,6 +42,10 @@ export function commandLines(
     here('login --api-key-file - --base-url http://127.0.0.1:1/v1 --max-retries 0', { stdin: wellKey });
   const newKey = async () => (await json('keys create')).id;
 
+  const revokeKeys = async () => {
+    for (const { id } of await json('keys list')) await here(`keys revoke ${id} --yes`);
+  };
+
   let spareKey = '';
 
   return [
@@ -266,6 +270,25 @@ export function commandLines(
       shape: '',
     },
     { line: () => 'service check --config two.csv', code: 13, stderr: /two\.csv: is not JSON/ },
+    { line: () => 'service settings get', stdout: /^NAME/, json: 'object', shape: '' },
+    { line: () => 'service settings get --data nowhere', code: 12, stderr: /no service data in/ },
+    {
+      line: () => 'service settings set prices.email 2',
+      stdout: /^prices\.email +2$/m,
+      json: 'object',
+      shape: '',
+    },
+    {
+      line: () => 'service keys create',
+      stdout: /urtuu_\w{40}/,
+      stderr: /not shown again/,
+      json: 'object',
+      shape: '',
+      prepare: revokeKeys,
+    },
+    { line: () => 'service keys list', prepare: newKey, stdout: /^PREFIX/, json: 'array', shape: '' },
+    { line: () => 'service keys list --project nobody', code: 12, stderr: /no project nobody/ },
+    { line: () => 'service keys revoke nothing --yes', code: 12, stderr: /no active key/ },
     { line: () => 'sandbox outbox --limit 2', stdout: /99/, json: 'array', shape: '' },
     { line: () => 'sandbox credit 1', stdout: /^balance/, json: 'object', shape: '' },
     { line: () => 'sandbox settings get', stdout: /^NAME/, json: 'object', shape: '' },
@@ -290,9 +313,7 @@ export function commandLines(
     },
     {
       line: () => 'keys create',
-      prepare: async () => {
-        for (const { id } of await json('keys list')) await here(`keys revoke ${id} --yes`);
-      },
+      prepare: revokeKeys,
       stdout: /urtuu_\w{40}/,
       stderr: /not shown again/,
       json: 'object',

@@ -43,7 +43,7 @@ function withoutSandbox(result: Result): Result {
 }
 /** An email has no parts; a price list and settings have fields within others. */
 const onlyInTables = new Set(['parts', 'rate_multiplier', 'delivery']);
-const nested = /^(?:pricing$|sandbox settings )/;
+const nested = /^(?:pricing$|(?:sandbox|service) settings )/;
 
 describe('every command', () => {
   it.each(cases.map((each) => [named(each.line), each] as const))('%s', async (_, each) => {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Service, ServiceOptions } from '../../src/service/index.js';
+import type { OpenedAdministration, ServiceOptions } from '../../src/service/index.js';
 import { answers, run, type Setting } from '../support/run.js';
 
 let home: string;
@@ -163,8 +163,11 @@ describe('keys', () => {
       listKeys: async () => keys,
       revokeKey: async (id: string) => revoked.push(id) > 0,
     };
-    const openService = async () => ({ administration, close: async () => {} }) as unknown as Service;
-    const revoke = (given: string) => run(`keys revoke ${given} --yes`, { home, env: {}, openService });
+    const openAdministration = async () =>
+      ({ administration, close: async () => {} }) as unknown as OpenedAdministration;
+    await here('keys create');
+    const revoke = (given: string) =>
+      run(`keys revoke ${given} --yes`, { home, env: {}, openAdministration });
     expect(await revoke('urtuu_ab')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('2 keys begin with urtuu_ab'),

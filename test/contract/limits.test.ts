@@ -40,6 +40,7 @@ describe('Errors', () => {
     expect(statuses).toEqual({
       invalid_request: 400,
       unauthorized: 401,
+      forbidden: 403,
       insufficient_credits: 402,
       not_found: 404,
       method_not_allowed: 405,

@@ -28,6 +28,35 @@ describe('Authentication', () => {
     await expect(administration.createKey()).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
+  it('[Errors forbidden] a key of one scope is 403 elsewhere, and an expired one is 401 and makes room', async () => {
+    const { service, clock, post, get } = await newCustomer();
+    const { administration } = service;
+    const expires_at = new Date(clock.now() + 90_000).toISOString();
+    const reader = await administration.createKey({ scope: ['read'], expires_at });
+    const sender = (await administration.createKey({ scope: ['send'] })).secret;
+    const sms = { to: '99112233', text: 'Hello' };
+    const refused = await post('/sms', sms, { apiKey: reader.secret });
+    expect(refused).toMatchObject({ status: 403, error: { code: 'forbidden' } });
+    expect(await get('/messages', sender)).toMatchObject({ status: 403, error: { code: 'forbidden' } });
+    expect((await post('/sms', sms, { apiKey: sender })).status).toBe(200);
+    expect((await get('/balance', reader.secret)).body).toEqual({ balance: 99_990 });
+
+    for (let made = 0; made < 8; made += 1) await administration.createKey();
+    await expect(administration.createKey()).rejects.toMatchObject({ code: 'invalid_request' });
+    clock.advance(90_000);
+    expect(await get('/balance', reader.secret)).toMatchObject({
+      status: 401,
+      error: { code: 'unauthorized' },
+    });
+    expect(await administration.createKey()).toMatchObject({ expires_at: null });
+    expect((await administration.listKeys())[0]).toMatchObject({ scope: ['read'], expires_at });
+    const past = new Date(clock.now()).toISOString();
+    for (const wrong of [past, 'soon'])
+      await expect(administration.createKey({ expires_at: wrong })).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
+  });
+
   it('[Authentication 2] [Authentication 3] what belongs to a project is not there for another', async () => {
     const { service, post, get } = await newCustomer();
     const { id } = await service.administration.createProject('Other');

@@ -10,8 +10,15 @@ export async function newDatabase(): Promise<string> {
   return `${url}/${name}`;
 }
 
-/** A copy of a database that nobody is connected to. */
+/** A copy of a database that nobody is connected to, as if it were a new one and not a backup. */
 export async function copyOfDatabase(template: string): Promise<string> {
+  const url = await backupOfDatabase(template);
+  await query(url, 'DELETE FROM hold');
+  return url;
+}
+
+/** A copy of a database that nobody is connected to. */
+export async function backupOfDatabase(template: string): Promise<string> {
   const url = await sharedUrl();
   const name = `urtuu_test_${randomBytes(6).toString('hex')}`;
   await query(`${url}/postgres`, `CREATE DATABASE ${name} TEMPLATE ${new URL(template).pathname.slice(1)}`);

@@ -19,8 +19,12 @@ export type Reaction = string | 'cut' | 'silent';
 export interface RelayOptions {
   isPipelining?: boolean;
   extensions?: string[];
-  /** Null for the usual reply. `count` counts the step, from 0. */
-  react?(step: Step, count: number): Reaction | null;
+  /** Null for the usual reply. `count` counts the step, from 0; `to` is the recipient, where it is known. */
+  react?(step: Step, count: number, to: string): Reaction | null;
+  /** Milliseconds before the reply. */
+  delayMs?(step: Step): number;
+  /** Called before each reply. */
+  onStep?(step: Step): void;
   /** Cuts the connection before this reply of all, from 1. */
   cutAtReply?: number;
   /** Cuts the connection once so many bytes of a mail after DATA came, of the mail with this index. */
@@ -102,7 +106,8 @@ export class Relay {
       this.replies += 1;
       const count = this.#counts.get(step) ?? 0;
       this.#counts.set(step, count + 1);
-      const reaction = this.options.react?.(step, count) ?? null;
+      this.options.onStep?.(step);
+      const reaction = this.options.react?.(step, count, transaction.to) ?? null;
       const isTaken = step === 'body' && (reaction === null || !/^[45]/.test(reaction));
       if (isTaken) this.taken.push({ ...transaction, raw: (body ?? Buffer.alloc(0)).toString() });
       if (reaction === 'cut' || this.replies === this.options.cutAtReply) {
@@ -123,7 +128,9 @@ export class Relay {
       const text = isGreeted
         ? lines.map((line, index) => `250${index === lines.length - 1 ? ' ' : '-'}${line}`).join('\r\n')
         : reply;
-      socket.write(`${text}\r\n`);
+      const delay = this.options.delayMs?.(step) ?? 0;
+      if (delay === 0) socket.write(`${text}\r\n`);
+      else setTimeout(() => socket.write(`${text}\r\n`), delay);
       return text;
     };
 

@@ -29,7 +29,7 @@ export function routeTo(port: number, changes: Partial<SmppRoute> = {}): SmppRou
     validityFormat: 'relative',
     receiptId: 'same',
     window: 10,
-    perSecond: 10_000,
+    perSecond: 1_000_000,
     prefixes: ['99'],
     fallback: [],
     links: true,

@@ -52,6 +52,8 @@ export interface SmscOptions {
   tls?: { key: Buffer; cert: Buffer };
   /** Cuts the connection at the n-th point: see `#point`. */
   cutAt?: number;
+  /** Called for each PDU that came in, before anything is done about it. */
+  onHeard?(pdu: Pdu): void;
 }
 
 /** A short message centre on loopback, with faults. */
@@ -62,6 +64,8 @@ export class Smsc {
   /** Statuses of deliver_sm_resp, in their order. */
   readonly acknowledged: number[] = [];
   readonly sockets = new Set<Socket>();
+  /** Those that receive. */
+  readonly receivers = new Set<Socket>();
   options: SmscOptions;
   /** Segments that wait for `release`, by sequence. */
   held: (() => void)[] = [];
@@ -69,6 +73,7 @@ export class Smsc {
   #server: Server | null = null;
   #submits = 0;
   #sequence = 0;
+  readonly #delivering = new Map<number, { socket: Socket; end(status: number | null): void }>();
 
   constructor(options: SmscOptions = {}) {
     this.options = options;
@@ -114,12 +119,21 @@ export class Smsc {
     id = segment.id,
     reference: string | null = null,
   ): void {
-    const text = `id:${id} sub:001 dlvrd:001 submit date:2611220102 done date:2611220103 stat:${stat} err:000 text:`;
-    this.request(
-      'deliver_sm',
-      { source_addr: segment.to, esm_class: 4, short_message: Buffer.from(text) },
-      reference === null ? noOptions : new Map([[tags.userMessageReference, Buffer.from(reference, 'hex')]]),
-    );
+    this.request('deliver_sm', ...receiptOf(segment, stat, id, reference));
+  }
+
+  /** Sends a receipt over one connection that receives: the answer's status, null where none came. */
+  deliverReceipt(segment: TakenSegment, stat: string, id: string): Promise<number | null> {
+    const receivers = [...this.receivers];
+    const socket = receivers[this.#sequence % receivers.length];
+    if (socket === undefined) return Promise.resolve(null);
+    this.#sequence += 1;
+    const sequence = this.#sequence;
+    const [fields, options] = receiptOf(segment, stat, id, null);
+    return new Promise((end) => {
+      this.#delivering.set(sequence, { socket, end });
+      this.#write(socket, { command: 'deliver_sm', status: statuses.ok, sequence, fields, options });
+    });
   }
 
   /** Bytes as they are. */
@@ -137,7 +151,18 @@ export class Smsc {
       });
     });
     socket.on('error', () => {});
-    socket.on('close', () => this.sockets.delete(socket));
+    socket.on('close', () => {
+      this.sockets.delete(socket);
+      this.receivers.delete(socket);
+      for (const [sequence, { socket: other }] of this.#delivering)
+        if (other === socket) this.#delivered(sequence, null);
+    });
+  }
+
+  #delivered(sequence: number, status: number | null): void {
+    const { end } = this.#delivering.get(sequence) ?? {};
+    this.#delivering.delete(sequence);
+    end?.(status);
   }
 
   /** Each PDU in is two points, before and after it is taken; each one out is one, in the middle of its bytes. */
@@ -150,8 +175,12 @@ export class Smsc {
 
   #receive(socket: Socket, pdu: Pdu): void {
     this.heard.push(pdu);
+    this.options.onHeard?.(pdu);
     if (this.#point(socket)) return;
-    if (pdu.command === 'deliver_sm_resp') this.acknowledged.push(pdu.status);
+    if (pdu.command === 'deliver_sm_resp') {
+      this.acknowledged.push(pdu.status);
+      this.#delivered(pdu.sequence, pdu.status);
+    }
     if (isResponse(pdu.command)) return;
     if (pdu.command === 'submit_sm') {
       this.#submit(socket, pdu);
@@ -160,6 +189,8 @@ export class Smsc {
     const isBind = pdu.command.startsWith('bind_');
     const status = isBind ? (this.options.bindStatus?.() ?? statuses.ok) : statuses.ok;
     if (this.#point(socket)) return;
+    if (status === statuses.ok && /^bind_(?:transceiver|receiver)$/.test(pdu.command))
+      this.receivers.add(socket);
     this.#respond(socket, pdu, status, isBind ? { system_id: 'smsc' } : {});
   }
 
@@ -228,4 +259,12 @@ function segmentOf(pdu: Pdu, id: string): TakenSegment {
     total: hasHeader ? (short_message[4] as number) : (pdu.options.get(tags.segmentTotal)?.[0] ?? 1),
     pdu,
   };
+}
+
+function receiptOf(segment: TakenSegment, stat: string, id: string, reference: string | null) {
+  const text = `id:${id} sub:001 dlvrd:001 submit date:2611220102 done date:2611220103 stat:${stat} err:000 text:`;
+  return [
+    { source_addr: segment.to, esm_class: 4, short_message: Buffer.from(text) },
+    reference === null ? noOptions : new Map([[tags.userMessageReference, Buffer.from(reference, 'hex')]]),
+  ] as const;
 }

@@ -1,6 +1,9 @@
 import { terminal } from '../terminal/rows.js';
 import { bulk } from './bulk-rows.js';
+import { smpp } from './carriers/smpp-rows.js';
+import { smtp } from './carriers/smtp-rows.js';
 import { clocks } from './clocks/rows.js';
+import { cluster } from './cluster/rows.js';
 import { csv } from './csv/rows.js';
 import { disk } from './disk.js';
 import { doubt } from './doubt/rows.js';
@@ -22,7 +25,10 @@ export const groups: readonly Group[] = [
   disk,
   flips,
   service,
+  cluster,
   network,
+  smpp,
+  smtp,
   money,
   csv,
   text,

@@ -2,7 +2,14 @@ import { inDoubtAfter } from '../../client/doubt.js';
 import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
 import type { RequestSender } from '../../client/request.js';
-import type { CarrierCheck, Fault, Service, ServiceOptions } from '../../service/index.js';
+import type {
+  Administration,
+  CarrierCheck,
+  Fault,
+  OpenedAdministration,
+  Service,
+  ServiceOptions,
+} from '../../service/index.js';
 import type { Config } from '../config/config.js';
 import { sandboxDirectory } from '../config/folders.js';
 import { readKey } from '../config/key.js';
@@ -14,7 +21,13 @@ import type { ProcessEnvironment } from '../process-environment.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { embeddedFetch } from './embedded-fetch.js';
 import { type Exchange, isAccepted } from './exchange.js';
-import { configurationError, loadService, openerOf, openService } from './open-service.js';
+import {
+  configurationError,
+  loadService,
+  openAdministration,
+  openerOf,
+  openService,
+} from './open-service.js';
 import type { RawAnswer } from './raw.js';
 
 /** The way to the service, over the network or to the embedded one. Everything is opened when first needed. */
@@ -33,6 +46,10 @@ export interface Network {
   service(directory?: string, options?: OpenOptions): Promise<Service>;
   /** The service on a database; opened once, closed at the end. Rejects with the error of its driver. */
   serviceOn(options: DatabaseOptions): Promise<Service>;
+  /** For the owner of a service that may run: dispatches and makes nothing; opened once, closed at the end. */
+  administration(
+    data: { directory: string } | Omit<DatabaseOptions, 'configuration'>,
+  ): Promise<Administration>;
   /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
   checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
   /** Whether a message went to the embedded service. */
@@ -115,6 +132,13 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     services.set(url, opened);
     opened.catch(() => services.delete(url));
     return opened;
+  };
+  const administrations = new Map<string, Promise<OpenedAdministration>>();
+  const administration: Network['administration'] = async (data) => {
+    const name = 'url' in data ? data.url : data.directory;
+    const opened = administrations.get(name) ?? openAdministration(environment, data, needs.report);
+    administrations.set(name, opened);
+    return (await opened).administration;
   };
   const began = (exchange: Exchange, single: boolean) => {
     underway.add(exchange);
@@ -217,6 +241,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     },
     service,
     serviceOn,
+    administration,
     async checkCarriers(source) {
       try {
         return await (await loadService()).checkConfiguration(source);
@@ -239,6 +264,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     },
     async close() {
       for (const limiter of limiters) limiter.close();
+      for (const opened of administrations.values()) await (await opened.catch(() => null))?.close();
       for (const opened of services.values()) {
         const embedded = await opened.catch(() => null);
         if (embedded === null) continue;

@@ -1,4 +1,4 @@
-import type { DataError, Service, ServiceOptions } from '../../service/index.js';
+import type { DataError, Fault, OpenedAdministration, Service, ServiceOptions } from '../../service/index.js';
 import { CliError, machineError, stateHint } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { ProcessEnvironment } from '../process-environment.js';
@@ -15,19 +15,39 @@ export async function openService(
   isSandbox: boolean,
 ): Promise<Service> {
   const open = await openerOf(environment);
-  try {
-    return await open(options);
-  } catch (error) {
-    if (isDataError(error)) throw refusedData(error, options.directory ?? '', isSandbox);
-    if (codeOf(error) === 'no_sqlite') {
-      const { noEngine } = await import('./no-engine.js');
-      throw noEngine(error, environment);
-    }
-    const wrong = configurationError(error);
-    if (wrong !== null) throw wrong;
-    const hint = stateHint(error) ?? 'It needs a folder of your own with free space. See: urtuu help sandbox';
-    throw machineError(`the embedded service cannot run: ${(error as Error).message}`, error, hint);
+  return open(options).catch(async (error) => {
+    throw await openError(environment, error, options.directory ?? '', isSandbox);
+  });
+}
+
+/** Throws CliError for data or an engine that cannot be used; of a database, the error of its driver. */
+export async function openAdministration(
+  environment: ProcessEnvironment,
+  data: { directory: string } | { url: string; secret: Uint8Array },
+  report: (fault: Fault) => void,
+): Promise<OpenedAdministration> {
+  const open = environment.openAdministration ?? (await loadService()).openAdministration;
+  if ('url' in data) return open({ database: data.url, secret: data.secret, report });
+  return open({ ...data, report }).catch(async (error) => {
+    throw await openError(environment, error, data.directory, false);
+  });
+}
+
+async function openError(
+  environment: ProcessEnvironment,
+  error: unknown,
+  directory: string,
+  isSandbox: boolean,
+): Promise<CliError> {
+  if (isDataError(error)) return refusedData(error, directory, isSandbox);
+  if (codeOf(error) === 'no_sqlite') {
+    const { noEngine } = await import('./no-engine.js');
+    return noEngine(error, environment);
   }
+  const wrong = configurationError(error);
+  if (wrong !== null) return wrong;
+  const hint = stateHint(error) ?? 'It needs a folder of your own with free space. See: urtuu help sandbox';
+  return machineError(`the embedded service cannot run: ${(error as Error).message}`, error, hint);
 }
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;

@@ -4,11 +4,13 @@ import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, newSecret, shownLength } from '../operations/keys.js';
-import type { Administration, ApiKey, Delivery, ProjectAdministration } from '../service.js';
+import type { Administration, ApiKey, Delivery, NewApiKey, ProjectAdministration } from '../service.js';
 import { ServiceError } from '../service-error.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
+import { everyScope } from '../storage/admission.js';
 import type { KeyRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
+import { createHold } from './hold.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
 import { hashToken, linkLife, newToken } from './sign-in.js';
@@ -31,6 +33,10 @@ export function createAdministration(
       const projects = await store.listProjects();
       return projects.map(({ id, name, createdAt }) => ({ id, name, created_at: timestamp(createdAt) }));
     },
+    async renameProject(id, name) {
+      checkName('name', name);
+      return store.renameProject(id, name);
+    },
     async project(id) {
       return (await store.getProject(id)) === null ? null : administrationOf(context, id);
     },
@@ -43,26 +49,31 @@ export function createAdministration(
       if (isReal) throw invalid('this data was served with a real carrier: it is never reset');
       await reset();
     },
+    ...createHold(context),
     settled: () => context.dispatcher.settled(),
   };
 }
 
 function administrationOf(context: OperationContext, projectId: string): ProjectAdministration {
   const { store, random } = context;
-  const newKey = (label: string | null) => {
+  const newKey = ({ label, scope = everyScope, expires_at: expires }: NewApiKey) => {
+    if (label !== undefined) checkName('label', label);
+    const expiresAt = expires === undefined ? null : Date.parse(expires);
+    if (expiresAt !== null && !(expiresAt > context.clock.now()))
+      throw invalid('expires_at: must be a time in the future');
     const secret = newSecret(random);
     const prefix = secret.slice(0, shownLength);
-    return { secret, key: { id: context.newId(), projectId, hash: hashSecret(secret), prefix, label } };
+    const own = { id: context.newId(), projectId, hash: hashSecret(secret), prefix };
+    return { secret, key: { ...own, label: label ?? null, scope, expiresAt } };
   };
   return {
     async createFirstKey() {
-      const { secret, key } = newKey(null);
+      const { secret, key } = newKey({});
       const added = await store.addFirstKey(key);
       return added === null ? null : { ...toApiKey(added), secret };
     },
-    async createKey({ label } = {}) {
-      if (label !== undefined) checkName('label', label);
-      const { secret, key } = newKey(label ?? null);
+    async createKey(options = {}) {
+      const { secret, key } = newKey(options);
       const added = await store.addKey(key, maxActiveKeys);
       if (added !== null) return { ...toApiKey(added), secret };
       throw new ServiceError(
@@ -72,18 +83,20 @@ function administrationOf(context: OperationContext, projectId: string): Project
     },
     listKeys: async () => (await store.listKeys(projectId)).map(toApiKey),
     revokeKey: (id) => store.revokeKey(projectId, id),
-    async credit(amount) {
+    async credit(amount, { note } = {}) {
+      if (note !== undefined) checkName('note', note);
       if (!Number.isSafeInteger(amount)) {
         throw new ServiceError('invalid_request', 'credits: must be a whole number');
       }
-      return store.credit(projectId, amount);
+      return store.credit(projectId, amount, { id: context.newId(), note: note ?? null });
     },
     async ledger() {
       const entries = await store.listLedger(projectId);
-      return entries.map(({ amount, reason, subjectId, createdAt }) => ({
+      return entries.map(({ amount, reason, subjectId, note, createdAt }) => ({
         amount,
         reason,
         subject_id: subjectId,
+        note,
         created_at: timestamp(createdAt),
       }));
     },
@@ -113,13 +126,17 @@ function checkName(field: string, name: string): void {
   if (name.length > maxNameLength) throw invalid(`${field}: must have at most ${maxNameLength} characters`);
 }
 
-function toApiKey({ id, prefix, label, createdAt, revokedAt }: KeyRecord): ApiKey {
+function toApiKey({ id, prefix, label, scope, createdAt, ...times }: KeyRecord): ApiKey {
+  const written = (time: number | null) => (time === null ? null : timestamp(time));
   return {
     id,
     prefix,
     label,
+    scope,
     created_at: timestamp(createdAt),
-    revoked_at: revokedAt === null ? null : timestamp(revokedAt),
+    expires_at: written(times.expiresAt),
+    last_used_at: written(times.usedAt),
+    revoked_at: written(times.revokedAt),
   };
 }
 

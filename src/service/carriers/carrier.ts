@@ -92,6 +92,8 @@ export const everyAttempt = 2 ** 31;
 export interface Carrier {
   /** The queues that messages wait in for it: each is claimed for itself, so that one does not hold up another. */
   readonly lanes: readonly string[];
+  /** Absent for one that connects. `retired`: nothing is submitted any more. */
+  readonly kind?: 'simulated' | 'retired';
   /** After so long a submission has no answer: the dispatcher aborts it, and its outcome is unknown. */
   readonly submitMs: number;
   /** How long an unknown outcome is waited for: longer than `submitMs`. Then it is undecidable. */

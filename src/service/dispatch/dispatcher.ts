@@ -51,7 +51,7 @@ export class Dispatcher {
     this.#leases = new HeldLeases(store, clock, report, leaseMs);
     this.#deadlines = new Deadlines(clock);
     this.#changes = new Moments(clock);
-    this.#finalizer = new Finalizer(store, answer, clock, report);
+    this.#finalizer = new Finalizer(store, answer, clock, report, parts.onFinalized);
     const mark = grouped((marks: readonly Mark[]) => store.markSubmitting(marks));
     this.#shared = {
       ...parts,

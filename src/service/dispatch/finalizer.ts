@@ -1,6 +1,14 @@
 import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
-import type { AnswerOf, ClaimedMessage, Finalized, Outcome, Postponement, Store } from '../storage/store.js';
+import type {
+  AnswerOf,
+  ClaimedMessage,
+  Finalization,
+  Finalized,
+  Outcome,
+  Postponement,
+  Store,
+} from '../storage/store.js';
 import { grouped } from './grouped.js';
 
 /** The result of a submission, as the store is told of it; `claimed` has its last mark. */
@@ -10,6 +18,12 @@ export type Disposition =
   | { kind: 'doubt'; claimed: ClaimedMessage; delayMs: number }
   /** Another has the message. */
   | { kind: 'fenced' };
+
+/** Called with what was finalized here. */
+export type OnFinalized = (
+  finalizations: readonly Finalization[],
+  results: readonly (Finalized | null)[],
+) => void;
 
 /** Milliseconds between tries to write, doubled each time. */
 const [firstPause, longestPause] = [1_000, 10_000];
@@ -27,10 +41,14 @@ export class Finalizer {
   readonly #pauses = new Map<number, { over: Promise<void>; resume(): void }>();
   #isStopped = false;
 
-  constructor(store: Store, answer: AnswerOf, clock: Clock, report: Report) {
+  constructor(store: Store, answer: AnswerOf, clock: Clock, report: Report, onFinalized: OnFinalized) {
     this.#clock = clock;
     this.#report = report;
-    const finalize = grouped((all: readonly Of<'final'>[]) => store.finalizeMessages(all, answer));
+    const finalize = grouped(async (all: readonly Of<'final'>[]) => {
+      const results = await store.finalizeMessages(all, answer);
+      onFinalized(all, results);
+      return results;
+    });
     const postpone = grouped(async (all: readonly Of<'again'>[]) => {
       await store.postponeMessages(all);
       return all.map(() => null);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Operations } from '../operations/operations.js';
+import type { Readiness } from '../readiness.js';
 import type { HttpEnv } from './context.js';
 import { type FaultFor, faultInjector, type IsFirst } from './inject-fault.js';
 import { admit } from './middleware/admit.js';
@@ -12,6 +13,7 @@ import { replayAnswer } from './middleware/replay-answer.js';
 import { accountRoutes } from './routes/account.js';
 import { batchRoutes } from './routes/batches.js';
 import { emailRoutes } from './routes/email.js';
+import { healthRoutes } from './routes/health.js';
 import { messageRoutes } from './routes/messages.js';
 import { openApi } from './routes/openapi.js';
 import { smsRoutes } from './routes/sms.js';
@@ -24,6 +26,8 @@ export interface AppOptions {
   faultFor?: FaultFor;
   /** Lets a fault happen once for an idempotency key; every time when absent. */
   isFirst?: IsFirst;
+  /** Always ready when absent. */
+  readiness?: () => Promise<Readiness>;
   /** Makes request ids; UUIDs when absent. */
   newRequestId?: () => string;
 }
@@ -48,10 +52,13 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   const messages = messageRoutes(operations);
   const batches = batchRoutes(operations);
   const account = accountRoutes(operations);
+  const health = healthRoutes(options.readiness ?? alwaysReady);
 
   app.onError(answerError(options.report ?? (() => {})));
   app.use('*', openRequest(options.newRequestId ?? randomUUID));
-  // Public: needs no key.
+  // Public: these need no key.
+  app.get('/healthz', health.live);
+  app.get('/readyz', health.ready);
   app.get('/v1/openapi.json', openApi()).all(wrongMethod(['GET']));
   app.use('/v1/*', admit(operations));
 
@@ -81,6 +88,8 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
     routes: [...paths].flatMap(([path, methods]) => methods.map((method) => `${method} ${path}`)),
   };
 }
+
+const alwaysReady = async (): Promise<Readiness> => ({ status: 'ready', error: null, carriers: [] });
 
 /** The path as sent, byte for byte: another spelling of a route is no route. A Request has resolved its dots already. */
 function rawPath({ url }: Request, { env }: { env?: HttpEnv['Bindings'] } = {}): string {

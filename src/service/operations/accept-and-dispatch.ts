@@ -75,7 +75,7 @@ export async function acceptAndDispatch<R extends Result>(
 }
 
 async function acceptOnce<R extends Result>(
-  { dispatcher, newId }: OperationContext,
+  { dispatcher, newId, isConnectedElsewhere }: OperationContext,
   { project, channel, content, price, idempotencyKey, dispatch }: Send,
   recipients: readonly Recipient[],
   accept: (acceptance: Acceptance, recipients: readonly AcceptedRecipient[]) => Promise<R>,
@@ -83,7 +83,10 @@ async function acceptOnce<R extends Result>(
   const { settings } = project;
   const rules = { caps: capsOf(settings), no_link_operators: settings.no_link_operators };
   const slot = dispatcher.prepare(channel, recipients, rules);
-  if (dispatch === 'before_answer' && slot.isDown) throw notConnected();
+  if (dispatch === 'before_answer' && slot.isDown) {
+    const [{ lane = '' } = {}] = slot.routes;
+    if (!(await isConnectedElsewhere(lane))) throw notConnected();
+  }
   const acceptance: Acceptance = {
     projectId: project.id,
     channel,
@@ -126,6 +129,7 @@ function refusalOf(refused: Exclude<Refusal, { kind: 'repeat' }>, required: numb
     );
   }
   if (refused.kind === 'resetting') return beingReset();
+  if (refused.kind === 'held') return held();
   return new ServiceError(
     'recipient_rate_limited',
     'The recipient already got as many messages as the caps allow',
@@ -135,6 +139,11 @@ function refusalOf(refused: Exclude<Refusal, { kind: 'repeat' }>, required: numb
 
 function notConnected(): ServiceError {
   const message = 'The operator of the number is not connected; nothing was done';
+  return new ServiceError('unavailable', message, { retryAfter: 10 });
+}
+
+function held(): ServiceError {
+  const message = 'The service is held until its owner releases it; nothing was done';
   return new ServiceError('unavailable', message, { retryAfter: 10 });
 }
 

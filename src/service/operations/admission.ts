@@ -17,9 +17,11 @@ export async function admit(
   const caller = callerOf(context, secret);
   const admitted = await context.admit({ caller, kind, bucket, idempotencyKey });
   if (admitted === null) return null;
-  const { projectId, keyId, taken, answer } = admitted;
+  const { projectId, keyId, scope, taken, answer } = admitted;
+  if ('hash' in caller) context.keyUse.note(keyId);
   return {
     caller: { projectId, keyId },
+    scope,
     rateLimit: rateLimitOf(kind, taken),
     replay:
       idempotencyKey === null || answer === undefined

@@ -6,6 +6,7 @@ import type { Random } from '../random.js';
 import type { Settings } from '../settings.js';
 import type { Storage } from '../storage/storage.js';
 import type { Store } from '../storage/store.js';
+import type { KeyUse } from './key-use.js';
 import type { OutcomeWaiter } from './outcome-waiter.js';
 
 export interface Project {
@@ -24,6 +25,9 @@ export interface OperationContext {
   encryption: Encryption;
   dispatcher: Pick<Dispatcher, 'prepare' | 'settled'>;
   outcomes: OutcomeWaiter;
+  keyUse: Pick<KeyUse, 'note'>;
+  /** Whether another instance has had a connection for the lane lately. */
+  isConnectedElsewhere(lane: string): Promise<boolean>;
   /** Channels that refuse every send, each with the reason. */
   closed: ReadonlyMap<Channel, string>;
   project(id: string): Promise<Project>;

@@ -17,7 +17,7 @@ import type {
   VerifyCheckParams,
   VerifyCreateParams,
 } from '../../contract/index.js';
-import type { PageRequest } from '../storage/store.js';
+import type { KeyScope, PageRequest } from '../storage/store.js';
 
 export type { PageRequest };
 
@@ -61,6 +61,8 @@ export interface RequestHead {
 
 export interface AdmittedRequest {
   caller: Caller;
+  /** Of its key. */
+  scope: readonly KeyScope[];
   rateLimit: RateLimit;
   /**
    * Gives the answer bound to the idempotency key; waits while its first request is running. Null for a free key and

@@ -66,7 +66,9 @@ export type Refusal =
   | { kind: 'capped'; waitMs: number }
   | { kind: 'insufficient'; balance: number }
   /** A reset is under way: ask again when it is over. */
-  | { kind: 'resetting' };
+  | { kind: 'resetting' }
+  /** Nothing is accepted: see Holding. */
+  | { kind: 'held' };
 
 interface Accepted {
   kind: 'accepted';

@@ -1,5 +1,14 @@
 import type { Bucket, Taken } from './rate-limiter.js';
-import type { BoundAnswer } from './records.js';
+import type { BoundAnswer, KeyScope } from './records.js';
+
+/** Milliseconds between two records of the use of a key. */
+export const keyUseEvery = 60_000;
+
+export const everyScope: readonly KeyScope[] = ['send', 'read'];
+
+/** As it is stored: `send,read`. */
+export const scopeOf = (written: string): KeyScope[] =>
+  everyScope.filter((each) => written.split(',').includes(each));
 
 export interface Admission {
   /** SHA-256 of the secret of an API key, or a caller whose key is not stored. */
@@ -13,6 +22,8 @@ export interface Admission {
 export interface Admitted {
   projectId: string;
   keyId: string;
+  /** All of it for a caller whose key is not stored. */
+  scope: readonly KeyScope[];
   /** Null without a bucket. */
   taken: Taken | null;
   /** As `findAnswer` gives it; undefined too without a key and over the rate. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js';
+import { type Turns, takeTurns } from './route-limits.js';
 
 /** A token bucket: one token an `interval` (milliseconds), at most `burst` saved up. */
 export interface Bucket {
@@ -37,6 +38,8 @@ export function takeToken(fullAt: number | null, bucket: Bucket, now: number): T
 /** The request rates of all projects, shared by every process. Forgetting them costs one burst each. */
 export interface RateLimiter {
   take(projectId: string, kind: string, bucket: Bucket): Promise<Taken>;
+  /** Turns of a carrier's route. */
+  takeTurns(route: string, perSecond: number, wanted: number): Promise<Turns>;
   reset(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,6 +47,7 @@ export interface RateLimiter {
 /** Buckets that other processes see too; null where they cannot be used now. */
 export interface SharedBuckets {
   take(projectId: string, kind: string, bucket: Bucket): Promise<Taken | null>;
+  takeTurns(route: string, perSecond: number, wanted: number): Promise<Turns | null>;
   reset(): Promise<void>;
   close(): Promise<void>;
 }
@@ -54,6 +58,7 @@ export interface SharedBuckets {
  */
 export function createRateLimiter(clock: Clock, shared: SharedBuckets | null): RateLimiter {
   const own = new Map<string, number>();
+  const ownTurns = new Map<string, number>();
 
   function takeOwn(name: string, bucket: Bucket): Taken {
     const { fullAt, ...taken } = takeToken(own.get(name) ?? null, bucket, clock.monotonic());
@@ -70,6 +75,14 @@ export function createRateLimiter(clock: Clock, shared: SharedBuckets | null): R
       if (ofAll?.allowed === false) return ofAll;
       const taken = takeOwn(name, bucket);
       return { ...taken, remaining: Math.min(taken.remaining, ofAll?.remaining ?? taken.remaining) };
+    },
+    async takeTurns(route, perSecond, wanted) {
+      const ofAll = await shared?.takeTurns(route, perSecond, wanted);
+      if (ofAll) return ofAll;
+      const next = ownTurns.get(route) ?? null;
+      const { nextAt, ...turns } = takeTurns(next, perSecond, wanted, clock.monotonic());
+      ownTurns.set(route, nextAt);
+      return turns;
     },
     async reset() {
       own.clear();

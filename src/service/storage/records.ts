@@ -28,12 +28,20 @@ export interface KeyRecord {
   /** First characters of the secret; null for a key of an older release. */
   prefix: string | null;
   label: string | null;
+  scope: readonly KeyScope[];
+  /** From then on it is no key. */
+  expiresAt: Instant | null;
   createdAt: Instant;
   revokedAt: Instant | null;
+  /** Within a minute or so; null for a key that was never used. */
+  usedAt: Instant | null;
 }
 
+/** `send`: every POST; `read`: every GET. */
+export type KeyScope = 'send' | 'read';
+
 /** A key that is not stored yet. */
-export type NewKey = Omit<KeyRecord, 'createdAt' | 'revokedAt'>;
+export type NewKey = Omit<KeyRecord, 'createdAt' | 'revokedAt' | 'usedAt'>;
 
 /** Why the balance changed; the amounts of a project's entries add up to its balance. */
 export type LedgerReason = 'opening' | 'credit' | 'message' | 'batch' | 'verification' | 'refund';
@@ -41,8 +49,9 @@ export type LedgerReason = 'opening' | 'credit' | 'message' | 'batch' | 'verific
 export interface LedgerRecord {
   amount: number;
   reason: LedgerReason;
-  /** The message, batch or verification it was for. */
+  /** The message, batch or verification it was for; the id of a credit. */
   subjectId: string | null;
+  note: string | null;
   createdAt: Instant;
 }
 

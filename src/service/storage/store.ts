@@ -7,6 +7,7 @@ import type {
   VerificationResult,
 } from './acceptance.js';
 import type { Dispatching } from './dispatching.js';
+import type { Holding } from './holding.js';
 import type { Insights } from './insights.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type {
@@ -19,10 +20,12 @@ import type {
   ProjectRecord,
   VerificationRecord,
 } from './records.js';
+import type { RouteBinds } from './route-limits.js';
 import type { SignIns } from './sign-ins.js';
 
 export type * from './acceptance.js';
 export type * from './dispatching.js';
+export type * from './holding.js';
 export type * from './insights.js';
 export type * from './lists.js';
 export type * from './records.js';
@@ -36,7 +39,7 @@ export type * from './sign-ins.js';
  * The engine owns time: methods take durations in milliseconds, and every time in a record is the engine's. A stored
  * time in the future, which only a clock that was set back explains, counts as now.
  */
-export interface Store extends Dispatching, Insights, SignIns {
+export interface Store extends Dispatching, Holding, Insights, RouteBinds, SignIns {
   /** Null when a project with this id is there already. */
   createProject(project: Pick<ProjectRecord, 'id' | 'name' | 'balance'>): Promise<ProjectRecord | null>;
   getProject(id: string): Promise<ProjectRecord | null>;
@@ -48,8 +51,13 @@ export interface Store extends Dispatching, Insights, SignIns {
    * never served with a real carrier.
    */
   recordLanes(lanes: readonly string[]): Promise<string[]>;
-  /** Adds credits; a negative amount takes as many as there are. Gives the new balance. */
-  credit(projectId: string, amount: number): Promise<number>;
+  /** False when there is no such project. */
+  renameProject(id: string, name: string): Promise<boolean>;
+  /**
+   * Adds credits; a negative amount takes as many as there are. Gives the new balance. With an `id`, once, however often
+   * it is called.
+   */
+  credit(projectId: string, amount: number, about?: { id: string; note: string | null }): Promise<number>;
   listLedger(projectId: string): Promise<LedgerRecord[]>;
 
   /**
@@ -64,13 +72,15 @@ export interface Store extends Dispatching, Insights, SignIns {
   reset(balance: number, holdMs: number): Promise<{ id: string; to: string }[]>;
   endReset(owner: string): Promise<void>;
 
-  /** Null when the project already has `maxActive` keys that are not revoked. */
+  /** Null when the project already has `maxActive` keys that are neither revoked nor expired. */
   addKey(key: NewKey, maxActive: number): Promise<KeyRecord | null>;
   /** Null when the project has, or had, a key: of many processes that start, one makes it. */
   addFirstKey(key: NewKey): Promise<KeyRecord | null>;
   listKeys(projectId: string): Promise<KeyRecord[]>;
   /** False when there is no such active key. */
   revokeKey(projectId: string, id: string): Promise<boolean>;
+  /** At most once a minute; more often nothing is written. */
+  recordKeyUse(id: string): Promise<void>;
 
   /** `undefined` when the key is free, null while its first request is running. */
   findAnswer(projectId: string, idempotencyKey: string): Promise<BoundAnswer | null | undefined>;

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/index.js';
 import { startBrowser } from '../../support/browser.js';
@@ -24,9 +24,21 @@ it('shots', async () => {
   const ids = await populate(service, clock, call);
   console.log('populated', Date.now() - t);
   const pages = {
-    overview: '', messages: '/messages', filtered: '/messages?status=failed', message: `/messages/${ids.hostile}`, cleaned: `/messages/${ids.cleaned}`,
-    email: `/messages/${ids.email}`, delivered: `/messages/${ids.delivered}`, batches: '/batches', batch: `/batches/${ids.batch}`, outbox: '/outbox', balance: '/balance',
-    keys: '/keys', sending: '/settings/sending', prices: '/settings/prices', missing: '/nothing',
+    overview: '',
+    messages: '/messages',
+    filtered: '/messages?status=failed',
+    message: `/messages/${ids.hostile}`,
+    cleaned: `/messages/${ids.cleaned}`,
+    email: `/messages/${ids.email}`,
+    delivered: `/messages/${ids.delivered}`,
+    batches: '/batches',
+    batch: `/batches/${ids.batch}`,
+    outbox: '/outbox',
+    balance: '/balance',
+    keys: '/keys',
+    sending: '/settings/sending',
+    prices: '/settings/prices',
+    missing: '/nothing',
   };
   const looks: Record<string, BrowserContextOptions> = {
     light: { viewport: { width: 1280, height: 800 } },
@@ -44,7 +56,7 @@ it('shots', async () => {
     for (const [name, path] of Object.entries(pages)) {
       await page.goto(base + path);
       const summary = page.locator('summary').last();
-      if (name === 'outbox' && await summary.count()) await summary.click();
+      if (name === 'outbox' && (await summary.count())) await summary.click();
       if (name === 'outbox' || name === 'email') await page.waitForTimeout(150);
       await page.screenshot({ path: join(shots, `${name}-${look}.png`), fullPage: true });
     }

@@ -1,5 +1,10 @@
 import { onTestFinished } from 'vitest';
-import { createService, ManualClock, type ProjectAdministration, type ServiceOptions } from '../../../src/service/index.js';
+import {
+  createService,
+  ManualClock,
+  type ProjectAdministration,
+  type ServiceOptions,
+} from '../../../src/service/index.js';
 import { testEngine } from '../../support/test-engine.js';
 
 /** Friday, 2026-11-20, 15:00 in Ulaanbaatar. */

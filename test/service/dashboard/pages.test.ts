@@ -5,7 +5,17 @@ it('smoke', async () => {
   const { get, signIn, call } = await openDashboard();
   const { id } = await call('/sms', { to: '99112233', text: 'Сайн уу' });
   const cookie = await signIn();
-  for (const path of ['', '/messages', `/messages/${id}`, '/batches', '/outbox', '/balance', '/keys', '/settings', '/settings/prices']) {
+  for (const path of [
+    '',
+    '/messages',
+    `/messages/${id}`,
+    '/batches',
+    '/outbox',
+    '/balance',
+    '/keys',
+    '/settings',
+    '/settings/prices',
+  ]) {
     const answer = await get(path, cookie);
     console.log(path, answer.status, (await answer.text()).length);
   }

@@ -29,7 +29,10 @@ export async function populate(service: Service, clock: ManualClock, call: Call)
   await administration.credit(25_000);
   for (const [index, sends] of [0, 0, 0, 1, 2, 2, 5, 14, 22, 31, 24, 18, 12, 20, 27].entries()) {
     clock.set(now - (15 - index) * hour);
-    const to = Array.from({ length: sends }, (_, place) => `9911${String(index * 40 + place).padStart(4, '0')}`);
+    const to = Array.from(
+      { length: sends },
+      (_, place) => `9911${String(index * 40 + place).padStart(4, '0')}`,
+    );
     if (sends > 0) await call('/sms/bulk', { to, text: `Таны захиалга № ${1000 + index} бэлэн боллоо.` });
     if (index % 5 === 4) await call('/sms', { to: '99000001', text: 'Refused' });
     await settle();
@@ -40,7 +43,10 @@ export async function populate(service: Service, clock: ManualClock, call: Call)
     ids[name] = (await call(path, body)).id;
   };
   await keep('hostile', '/sms', { to: '88112233', text: hostile.text });
-  await keep('cleaned', '/sms', { to: '91112233', text: 'Дэлгэрэнгүй: https://example.mn/zahialga/1042 Баярлалаа' });
+  await keep('cleaned', '/sms', {
+    to: '91112233',
+    text: 'Дэлгэрэнгүй: https://example.mn/zahialga/1042 Баярлалаа',
+  });
   await keep('delivered', '/sms', { to: '99000021', text: 'Сайн уу' });
   await keep('undelivered', '/sms', { to: '99000022', text: 'Hello' });
   await call('/verify', { to: '99112234' });

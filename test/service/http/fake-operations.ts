@@ -4,6 +4,7 @@ import type {
   RateLimit,
   RequestHead,
 } from '../../../src/service/operations/operations.js';
+import type { KeyScope } from '../../../src/service/service.js';
 import { ServiceError } from '../../../src/service/service-error.js';
 import {
   batchResult,
@@ -33,6 +34,7 @@ export type Overrides = Partial<Operations> & {
   rateLimit?: RateLimit;
   /** The answer bound to every idempotency key. */
   bound?: Answer;
+  scope?: readonly KeyScope[];
 };
 
 const rateLimits = {
@@ -41,7 +43,12 @@ const rateLimits = {
 } as const;
 
 /** Operations that remember what they were asked, and keep answers by idempotency key. */
-export function fakeOperations({ rateLimit, bound, ...overrides }: Overrides = {}): {
+export function fakeOperations({
+  rateLimit,
+  bound,
+  scope = ['send', 'read'],
+  ...overrides
+}: Overrides = {}): {
   operations: Operations;
   calls: Call[];
   admissions: Omit<RequestHead, 'secret'>[];
@@ -73,6 +80,7 @@ export function fakeOperations({ rateLimit, bound, ...overrides }: Overrides = {
       const answer = idempotencyKey === null ? undefined : (bound ?? answers.get(idempotencyKey));
       return {
         caller: { projectId: 'project', keyId: 'key' },
+        scope,
         rateLimit: rateLimit ?? rateLimits[kind],
         replay: answer === undefined ? null : async () => answer,
       };

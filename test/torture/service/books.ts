@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Message } from '../../../src/contract/index.js';
 import { createService, type Service } from '../../../src/service/index.js';
+import { dataAt } from './data.js';
 import type { Acknowledgement } from './tasks.js';
 
 export interface Account {
@@ -10,9 +11,9 @@ export interface Account {
   opening: number;
 }
 
-/** Makes a folder with projects, each with credits enough for everything. */
-export async function openAccounts(directory: string, count: number, keys = 1): Promise<Account[]> {
-  const service = await createService({ directory });
+/** Makes data with projects, each with credits enough for everything. */
+export async function openAccounts(data: string, count: number, keys = 1): Promise<Account[]> {
+  const service = await createService(dataAt(data));
   const accounts: Account[] = [];
   for (let made = 0; made < count; made += 1) {
     const { id } = await service.administration.createProject(`Customer ${made}`);
@@ -47,41 +48,44 @@ export const wrong = ({ lost, twice, answers, credits }: Findings): number =>
  */
 const longestEnd = 20_000;
 
-/** Opens the folder once everything is over, lets the rest be delivered, and compares all with all. */
+/** Checks that are made at once: most of their time is the database's. */
+const checkers = 8;
+
+/** Opens the data once everything is over, lets the rest be delivered, and compares all with all. */
 export async function audit(
-  directory: string,
+  data: string,
   accounts: readonly Account[],
   acknowledged: readonly Acknowledgement[],
 ): Promise<Findings> {
-  const service = await createService({ directory, rates: 'off' });
+  const service = await createService({ ...dataAt(data), rates: 'off' });
   try {
     const deadline = Date.now() + longestEnd;
-    for (const one of acknowledged) {
+    await forEach(acknowledged, async (one) => {
       const apiKey = accounts[one.task.project]?.keys[0] ?? '';
       while (Date.now() < deadline && (await isUnderWay(service, apiKey, one))) {
         await service.administration.settled();
         await sleep(50);
       }
-    }
+    });
     const delivered = new Map<string, number>();
     for await (const { message_id } of service.administration.outbox()) {
       delivered.set(message_id, (delivered.get(message_id) ?? 0) + 1);
     }
     const findings: Findings = { lost: 0, twice: 0, answers: 0, credits: 0 };
     let expected = 0;
-    for (const one of acknowledged) {
+    await forEach(acknowledged, async (one) => {
       expected += one.task.arrive;
       const apiKey = accounts[one.task.project]?.keys[0] ?? '';
       const ids = await arrivedIds(service, apiKey, one);
       if (ids === null) {
         findings.lost += one.task.arrive;
         if (one.task.arrive === 0) findings.answers += 1;
-        continue;
+        return;
       }
       const missing = ids.filter((id) => !delivered.has(id)).length;
       findings.lost += missing + Math.max(0, one.task.arrive - ids.length);
       if (!(await answersAgain(service, apiKey, one))) findings.answers += 1;
-    }
+    });
     const total = [...delivered.values()].reduce((sum, times) => sum + times, 0);
     findings.twice = Math.max(0, total - (expected - findings.lost));
     for (const [project, account] of accounts.entries()) {
@@ -92,6 +96,14 @@ export async function audit(
   } finally {
     await service.close();
   }
+}
+
+async function forEach<Item>(items: readonly Item[], check: (item: Item) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const checker = async () => {
+    for (const item of left) await check(item);
+  };
+  await Promise.all(Array.from({ length: checkers }, checker));
 }
 
 async function get(service: Service, apiKey: string, path: string) {

@@ -63,6 +63,8 @@ export function startCustomers(options: {
   url: () => string;
   apiKey: (project: number) => string;
   forgetKeys?: boolean;
+  /** Called with each answer, and when its request began and ended. */
+  onReply?: (task: Task, reply: Reply, from: number, to: number) => void;
 }): Customers {
   const acknowledged: Acknowledgement[] = [];
   let attempts = 0;
@@ -73,7 +75,9 @@ export function startCustomers(options: {
     for (let repeat = 0; !dismissed; repeat += 1) {
       attempts += 1;
       const key = options.forgetKeys ? `${task.idempotencyKey}-${repeat}` : task.idempotencyKey;
+      const from = performance.now();
       const reply = await attempt(options.url(), options.apiKey(task.project), task, key);
+      if (reply !== null) options.onReply?.(task, reply, from, performance.now());
       if (reply !== null && isFinal(reply, task)) {
         acknowledged.push({ task, status: reply.status, body: reply.body, at: performance.now() });
         return;

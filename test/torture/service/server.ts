@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { type Machine, printed, root } from '../../support/binary.js';
+import { isDatabase } from './data.js';
 import type { Break } from './service-main.js';
 
 /** A service in a process of its own that comes back with the same data at the same port. */
@@ -46,9 +47,27 @@ export class Server {
 }
 
 /** `urtuu serve`, as it ships: with its request rate. */
-export function served(machine: Machine, directory: string, env: NodeJS.ProcessEnv = {}): Server {
+export function served(
+  machine: Machine,
+  directory: string,
+  env: NodeJS.ProcessEnv = {},
+  more: readonly string[] = [],
+): Server {
   return new Server((port) =>
-    machine.start(['serve', '--port', String(port), '--data', directory, '-o', 'ndjson'], { env }),
+    machine.start(['serve', '--port', String(port), '--data', directory, '-o', 'ndjson', ...more], { env }),
+  );
+}
+
+/** `urtuu serve` on a database; it needs the file with the secret. */
+export function servedOn(
+  machine: Machine,
+  database: string,
+  secretFile: string,
+  env: NodeJS.ProcessEnv,
+): Server {
+  const given = { URTUU_DATABASE: database, URTUU_SECRET_FILE: secretFile, ...env };
+  return new Server((port) =>
+    machine.start(['serve', '--port', String(port), '-o', 'ndjson'], { env: given }),
   );
 }
 
@@ -78,19 +97,20 @@ export async function resetBroken(machine: Machine, directory: string, broken: B
   await once(child, 'close');
 }
 
-/** The service without a request rate, and broken if wanted. */
+/** The service without a request rate, and broken if wanted; `configuration`: the file with its carriers. */
 export async function scripted(
   machine: Machine,
-  directory: string,
+  data: string,
   broken: Break,
   env: NodeJS.ProcessEnv = {},
+  configuration = '',
 ): Promise<Server> {
   built ??= buildScript();
   const script = await built;
   return new Server((port) =>
-    spawn(process.execPath, [script, directory, String(port), broken], {
+    spawn(process.execPath, [script, data, String(port), broken, configuration], {
       env: machine.environment(env),
-      stdio: ['pipe', 'pipe', broken === 'boundless' ? 'ignore' : 'inherit'],
+      stdio: ['pipe', 'pipe', broken === 'boundless' || isDatabase(data) ? 'ignore' : 'inherit'],
     }),
   );
 }

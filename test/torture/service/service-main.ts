@@ -4,8 +4,16 @@ import type { CoreDoubles } from '../../../src/service/core.js';
 import { openCore } from '../../../src/service/core.js';
 import { type App, createApp } from '../../../src/service/http/app.js';
 import { listen } from '../../../src/service/http/listen.js';
-import type { BatchAcceptance, BatchRecord } from '../../../src/service/storage/store.js';
-import { leaseMs } from './lease.js';
+import type { ServiceOptions } from '../../../src/service/service.js';
+import type {
+  BatchAcceptance,
+  BatchRecord,
+  ClaimedMessage,
+  Mark,
+  Store,
+} from '../../../src/service/storage/store.js';
+import { dataAt } from './data.js';
+import { leaseMs, leaseVariable } from './lease.js';
 
 /** How a service is broken on purpose, so that a harness can show what it would catch. */
 export type Break =
@@ -15,12 +23,16 @@ export type Break =
   | 'answers_before_it_stores'
   | 'resets_in_any_order'
   | 'boundless'
-  | 'measures_on_the_system_clock';
+  | 'marks_after_the_bytes'
+  | 'sends_again_what_is_unknown'
+  | 'measures_on_the_system_clock'
+  | 'trusts_its_own_clock';
 
 const doubles: Record<Break, CoreDoubles> = {
   nothing: {},
   boundless: {},
   measures_on_the_system_clock: {},
+  trusts_its_own_clock: {},
   forgets_keys: {
     admit: (admit) => (admission) => admit({ ...admission, idempotencyKey: null }),
     store: (store) => ({
@@ -54,6 +66,10 @@ const doubles: Record<Break, CoreDoubles> = {
       },
     }),
   },
+  marks_after_the_bytes: { store: markingLate },
+  sends_again_what_is_unknown: {
+    carriers: (all) => all.map((carrier) => ({ ...carrier, inquire: async () => 'not_taken' })),
+  },
   answers_before_it_stores: {
     store: (store) => ({
       ...store,
@@ -64,6 +80,34 @@ const doubles: Record<Break, CoreDoubles> = {
     }),
   },
 };
+
+function markingLate(store: Store): Store {
+  const held = new Map<string, Mark>();
+  const markNow = async (written: readonly { claimed: ClaimedMessage }[]) => {
+    const marks = written.flatMap(({ claimed }) => held.get(claimed.message.id) ?? []);
+    for (const { claimed } of marks) held.delete(claimed.message.id);
+    if (marks.length > 0) await store.markSubmitting(marks);
+  };
+  return {
+    ...store,
+    async markSubmitting(marks) {
+      for (const mark of marks) held.set(mark.claimed.message.id, mark);
+      return marks.map(() => true);
+    },
+    async finalizeMessages(all, answer) {
+      await markNow(all);
+      return store.finalizeMessages(all, answer);
+    },
+    async postponeMessages(all) {
+      await markNow(all);
+      return store.postponeMessages(all);
+    },
+    async leaveInDoubt(all) {
+      await markNow(all);
+      return store.leaveInDoubt(all);
+    },
+  };
+}
 
 function recordOf({ batchId: id, channel, recipients, credits }: BatchAcceptance): BatchRecord {
   const total = recipients.length;
@@ -86,16 +130,21 @@ function writingAnew(app: App): App['fetch'] {
   };
 }
 
+/** With a clock of its own, a service on a database takes the time from it. */
+const options: Partial<Record<Break, ServiceOptions>> = {
+  measures_on_the_system_clock: { clock: { ...systemClock, monotonic: () => Date.now() } },
+  trusts_its_own_clock: { clock: systemClock, rates: 'off' },
+};
+
 /**
  * The service as a process of its own, without a request rate. Prints its base URL as JSON. With `reset` for a port
  * it resets the service in the folder and ends.
  */
-async function main(directory: string, given: string, broken: Break): Promise<void> {
+async function main(data: string, given: string, broken: Break, file: string): Promise<void> {
+  const carriers = file === '' ? {} : { configuration: { file, environment: process.env } };
   const core = await openCore(
-    broken === 'measures_on_the_system_clock'
-      ? { directory, clock: { ...systemClock, monotonic: () => Date.now() } }
-      : { directory, rates: 'off' },
-    { ...doubles[broken], leaseMs },
+    { ...dataAt(data), ...(options[broken] ?? { rates: 'off' }), ...carriers },
+    { ...doubles[broken], leaseMs: Number(process.env[leaseVariable] ?? leaseMs) },
   );
   if (given === 'reset') {
     await core.administration.reset();
@@ -114,5 +163,5 @@ async function main(directory: string, given: string, broken: Break): Promise<vo
   process.stdout.write(`${JSON.stringify({ base_url: listening.url })}\n`);
 }
 
-const [directory = '', port = '0', broken = 'nothing'] = process.argv.slice(2);
-void main(directory, port, broken as Break);
+const [data = '', port = '0', broken = 'nothing', file = ''] = process.argv.slice(2);
+void main(data, port, broken as Break, file);

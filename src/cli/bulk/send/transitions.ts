@@ -52,7 +52,13 @@ export type Step =
 export type StepOf<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 
 /** Refusals of the project or the service, not of the message. */
-const stopping = new Set(['unauthorized', 'not_found', 'method_not_allowed', 'unsupported_media_type']);
+const stopping = new Set([
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'method_not_allowed',
+  'unsupported_media_type',
+]);
 const stoppingStatus = new Set([401, 402, 403, 404, 405, 415]);
 /** So many refusals of entries that are not in the body mean that the keys are used up. */
 const mostForeignRefusals = 25;

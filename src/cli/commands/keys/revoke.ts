@@ -4,30 +4,34 @@ import { addHelp } from '../../command-help.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { confirmed } from '../../input/required.js';
-import type { DataOptions } from '../sandbox/data.js';
-import { addKeyDataOption, keyStore } from './data.js';
+import { ownedProject, type ProjectOptions } from '../service/project.js';
+import { addKeyOptions } from './data.js';
 
-export const keysRevoke: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
-  command
-    .description('Revoke an API key. The next request with it is refused.')
-    .argument('<key>', 'id of the key, or its first characters as in urtuu keys list');
-  addKeyDataOption(command);
-  addHelp(command, {
-    examples: [
-      ['urtuu keys revoke urtuu_4bTq9x', 'after a prompt'],
-      ['urtuu keys revoke "$id" --yes', 'in a script'],
-    ],
-    exits: [12],
-  });
-  command.action(async (given: string, options: DataOptions) => {
-    const { administration } = await keyStore(context.network, context.config, options);
-    const { id, prefix, label } = activeKey(await administration.listKeys(), given);
-    const name = [prefix ?? id, ...(label ? [`(${label})`] : [])].join(' ');
-    await confirmed(context, `Revoke key ${name}? Its users lose access.`);
-    if (!(await administration.revokeKey(id))) throw noSuchKey(given);
-    context.io.note(`Revoked key ${name}.`);
-  });
-};
+export const keyRevocation =
+  (name: string): CommandBody<'options' | 'io' | 'network' | 'config'> =>
+  (command, context) => {
+    command
+      .description('Revoke an API key. The next request with it is refused.')
+      .argument('<key>', `id of the key, or its first characters as in ${name} list`);
+    addKeyOptions(command);
+    addHelp(command, {
+      examples: [
+        [`${name} revoke urtuu_4bTq9x`, 'after a prompt'],
+        [`${name} revoke "$id" --yes`, 'in a script'],
+      ],
+      exits: [12],
+    });
+    command.action(async (given: string, options: ProjectOptions) => {
+      const { project } = await ownedProject(context, options);
+      const { id, prefix, label } = activeKey(await project.listKeys(), given);
+      const name = [prefix ?? id, ...(label ? [`(${label})`] : [])].join(' ');
+      await confirmed(context, `Revoke key ${name}? Its users lose access.`);
+      if (!(await project.revokeKey(id))) throw noSuchKey(given);
+      context.io.note(`Revoked key ${name}.`);
+    });
+  };
+
+export const keysRevoke = keyRevocation('urtuu keys');
 
 const shortest = 'urtuu_'.length + 1;
 

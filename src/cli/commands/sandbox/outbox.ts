@@ -5,7 +5,8 @@ import { usageError } from '../../errors.js';
 import { textOfHtml } from '../../html-text.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
-import { addDataOption, type DataOptions, noteNoMessages, noteStore, sandboxStore } from './data.js';
+import { noteStore, type StoreOptions } from '../service/store.js';
+import { addSandboxOptions, noteNoMessages, sandboxStore } from './data.js';
 import { followed } from './follow.js';
 
 /** Of an HTML body without a plain text. */
@@ -32,7 +33,7 @@ function excerptOf(html: string): string {
   return text.length > longestExcerpt ? `${text.slice(0, longestExcerpt)}…` : text;
 }
 
-interface Options extends DataOptions {
+interface Options extends StoreOptions {
   to?: string;
   limit?: number;
   follow?: boolean;
@@ -44,21 +45,21 @@ export const sandboxOutbox: CommandBody<'io' | 'network' | 'config' | 'clock'> =
     .option('--to <recipient>', 'only messages to this recipient')
     .option('--limit <n>', 'only the newest n messages', readCount)
     .option('--follow', 'go on with new messages until Ctrl-C');
-  addDataOption(command);
+  addSandboxOptions(command);
   addHelp(command, {
     view,
     examples: [
       ['urtuu sandbox outbox', 'all messages, oldest first'],
       ['urtuu sandbox outbox --to 99112233 --limit 1 --json', 'the newest message to a number'],
     ],
-    exits: [],
+    exits: [12],
     json: '[{"delivered_at": "2026-11-21T08:00:00.100Z", "channel": "sms", "to": "99112233", "route": "Mobicom", "subject": null, "text": "...", "html": null, "from": null, "reply_to": null, "message_id": "0b6f...2c"}]',
   });
-  command.action(async ({ to, limit, follow = false, ...data }: Options) => {
-    const { io, network, config, clock } = context;
+  command.action(async ({ to, limit, follow = false, ...options }: Options) => {
+    const { io, clock } = context;
     if (follow && io.printer.format === 'json')
       throw usageError('--follow never ends, and a JSON array has to', 'Use --output ndjson.');
-    const store = await sandboxStore(network, config, data);
+    const store = await sandboxStore(context, options);
     const outbox = store.administration.outbox.bind(store.administration);
     const filter = to === undefined ? {} : { to };
     if (follow) {
@@ -66,7 +67,7 @@ export const sandboxOutbox: CommandBody<'io' | 'network' | 'config' | 'clock'> =
       return io.printer.batches(view, followed(outbox, clock, { ...filter, limit }));
     }
     const count = await io.printer.many(view, outbox(limit === undefined ? filter : { ...filter, limit }));
-    if (count === 0) noteNoMessages(io, config, store);
+    if (count === 0) noteNoMessages(context, store);
     else noteStore(io, store);
   });
 };

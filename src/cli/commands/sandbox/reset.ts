@@ -1,21 +1,22 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { confirmed } from '../../input/required.js';
-import { addDataOption, changeableStore, type DataOptions, noteStore } from './data.js';
+import { noteStore, type StoreOptions } from '../service/store.js';
+import { addSandboxOptions, changeableStore } from './data.js';
 
 export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command.description('Delete the messages, batches and outbox of the embedded service. Keeps its keys.');
-  addDataOption(command);
+  addSandboxOptions(command);
   addHelp(command, {
     examples: [
       ['urtuu sandbox reset', 'start again, after a prompt'],
       ['urtuu sandbox reset --yes', 'in a test script'],
     ],
-    exits: [11],
+    exits: [11, 12],
   });
-  command.action(async (options: DataOptions) => {
-    const { network, config, io } = context;
-    const store = await changeableStore(network, config, options);
+  command.action(async (options: StoreOptions) => {
+    const { io } = context;
+    const store = await changeableStore(context, options);
     noteStore(io, store);
     await confirmed(context, 'Delete all messages of this service?');
     await store.administration.reset();

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.js';
-import { machineError, usageError } from '../../errors.js';
+import { CliError, machineError, usageError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
 
 /** A PostgreSQL database, and the secret of its installation. */
 export interface DatabaseAccess {
@@ -68,8 +69,20 @@ export function withoutPassword(url: string): string {
   return url.replace(userPassword, '$1@').replace(passwordParameter, '$1password=...');
 }
 
-/** The driver's error while opening the database. */
-export function databaseHint({ code = '' }: NodeJS.ErrnoException): string {
+/** Of an error while the database was opened. */
+export function databaseError(url: string, error: unknown): CliError {
+  const { code, message, hint = hintOf(code) } = error as NodeJS.ErrnoException & { hint?: string };
+  const shown = withoutPassword(url);
+  if (code === 'no_data') {
+    return new CliError('not_found', exits.missing, `no service data in ${shown}`, {
+      hint: 'Check the name, or start a service on it: urtuu serve --database <url>',
+      cause: error,
+    });
+  }
+  return machineError(`cannot use ${shown}: ${message}`, error, hint);
+}
+
+function hintOf(code = ''): string {
   if (code === '28P01' || code === '28000')
     return 'Check user and password: PGPASSWORD, a pgpass file or URTUU_DATABASE.';
   if (code === '3D000') return 'Create the database first.';

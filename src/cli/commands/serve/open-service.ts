@@ -1,9 +1,9 @@
 import type { Service } from '../../../service/index.js';
 import type { Context } from '../../context.js';
-import { CliError, machineError } from '../../errors.js';
+import { CliError } from '../../errors.js';
 import { confirmed } from '../../input/required.js';
 import type { DatabaseOptions, OpenOptions } from '../../network/network.js';
-import { databaseHint, withoutPassword } from './database.js';
+import { databaseError } from './database.js';
 
 /** With `acceptData` also opens damaged data, after listing the losses and asking. */
 export async function openService(
@@ -28,12 +28,7 @@ export async function openServiceOn(
   { network }: Pick<Context, 'network'>,
   database: DatabaseOptions,
 ): Promise<Service> {
-  try {
-    return await network.serviceOn(database);
-  } catch (error) {
-    const { message, hint = databaseHint(error as NodeJS.ErrnoException) } = error as Error & {
-      hint?: string;
-    };
-    throw machineError(`cannot use ${withoutPassword(database.url)}: ${message}`, error, hint);
-  }
+  return network.serviceOn(database).catch((error) => {
+    throw databaseError(database.url, error);
+  });
 }

@@ -1,6 +1,7 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
-import { type DataOptions, noteStore } from '../sandbox/data.js';
+import { addProjectOption, ownedProject, type ProjectOptions } from '../service/project.js';
+import { noteStore } from '../service/store.js';
 import {
   isChosen,
   oneSettingView,
@@ -16,20 +17,21 @@ export const settingsGet =
   (owner: SettingsOwner): CommandBody<'options' | 'io' | 'network' | 'config'> =>
   (command, context) => {
     command.argument('[name]', 'name of one setting (default: all)', readSettingName);
-    owner.addDataOption(command);
+    addProjectOption(command);
+    owner.addOptions(command);
     addHelp(command, {
       view: settingsView,
       examples: [
         [`${owner.command} get`, 'all settings'],
         [`${owner.command} get caps.per_10_minutes`, 'the bare value of one'],
       ],
-      exits: [],
+      exits: [12],
       json: settingsExample,
     });
-    command.action(async (name: string | undefined, data: DataOptions) => {
-      const { io, network, config } = context;
-      const store = await owner.open(network, config, data);
-      const settings = await store.administration.settings.get();
+    command.action(async (name: string | undefined, options: ProjectOptions) => {
+      const { io } = context;
+      const store = await ownedProject(context, options, owner.open);
+      const settings = await store.project.settings.get();
       if (isChosen(context))
         await io.print(name === undefined ? settingsView : oneSettingView(name), settings);
       else if (name === undefined) await printLines(io, settings, readSettingName.words);

@@ -1,7 +1,8 @@
 import { recipientCaps } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
-import { type DataOptions, noteStore } from '../sandbox/data.js';
+import { addProjectOption, ownedProject, type ProjectOptions } from '../service/project.js';
+import { noteStore } from '../service/store.js';
 import {
   changeOf,
   isChosen,
@@ -21,7 +22,8 @@ export const settingsSet =
       .description('Change a setting. A running service uses it from the next request on.')
       .argument('<name>', 'name of the setting', readSettingName)
       .argument('<value...>', 'its value; several for a list, an empty one removes it');
-    owner.addDataOption(command);
+    addProjectOption(command);
+    owner.addOptions(command);
     addHelp(command, {
       view: settingsView,
       notes: [
@@ -41,14 +43,14 @@ export const settingsSet =
         [`${owner.command} set caps.per_10_minutes 20`, 'the highest cap'],
         [`${owner.command} set holidays.2026-12-29 1.5`, 'a dearer day'],
       ],
-      exits: [8],
+      exits: [8, 12],
       json: settingsExample,
     });
-    command.action(async (name: string, values: string[], data: DataOptions) => {
+    command.action(async (name: string, values: string[], options: ProjectOptions) => {
       const change = changeOf(name, values);
-      const { io, network, config } = context;
-      const store = await owner.open(network, config, data);
-      const settings = await store.administration.settings.update(change);
+      const { io } = context;
+      const store = await ownedProject(context, options, owner.open);
+      const settings = await store.project.settings.update(change);
       if (isChosen(context)) await io.print(settingsView, settings);
       else await printLines(io, settings, [name]);
       noteStore(io, store);

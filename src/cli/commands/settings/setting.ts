@@ -1,18 +1,16 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Settings, SettingsPatch } from '../../../service/index.js';
-import type { Config } from '../../config/config.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
-import type { Network } from '../../network/network.js';
 import { type Column, field, type View } from '../../output/view.js';
-import type { DataOptions, Store } from '../sandbox/data.js';
+import type { sandboxStore } from '../sandbox/data.js';
 
 /** The service whose settings a command reads or changes: `urtuu sandbox` or another. */
 export interface SettingsOwner {
   /** The words before `get` and `set`. */
   command: string;
-  addDataOption(command: Command): void;
-  open(network: Network, config: Config, options: DataOptions): Promise<Store>;
+  addOptions(command: Command): void;
+  open: typeof sandboxStore;
 }
 
 const column = (name: string): Column<Settings> => ({

@@ -3,10 +3,12 @@ import type { Clock } from '../../clock.js';
 import { ConfigurationError } from '../../configuration-error.js';
 import type { Random } from '../../random.js';
 import type { Report } from '../../report.js';
+import type { RateLimiter } from '../../storage/rate-limiter.js';
+import type { RouteBinds } from '../../storage/route-limits.js';
 import { type Carrier, emailLane, type RoutesOf } from '../carrier.js';
 import { dial } from '../smpp/connection/dial.js';
-import { localRouteLimits } from '../smpp/limits.js';
 import { operatorsOf, smppRoutes } from '../smpp/routes.js';
+import { sharedRouteLimits } from '../smpp/shared-limits.js';
 import { smppCarrier } from '../smpp/smpp.js';
 import { emailRoutes, smtpCarrier } from '../smtp/smtp.js';
 import type { CarrierConfiguration } from './configuration.js';
@@ -21,6 +23,10 @@ export interface CarrierParts {
   recordedLanes: readonly string[];
   /** Of the addresses that bounces of mails go to. */
   bounceKey: Uint8Array;
+  store: RouteBinds;
+  rateLimiter: RateLimiter;
+  /** Unique to this service object. */
+  owner: string;
   clock: Clock;
   random: Random;
   report: Report;
@@ -39,7 +45,9 @@ export interface Carriers {
 
 /** The carriers of a configuration. Throws ConfigurationError where a store with real messages would be simulated. */
 export function createCarriers(parts: CarrierParts): Carriers {
-  const { configuration, simulated, simulatedRoutes, recordedLanes, bounceKey, ...tools } = parts;
+  const { configuration, simulated, simulatedRoutes, recordedLanes, bounceKey, ...given } = parts;
+  const { clock, random, report } = given;
+  const tools = { clock, random, report };
   const { sms, email } = configuration;
   const isReal = {
     sms: recordedLanes.some((lane) => lane !== emailLane),
@@ -54,7 +62,7 @@ export function createCarriers(parts: CarrierParts): Carriers {
   const routes = typeof sms === 'object' ? sms.routes : [];
   const carriers: Carrier[] = [];
   if (routes.length > 0)
-    carriers.push(smppCarrier({ routes, ...tools, limits: localRouteLimits(tools.clock), dial }));
+    carriers.push(smppCarrier({ routes, ...tools, limits: sharedRouteLimits(given), dial }));
   if (typeof email === 'object') carriers.push(smtpCarrier({ settings: email, bounceKey, ...tools }));
   const simulatedLanes = simulated.lanes.filter((lane) => (lane === emailLane ? email : sms) === 'simulated');
   if (simulatedLanes.length > 0) carriers.push({ ...simulated, lanes: simulatedLanes });

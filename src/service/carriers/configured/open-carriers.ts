@@ -10,11 +10,10 @@ export interface OpenedCarriers extends Pick<Carriers, 'carriers' | 'routesOf' |
   channels: Record<Channel, 'simulated' | 'off' | 'real'>;
 }
 
-export interface OpenCarriersParts
-  extends Pick<CarrierParts, 'simulated' | 'recordedLanes' | 'bounceKey' | 'clock' | 'random' | 'report'> {
+export interface OpenCarriersParts extends Omit<CarrierParts, 'configuration' | 'simulatedRoutes' | 'store'> {
   /** Absent: everything is simulated, or nothing is sent from data that was served with a real carrier. */
   configuration: CarrierConfiguration | undefined;
-  store: Pick<Store, 'recordLanes'>;
+  store: Pick<Store, 'recordLanes'> & CarrierParts['store'];
 }
 
 const needsConfiguration =
@@ -37,7 +36,7 @@ export async function openCarriers(parts: OpenCarriersParts): Promise<OpenedCarr
   }
   // Loaded late: most services need no carrier.
   const { createCarriers } = await import('./create-carriers.js');
-  const created = createCarriers({ ...given, configuration, simulatedRoutes });
+  const created = createCarriers({ ...given, store, configuration, simulatedRoutes });
   await store.recordLanes(created.realLanes);
   const names = { sms: 'SMS', email: 'Email' };
   const closed = created.off.map(

@@ -13,6 +13,7 @@ const capacity = 1_000;
 export function retiredLanes(moving: readonly string[], closed: readonly string[]): Carrier {
   return {
     lanes: [...moving, ...closed, unrouted.lane],
+    kind: 'retired',
     submitMs: 1_000,
     doubtMs: 300_000,
     start: async () => {},

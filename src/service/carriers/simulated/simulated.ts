@@ -134,6 +134,7 @@ export function simulatedCarrier(
 
   return {
     lanes: simulatedLanes,
+    kind: 'simulated',
     submitMs,
     doubtMs,
     async start(receive) {

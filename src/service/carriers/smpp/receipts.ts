@@ -19,6 +19,8 @@ export interface SmppReceipt {
 const messageType = 0x3c;
 const deliveryReceipt = 0x04;
 const intermediateNotification = 0x20;
+/** Characters of an id or a number; SMPP has 64. */
+const longest = 255;
 
 /** 5.3.2.35. */
 const statesByNumber: readonly (DeliveryState | null)[] = [
@@ -54,12 +56,12 @@ export function readReceipt({ fields, options }: Pdu, form: SmppRoute['receiptId
   const stateOption = options.get(tags.messageState)?.[0];
   if (type !== deliveryReceipt && type !== intermediateNotification && idOption === undefined) return null;
   const text = textOf(options.get(tags.messagePayload) ?? fields.short_message ?? Buffer.alloc(0), fields);
-  const id = idOption === undefined ? idInText.exec(text)?.[1] : withoutNul(idOption);
+  const id = storable(idOption === undefined ? idInText.exec(text)?.[1] : withoutNul(idOption));
   const name = stateInText.exec(text)?.[1]?.toUpperCase() ?? '';
   const reference = options.get(tags.userMessageReference);
   return {
-    carrierId: id === undefined || id === '' ? null : canonical(id, form === 'dec_to_hex' ? 16 : 10, form),
-    to: normalNumber(fields.source_addr ?? '') ?? fields.source_addr ?? '',
+    carrierId: id && canonical(id, form === 'dec_to_hex' ? 16 : 10, form),
+    to: normalNumber(fields.source_addr ?? '') ?? storable(fields.source_addr) ?? '',
     state:
       type === intermediateNotification
         ? null
@@ -70,7 +72,13 @@ export function readReceipt({ fields, options }: Pdu, form: SmppRoute['receiptId
 
 /** The id in a submit_sm_resp, in the form that it has in receipts too; null for none. */
 export function carrierIdOf(id: string, form: SmppRoute['receiptId']): string | null {
-  return id.trim() === '' ? null : canonical(id.trim(), form === 'hex_to_dec' ? 16 : 10, form);
+  const trimmed = storable(id.trim());
+  return trimmed && canonical(trimmed, form === 'hex_to_dec' ? 16 : 10, form);
+}
+
+/** Null for what no id or number looks like: an engine that cannot store it would have it sent again for ever. */
+function storable(text = ''): string | null {
+  return text === '' || text.length > longest || /\p{Cc}/u.test(text) ? null : text;
 }
 
 /** One spelling of a number, whatever its base and leading zeros; as it is where both sides write the same. */

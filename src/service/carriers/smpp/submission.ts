@@ -68,7 +68,7 @@ class Sending {
     const { route } = this.#parts;
     const ids: (string | null)[] = [];
     try {
-      if (this.#signal.aborted || this.#room?.session.isUsable !== true) return notConnected(route.name);
+      if (this.#signal.aborted || this.#room?.isUsable !== true) return notConnected(route.name);
       for (const segment of segmentsOf(this.#submission.text ?? '', route.segments, this.#reference)) {
         const answer = ids.length === 0 ? await this.#exchange(segment) : await this.#insist(segment);
         if (answer === null) return accepted(ids, { delivery: 'undelivered' });

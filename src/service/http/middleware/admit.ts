@@ -6,7 +6,7 @@ import type { HttpContext, Middleware } from '../context.js';
 
 /**
  * Authentication, 1, and Limits, Request rate: one answer for every wrong key, and one token for every request with a
- * valid one, refused requests too. The answer bound to an idempotency key is kept for `replayAnswer`.
+ * valid one, refused requests too; a key without the scope is refused whatever the rate. The answer bound to an idempotency key is kept for `replayAnswer`.
  */
 export function admit(operations: Operations): Middleware {
   return async (context, next) => {
@@ -17,6 +17,8 @@ export function admit(operations: Operations): Middleware {
     if (admitted === null) throw new ServiceError('unauthorized', 'A valid API key is required');
     const { allowed, limit, remaining, retryAfter } = admitted.rateLimit;
     context.set('rateLimit', { limit, remaining });
+    if (!admitted.scope.includes(scopes[kind]))
+      throw new ServiceError('forbidden', `The scope of this API key lacks '${scopes[kind]}'`);
     if (!allowed) {
       throw new ServiceError('rate_limited', `Too many requests; try again in ${retryAfter} s`, {
         retryAfter,
@@ -27,6 +29,8 @@ export function admit(operations: Operations): Middleware {
     return next();
   };
 }
+
+const scopes = { sending: 'send', reading: 'read' } as const;
 
 /** From `Authorization: Bearer <key>`. */
 function secretOf(context: HttpContext): string | null {

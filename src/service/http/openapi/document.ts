@@ -57,6 +57,8 @@ function componentSchemas(): Record<string, unknown> {
     VerificationResult: resources.verificationResult,
     Balance: resources.balanceResult,
     Pricing: resources.pricing,
+    Health: resources.health,
+    Readiness: resources.readiness,
     Error: resources.errorEnvelope,
   };
   for (const [id, schema] of Object.entries(schemas)) named.add(schema, { id });
@@ -89,14 +91,15 @@ const replayed = {
   },
 };
 
-const sharedCodes: ServiceErrorCode[] = ['unauthorized', 'rate_limited', 'unavailable'];
+const sharedCodes: ServiceErrorCode[] = ['unauthorized', 'forbidden', 'rate_limited', 'unavailable'];
 const bodyCodes: ServiceErrorCode[] = ['invalid_request', 'request_too_large', 'unsupported_media_type'];
 
 const reference = (schema: string) => ({ $ref: `#/components/schemas/${schema}` });
 const json = (schema: object) => ({ 'application/json': { schema } });
 
 function responsesOf(endpoint: Endpoint): Record<string, unknown> {
-  const codes = new Set([...sharedCodes, ...(endpoint.body ? bodyCodes : []), ...endpoint.codes]);
+  const shared = endpoint.public ? [] : sharedCodes;
+  const codes = new Set([...shared, ...(endpoint.body ? bodyCodes : []), ...endpoint.codes]);
   const statuses = new Set([...codes].map((code) => serviceErrors[code].status));
   const errors = [...statuses].sort().map((status) => {
     const ofStatus = [...codes].filter((code) => serviceErrors[code].status === status);
@@ -159,6 +162,7 @@ export function openApiDocument(): object {
       operationId: id,
       summary,
       ...(endpoint.extension ? { description: extension, 'x-extension': true } : {}),
+      ...(endpoint.public ? { security: [] } : {}),
       parameters: parametersOf(endpoint),
       ...(body ? { requestBody: { required: true, content: json(reference(body)) } } : {}),
       responses: responsesOf(endpoint),

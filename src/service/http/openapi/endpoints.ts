@@ -19,6 +19,8 @@ export interface Endpoint {
   query?: z.ZodMiniType;
   /** Not in the interface document: other services may lack it. */
   extension?: true;
+  /** Needs no key and takes no token of a rate. */
+  public?: true;
 }
 
 const send = ['insufficient_credits'] as const satisfies ServiceErrorCode[];
@@ -49,7 +51,22 @@ const get = (
 const list = (query: z.ZodMiniType) =>
   ({ query, extension: true, codes: ['invalid_request'] }) satisfies Partial<Endpoint>;
 
+const health = (path: string, id: string, summary: string, answer: string, codes: ServiceErrorCode[]) =>
+  ({
+    method: 'get',
+    path,
+    id,
+    summary,
+    status: 200,
+    answer,
+    codes,
+    extension: true,
+    public: true,
+  }) satisfies Endpoint;
+
 export const endpoints: Endpoint[] = [
+  health('/healthz', 'getHealth', 'Whether the process answers', 'Health', []),
+  health('/readyz', 'getReadiness', 'Whether the instance can serve requests', 'Readiness', ['unavailable']),
   post('/sms', {
     id: 'sendSms',
     summary: 'Send one SMS',

@@ -81,6 +81,14 @@ export const pricing: z.ZodMiniType<contract.Pricing> = z.object({
   email: z.object({ credits_per_message: z.number() }),
 });
 
+export const health = z.object({ status: z.literal('ok') });
+export const readiness = z.object({
+  status: z.enum(['ready', 'held', 'unavailable']),
+  carriers: z.array(
+    z.object({ lane: z.string(), state: z.enum(['bound', 'down', 'simulated']), since: time }),
+  ),
+});
+
 const codes = Object.keys(serviceErrors) as [contract.ServiceErrorCode, ...contract.ServiceErrorCode[]];
 export const errorEnvelope = z.object({
   error: z.object({

@@ -211,7 +211,7 @@ function refusalOf({ kind, balance, wait_ms, status, body }: RefusalRow): Refusa
   if (kind === 'repeat') return { kind, answer: boundOf(status, body) };
   if (kind === 'capped') return { kind, waitMs: wait_ms ?? 0 };
   if (kind === 'insufficient') return { kind, balance };
-  return { kind: 'resetting' };
+  return { kind: kind === 'held' ? 'held' : 'resetting' };
 }
 
 /** Null while the first request with the key is running. */

@@ -1,5 +1,6 @@
-import type { Admission, Admitted } from '../admission.js';
+import { type Admission, type Admitted, everyScope, scopeOf } from '../admission.js';
 import { type Bucket, type RateLimiter, type Taken, takeToken } from '../rate-limiter.js';
+import { blockMs } from '../route-limits.js';
 import { boundOf } from './acceptance.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
@@ -18,6 +19,8 @@ interface AdmittedRow {
   ord: number;
   project: string;
   key_id: string | null;
+  /** Null for a caller whose key is not stored. */
+  scope: string | null;
   has_answer: boolean;
   status: number | null;
   body: string | null;
@@ -62,11 +65,12 @@ export function createAdmission(database: Database, report: (error: unknown) => 
         : { hash: null, project: caller.projectId };
     const row = await add({ ...who, kind, bucket, key: idempotencyKey });
     if (row === null) return null;
-    const { project: projectId, taken } = row;
+    const { project: projectId, scope, taken } = row;
     const isKnown = row.has_answer && taken?.allowed !== false;
     return {
       projectId,
       keyId: 'hash' in caller ? (row.key_id ?? '') : caller.keyId,
+      scope: scope === null ? everyScope : scopeOf(scope),
       taken,
       answer: isKnown ? boundOf(row.status, row.body) : undefined,
     };
@@ -77,6 +81,15 @@ export function createAdmission(database: Database, report: (error: unknown) => 
       const row = await add({ hash: null, project, kind, bucket, key: null });
       if (row === null || row.taken === null) throw new Error('the database took no token');
       return row.taken;
+    },
+    async takeTurns(route, perSecond, wanted) {
+      const each = 1_000 / perSecond;
+      const most = Math.max(1, Math.floor(blockMs / each));
+      const [row] = await database.query<{ granted: number; wait_ms: number }>(
+        'SELECT * FROM take_turns_1($1, $2, $3, $4, $5, $6)',
+        [database.now(), route, each, wanted, most, blockMs],
+      );
+      return { granted: row?.granted ?? 0, waitMs: row?.wait_ms ?? blockMs };
     },
     async reset() {
       await database.query('DELETE FROM buckets');

@@ -6,8 +6,9 @@ import { createAdmission } from './admission.js';
 import { Connections } from './database/connections.js';
 import { type Database, databaseOn } from './database/database.js';
 import { StatementError } from './database/failure.js';
-import { type Migrations, migrate } from './database/migrate.js';
-import { enter } from './installation.js';
+import { checkSchema, type Migrations, migrate, older } from './database/migrate.js';
+import { bind, checkSecret } from './installation.js';
+import { createInstances } from './instances.js';
 import { createLost } from './lost-commits.js';
 import { createNotifications } from './notifications.js';
 import { postgresStore } from './postgres-store.js';
@@ -23,6 +24,8 @@ export interface PostgresStorageOptions {
   now?: () => number;
   /** Of what is kept together with the store. */
   migrations?: readonly Migrations[];
+  /** Makes nothing: refuses a database without a service. */
+  isExisting?: boolean;
   /** Called for every unexpected error in the background. */
   report(error: unknown): void;
 }
@@ -37,7 +40,8 @@ const sizes = { store: 8, admission: 2, notifications: 1 };
 
 export async function openPostgresStorage(options: PostgresStorageOptions): Promise<PostgresStorage> {
   const { url, secret, clock, now, report } = options;
-  for (const each of [migrations, ...(options.migrations ?? [])]) await migrate(url, each);
+  const prepare = options.isExisting ? checkSchema : migrate;
+  for (const each of [migrations, ...(options.migrations ?? [])]) await prepare(url, each);
   let connectedAt = clock.monotonic();
   const pools = {
     store: new Connections({
@@ -81,12 +85,23 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   }
 
   try {
-    await enter(database, secret, systemRandom);
+    if (!options.isExisting) await bind(database, secret, systemRandom);
+    await checkSecret(database, secret);
   } catch (error) {
     await close();
     // Whoever starts an instance is told why, not that it may try again.
     throw error instanceof StatementError ? error.cause : error;
   }
   void notifications.listen();
-  return { store, rateLimiter, changes, secret, admit, close, database };
+  const instances = createInstances(database);
+
+  async function check(): Promise<void> {
+    for (const { table, steps } of [migrations, ...(options.migrations ?? [])]) {
+      const [row] = await database.query<{ version: number }>(`SELECT version FROM ${table}`);
+      // A newer one keeps the functions of the version before.
+      if ((row?.version ?? 0) < steps.length) throw older();
+    }
+  }
+
+  return { store, rateLimiter, changes, instances, secret, admit, check, close, database };
 }

@@ -2,10 +2,12 @@ import { keyTopic, messageTopic, type Topic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
 import type { Store } from '../store.js';
 import { createAcceptance } from './acceptance.js';
+import { createBinds } from './binds.js';
 import { createClaims } from './claims.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { createFinalization } from './finalization.js';
+import { createHolding } from './holding.js';
 import { createInsights } from './insights.js';
 import { createLists } from './lists.js';
 import { createLookups } from './lookups.js';
@@ -27,6 +29,7 @@ export function postgresStore(
   const lookups = createLookups(database, report);
   const claims = createClaims(database);
   const finalization = createFinalization(database, claims);
+  const holding = createHolding(database, claims);
   const grouped = <Result>(work: Promise<Result>) => orUnavailable(work, report);
 
   async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
@@ -52,11 +55,14 @@ export function postgresStore(
 
   return {
     ...lookups,
-    ...createRecords(database, lookups.getProject),
+    ...createRecords(database, lost, lookups.getProject),
     ...createLists(database),
     ...createInsights(database),
     ...createSignIns(database),
     ...createWork(database),
+    ...holding,
+    release: () => thenDue(holding.release()),
+    ...createBinds(database),
 
     acceptMessage: (message) => accept(acceptance.acceptMessage(message)),
     acceptBatch: (batch) => accept(acceptance.acceptBatch(batch)),

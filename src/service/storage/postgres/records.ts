@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
+import { keyUseEvery, scopeOf } from '../admission.js';
 import type { KeyRecord, LedgerRecord, MessageRecord, NewKey, VerificationRecord } from '../records.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
+import { orUnavailable } from './database/failure.js';
 import { type ProjectRow, toProject } from './lookups.js';
+import { type Lost, repeatLost } from './lost-commits.js';
 
 interface VerificationRow {
   id: string;
@@ -23,12 +27,14 @@ type Records = Pick<
   | 'listProjects'
   | 'changeSettings'
   | 'credit'
+  | 'renameProject'
   | 'recordLanes'
   | 'listLedger'
   | 'addKey'
   | 'addFirstKey'
   | 'listKeys'
   | 'revokeKey'
+  | 'recordKeyUse'
   | 'getBatch'
   | 'listBatchMessages'
   | 'getVerification'
@@ -38,7 +44,7 @@ type Records = Pick<
 const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
 
 /** Single records: projects, keys, and what was sent. */
-export function createRecords(database: Database, getProject: Store['getProject']): Records {
+export function createRecords(database: Database, lost: Lost, getProject: Store['getProject']): Records {
   const first = async <Row>(text: string, values: readonly unknown[]): Promise<Row | undefined> =>
     (await database.query<Row>(text, values))[0];
 
@@ -51,18 +57,23 @@ export function createRecords(database: Database, getProject: Store['getProject'
   }
 
   async function addKey(key: NewKey, most: number, countsRevoked: boolean): Promise<KeyRecord | null> {
-    const row = await first<{ at: number | null }>('SELECT add_key_1($1, $2, $3, $4, $5, $6, $7, $8) AS at', [
-      database.now(),
-      key.id,
-      key.projectId,
-      Buffer.from(key.hash),
-      key.prefix,
-      key.label,
-      most,
-      countsRevoked,
-    ]);
+    const row = await first<{ at: number | null }>(
+      'SELECT add_key_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS at',
+      [
+        database.now(),
+        key.id,
+        key.projectId,
+        Buffer.from(key.hash),
+        key.prefix,
+        key.label,
+        key.scope.join(','),
+        key.expiresAt,
+        most,
+        countsRevoked,
+      ],
+    );
     const at = row?.at ?? null;
-    return at === null ? null : { ...key, createdAt: at, revokedAt: null };
+    return at === null ? null : { ...key, createdAt: at, revokedAt: null, usedAt: null };
   }
 
   async function getVerification(projectId: string, id: string): Promise<VerificationRecord | null> {
@@ -110,13 +121,18 @@ export function createRecords(database: Database, getProject: Store['getProject'
       );
       return rows.map(({ name }) => name);
     },
-    async credit(projectId, amount) {
-      const row = await first<{ balance: number }>('SELECT credit_1($1, $2, $3) AS balance', [
-        database.now(),
-        projectId,
-        amount,
-      ]);
-      return row?.balance ?? 0;
+    async credit(projectId, amount, { id, note } = { id: randomUUID(), note: null }) {
+      const values = [database.now(), projectId, amount, id, note];
+      const call = () => database.attempt<CreditRow>('SELECT * FROM credit_1($1, $2, $3, $4, $5)', values);
+      const rows = await orUnavailable(
+        repeatLost(lost, [{ project: projectId, messages: [] }], call),
+        lost.report,
+      );
+      return rows[0]?.balance ?? 0;
+    },
+    async renameProject(id, name) {
+      const row = await first<{ is_done: boolean }>('SELECT rename_project_1($1, $2) AS is_done', [id, name]);
+      return row?.is_done === true;
     },
     async listLedger(projectId) {
       const rows = await database.query<LedgerRow>(`SELECT * FROM ledger WHERE ${ofProject} ORDER BY seq`, [
@@ -140,6 +156,9 @@ export function createRecords(database: Database, getProject: Store['getProject'
         id,
       ]);
       return row?.is_done === true;
+    },
+    async recordKeyUse(id) {
+      await database.query('SELECT record_key_use_1($1, $2, $3)', [database.now(), id, keyUseEvery]);
     },
     async getBatch(projectId, id) {
       const row = await first<BatchRow>(`SELECT * FROM batches WHERE ${ofProject} AND id = $2`, [
@@ -181,29 +200,43 @@ export function createRecords(database: Database, getProject: Store['getProject'
   };
 }
 
+interface CreditRow {
+  balance: number;
+  is_known: boolean;
+}
+
 interface KeyRow {
   id: string;
   hash: Buffer;
   prefix: string | null;
   label: string | null;
+  scope: string;
+  expires_at: number | null;
   created_at: number;
   revoked_at: number | null;
+  used_at: number | null;
 }
 
 function toKey(row: KeyRow, projectId: string): KeyRecord {
-  const { id, prefix, label, created_at: createdAt, revoked_at: revokedAt } = row;
-  return { id, projectId, hash: new Uint8Array(row.hash), prefix, label, createdAt, revokedAt };
+  const { id, prefix, label, expires_at: expiresAt, created_at: createdAt } = row;
+  const hash = new Uint8Array(row.hash);
+  return {
+    ...{ id, projectId, hash, prefix, label, scope: scopeOf(row.scope), expiresAt, createdAt },
+    revokedAt: row.revoked_at,
+    usedAt: row.used_at,
+  };
 }
 
 export interface LedgerRow {
   amount: number;
   reason: LedgerRecord['reason'];
   subject_id: string | null;
+  note: string | null;
   created_at: number;
 }
 
-export function toLedger({ amount, reason, subject_id, created_at }: LedgerRow): LedgerRecord {
-  return { amount, reason, subjectId: subject_id, createdAt: created_at };
+export function toLedger({ amount, reason, subject_id, note, created_at }: LedgerRow): LedgerRecord {
+  return { amount, reason, subjectId: subject_id, note, createdAt: created_at };
 }
 
 function toVerification(row: VerificationRow): VerificationRecord {

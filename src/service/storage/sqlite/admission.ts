@@ -1,4 +1,4 @@
-import type { Admission, Admitted } from '../admission.js';
+import { type Admission, type Admitted, everyScope } from '../admission.js';
 import type { RateLimiter } from '../rate-limiter.js';
 import type { SqliteStore } from './sqlite-store.js';
 
@@ -8,12 +8,12 @@ export async function admit(
   rateLimiter: RateLimiter,
   { caller, kind, bucket, idempotencyKey }: Admission,
 ): Promise<Admitted | null> {
-  const known = 'hash' in caller ? await store.findCaller(caller.hash) : caller;
+  const known = 'hash' in caller ? await store.findCaller(caller.hash) : { ...caller, scope: everyScope };
   if (known === null) return null;
-  const { projectId, keyId } = known;
+  const { projectId, keyId, scope } = known;
   const taken = bucket === null ? null : await rateLimiter.take(projectId, kind, bucket);
   const isAllowed = taken?.allowed !== false;
   const answer =
     isAllowed && idempotencyKey !== null ? await store.findAnswer(projectId, idempotencyKey) : undefined;
-  return { projectId, keyId, taken, answer };
+  return { projectId, keyId, scope, taken, answer };
 }

@@ -68,6 +68,12 @@ export function prepareLeases(database: Database, clock: Clock) {
     return until <= now && connectedFor() >= length;
   }
 
+  function end({ token, until, first_message: first, last_message: last }: LeaseRow, now: number): void {
+    free.run(Math.min(until, now), first, last, token);
+    doubt.run({ now, first, last, token });
+    remove.run(token);
+  }
+
   return {
     open(
       { token, leaseMs }: { token: string; leaseMs: number },
@@ -101,14 +107,15 @@ export function prepareLeases(database: Database, clock: Clock) {
     },
     endOver(): void {
       const now = clock.now();
-      for (const row of selectAll.all() as LeaseRow[]) {
-        if (!isOver(row, now)) continue;
-        const { token, first_message: first, last_message: last } = row;
-        free.run(Math.min(row.until, now), first, last, token);
-        doubt.run({ now, first, last, token });
-        remove.run(token);
-      }
+      for (const row of selectAll.all() as LeaseRow[]) if (isOver(row, now)) end(row, now);
       gone = new Set();
+    },
+    /** Also of holders that are alive: while nobody can mark. One without messages stands for a reset. */
+    endAll(): void {
+      const now = clock.now();
+      for (const row of selectAll.all() as LeaseRow[]) {
+        if (row.first_message <= row.last_message) end(row, now);
+      }
     },
     isAny: () => selectAny.get() !== undefined,
     /** Milliseconds until the first lease can be ended; null when there is none. */

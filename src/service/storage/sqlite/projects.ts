@@ -1,3 +1,4 @@
+import { type Admitted, keyUseEvery, scopeOf } from '../admission.js';
 import type { Instant, KeyRecord, LedgerReason, LedgerRecord, ProjectRecord } from '../records.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/open.js';
@@ -17,8 +18,11 @@ interface KeyRow {
   hash: Uint8Array;
   prefix: string | null;
   label: string | null;
+  scope: string;
+  expires_at: number | null;
   created_at: number;
   revoked_at: number | null;
+  used_at: number | null;
 }
 
 /** Projects, their money and their keys. The functions write inside the transaction of their caller. */
@@ -35,17 +39,19 @@ export function prepareProjects(database: Database, now: () => Instant) {
     'INSERT INTO ledger (project, amount, reason, subject_id, created_at) VALUES (?, ?, ?, ?, ?)',
   );
   const selectLedger = database.prepare(
-    'SELECT amount, reason, subject_id, created_at FROM ledger WHERE project = ? ORDER BY seq',
+    'SELECT amount, reason, subject_id, note, created_at FROM ledger WHERE project = ? ORDER BY seq',
   );
   const insertKey = database.prepare(
-    'INSERT INTO keys (id, project, hash, prefix, label, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+    'INSERT INTO keys (id, project, hash, prefix, label, scope, expires_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
   );
   const countKeys = database.prepare(
-    'SELECT count(*) AS active FROM keys WHERE project = ? AND revoked_at IS NULL',
+    `SELECT count(*) AS active FROM keys
+     WHERE project = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`,
   );
   const selectKeys = database.prepare('SELECT * FROM keys WHERE project = ? ORDER BY created_at, id');
   const selectActiveKey = database.prepare(
-    'SELECT id, project FROM keys WHERE hash = ? AND revoked_at IS NULL',
+    `SELECT id, project, scope FROM keys
+     WHERE hash = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`,
   );
   const updateKey = database.prepare(
     'UPDATE keys SET revoked_at = ? WHERE project = ? AND id = ? AND revoked_at IS NULL',
@@ -91,12 +97,20 @@ export function prepareProjects(database: Database, now: () => Instant) {
     return { id, name, balance, settings: '{}', createdAt };
   }
 
-  function credit(projectId: string, amount: number): number {
+  function credit(...[projectId, amount, about]: Parameters<Store['credit']>): number {
     const project = numberOf(projectId);
     const balance = balanceOf(project);
-    move(project, Math.max(amount, -balance), 'credit', null);
+    if (about !== undefined && isGiven(about.id)) return balance;
+    move(project, Math.max(amount, -balance), 'credit', about?.id ?? null);
+    if (about !== undefined)
+      database
+        .prepare("UPDATE ledger SET note = ? WHERE subject_id = ? AND reason = 'credit'")
+        .run(about.note, about.id);
     return balanceOf(project);
   }
+
+  const isGiven = (id: string) =>
+    database.prepare("SELECT 1 FROM ledger WHERE subject_id = ? AND reason = 'credit'").get(id) !== undefined;
 
   function changeSettings(projectId: string, change: (settings: string) => string): string {
     const row = selectProject.get(projectId) as ProjectRow | undefined;
@@ -107,10 +121,11 @@ export function prepareProjects(database: Database, now: () => Instant) {
 
   function addKey(key: Parameters<Store['addKey']>[0], maxActive: number): KeyRecord | null {
     const project = numberOf(key.projectId);
-    if ((countKeys.get(project) as { active: number }).active >= maxActive) return null;
-    const added: KeyRecord = { ...key, createdAt: now(), revokedAt: null };
-    insertKey.run(added.id, project, added.hash, added.prefix, added.label, added.createdAt);
-    return added;
+    const createdAt = now();
+    if ((countKeys.get(project, createdAt) as { active: number }).active >= maxActive) return null;
+    const { id, hash, prefix, label, scope, expiresAt } = key;
+    insertKey.run(id, project, hash, prefix, label, scope.join(','), expiresAt, createdAt);
+    return { ...key, createdAt, revokedAt: null, usedAt: null };
   }
 
   function addFirstKey(key: Parameters<Store['addFirstKey']>[0]): KeyRecord | null {
@@ -132,10 +147,19 @@ export function prepareProjects(database: Database, now: () => Instant) {
     listLedger: (projectId: string) => (selectLedger.all(numberOf(projectId)) as LedgerRow[]).map(toLedger),
     listKeys: (projectId: string) =>
       (selectKeys.all(numberOf(projectId)) as KeyRow[]).map((row) => toKey(row, projectId)),
-    findCaller(hash: Uint8Array): { projectId: string; keyId: string } | null {
-      const row = selectActiveKey.get(hash) as Pick<KeyRow, 'id' | 'project'> | undefined;
-      return row === undefined ? null : { projectId: idOf(row.project), keyId: row.id };
+    findCaller(hash: Uint8Array): Pick<Admitted, 'projectId' | 'keyId' | 'scope'> | null {
+      const row = selectActiveKey.get(hash, now()) as Pick<KeyRow, 'id' | 'project' | 'scope'> | undefined;
+      if (row === undefined) return null;
+      return { projectId: idOf(row.project), keyId: row.id, scope: scopeOf(row.scope) };
     },
+    recordKeyUse(id: string): void {
+      const at = now();
+      database
+        .prepare('UPDATE keys SET used_at = ? WHERE id = ? AND coalesce(used_at NOT BETWEEN ? AND ?, 1)')
+        .run(at, id, at - keyUseEvery + 1, at);
+    },
+    renameProject: (id: string, name: string) =>
+      database.prepare('UPDATE projects SET name = ? WHERE id = ?').run(name, id).changes === 1,
     revokeKey: (projectId: string, id: string) => updateKey.run(now(), numberOf(projectId), id).changes === 1,
   };
 }
@@ -154,17 +178,22 @@ function toProject(row: ProjectRow | undefined): ProjectRecord | null {
 }
 
 function toKey(row: KeyRow, projectId: string): KeyRecord {
-  const { id, hash, prefix, label, created_at: createdAt, revoked_at: revokedAt } = row;
-  return { id, projectId, hash, prefix, label, createdAt, revokedAt };
+  const { id, hash, prefix, label, scope, expires_at: expiresAt, created_at: createdAt } = row;
+  return {
+    ...{ id, projectId, hash, prefix, label, scope: scopeOf(scope), expiresAt, createdAt },
+    revokedAt: row.revoked_at,
+    usedAt: row.used_at,
+  };
 }
 
 export interface LedgerRow {
   amount: number;
   reason: LedgerReason;
   subject_id: string | null;
+  note: string | null;
   created_at: number;
 }
 
-export function toLedger(row: LedgerRow): LedgerRecord {
-  return { amount: row.amount, reason: row.reason, subjectId: row.subject_id, createdAt: row.created_at };
+export function toLedger({ amount, reason, subject_id, note, created_at }: LedgerRow): LedgerRecord {
+  return { amount, reason, subjectId: subject_id, note, createdAt: created_at };
 }

@@ -2,6 +2,7 @@ import { renameSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Clock, monotonic } from '../../clock.js';
 import { type Bucket, type SharedBuckets, type Taken, takeToken } from '../rate-limiter.js';
+import { type Turns, takeTurns } from '../route-limits.js';
 import { isBusy, isDamaged, nextTry } from './database/busy.js';
 import { type Database, openDatabase } from './database/open.js';
 
@@ -10,6 +11,7 @@ const migrations = [
      project_id TEXT NOT NULL, kind TEXT NOT NULL, full_at INTEGER NOT NULL, PRIMARY KEY (project_id, kind)
    ) STRICT, WITHOUT ROWID`,
   'CREATE TABLE installation (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT',
+  'CREATE TABLE routes (name TEXT PRIMARY KEY, next_at REAL NOT NULL) STRICT, WITHOUT ROWID',
 ];
 
 /** Milliseconds that takes wait together for another process, before they do without the file. */
@@ -17,11 +19,14 @@ const patience = 250;
 /** Milliseconds between tries to use a file that could not be used, and between looks whether it is still there. */
 const lookEvery = 1_000;
 
-type Take = (projectId: string, kind: string, bucket: Bucket) => Taken;
+/** In a transaction each. */
+interface Takes {
+  take(projectId: string, kind: string, bucket: Bucket): Taken;
+  takeTurns(route: string, perSecond: number, wanted: number): Turns;
+}
 
-interface OpenFile {
+interface OpenFile extends Takes {
   database: Database;
-  take: Take;
   inode: string;
 }
 
@@ -77,12 +82,12 @@ export async function openSqliteBuckets({
     file = null;
   }
 
-  async function take(projectId: string, kind: string, bucket: Bucket): Promise<Taken | null> {
+  async function takeFrom<Result>(take: (file: Takes) => Result): Promise<Result | null> {
     for (let tries = 0; ; tries += 1) {
       const used = await current();
       if (used === null) return null;
       try {
-        const taken = used.take(projectId, kind, bucket);
+        const taken = take(used);
         busySince = null;
         return taken;
       } catch (error) {
@@ -102,7 +107,8 @@ export async function openSqliteBuckets({
   lookedAt = monotonic();
   await open();
   return {
-    take,
+    take: (projectId, kind, bucket) => takeFrom((file) => file.take(projectId, kind, bucket)),
+    takeTurns: (route, perSecond, wanted) => takeFrom((file) => file.takeTurns(route, perSecond, wanted)),
     async reset() {
       try {
         file?.database.exec('DELETE FROM buckets');
@@ -126,7 +132,7 @@ async function openFile({ path, installation, clock, report }: BucketFileOptions
       const database = await openDatabase(path, { synchronous: 'off', migrations, patience });
       try {
         if (!belongsTo(database, installation)) throw new ForeignFile(`${path} is of another installation`);
-        return { database, take: takeFrom(database, clock), inode: inodeOf(path) };
+        return { database, ...takesOf(database, clock), inode: inodeOf(path) };
       } catch (error) {
         database.close();
         throw error;
@@ -159,7 +165,7 @@ function inodeOf(path: string): string {
   return stat === undefined ? '' : `${stat.dev}.${stat.ino}`;
 }
 
-function takeFrom(database: Database, clock: Clock): Take {
+function takesOf(database: Database, clock: Clock): Takes {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const select = database.prepare('SELECT full_at FROM buckets WHERE project_id = ? AND kind = ?');
@@ -167,17 +173,37 @@ function takeFrom(database: Database, clock: Clock): Take {
     `INSERT INTO buckets (project_id, kind, full_at) VALUES (?, ?, ?)
      ON CONFLICT DO UPDATE SET full_at = excluded.full_at`,
   );
-  return (projectId, kind, bucket) => {
+  const selectRoute = database.prepare('SELECT next_at FROM routes WHERE name = ?');
+  const upsertRoute = database.prepare(
+    'INSERT INTO routes (name, next_at) VALUES (?, ?) ON CONFLICT DO UPDATE SET next_at = excluded.next_at',
+  );
+
+  function inTransaction<Result>(work: () => Result): Result {
     begin.run();
     try {
-      const before = (select.get(projectId, kind) as { full_at: number } | undefined)?.full_at ?? null;
-      const { fullAt, ...taken } = takeToken(before, bucket, clock.now());
-      if (fullAt !== before) upsert.run(projectId, kind, fullAt);
+      const result = work();
       commit.run();
-      return taken;
+      return result;
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK');
       throw error;
     }
+  }
+
+  return {
+    take: (projectId, kind, bucket) =>
+      inTransaction(() => {
+        const before = (select.get(projectId, kind) as { full_at: number } | undefined)?.full_at ?? null;
+        const { fullAt, ...taken } = takeToken(before, bucket, clock.now());
+        if (fullAt !== before) upsert.run(projectId, kind, fullAt);
+        return taken;
+      }),
+    takeTurns: (route, perSecond, wanted) =>
+      inTransaction(() => {
+        const before = (selectRoute.get(route) as { next_at: number } | undefined)?.next_at ?? null;
+        const { nextAt, ...turns } = takeTurns(before, perSecond, wanted, clock.now());
+        if (nextAt !== before) upsertRoute.run(route, nextAt);
+        return turns;
+      }),
   };
 }

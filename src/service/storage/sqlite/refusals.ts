@@ -3,6 +3,7 @@ import { cappedUntil, earlierMessages, longestWindow } from '../caps.js';
 import type { BoundAnswer, Instant } from '../records.js';
 import { acceptedAt, anyCorrection, type ClockCorrections } from './clock-corrections.js';
 import type { Database } from './database/open.js';
+import { isHeld as storeIsHeld } from './holds.js';
 import { resetUnderWay } from './resets.js';
 
 /**
@@ -16,7 +17,8 @@ export const hasEarlier = `EXISTS (SELECT 1 FROM messages e INDEXED BY messages_
 export function prepareRefusals(database: Database, corrections: ClockCorrections) {
   // Parameters in order: names cost as much as the statement.
   const selectStanding = database.prepare(
-    `SELECT balance, ${resetUnderWay('?1')} AS isResetting, ${anyCorrection} AS isCorrected
+    `SELECT balance, ${resetUnderWay('?1')} AS isResetting, ${storeIsHeld} AS isHeld,
+       ${anyCorrection} AS isCorrected
      FROM projects WHERE seq = ?2`,
   );
   const selectAnswer = database.prepare('SELECT status, body FROM idempotency WHERE project = ? AND key = ?');
@@ -55,8 +57,14 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
   }
 
   function standingOf(project: number, at: Instant): Standing {
-    const { balance, isResetting, isCorrected } = selectStanding.get(at, project) as StandingRow;
-    return { project, balance, isResetting: isResetting === 1, isCorrected: isCorrected === 1 };
+    const row = selectStanding.get(at, project) as StandingRow;
+    return {
+      project,
+      balance: row.balance,
+      isResetting: row.isResetting === 1,
+      isHeld: row.isHeld === 1,
+      isCorrected: row.isCorrected === 1,
+    };
   }
 
   function ofMessage(standing: Standing, acceptance: MessageAcceptance, at: Instant): Refusal | null {
@@ -73,9 +81,10 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
     return unreadyFor(standing, key) ?? shortOf(standing, charge);
   }
 
-  /** A reset under way, or an earlier request with the key. */
-  function unreadyFor({ project, isResetting }: Standing, key: string | null): Refusal | null {
+  /** A reset under way, a hold, or an earlier request with the key. */
+  function unreadyFor({ project, isResetting, isHeld }: Standing, key: string | null): Refusal | null {
     if (isResetting) return { kind: 'resetting' };
+    if (isHeld) return { kind: 'held' };
     const answer = key === null ? undefined : findAnswer(project, key);
     return answer === undefined ? null : { kind: 'repeat', answer };
   }
@@ -88,6 +97,7 @@ export type Refusals = ReturnType<typeof prepareRefusals>;
 interface StandingRow {
   balance: number;
   isResetting: number;
+  isHeld: number;
   isCorrected: number;
 }
 
@@ -96,6 +106,7 @@ interface Standing {
   project: number;
   balance: number;
   isResetting: boolean;
+  isHeld: boolean;
   /** Whether the clock was ever set back: stored times may count as others. */
   isCorrected: boolean;
 }

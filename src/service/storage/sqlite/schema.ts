@@ -199,6 +199,45 @@ export const migrations: readonly string[] = [
   ALTER TABLE keys ADD COLUMN label TEXT;
   `,
   `
+  -- Heartbeats of the processes that serve the data.
+  CREATE TABLE instances (
+    id TEXT PRIMARY KEY,
+    version TEXT NOT NULL,
+    address TEXT,
+    carriers TEXT NOT NULL,
+    queue TEXT NOT NULL,
+    seen_at INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- A row while nothing may be sent.
+  CREATE TABLE hold (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    reason TEXT NOT NULL
+  ) STRICT;
+  `,
+  `
+  -- scope: 'send', 'read' or both, with a comma. used_at: within a minute.
+  ALTER TABLE keys ADD COLUMN scope TEXT NOT NULL DEFAULT 'send,read';
+  ALTER TABLE keys ADD COLUMN expires_at INTEGER;
+  ALTER TABLE keys ADD COLUMN used_at INTEGER;
+
+  -- Why a credit was given; its subject_id is its own, so that it is given once.
+  ALTER TABLE ledger ADD COLUMN note TEXT;
+  CREATE UNIQUE INDEX ledger_credits ON ledger (subject_id) WHERE reason = 'credit';
+  `,
+  `
+  -- Connections that a carrier allows over a route, by number from 1, and who has them.
+  CREATE TABLE binds (
+    route TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    holder TEXT NOT NULL,
+    process TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    PRIMARY KEY (route, number)
+  ) STRICT, WITHOUT ROWID;
+  `,
+  `
   -- The dashboard: links that open one session each, and sessions, by the SHA-256 of their token; where it is opened.
   CREATE TABLE sign_ins (
     hash BLOB PRIMARY KEY,

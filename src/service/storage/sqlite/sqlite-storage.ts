@@ -57,8 +57,10 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     store,
     rateLimiter,
     changes,
+    instances: store.instances,
     secret,
     admit: (admission) => admit(store, rateLimiter, admission),
+    check: store.check,
     async close() {
       changes.close();
       await Promise.all([closeStore(), rateLimiter.close()]);

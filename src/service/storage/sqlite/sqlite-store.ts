@@ -1,17 +1,22 @@
 import type { Clock } from '../../clock.js';
+import type { Admitted } from '../admission.js';
 import { keyTopic, messageTopic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
 import { countInParts } from '../insights.js';
+import type { Instances } from '../instances.js';
 import type { PolledChanges } from '../polled-changes.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
+import { prepareBinds } from './binds.js';
 import { prepareClaims } from './claims.js';
 import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
-import { type Database, openDatabase } from './database/open.js';
+import { checkVersion, type Database, openDatabase } from './database/open.js';
 import { prepareFinalization } from './finalization.js';
+import { prepareHolds } from './holds.js';
 import { prepareInsights } from './insights.js';
+import { prepareInstances } from './instances.js';
 import { prepareLanes } from './lanes.js';
 import { prepareLeases } from './leases.js';
 import { prepareLists } from './lists.js';
@@ -24,6 +29,7 @@ import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
 import { sharedReads } from './shared-reads.js';
 import { prepareSignIns } from './sign-ins.js';
+import { prepareUnfinished } from './unfinished.js';
 import { prepareWork } from './work.js';
 
 /** Opens the file of a store, or one in memory with `:memory:`. */
@@ -43,8 +49,11 @@ export interface SqliteStoreOptions extends GroupCommitOptions {
 }
 
 export interface SqliteStore extends Store {
-  /** Null for a key that is unknown or revoked. */
-  findCaller(hash: Uint8Array): Promise<{ projectId: string; keyId: string } | null>;
+  instances: Instances;
+  /** As that of Storage. */
+  check(): Promise<void>;
+  /** Null for a key that is unknown, revoked or expired. */
+  findCaller(hash: Uint8Array): Promise<Pick<Admitted, 'projectId' | 'keyId' | 'scope'> | null>;
   /** Resolves when everything that waits was committed or refused; the database stays open. */
   close(): Promise<void>;
 }
@@ -66,19 +75,26 @@ export function sqliteStore(
   const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database, now);
   const lanes = prepareLanes(database);
+  const instances = prepareInstances(database, now);
   const leases = prepareLeases(database, clock);
+  const holds = prepareHolds(database);
+  const binds = prepareBinds(database, clock);
   const resets = prepareResets(database, projects, now);
   const refusals = prepareRefusals(database, corrections);
   const blocks = prepareMessageBlocks(database);
   const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const claims = prepareClaims(database, projects, leases, refusals, clock);
+  const unfinished = prepareUnfinished(database, leases, claims);
   const receipts = prepareReceipts(database, now);
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
-  const work = prepareWork(database, leases, clock);
+  const work = prepareWork(database, leases, holds, clock);
   const reading = prepareReading(database, projects, corrections, now);
   const lists = prepareLists(database, projects, blocks);
   const insights = prepareInsights(database, projects, blocks, now);
   const signIns = prepareSignIns(database, projects, now);
+
+  /** Nothing is claimed. */
+  const isClosed = () => holds.reason() !== null || resets.isUnderWay();
 
   async function accept<Result extends { kind: string; claimed?: readonly unknown[] }>(
     run: () => Result,
@@ -101,7 +117,8 @@ export function sqliteStore(
     changeSettings: (projectId, change) => commits.run(() => projects.changeSettings(projectId, change)),
     recordLanes: (names) =>
       names.length === 0 ? read(() => lanes.record([])) : commits.run(() => lanes.record(names)),
-    credit: (projectId, amount) => commits.run(() => projects.credit(projectId, amount)),
+    renameProject: (id, name) => commits.run(() => projects.renameProject(id, name)),
+    credit: (...credit) => commits.run(() => projects.credit(...credit)),
     listLedger: (projectId) => read(() => projects.listLedger(projectId)),
     beginReset: (owner, holdMs) => commits.run(() => resets.begin(owner, holdMs)),
     reset: (balance, holdMs) => commits.run(() => resets.empty(balance, holdMs)),
@@ -114,6 +131,7 @@ export function sqliteStore(
     addFirstKey: (key) => commits.run(() => projects.addFirstKey(key)),
     listKeys: (projectId) => read(() => projects.listKeys(projectId)),
     revokeKey: (projectId, id) => commits.run(() => projects.revokeKey(projectId, id)),
+    recordKeyUse: (id) => commits.run(() => projects.recordKeyUse(id)),
     findCaller: (hash) => read(() => projects.findCaller(hash)),
 
     findAnswer: (projectId, key) => read(() => refusals.findAnswer(projects.numberOf(projectId), key)),
@@ -121,17 +139,19 @@ export function sqliteStore(
     acceptBatch: (batch) => accept(() => acceptance.acceptBatch(batch), batch.recipients.length),
     acceptVerification: (verification) => accept(() => acceptance.acceptVerification(verification)),
 
-    claimMessages: (claim) =>
-      commits.run(() => (resets.isUnderWay() ? [] : claims.claimMessages(claim)), claim.limit),
-    claimDoubts: (claim) =>
-      commits.run(() => (resets.isUnderWay() ? [] : claims.claimDoubts(claim)), claim.limit),
+    claimMessages: (claim) => commits.run(() => (isClosed() ? [] : claims.claimMessages(claim)), claim.limit),
+    claimDoubts: (claim) => commits.run(() => (isClosed() ? [] : claims.claimDoubts(claim)), claim.limit),
     renewLeases: (tokens, leaseMs) =>
       commits.run(() => tokens.map((token) => leases.renew(token, leaseMs)), tokens.length),
     async endLeases() {
       await commits.run(() => leases.endOver());
       changes.tell('due');
     },
-    markSubmitting: (marks) => commits.run(() => claims.markSubmitting(marks), marks.length),
+    markSubmitting: (marks) =>
+      commits.run(
+        () => (holds.reason() === null ? claims.markSubmitting(marks) : marks.map(() => false)),
+        marks.length,
+      ),
     async postponeMessages(messages) {
       await commits.run(() => claims.postponeMessages(messages), messages.length);
       changes.tell('due');
@@ -157,6 +177,20 @@ export function sqliteStore(
       );
       for (const one of finalized) tellFinalized(one, one.pendingKey);
     },
+    hold: (reason) => commits.run(() => holds.begin(reason)),
+    held: () => read(() => holds.reason()),
+    countUnfinished: () => read(() => unfinished.count()),
+    claimUnfinished: (claim) =>
+      commits.run(() => (holds.reason() === null ? [] : unfinished.claim(claim)), claim.limit),
+    async release() {
+      await commits.run(() => {
+        leases.endAll();
+        holds.end();
+      });
+      changes.tell('due');
+    },
+    leaseBind: (claim) => commits.run(() => binds.lease(claim)),
+    releaseBind: (claim) => commits.run(() => binds.release(claim)),
     nextWork: (lanes) => read(() => work.nextWork(lanes)),
     hasDue: () => read(() => work.hasDue()),
 
@@ -182,6 +216,12 @@ export function sqliteStore(
     endSession: (hash) => commits.run(() => signIns.endSession(hash)),
     recordDashboard: (url) => commits.run(() => signIns.recordDashboard(url)),
     dashboardUrl: () => read(() => signIns.dashboardUrl()),
+    check: () => read(() => checkVersion(database, migrations)),
+    instances: {
+      beat: (heartbeat) => commits.run(() => instances.beat(heartbeat)),
+      list: () => read(() => instances.list()),
+      leave: (id) => commits.run(() => instances.leave(id)),
+    },
 
     close: () => commits.close(),
   };

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.js';
 import type { Dispatching } from '../dispatching.js';
 import { farthestDue, firstDelay, longestDelay } from './clock-tolerance.js';
 import type { Database } from './database/open.js';
+import type { Holds } from './holds.js';
 import type { Leases } from './leases.js';
 
 interface FirstRow {
@@ -12,7 +13,7 @@ interface FirstRow {
 type Work = Awaited<ReturnType<Dispatching['nextWork']>>;
 
 /** When a dispatcher has something to do. */
-export function prepareWork(database: Database, leases: Leases, clock: Clock) {
+export function prepareWork(database: Database, leases: Leases, holds: Holds, clock: Clock) {
   const waiting = `lane = :lane AND (batch IS NOT NULL) = :isBatch AND route IS NULL AND due_at IS NOT NULL`;
   const doubtful = 'lane = :lane AND route IS NOT NULL AND due_at IS NOT NULL';
   const first = (what: string, condition: string, farthest: string | number = farthestDue) => {
@@ -43,7 +44,8 @@ export function prepareWork(database: Database, leases: Leases, clock: Clock) {
         // What only a clock that was set back explains is due at once.
         to.push(row.at > now + row.farthest ? 0 : row.at - now);
       };
-      for (const lane of lanes) {
+      // Nothing can be claimed while the store is held.
+      for (const lane of holds.reason() === null ? lanes : []) {
         for (const isBatch of [0, 1]) {
           add(times.messages, firstDue({ lane, isBatch }));
           const overdue = firstOverdue({ lane, isBatch });
@@ -60,6 +62,7 @@ export function prepareWork(database: Database, leases: Leases, clock: Clock) {
       };
     },
     hasDue: (): boolean =>
-      leases.isAny() || selectDue.get({ now: clock.now(), longest: longestDelay }) !== undefined,
+      leases.isAny() ||
+      (holds.reason() === null && selectDue.get({ now: clock.now(), longest: longestDelay }) !== undefined),
   };
 }

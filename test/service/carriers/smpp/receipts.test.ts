@@ -121,7 +121,15 @@ describe('a receipt', () => {
     expect(readReceipt(state, form)?.carrierId).toBe(carrierIdOf(submitted, form));
   });
 
-  it.each(['', ' '])('cannot join the id %j', (id) => {
+  it.each(['', ' ', 'a\u0001b', 'x'.repeat(256)])('cannot join the id %j', (id) => {
     expect(carrierIdOf(id, 'same')).toBeNull();
+  });
+
+  it.each(['id:1\0 stat:DELIVRD', `id:${'1'.repeat(256)} stat:DELIVRD`])('names none in %j', (text) => {
+    expect(readReceipt(deliver(text), 'same')).toMatchObject({ carrierId: null, state: 'delivered' });
+  });
+
+  it('is from no number where that cannot be one', () => {
+    expect(readReceipt(deliver('id:1', { source_addr: '9'.repeat(256) }), 'same')?.to).toBe('');
   });
 });

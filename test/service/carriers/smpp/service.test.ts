@@ -26,7 +26,7 @@ const route = (changes: object = {}) => ({
   smpp: `smpp://127.0.0.1:${port}`,
   system_id: 'urtuu',
   password: { env: 'PASSWORD' },
-  per_second: 1_000,
+  per_second: 20_000,
   window: 3,
   prefixes: ['99', '95'],
   ...changes,

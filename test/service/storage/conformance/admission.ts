@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../src/service/clock.js';
 import type { Admission } from '../../../../src/service/storage/admission.js';
 import type { Engine, Handle } from './engine.js';
-import { answerOf, claimOf, message, other, project, sent, start } from './fixture.js';
+import { answerOf, claimOf, message, other, project, sent, start, wholeKey } from './fixture.js';
 
 /** The one call before a request, for every engine: key, rate, idempotency key, in this order. */
 export function admissionConformance(engine: Engine): void {
@@ -13,6 +13,7 @@ export function admissionConformance(engine: Engine): void {
     const hash = new Uint8Array(Buffer.from('hash'.padEnd(32)));
     const bucket = { interval: 1_000, burst: 2 };
     const bound = { status: 202, body: '{"a":1}' };
+    let clock: ManualClock;
     let handles: Handle[];
     /** Writes, and the other one admits. */
     let one: Handle;
@@ -22,16 +23,17 @@ export function admissionConformance(engine: Engine): void {
     const admit = (given?: Partial<Admission>) => admitTo(two, given);
 
     beforeEach(async () => {
-      const clock = new ManualClock(start);
+      clock = new ManualClock(start);
       handles = await engine.open(Array(count).fill(clock));
       [one, two = one] = handles as [Handle, Handle?];
       await one.store.createProject(project);
-      await one.store.addKey({ id: 'one', projectId: project.id, hash, prefix: null, label: null }, 10);
+      await one.store.addKey({ ...wholeKey, id: 'one', projectId: project.id, hash }, 10);
     });
     afterEach(() => Promise.all(handles.map((handle) => handle.close())));
 
     it('gives caller, rate and bound answer', async () => {
-      const free = { projectId: project.id, keyId: 'one', taken: { allowed: true, remaining: 1, wait: 0 } };
+      const taken = { allowed: true, remaining: 1, wait: 0 };
+      const free = { projectId: project.id, keyId: 'one', scope: ['send', 'read'], taken };
       expect(await admit()).toEqual({ ...free, answer: undefined });
       await one.store.acceptMessage(message({ idempotencyKey: 'k', answer: () => bound }));
       expect(await admit()).toMatchObject({ answer: bound });
@@ -40,6 +42,17 @@ export function admissionConformance(engine: Engine): void {
         taken: null,
         answer: undefined,
       });
+    });
+
+    it('a key has its scope, until it expires', async () => {
+      const readHash = new Uint8Array(32).fill(2);
+      const key = { ...wholeKey, id: 'two', projectId: project.id, hash: readHash };
+      await one.store.addKey({ ...key, scope: ['read'], expiresAt: start + 1_000 }, 10);
+      const given = { caller: { hash: readHash }, bucket: null };
+      clock.advance(999);
+      expect(await admit(given)).toMatchObject({ keyId: 'two', scope: ['read'] });
+      clock.advance(1);
+      expect(await admit(given)).toBeNull();
     });
 
     it('an answer is null until the first request has its outcome', async () => {
@@ -55,10 +68,7 @@ export function admissionConformance(engine: Engine): void {
     it('an answer is of one project', async () => {
       await one.store.createProject(other);
       const otherHash = new Uint8Array(32).fill(1);
-      await one.store.addKey(
-        { id: 'two', projectId: other.id, hash: otherHash, prefix: null, label: null },
-        10,
-      );
+      await one.store.addKey({ ...wholeKey, id: 'two', projectId: other.id, hash: otherHash }, 10);
       await one.store.acceptMessage(message({ idempotencyKey: 'k', answer: () => bound }));
       expect(await admit({ caller: { hash: otherHash } })).toMatchObject({
         projectId: other.id,

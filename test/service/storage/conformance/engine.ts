@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../src/service/clock.js';
 import type { Changes } from '../../../../src/service/storage/changes.js';
+import type { Instances } from '../../../../src/service/storage/instances.js';
 import type { RateLimiter } from '../../../../src/service/storage/rate-limiter.js';
 import type { Storage } from '../../../../src/service/storage/storage.js';
 import type { Store } from '../../../../src/service/storage/store.js';
@@ -9,6 +10,7 @@ export interface Handle {
   store: Store;
   rateLimiter: RateLimiter;
   changes: Changes;
+  instances: Instances;
   admit: Storage['admit'];
   /** The contents as they are stored. */
   contents(): Promise<{ text: string | null; encrypted: Uint8Array | null }[]>;

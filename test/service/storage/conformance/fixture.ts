@@ -1,4 +1,5 @@
 import { ManualClock } from '../../../../src/service/clock.js';
+import type { Instances } from '../../../../src/service/storage/instances.js';
 import type {
   AcceptanceClaim,
   AcceptedRecipient,
@@ -71,12 +72,16 @@ export function batch(to: readonly string[], rest: Partial<BatchAcceptance> = {}
   };
 }
 
+/** Of a key that takes every request. */
+export const wholeKey = { prefix: null, label: null, scope: ['send', 'read'], expiresAt: null } as const;
+
 export const claimOf = (token: string): AcceptanceClaim => ({ token, leaseMs, doubtMs });
 
 /** Two projects in a store, and short ways to use it. With two handles, every call goes to the next one. */
 export class Fixture {
   readonly clock = new ManualClock(start);
   readonly store: Store;
+  readonly instances: Instances;
   readonly handles: Handle[];
   #tokens = 0;
 
@@ -84,6 +89,7 @@ export class Fixture {
     this.handles = handles;
     this.clock = clock;
     this.store = inTurn(handles.map(({ store }) => store));
+    this.instances = inTurn(handles.map(({ instances }) => instances));
   }
 
   static async open(engine: Engine, handles: number): Promise<Fixture> {
@@ -155,15 +161,15 @@ export class Fixture {
   }
 }
 
-/** Every call goes to the next of the stores. */
-function inTurn(stores: readonly Store[]): Store {
+/** Every call goes to the next of them. */
+function inTurn<Part extends object>(parts: readonly Part[]): Part {
   let turn = 0;
-  return new Proxy(stores[0] as Store, {
+  return new Proxy(parts[0] as Part, {
     get: (_, name) => {
       turn += 1;
-      const store = stores[turn % stores.length] as Store;
-      const method = store[name as keyof Store] as (...args: unknown[]) => unknown;
-      return (...args: unknown[]) => method.apply(store, args);
+      const part = parts[turn % parts.length] as Part;
+      const method = part[name as keyof Part] as (...args: unknown[]) => unknown;
+      return (...args: unknown[]) => method.apply(part, args);
     },
   });
 }

@@ -86,6 +86,28 @@ export function raceConformance(engine: Engine): void {
       expect(ends.flat().filter((end) => end !== null)).toHaveLength(1);
     });
 
+    it('the end of a message is answered with the balance that is bound to its key', async () => {
+      await one.createProject({ id: 'rich', name: 'Rich', balance: 1_000_000 });
+      let isOver = false;
+      const credits = (async () => {
+        while (!isOver) await two.credit('rich', 1);
+      })();
+      try {
+        for (let round = 0; round < 40; round += 1) {
+          const idempotencyKey = `k${round}`;
+          const given = { projectId: 'rich', to: `${round}`, claim: claimOf(`t${round}`), idempotencyKey };
+          const accepted = await one.acceptMessage(message(given));
+          const claimed = accepted.kind === 'accepted' ? accepted.claimed : [];
+          const [end] = await finalize(one, claimed);
+          if (!end) throw new Error('it has not ended');
+          expect(await two.findAnswer('rich', idempotencyKey)).toEqual(answerOf(end.message, end.balance));
+        }
+      } finally {
+        isOver = true;
+        await credits;
+      }
+    });
+
     it('a process that paused is fenced', async () => {
       const paused = await one.acceptMessage(message({ claim: claimOf('a') }));
       const claimed = paused.kind === 'accepted' ? (paused.claimed[0] as ClaimedMessage) : null;

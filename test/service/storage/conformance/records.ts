@@ -15,6 +15,26 @@ export function recordConformance(fixture: () => Fixture): void {
       expect(await fixture().store.listKeys(other.id)).toEqual([]);
     });
 
+    it('change their names', async () => {
+      expect(await fixture().store.renameProject(project.id, 'Shop')).toBe(true);
+      expect((await fixture().store.listProjects()).map(({ name }) => name)).toEqual(['Shop', 'Two']);
+      expect(await fixture().store.renameProject('nobody', 'Shop')).toBe(false);
+    });
+
+    it('get a credit once, with its note', async () => {
+      const credit = (id: string) => fixture().store.credit(project.id, 5, { id, note: 'refill' });
+      const balances = await Promise.all([credit('c1'), credit('c1'), credit('c1')]);
+      expect(new Set(balances)).toEqual(new Set([1_005]));
+      expect(await credit('c2')).toBe(1_010);
+      expect(await fixture().store.credit(project.id, -2_000, { id: 'c3', note: null })).toBe(0);
+      const given = (await fixture().store.listLedger(project.id)).slice(1);
+      expect(given).toMatchObject([
+        { amount: 5, reason: 'credit', subjectId: 'c1', note: 'refill' },
+        { amount: 5, reason: 'credit', subjectId: 'c2', note: 'refill' },
+        { amount: -1_010, reason: 'credit', subjectId: 'c3', note: null },
+      ]);
+    });
+
     it('keep their settings', async () => {
       await fixture().store.changeSettings(project.id, () => '{"a":1}');
       await fixture().store.changeSettings(project.id, (stored) => stored.replace('1', '2'));
@@ -30,6 +50,8 @@ export function recordConformance(fixture: () => Fixture): void {
       hash: new Uint8Array(Buffer.from(name.padEnd(32))),
       prefix: `urtuu_${name}`,
       label: name === 'b' ? 'deploy' : null,
+      scope: ['send', 'read'] as const,
+      expiresAt: null,
     });
 
     it('are revoked once, by their own project', async () => {
@@ -38,8 +60,37 @@ export function recordConformance(fixture: () => Fixture): void {
       expect(await fixture().store.revokeKey(project.id, 'a')).toBe(true);
       expect(await fixture().store.revokeKey(project.id, 'a')).toBe(false);
       expect(await fixture().store.listKeys(project.id)).toEqual([
-        { ...key('a'), createdAt: fixture().clock.now(), revokedAt: fixture().clock.now() },
+        { ...key('a'), createdAt: fixture().clock.now(), revokedAt: fixture().clock.now(), usedAt: null },
       ]);
+    });
+
+    it('have a scope and an end, after which they do not count', async () => {
+      const until = { ...key('a'), scope: ['read'] as const, expiresAt: fixture().clock.now() + 1_000 };
+      expect(await fixture().store.addKey(until, 1)).toMatchObject(until);
+      expect(await fixture().store.listKeys(project.id)).toMatchObject([until]);
+      fixture().clock.advance(999);
+      expect(await fixture().store.addKey(key('b'), 1)).toBeNull();
+      fixture().clock.advance(1);
+      expect(await fixture().store.addKey(key('b'), 1)).toMatchObject({ id: 'b' });
+      expect(await fixture().store.addFirstKey(key('c'))).toBeNull();
+    });
+
+    it('remember their last use, within a minute', async () => {
+      await fixture().store.addKey(key('a'), 2);
+      const used = async () => (await fixture().store.listKeys(project.id))[0]?.usedAt;
+      const first = fixture().clock.now();
+      const seen: unknown[] = [];
+      for (const step of [0, 59_999, 1, 1]) {
+        fixture().clock.advance(step);
+        await fixture().store.recordKeyUse('a');
+        seen.push(await used());
+      }
+      expect(seen).toEqual([first, first, first + 60_000, first + 60_000]);
+      // The clock was set back.
+      fixture().clock.advance(-3_600_000);
+      await fixture().store.recordKeyUse('a');
+      expect(await used()).toBe(fixture().clock.now());
+      await fixture().store.recordKeyUse('nobody');
     });
 
     it('are at most so many active ones a project', async () => {

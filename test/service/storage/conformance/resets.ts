@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { batch, claimOf, type Fixture, message, newId, project, sent } from './fixture.js';
+import { batch, claimOf, type Fixture, message, newId, project, sent, wholeKey } from './fixture.js';
 
 export function resetConformance(fixture: () => Fixture): void {
   const accepts = async () => {
@@ -21,10 +21,7 @@ export function resetConformance(fixture: () => Fixture): void {
   describe('a reset', () => {
     it('begins every project anew, with its keys', async () => {
       const { store } = fixture();
-      await store.addKey(
-        { id: 'k1', projectId: project.id, hash: Buffer.from('h'), prefix: null, label: null },
-        10,
-      );
+      await store.addKey({ ...wholeKey, id: 'k1', projectId: project.id, hash: Buffer.from('h') }, 10);
       const one = message({ idempotencyKey: 'k' });
       await store.acceptMessage(one);
       await store.acceptBatch(batch(['1']));

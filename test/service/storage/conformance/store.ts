@@ -4,7 +4,9 @@ import { dispatchConformance } from './dispatch.js';
 import type { Engine } from './engine.js';
 import { fenceConformance } from './fence.js';
 import { Fixture } from './fixture.js';
+import { holdingConformance } from './holding.js';
 import { insightConformance } from './insights.js';
+import { instanceConformance } from './instances.js';
 import { listConformance } from './lists.js';
 import { raceConformance } from './races.js';
 import { receiptConformance } from './receipts.js';
@@ -26,6 +28,8 @@ export function storeConformance(engine: Engine): void {
     dispatchConformance(fixture);
     fenceConformance(fixture);
     insightConformance(fixture);
+    holdingConformance(fixture);
+    instanceConformance(fixture);
     listConformance(fixture);
     receiptConformance(fixture);
     recordConformance(fixture);

@@ -4,7 +4,7 @@ import { type Random, randomInteger } from '../../../random.js';
 import type { Report } from '../../../report.js';
 import { statuses } from '../codec/commands.js';
 import { noOptions, type Pdu } from '../codec/pdu.js';
-import type { RouteLimits } from '../limits.js';
+import type { Bind, RouteLimits } from '../limits.js';
 import type { SmppRoute } from '../route-settings.js';
 import { responseMs, Session } from './session.js';
 
@@ -36,6 +36,7 @@ export class Link {
   /** Submissions of the session without an answer. */
   inFlight = 0;
   #session: Session | null = null;
+  #bind: Bind | null = null;
   /** The session that is not bound yet. */
   #opening: Session | null = null;
   #isStopped = true;
@@ -50,6 +51,16 @@ export class Link {
   /** Bound; null while it is not. */
   get session(): Session | null {
     return this.#session;
+  }
+
+  /** Whether submissions may begin. */
+  get isOpen(): boolean {
+    return this.#session?.isUsable === true && this.#bind?.mayBegin() === true;
+  }
+
+  /** Whether a submission may go out in a session: a paused process may have lost its bind. */
+  isUsable(session: Session): boolean {
+    return session === this.#session && session.isUsable && this.#bind?.isHeld() === true;
   }
 
   /** The problem that keeps it from being bound; null once it is. */
@@ -82,23 +93,29 @@ export class Link {
         await this.#pause(bindPause);
         continue;
       }
+      this.#bind = bind;
       const wasBound = await this.#connect(onTried);
+      this.#bind = null;
       await bind.release().catch((error) => this.#parts.report(error, { level: 'warning' }));
       failures = wasBound ? 0 : failures + 1;
       if (!this.#isStopped) await this.#pause(this.#pauseAfter(failures));
     }
   }
 
-  async #takeBind(): Promise<{ release(): Promise<void> } | null> {
+  async #takeBind(): Promise<Bind | null> {
     const { limits, route, mode, report } = this.#parts;
     try {
-      return await limits.takeBind(`${route.name}/${mode}`, route.binds, () => {
-        this.#session?.close('its bind was given to another instance');
-      });
+      return await limits.takeBind(`${route.name}/${mode}`, route.binds, () => this.#changeBind());
     } catch (error) {
       report(error, { level: 'warning' });
       return null;
     }
+  }
+
+  #changeBind(): void {
+    if (this.#bind?.isHeld() === false)
+      (this.#session ?? this.#opening)?.close('its bind could not be renewed');
+    this.#parts.onChange();
   }
 
   /** Resolves when the connection has ended: whether it was bound. */

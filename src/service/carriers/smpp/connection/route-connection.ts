@@ -28,7 +28,8 @@ export class RouteConnection {
   #onDrained: () => void = () => {};
   #receipts = 0;
   #isIncomingReported = false;
-  /** On the monotonic clock. */
+  #wasUp = false;
+  /** When it was up last, on the monotonic clock. */
   #upAt: number;
 
   constructor(parts: Parts) {
@@ -97,7 +98,9 @@ export class RouteConnection {
   }
 
   #change(): void {
-    if (this.#window.isUp) this.#upAt = this.#parts.clock.monotonic();
+    const { isUp } = this.#window;
+    if (isUp || this.#wasUp) this.#upAt = this.#parts.clock.monotonic();
+    this.#wasUp = isUp;
     this.#window.change();
   }
 

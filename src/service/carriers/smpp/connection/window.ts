@@ -1,12 +1,10 @@
 import type { Clock } from '../../../clock.js';
 import type { Report } from '../../../report.js';
-import { blockMs, type RouteLimits } from '../limits.js';
+import type { RouteLimits } from '../limits.js';
 import type { SmppRoute } from '../route-settings.js';
 import type { Link } from './link.js';
 import type { Session } from './session.js';
-
-/** Milliseconds until the rate is asked for again after its store failed. */
-const retryMs = 1_000;
+import { SegmentTurns } from './turns.js';
 
 /** A place in the window of a session, for one submission, and the right to send a segment now. */
 export class Room {
@@ -24,7 +22,7 @@ export class Room {
 
   /** Whether it is held, in a session that takes requests. */
   get isUsable(): boolean {
-    return this.#isHeld && this.session.isUsable;
+    return this.#isHeld && this.#link.isUsable(this.session);
   }
 
   use(): void {
@@ -54,35 +52,27 @@ type WaitingClass = (typeof classes)[number];
 export class RouteWindow {
   readonly #route: SmppRoute;
   readonly #links: readonly Link[];
-  readonly #limits: RouteLimits;
   readonly #clock: Clock;
-  readonly #report: Report;
+  readonly #turns: SegmentTurns;
   readonly #waiting: Record<WaitingClass, Waiting[]> = { begun: [], single: [], batch: [] };
-  /** Segments that may go out now. */
-  #tokens = 0;
-  /** When the tokens were taken; they are good for one block. */
-  #takenAt = 0;
-  #isTaking = false;
   /** Messages with a reservation, answered or not. */
   #messages = 0;
-  #cancelRetry: () => void = () => {};
   #isOpen = false;
   #isAbandoned = false;
 
   /** `links`: those that submit. */
   constructor(
     links: readonly Link[],
-    { route, limits, clock, report }: { route: SmppRoute; limits: RouteLimits; clock: Clock; report: Report },
+    parts: { route: SmppRoute; limits: RouteLimits; clock: Clock; report: Report },
   ) {
-    this.#route = route;
+    this.#route = parts.route;
     this.#links = links;
-    this.#limits = limits;
-    this.#clock = clock;
-    this.#report = report;
+    this.#clock = parts.clock;
+    this.#turns = new SegmentTurns(parts, () => this.change());
   }
 
   get isUp(): boolean {
-    return this.#isOpen && this.#links.some(({ session }) => session?.isUsable === true);
+    return this.#isOpen && this.#links.some(({ isOpen }) => isOpen);
   }
 
   open(): void {
@@ -140,8 +130,7 @@ export class RouteWindow {
   /** Ends the waits of messages that were begun. */
   abandon(): void {
     this.#isAbandoned = true;
-    this.#cancelRetry();
-    this.#isTaking = false;
+    this.#turns.stop();
     for (const { resolve } of this.#waiting.begun.splice(0)) resolve(null);
   }
 
@@ -158,12 +147,7 @@ export class RouteWindow {
       const held = next.held?.isUsable ? next.held : null;
       const link = held === null ? this.#freeLink() : null;
       if (link === undefined || (which !== 'begun' && this.#messages >= this.#size)) return;
-      if (this.#clock.monotonic() >= this.#takenAt + blockMs) this.#tokens = 0;
-      if (this.#tokens === 0) {
-        this.#takeRate();
-        return;
-      }
-      this.#tokens -= 1;
+      if (!this.#turns.take(this.#wanted)) return;
       this.#waiting[which].shift();
       if (which !== 'begun') this.#messages += 1;
       next.resolve(link === null ? held : this.#roomOn(link));
@@ -173,49 +157,26 @@ export class RouteWindow {
   #roomOn(link: Link): Room {
     link.inFlight += 1;
     return new Room(link, link.session as Session, (wasUsed) => {
-      if (!wasUsed) this.#tokens += 1;
+      if (!wasUsed) this.#turns.giveBack();
       this.change();
     });
   }
 
+  get #wanted(): number {
+    return classes.reduce((sum, which) => sum + this.#waiting[which].length, 0);
+  }
+
   /** Messages that may be under way. */
   get #size(): number {
-    return this.#links.filter(({ session }) => session?.isUsable).length * this.#route.window;
+    return this.#links.filter(({ isOpen }) => isOpen).length * this.#route.window;
   }
 
   #freeLink(): Link | undefined {
     let free: Link | undefined;
     for (const link of this.#links) {
-      if (link.session?.isUsable !== true || link.inFlight >= this.#route.window) continue;
+      if (!link.isOpen || link.inFlight >= this.#route.window) continue;
       if (free === undefined || link.inFlight < free.inFlight) free = link;
     }
     return free;
-  }
-
-  #takeRate(): void {
-    if (this.#isTaking) return;
-    this.#isTaking = true;
-    const { name, perSecond } = this.#route;
-    const wanted = classes.reduce((sum, which) => sum + this.#waiting[which].length, 0);
-    void this.#limits
-      .takeRate(name, perSecond, wanted)
-      .catch((error) => {
-        this.#report(error, { level: 'warning' });
-        return { granted: 0, retryAfterMs: retryMs };
-      })
-      .then(({ granted, retryAfterMs }) => {
-        this.#isTaking = false;
-        this.#tokens = granted;
-        this.#takenAt = this.#clock.monotonic();
-        if (granted > 0) {
-          this.change();
-          return;
-        }
-        this.#isTaking = true;
-        this.#cancelRetry = this.#clock.after(retryAfterMs, () => {
-          this.#isTaking = false;
-          this.change();
-        });
-      });
   }
 }

@@ -1,4 +1,4 @@
-import { DataError } from '../../../data-error.js';
+import { DataError, NoDataError } from '../../../data-error.js';
 import { destroy, newClient } from './connection.js';
 
 /** Of the advisory lock that one instance at a time migrates under. */
@@ -43,6 +43,28 @@ export async function migrate(url: string, { table, steps }: Migrations): Promis
   }
 }
 
+/** Refuses a database that lacks this version of the schema; changes nothing. */
+export async function checkSchema(url: string, { table, steps }: Migrations): Promise<void> {
+  const client = newClient(url);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await refuseStandby(client);
+    const { rows } = await client.query<{ is_there: boolean }>(
+      'SELECT to_regclass($1) IS NOT NULL AS is_there',
+      [table],
+    );
+    if (!rows[0]?.is_there) throw new NoDataError('there is no service in the database');
+    const versions = await client.query<{ version: number }>(`SELECT version FROM ${table}`);
+    const version = versions.rows[0]?.version ?? 0;
+    if (version > steps.length) throw newer();
+    if (version < steps.length) throw older();
+    await client.end();
+  } finally {
+    destroy(client);
+  }
+}
+
 /** On the role: what is set on a connection leaks through a pooler, and its own settings stay. */
 async function setTimeouts(client: ReturnType<typeof newClient>): Promise<void> {
   const timeouts = [
@@ -69,6 +91,12 @@ async function refuseStandby(client: ReturnType<typeof newClient>): Promise<void
       hint: 'Give the address of the primary, or promote it.',
     });
   }
+}
+
+export function older(): DataError {
+  return new DataError('the database was written by an older version of urtuu', {
+    hint: 'Start urtuu serve of this version on it first, which brings it up to date.',
+  });
 }
 
 function newer(): DataError {

@@ -29,7 +29,7 @@ END $$;
 -- Whether every one of a group can be accepted, and none depends on another.
 CREATE FUNCTION can_accept_all_1(p_items acceptance_1[], p_at bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
-  RETURN NOT is_resetting_1(p_at)
+  RETURN NOT is_resetting_1(p_at) AND hold_reason_1() IS NULL
   AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i LEFT JOIN projects p ON p.id = i.project WHERE p.seq IS NULL)
   AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i JOIN messages m ON m.id = i.id)
   AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i JOIN projects p ON p.id = i.project
@@ -108,6 +108,9 @@ BEGIN
   WHERE m.id = p_item.id;
   IF FOUND THEN RETURN outcome; END IF;
   IF is_resetting_1(p_at) THEN RETURN (1, 'resetting', NULL, NULL, NULL, NULL, NULL, NULL, false)::accepted_1; END IF;
+  IF hold_reason_1() IS NOT NULL THEN
+    RETURN (1, 'held', NULL, NULL, NULL, NULL, NULL, NULL, false)::accepted_1;
+  END IF;
   SELECT 1, 'repeat', NULL, NULL, NULL, NULL, k.status, k.body, false INTO outcome
   FROM idempotency k WHERE k.project = project.seq AND k.key = p_item.key;
   IF FOUND THEN RETURN outcome; END IF;
@@ -175,6 +178,9 @@ BEGIN
   INTO outcome FROM batches b LEFT JOIN idempotency k ON k.project = b.project AND k.key = batch.key WHERE b.id = batch.id;
   IF FOUND THEN RETURN outcome; END IF;
   IF is_resetting_1(at) THEN RETURN ('resetting', NULL, NULL, NULL, NULL, false, NULL, NULL)::accepted_batch_1; END IF;
+  IF hold_reason_1() IS NOT NULL THEN
+    RETURN ('held', NULL, NULL, NULL, NULL, false, NULL, NULL)::accepted_batch_1;
+  END IF;
   SELECT 'repeat', NULL, NULL, k.status, k.body, false, NULL, NULL INTO outcome
   FROM idempotency k WHERE k.project = project.seq AND k.key = batch.key;
   IF FOUND THEN RETURN outcome; END IF;

@@ -44,7 +44,7 @@ DECLARE
   seqs bigint[];
 BEGIN
   ${durable}
-  IF is_resetting_1(at) THEN RETURN; END IF;
+  IF is_resetting_1(at) OR hold_reason_1() IS NOT NULL THEN RETURN; END IF;
   -- What was queued in the future was queued before the clock was set back, and is due.
   UPDATE queue SET due_at = at, queued_at = at
   WHERE lane = p_lane AND class = p_class AND (due_at, message) IN (
@@ -129,6 +129,7 @@ DECLARE
   items held_1[];
 BEGIN
   ${durable}
+  IF hold_reason_1() IS NOT NULL THEN RETURN; END IF;
   SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
   PERFORM 1 FROM leases l WHERE l.token IN (SELECT i.token FROM unnest(items) i) ORDER BY l.token FOR NO KEY UPDATE;
   PERFORM 1 FROM messages m WHERE m.seq IN (SELECT i.seq FROM unnest(items) i) ORDER BY m.seq FOR NO KEY UPDATE;
@@ -199,26 +200,30 @@ BEGIN
   PERFORM leave_1(tokens, seqs);
 END $$;
 
+CREATE FUNCTION end_lease_1(p_lease leases, p_at bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM messages m WHERE m.seq = ANY (p_lease.messages) ORDER BY m.seq FOR NO KEY UPDATE;
+  UPDATE messages m SET doubt_until = coalesce(m.doubt_until, p_at + m.doubt_ms)
+  WHERE m.seq = ANY (p_lease.messages) AND m.status = 'queued' AND m.route IS NOT NULL;
+  INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at)
+  SELECT m.lane, CASE WHEN m.route IS NOT NULL THEN 2 ELSE (m.batch IS NOT NULL)::int END,
+    CASE WHEN m.route IS NOT NULL THEN p_at ELSE least(p_lease.until, p_at) END, m.seq, p_at, m.bound_at
+  FROM messages m WHERE m.seq = ANY (p_lease.messages) AND m.status = 'queued';
+  DELETE FROM leases WHERE token = p_lease.token;
+END $$;
+
 -- Ends leases that are over. p_connected_ms: how long the caller was connected; it has to be as long as the lease.
 CREATE FUNCTION end_leases_1(p_now bigint, p_connected_ms bigint) RETURNS void LANGUAGE plpgsql ${planned} AS $$
 DECLARE
   at bigint := time_1(p_now);
-  ended record;
-  freed bigint[];
+  ended leases;
 BEGIN
   ${durable}
   FOR ended IN SELECT * FROM leases
     WHERE (until <= at AND length <= p_connected_ms) OR until > at + length + ${leaseTolerance}
     ORDER BY token FOR UPDATE SKIP LOCKED
   LOOP
-    PERFORM 1 FROM messages m WHERE m.seq = ANY (ended.messages) ORDER BY m.seq FOR NO KEY UPDATE;
-    UPDATE messages m SET doubt_until = coalesce(m.doubt_until, at + m.doubt_ms)
-    WHERE m.seq = ANY (ended.messages) AND m.status = 'queued' AND m.route IS NOT NULL;
-    INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at)
-    SELECT m.lane, CASE WHEN m.route IS NOT NULL THEN 2 ELSE (m.batch IS NOT NULL)::int END,
-      CASE WHEN m.route IS NOT NULL THEN at ELSE least(ended.until, at) END, m.seq, at, m.bound_at
-    FROM messages m WHERE m.seq = ANY (ended.messages) AND m.status = 'queued';
-    DELETE FROM leases WHERE token = ended.token;
+    PERFORM end_lease_1(ended, at);
   END LOOP;
 END $$;
 
@@ -242,10 +247,12 @@ RETURNS TABLE (class int, wait bigint, overdue bigint, leases bigint) LANGUAGE p
 #variable_conflict use_column
 DECLARE
   at bigint := time_1(p_now);
+  -- Nothing can be claimed.
+  open_lanes text[] := CASE WHEN hold_reason_1() IS NULL THEN p_lanes ELSE '{}' END;
 BEGIN
   RETURN QUERY SELECT c.class, CASE WHEN f.queued_at > at + ${tolerance} THEN 0 ELSE f.due_at - at END,
     o.bound_at - at, NULL::bigint
-  FROM unnest(p_lanes) AS l(lane) CROSS JOIN (VALUES (0), (1), (2)) AS c(class)
+  FROM unnest(open_lanes) AS l(lane) CROSS JOIN (VALUES (0), (1), (2)) AS c(class)
     LEFT JOIN LATERAL (SELECT q.due_at, q.queued_at FROM queue q WHERE q.lane = l.lane AND q.class = c.class
       ORDER BY q.due_at LIMIT 1) f ON true
     LEFT JOIN LATERAL (SELECT q.bound_at FROM queue q WHERE q.lane = l.lane AND q.class = c.class AND c.class < 2
@@ -261,6 +268,6 @@ DECLARE
   at bigint := time_1(p_now);
 BEGIN
   RETURN EXISTS (SELECT 1 FROM leases)
-    OR EXISTS (SELECT 1 FROM queue WHERE due_at <= at OR queued_at > at + ${tolerance});
+    OR (hold_reason_1() IS NULL AND EXISTS (SELECT 1 FROM queue WHERE due_at <= at OR queued_at > at + ${tolerance}));
 END $$;
 `;

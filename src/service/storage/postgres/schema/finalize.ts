@@ -105,12 +105,15 @@ BEGIN
       PERFORM submitted_1(one.seq, one.route, one.recipient, one.carrier_ids, ended);
     END LOOP;
   END IF;
-  UPDATE idempotency k SET status = i.key_status, body = body_1(i.head, i.tail, ended, i.has_balance, p.balance)
-  FROM unnest(items) i JOIN projects p ON p.id = i.project
-  WHERE i.key IS NOT NULL AND i.seq = ANY (seqs) AND k.project = p.seq AND k.key = i.key;
-  RETURN QUERY SELECT i.seq, ended, p.balance, m.delivery
-    FROM unnest(items) i JOIN projects p ON p.id = i.project JOIN messages m ON m.seq = i.seq
-    WHERE i.seq = ANY (seqs);
+  -- One statement: the balance that is answered is the one that is bound.
+  RETURN QUERY WITH ending AS MATERIALIZED (
+    SELECT i.*, p.seq AS project_seq, p.balance FROM unnest(items) i JOIN projects p ON p.id = i.project
+    WHERE i.seq = ANY (seqs)
+  ), bound AS (
+    UPDATE idempotency k SET status = e.key_status, body = body_1(e.head, e.tail, ended, e.has_balance, e.balance)
+    FROM ending e WHERE e.key IS NOT NULL AND k.project = e.project_seq AND k.key = e.key
+  )
+  SELECT e.seq, ended, e.balance, m.delivery FROM ending e JOIN messages m ON m.seq = e.seq;
 END $$;
 
 -- A carrier's report. Gives the message in doubt that it joins, which is to be finalized as sent with it.

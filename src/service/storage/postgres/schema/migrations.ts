@@ -2,7 +2,10 @@ import type { Migrations } from '../database/migrate.js';
 import { acceptFunctions } from './accept.js';
 import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
+import { holdFunctions, holdTable } from './hold.js';
+import { instanceFunctions } from './instances.js';
 import { recordFunctions } from './records.js';
+import { routeFunctions } from './routes.js';
 import { sharedFunctions } from './shared.js';
 import { signIns } from './sign-ins.js';
 import { tables } from './tables.js';
@@ -17,11 +20,15 @@ export const migrations: Migrations = {
     [
       tables,
       sharedFunctions,
+      holdTable,
       acceptFunctions,
       dispatchFunctions,
       finalizeFunctions,
       recordFunctions,
       signIns,
+      instanceFunctions,
+      holdFunctions,
+      routeFunctions,
     ].join('\n'),
   ],
 };

@@ -29,16 +29,30 @@ BEGIN
   RETURN project;
 END $$;
 
-CREATE FUNCTION credit_1(p_now bigint, p_project text, p_amount bigint) RETURNS bigint LANGUAGE plpgsql AS $$
+-- is_known: it was given by an earlier call with the same id.
+CREATE FUNCTION credit_1(p_now bigint, p_project text, p_amount bigint, p_id text, p_note text)
+RETURNS TABLE (balance bigint, is_known boolean) LANGUAGE plpgsql AS $$
 DECLARE
   project projects := lock_project_1(p_project);
   added bigint := greatest(p_amount, -project.balance);
 BEGIN
-  IF added <> 0 THEN
-    UPDATE projects SET balance = balance + added WHERE seq = project.seq;
-    INSERT INTO ledger (project, amount, reason, created_at) VALUES (project.seq, added, 'credit', time_1(p_now));
+  IF EXISTS (SELECT 1 FROM ledger WHERE subject_id = p_id AND reason = 'credit') THEN
+    RETURN QUERY SELECT project.balance, true;
+    RETURN;
   END IF;
-  RETURN project.balance + added;
+  IF added <> 0 THEN
+    UPDATE projects p SET balance = p.balance + added WHERE p.seq = project.seq;
+    INSERT INTO ledger (project, amount, reason, subject_id, note, created_at)
+    VALUES (project.seq, added, 'credit', p_id, p_note, time_1(p_now));
+  END IF;
+  RETURN QUERY SELECT project.balance + added, false;
+END $$;
+
+CREATE FUNCTION rename_project_1(p_id text, p_name text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+  ${durable}
+  UPDATE projects SET name = p_name WHERE id = p_id;
+  RETURN FOUND;
 END $$;
 
 CREATE FUNCTION change_settings_1(p_project text, p_before text, p_after text) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -48,20 +62,34 @@ BEGIN
   RETURN FOUND;
 END $$;
 
+CREATE FUNCTION is_active_1(p_key keys, p_at bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT p_key.revoked_at IS NULL AND (p_key.expires_at IS NULL OR p_key.expires_at > p_at)
+$$;
+
 -- p_most: of active keys; of all keys with p_counts_revoked.
 CREATE FUNCTION add_key_1(p_now bigint, p_id text, p_project text, p_hash bytea, p_prefix text, p_label text,
-  p_most int, p_counts_revoked boolean)
+  p_scope text, p_expires_at bigint, p_most int, p_counts_revoked boolean)
 RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
   project_seq int := (lock_project_1(p_project)).seq;
   at bigint := time_1(p_now);
 BEGIN
-  IF (SELECT count(*) FROM keys WHERE project = project_seq AND (revoked_at IS NULL OR p_counts_revoked)) >= p_most THEN
+  IF (SELECT count(*) FROM keys k WHERE project = project_seq AND (p_counts_revoked OR is_active_1(k, at))) >= p_most THEN
     RETURN NULL;
   END IF;
-  INSERT INTO keys (id, project, hash, prefix, label, created_at)
-    VALUES (p_id, project_seq, p_hash, p_prefix, p_label, at);
+  INSERT INTO keys (id, project, hash, prefix, label, scope, expires_at, created_at)
+    VALUES (p_id, project_seq, p_hash, p_prefix, p_label, p_scope, p_expires_at, at);
   RETURN at;
+END $$;
+
+-- Written at most once in p_every milliseconds.
+CREATE FUNCTION record_key_use_1(p_now bigint, p_id text, p_every bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  at bigint := time_1(p_now);
+BEGIN
+  PERFORM set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '2s', true);
+  UPDATE keys SET used_at = at
+  WHERE id = p_id AND coalesce(used_at NOT BETWEEN at - p_every + 1 AND at, true);
 END $$;
 
 CREATE FUNCTION revoke_key_1(p_now bigint, p_project text, p_id text) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -129,12 +157,15 @@ END $$;
 
 CREATE TYPE admission_1 AS (hash text, project text, kind text, spacing double precision, burst int, key text);
 
-CREATE TYPE caller_1 AS (ord int, project text, key_id text, has_answer boolean, status int, body text);
+CREATE TYPE caller_1 AS (
+  ord int, project text, key_id text, scope text, has_answer boolean, status int, body text
+);
 
 -- The one call before requests: their callers, the answers bound to their keys, and when each bucket would have been
 -- full before its tokens were taken. One without a spacing takes none; an unknown caller gets nothing.
 CREATE FUNCTION admit_1(p_now bigint, p_items json) RETURNS TABLE (
-  ord int, project text, key_id text, has_answer boolean, status int, body text, full_at double precision, at bigint
+  ord int, project text, key_id text, scope text, has_answer boolean, status int, body text, full_at double precision,
+  at bigint
 ) LANGUAGE plpgsql ${planned} AS $$
 #variable_conflict use_column
 DECLARE
@@ -146,14 +177,15 @@ DECLARE
 BEGIN
   PERFORM set_config('synchronous_commit', 'off', true), set_config('lock_timeout', '2s', true);
   SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::admission_1, p_items) i;
-  SELECT array_agg((i.ordinality, coalesce(i.project, p.id), k.id, a.key IS NOT NULL, a.status, a.body)::caller_1)
+  now_at := time_1(p_now);
+  SELECT array_agg((i.ordinality, coalesce(i.project, p.id), k.id, k.scope, a.key IS NOT NULL, a.status,
+    a.body)::caller_1)
   INTO callers FROM unnest(items) WITH ORDINALITY i
-    LEFT JOIN keys k ON k.hash = decode(i.hash, 'hex') AND k.revoked_at IS NULL
+    LEFT JOIN keys k ON k.hash = decode(i.hash, 'hex') AND is_active_1(k, now_at)
     LEFT JOIN projects p ON p.seq = k.project
     LEFT JOIN projects own ON own.id = i.project
     LEFT JOIN idempotency a ON a.project = coalesce(own.seq, p.seq) AND a.key = i.key
   WHERE i.project IS NOT NULL OR p.id IS NOT NULL;
-  now_at := time_1(p_now);
   FOR wanted IN SELECT c.project, i.kind, i.spacing, i.burst, count(*) AS count
     FROM unnest(callers) c JOIN unnest(items) WITH ORDINALITY i ON i.ordinality = c.ord
     WHERE i.spacing IS NOT NULL GROUP BY c.project, i.kind, i.spacing, i.burst ORDER BY c.project, i.kind
@@ -161,7 +193,7 @@ BEGIN
     buckets := buckets || jsonb_build_object(wanted.project || ' ' || wanted.kind,
       take_1(wanted.project, wanted.kind, wanted.spacing, wanted.burst, wanted.count, now_at));
   END LOOP;
-  RETURN QUERY SELECT c.ord, c.project, c.key_id, c.has_answer, c.status, c.body,
+  RETURN QUERY SELECT c.ord, c.project, c.key_id, c.scope, c.has_answer, c.status, c.body,
     (buckets ->> (c.project || ' ' || i.kind))::double precision, now_at
   FROM unnest(callers) c JOIN unnest(items) WITH ORDINALITY i ON i.ordinality = c.ord ORDER BY c.ord;
 END $$;

@@ -107,6 +107,15 @@ function copyOf(path: string, version: number, engine: Engine): void {
   renameSync(made, kept);
 }
 
+/** Throws where the schema is older than these steps: a copy of an older release was put in the file's place. */
+export function checkVersion(database: Database, steps: readonly string[]): void {
+  if (versionOf(database) < steps.length) {
+    throw new DataError('the data was written by an older version of urtuu', {
+      hint: 'Start the service again, which brings the data up to date.',
+    });
+  }
+}
+
 export function versionOf(database: Database): number {
   return (database.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
 }

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { Administration } from '../../../service/index.js';
+import type { Config } from '../../config/config.js';
+import { sandboxDirectory, serviceDirectory } from '../../config/folders.js';
+import type { Context } from '../../context.js';
+import { CliError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { databaseAccess, databaseError, withoutPassword } from '../serve/database.js';
+
+export interface StoreOptions {
+  data?: string;
+  database?: string;
+}
+
+/** The data of a service, for the commands of its owner. They work beside a running service. */
+export interface Store {
+  /** Its folder, or the URL of its database without a password. */
+  name: string;
+  administration: Administration;
+}
+
+/** Adds `--data` and `--database`; `fallback` names the data without them. */
+export function addStoreOptions(command: Command, fallback = 'that of urtuu serve'): void {
+  command
+    .option('--data <folder>', `data folder of the service (default: ${fallback})`)
+    .option('--database <url>', 'PostgreSQL database of the service');
+}
+
+type Needs = Pick<Context, 'network' | 'config'>;
+
+/**
+ * The data that `--data`, `--database` or URTUU_DATABASE names, of the sandbox with --sandbox, else of urtuu serve.
+ * Throws CliError (exit 12) where there is none; only `makes` makes that of urtuu serve.
+ */
+export async function ownedStore(context: Needs, options: StoreOptions, makes = false): Promise<Store> {
+  const { network, config } = context;
+  if (!config.sandbox || options.data !== undefined || options.database !== undefined)
+    return namedStore(context, config.env, options, makes);
+  const { administration } = await network.service();
+  return { name: sandboxDirectory(config.stateDirectory), administration };
+}
+
+/** The same without the sandbox, with the variables of `env`. */
+export async function namedStore(
+  { network, config }: Needs,
+  env: Config['env'],
+  options: StoreOptions,
+  makes = false,
+): Promise<Store> {
+  const database = databaseAccess({ env, cwd: config.cwd }, options);
+  if (database !== null) {
+    const administration = await network.administration(database).catch((error) => {
+      throw databaseError(database.url, error);
+    });
+    return { name: withoutPassword(database.url), administration };
+  }
+  const { data } = options;
+  const folder = data === undefined ? serviceDirectory(config.stateDirectory) : resolve(config.cwd, data);
+  const isThere = hasData(folder);
+  if (!isThere && (data !== undefined || !makes)) throw noData(folder, data);
+  const administration = isThere
+    ? await network.administration({ directory: folder })
+    : (await network.service(folder)).administration;
+  return { name: folder, administration };
+}
+
+/** `urtuu serve` and the sandbox have data of their own: a person sees which of them it was. */
+export function noteStore(io: Context['io'], { name }: Store): void {
+  if (io.printer.isTerminal && !io.printer.isMachine) io.note(`Data: ${name}`);
+}
+
+/** With only some of the files, opening the service says which are missing. */
+export const hasData = (folder: string): boolean =>
+  ['service.db', 'installation.json', 'secret', 'operator.db'].some((part) => existsSync(join(folder, part)));
+
+const noData = (folder: string, data: string | undefined) =>
+  new CliError('not_found', exits.missing, `no service data in ${folder}`, {
+    hint: `Check the name, or start a service there: urtuu serve${data === undefined ? '' : ` --data ${data}`}`,
+  });

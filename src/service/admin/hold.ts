@@ -1,0 +1,52 @@
+import type { MessageError } from '../../contract/index.js';
+import type { OperationContext } from '../operations/context.js';
+import { bound, messageAnswer } from '../operations/resources.js';
+import type { Administration, FinishAs } from '../service.js';
+import type { Outcome } from '../storage/store.js';
+
+/** Messages that are ended in one transaction, and for how many milliseconds they are leased meanwhile. */
+const [portion, leaseMs] = [1_000, 30_000];
+
+const notSent: MessageError = {
+  code: 'provider_failed',
+  message: 'The owner of the service ended the message, which had no outcome when the service was held',
+};
+const outcomes: Record<Exclude<FinishAs, 'queue'>, Outcome> = {
+  sent: { status: 'sent', carrierIds: [], delivery: 'unknown' },
+  failed: { status: 'failed', error: notSent },
+};
+
+/** The hold of a service, for its owner. */
+export function createHold({
+  store,
+  newId,
+}: Pick<OperationContext, 'store' | 'newId'>): Pick<Administration, 'held' | 'release'> {
+  /** A message that its own attempt ends meanwhile is left as it is. */
+  async function finish(outcome: Outcome): Promise<void> {
+    for (;;) {
+      const unfinished = await store.claimUnfinished({
+        token: `release:${newId()}`,
+        leaseMs,
+        limit: portion,
+      });
+      if (unfinished.length === 0) return;
+      await store.finalizeMessages(
+        unfinished.map((claimed) => ({ claimed, outcome })),
+        (message, balance) => bound(messageAnswer(message, balance)),
+      );
+    }
+  }
+
+  return {
+    async held() {
+      const reason = await store.held();
+      return reason === null ? null : { reason, ...(await store.countUnfinished()) };
+    },
+    async release(finishAs) {
+      if ((await store.held()) === null) return false;
+      if (finishAs !== 'queue') await finish(outcomes[finishAs]);
+      await store.release();
+      return true;
+    },
+  };
+}

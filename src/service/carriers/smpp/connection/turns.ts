@@ -1,0 +1,117 @@
+import type { Clock } from '../../../clock.js';
+import type { Report } from '../../../report.js';
+import { blockMs } from '../../../storage/route-limits.js';
+import type { RouteLimits } from '../limits.js';
+import type { SmppRoute } from '../route-settings.js';
+
+/** Milliseconds until turns are asked for again after their store failed. */
+const retryMs = 1_000;
+/** Milliseconds that turns may come together after a timer that was late. */
+const togetherMs = 5;
+/** Timers are no finer: turns that are closer come together. */
+const finest = 1;
+
+/** Turns one behind the other, from a time on the monotonic clock. */
+interface Block {
+  at: number;
+  count: number;
+}
+
+/** When the segments of a route may go out: each in its turn, and no later than a block after it. */
+export class SegmentTurns {
+  readonly #parts: { route: SmppRoute; limits: RouteLimits; clock: Clock; report: Report };
+  readonly #onTurn: () => void;
+  readonly #each: number;
+  /** In their order. */
+  #blocks: Block[] = [];
+  /** No turn is earlier. */
+  #earliest = 0;
+  #isTaking = false;
+  #cancelTaking: () => void = () => {};
+  #cancelTurn: (() => void) | null = null;
+
+  /** `onTurn` is called when there may be a turn. */
+  constructor(
+    parts: { route: SmppRoute; limits: RouteLimits; clock: Clock; report: Report },
+    onTurn: () => void,
+  ) {
+    this.#parts = parts;
+    this.#onTurn = onTurn;
+    this.#each = 1_000 / parts.route.perSecond;
+  }
+
+  /** Whether it is the turn of one of the `waiting` segments, which takes it. */
+  take(waiting: number): boolean {
+    const now = this.#parts.clock.monotonic();
+    this.#forget(now);
+    const [block] = this.#blocks;
+    // The next block is asked for while there is still half of this one.
+    if (waiting > this.#left && this.#left * this.#each <= blockMs / 2) this.#ask(waiting - this.#left);
+    if (block === undefined) return false;
+    const at = Math.max(block.at, this.#earliest);
+    if (at > now + (this.#each < finest ? finest : 0)) {
+      this.#cancelTurn ??= this.#parts.clock.after(at - now, () => {
+        this.#cancelTurn = null;
+        this.#onTurn();
+      });
+      return false;
+    }
+    this.#earliest = Math.max(at, now - togetherMs) + this.#each;
+    block.at += this.#each;
+    block.count -= 1;
+    return true;
+  }
+
+  /** A turn was taken and nothing went out. */
+  giveBack(): void {
+    this.#blocks.unshift({ at: this.#parts.clock.monotonic(), count: 1 });
+  }
+
+  stop(): void {
+    this.#cancelTaking();
+    this.#cancelTurn?.();
+    this.#cancelTurn = null;
+    this.#isTaking = false;
+    this.#blocks = [];
+  }
+
+  get #left(): number {
+    return this.#blocks.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** Turns that are over by more than a block. */
+  #forget(now: number): void {
+    for (const block of this.#blocks) {
+      const over = Math.ceil((now - blockMs - block.at) / this.#each);
+      if (over <= 0) continue;
+      block.count -= over;
+      block.at += over * this.#each;
+    }
+    if (this.#blocks.some(({ count }) => count <= 0))
+      this.#blocks = this.#blocks.filter(({ count }) => count > 0);
+  }
+
+  #ask(wanted: number): void {
+    if (this.#isTaking) return;
+    this.#isTaking = true;
+    const { route, limits, clock, report } = this.#parts;
+    void limits
+      .takeTurns(route.name, route.perSecond, wanted)
+      .catch((error) => {
+        report(error, { level: 'warning' });
+        return { granted: 0, waitMs: retryMs };
+      })
+      .then(({ granted, waitMs }) => {
+        if (granted > 0) {
+          this.#isTaking = false;
+          this.#blocks.push({ at: clock.monotonic() + waitMs, count: granted });
+          this.#onTurn();
+          return;
+        }
+        this.#cancelTaking = clock.after(waitMs, () => {
+          this.#isTaking = false;
+          this.#onTurn();
+        });
+      });
+  }
+}

@@ -1,0 +1,140 @@
+import type { Clock } from '../../clock.js';
+import type { Report } from '../../report.js';
+import type { RateLimiter } from '../../storage/rate-limiter.js';
+import type { BindClaim, RouteBinds } from '../../storage/route-limits.js';
+import { responseMs } from './connection/session.js';
+import type { Bind, RouteLimits } from './limits.js';
+
+/** Milliseconds after which another instance may have a bind that is not renewed: its instance may be gone. */
+export const bindLeaseMs = 20_000;
+const renewEvery = 5_000;
+/** Before the end of a lease: its connection is gone by then. */
+const closesBefore = 1_000;
+
+export interface SharedLimitsParts {
+  store: RouteBinds;
+  rateLimiter: Pick<RateLimiter, 'takeTurns'>;
+  clock: Clock;
+  /** Unique to this service object. */
+  owner: string;
+  report: Report;
+}
+
+/** For all instances on one store. Deadlines are the instance's own, on its monotonic clock, from before it asked. */
+export function sharedRouteLimits({ rateLimiter, ...parts }: SharedLimitsParts): RouteLimits {
+  const { store, clock, owner } = parts;
+  const inUse = new Set<string>();
+
+  /** The same again after a lease that may have been given or not. */
+  function holderOf(route: string): string {
+    for (let number = 1; ; number += 1) {
+      const holder = `${owner}.${number}`;
+      if (!inUse.has(`${route} ${holder}`)) return holder;
+    }
+  }
+
+  return {
+    async takeBind(route, binds, onChange) {
+      const claim = { route, binds, holder: holderOf(route) };
+      const name = `${route} ${claim.holder}`;
+      inUse.add(name);
+      const free = () => void inUse.delete(name);
+      try {
+        const since = clock.monotonic();
+        if (await store.leaseBind({ ...claim, leaseMs: bindLeaseMs }))
+          return new LeasedBind(claim, since, parts, onChange, free);
+      } catch (error) {
+        free();
+        throw error;
+      }
+      free();
+      return null;
+    },
+    takeTurns: (route, perSecond, wanted) => rateLimiter.takeTurns(route, perSecond, wanted),
+  };
+}
+
+class LeasedBind implements Bind {
+  readonly #claim: BindClaim;
+  readonly #parts: Omit<SharedLimitsParts, 'rateLimiter'>;
+  readonly #onChange: () => void;
+  readonly #onReleased: () => void;
+  /** When its lease was asked for, on the monotonic clock. */
+  #since: number;
+  #isEnded = false;
+  #cancelRenewal: () => void = () => {};
+  #cancelEnd: () => void = () => {};
+
+  constructor(
+    claim: BindClaim,
+    since: number,
+    parts: Omit<SharedLimitsParts, 'rateLimiter'>,
+    onChange: () => void,
+    onReleased: () => void,
+  ) {
+    this.#claim = claim;
+    this.#since = since;
+    this.#parts = parts;
+    this.#onChange = onChange;
+    this.#onReleased = onReleased;
+    this.#renewLater();
+    this.#watch();
+  }
+
+  isHeld(): boolean {
+    return !this.#isEnded && this.#left > closesBefore;
+  }
+
+  mayBegin(): boolean {
+    return !this.#isEnded && this.#left > responseMs;
+  }
+
+  async release(): Promise<void> {
+    this.#end();
+    try {
+      await this.#parts.store.releaseBind(this.#claim);
+    } finally {
+      this.#onReleased();
+    }
+  }
+
+  get #left(): number {
+    return this.#since + bindLeaseMs - this.#parts.clock.monotonic();
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#cancelRenewal();
+    this.#cancelEnd();
+  }
+
+  #renewLater(): void {
+    this.#cancelRenewal = this.#parts.clock.after(renewEvery, () => void this.#renew());
+  }
+
+  /** Tells when submissions may no longer begin, and when it is lost. */
+  #watch(): void {
+    const left = this.mayBegin() ? this.#left - responseMs : this.#left - closesBefore;
+    this.#cancelEnd = this.#parts.clock.after(left, () => {
+      if (this.isHeld()) this.#watch();
+      else this.#end();
+      this.#onChange();
+    });
+  }
+
+  async #renew(): Promise<void> {
+    const { store, clock, report } = this.#parts;
+    const since = clock.monotonic();
+    try {
+      const isLeased = await store.leaseBind({ ...this.#claim, leaseMs: bindLeaseMs });
+      if (this.#isEnded) return;
+      if (isLeased) this.#since = since;
+      else this.#end();
+      this.#onChange();
+    } catch (error) {
+      // The next renewal tries again, as long as the lease lasts.
+      report(error, { level: 'warning' });
+    }
+    if (!this.#isEnded) this.#renewLater();
+  }
+}

@@ -1,0 +1,105 @@
+import pkg from '../../../package.json' with { type: 'json' };
+import type { Carrier } from '../carriers/carrier.js';
+import type { Clock } from '../clock.js';
+import type { Report } from '../report.js';
+import type { Instances, LaneConnection } from '../storage/instances.js';
+import type { Finalization, Finalized } from '../storage/store.js';
+import { Connections } from './connections.js';
+import { LastMinute } from './last-minute.js';
+
+/** Milliseconds between heartbeats. */
+const beatEvery = 5_000;
+/** Milliseconds without a connection after which nobody waits for one. */
+const downAfter = 30_000;
+
+export interface HeartbeatParts {
+  instances: Instances;
+  carriers: readonly Carrier[];
+  clock: Clock;
+  /** Unique to this service object. */
+  owner: string;
+  /** Whether it beats while it does not listen, since it dispatches what others accept. */
+  isForOthers: boolean;
+  report: Report;
+}
+
+/** The signs of life of a service object that serves others. */
+export class Heartbeat {
+  readonly #parts: HeartbeatParts;
+  readonly #connections: Connections;
+  readonly #lastMinute: LastMinute;
+  #address: string | null = null;
+  #isBeating = false;
+  #hasFailed = false;
+  #cancel = () => {};
+  #beating: Promise<void> = Promise.resolve();
+
+  constructor(parts: HeartbeatParts) {
+    this.#parts = parts;
+    this.#connections = new Connections(parts.carriers, parts.clock);
+    this.#lastMinute = new LastMinute(parts.clock);
+  }
+
+  /** The lanes as they are connected here now. */
+  get connections(): LaneConnection[] {
+    return this.#connections.look();
+  }
+
+  /** From now on with this address; null where it does not listen. Resolves after the heartbeat, which may have failed. */
+  async begin(address: string | null): Promise<void> {
+    if (address === null && !this.#parts.isForOthers) return this.end();
+    this.#address = address;
+    this.#isBeating = true;
+    this.#cancel();
+    this.#beating = this.#beating.then(() => this.#beat());
+    return this.#beating;
+  }
+
+  /** Whether another instance has had a connection for the lane in the last 30 s. */
+  async isConnectedElsewhere(lane: string): Promise<boolean> {
+    const { instances, owner } = this.#parts;
+    return (await instances.list()).some(
+      ({ id, carriers }) =>
+        id !== owner &&
+        carriers.some((one) => one.lane === lane && (one.state !== 'down' || one.forMs < downAfter)),
+    );
+  }
+
+  /** Counts the messages that were finalized here. */
+  count(finalizations: readonly Finalization[], results: readonly (Finalized | null)[]): void {
+    if (this.#isBeating) this.#lastMinute.add(finalizations, results);
+  }
+
+  async end(): Promise<void> {
+    if (!this.#isBeating) return;
+    this.#isBeating = false;
+    this.#cancel();
+    await this.#beating;
+    // Where that fails, it is stale soon.
+    await this.#parts.instances.leave(this.#parts.owner).catch(() => {});
+  }
+
+  async #beat(): Promise<void> {
+    if (!this.#isBeating) return;
+    this.#cancel();
+    const { instances, owner, clock, report } = this.#parts;
+    try {
+      await instances.beat({
+        id: owner,
+        version: pkg.version,
+        address: this.#address,
+        carriers: this.connections,
+        lastMinute: this.#lastMinute.read(),
+      });
+      this.#hasFailed = false;
+    } catch (error) {
+      // Once for each outage of the store.
+      if (!this.#hasFailed) report(error, { level: 'warning' });
+      this.#hasFailed = true;
+    }
+    if (!this.#isBeating) return;
+    this.#cancel = clock.after(beatEvery, () => {
+      this.#beating = this.#beat();
+    });
+  }
+}

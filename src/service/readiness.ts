@@ -1,0 +1,69 @@
+import type { Clock } from './clock.js';
+import { DataError } from './data-error.js';
+import type { Heartbeat } from './heartbeat/heartbeat.js';
+import { ServiceError } from './service-error.js';
+import type { ConnectionState } from './storage/instances.js';
+import type { Storage } from './storage/storage.js';
+import type { HoldReason, Store } from './storage/store.js';
+import { timestamp } from './timestamp.js';
+
+export interface Readiness {
+  status: 'ready' | 'held' | 'unavailable';
+  /** Why it is not ready. */
+  error: ServiceError | null;
+  /** The lanes, as this instance is connected for them; since when, ISO 8601. */
+  carriers: { lane: string; state: ConnectionState; since: string }[];
+}
+
+const released = 'until the service is released: urtuu service release';
+export const holdMessages: Readonly<Record<HoldReason, string>> = {
+  restored: `The data was restored; nothing is sent ${released}`,
+  failed_over: `The database has failed over or was recovered; nothing is sent ${released}`,
+};
+
+export interface ReadinessParts {
+  storage: Pick<Storage, 'check'>;
+  store: Pick<Store, 'held'>;
+  heartbeat: Pick<Heartbeat, 'connections'>;
+  clock: Clock;
+  report(error: unknown): void;
+}
+
+/** Whether an instance can serve requests: an operator that is down takes none out. */
+export function readinessOf({
+  storage,
+  store,
+  heartbeat,
+  clock,
+  report,
+}: ReadinessParts): () => Promise<Readiness> {
+  async function look(): Promise<Pick<Readiness, 'status' | 'error'>> {
+    try {
+      await storage.check();
+      const reason = await store.held();
+      if (reason === null) return { status: 'ready', error: null };
+      return { status: 'held', error: unavailable(holdMessages[reason]) };
+    } catch (error) {
+      if (error instanceof ServiceError) return { status: 'unavailable', error };
+      if (error instanceof DataError) return { status: 'unavailable', error: unavailable(error.message) };
+      report(error);
+      return { status: 'unavailable', error: unavailable('The store cannot be used') };
+    }
+  }
+
+  return async () => {
+    const now = clock.now();
+    return {
+      ...(await look()),
+      carriers: heartbeat.connections.map(({ lane, state, forMs }) => ({
+        lane,
+        state,
+        since: timestamp(now - forMs),
+      })),
+    };
+  };
+}
+
+function unavailable(message: string): ServiceError {
+  return new ServiceError('unavailable', message);
+}

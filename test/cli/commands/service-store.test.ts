@@ -1,0 +1,102 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCore } from '../../../src/service/core.js';
+import { createService, type Service } from '../../../src/service/index.js';
+import { newDatabase, query } from '../../support/postgres.js';
+import { run } from '../../support/run.js';
+
+const secret = new Uint8Array(32).fill(7);
+let home: string;
+let secretFile: string;
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'urtuu-owner-'));
+  secretFile = join(home, 'urtuu.secret');
+  writeFileSync(secretFile, secret);
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+const here = (line: string, env = {}) =>
+  run(line, { home, cwd: home, env: { URTUU_SECRET_FILE: secretFile, ...env } });
+
+const lookingLines = ['keys list', 'service keys list', 'service settings get', 'service keys create'];
+
+describe('the commands of the owner, where there is no service', () => {
+  it.each(lookingLines.slice(0, 3))('urtuu %s ends with 12 and makes no folder', async (line) => {
+    const { code, stdout, stderr } = await here(line);
+    expect({ code, stdout }).toEqual({ code: 12, stdout: '' });
+    expect(stderr).toContain('urtuu serve');
+    expect(existsSync(join(home, '.local'))).toBe(false);
+  });
+
+  it.each([...lookingLines, 'sandbox outbox', 'sandbox credit 5'])(
+    'urtuu %s --database ends with 12 and makes no schema',
+    async (line) => {
+      const database = await newDatabase();
+      const { code, stderr } = await here(`${line} --database ${database}`);
+      expect({ code, stderr }).toEqual({
+        code: 12,
+        stderr: expect.stringContaining('urtuu serve --database'),
+      });
+      expect(await query(database, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+    },
+  );
+
+  it('a database that another secret belongs to is refused', async () => {
+    const database = await newDatabase();
+    await (await createService({ database, secret: new Uint8Array(32).fill(8) })).close();
+    const { code, stderr } = await here(`service keys list --database ${database}`);
+    expect({ code, stderr }).toEqual({ code: 13, stderr: expect.stringContaining('another secret') });
+  });
+});
+
+describe.each(['a folder', 'a database'])('the commands of the owner beside a service on %s', (place) => {
+  let service: Service;
+  let flags: string;
+  beforeAll(async () => {
+    const directory = join(home, 'data');
+    const database = place === 'a folder' ? null : await newDatabase();
+    flags = database === null ? `--data ${directory}` : `--database ${database}`;
+    service = await createService(database === null ? { directory } : { database, secret });
+  });
+  afterAll(() => service.close());
+
+  it('change what it does from the next request on', async () => {
+    expect(await service.administration.createFirstKey()).not.toBeNull();
+    const { code, stdout } = await here(`service keys create --label cron ${flags} --json`);
+    expect(code).toBe(0);
+    const authorization = `Bearer ${JSON.parse(stdout).secret}`;
+    const balance = () => service.fetch('http://x/v1/balance', { headers: { authorization } });
+    expect((await balance()).status).toBe(200);
+    await here(`service keys revoke ${JSON.parse(stdout).id} --yes ${flags}`);
+    expect((await balance()).status).toBe(401);
+
+    expect(await here(`service settings set prices.email 7 ${flags}`)).toMatchObject({ code: 0 });
+    expect((await service.administration.settings.get()).prices.email).toBe(7);
+    expect((await here(`sandbox settings get prices.email ${flags}`)).stdout).toBe('7\n');
+  });
+
+  it.runIf(place === 'a database')('urtuu keys reads URTUU_DATABASE, urtuu sandbox does not', async () => {
+    const env = { URTUU_DATABASE: flags.replace('--database ', '') };
+    expect((await here('keys list --json', env)).stdout).not.toBe('[]\n');
+    expect((await here('keys list --sandbox --json', env)).stdout).toBe('[]\n');
+    expect((await here('sandbox settings get prices.email', env)).stdout).toBe('2\n');
+  });
+});
+
+it('the commands of the owner submit nothing', async () => {
+  const directory = join(home, 'due');
+  const core = await openCore({ directory }, { carriers: () => [] });
+  const caller = { projectId: (await core.administration.listProjects())[0]?.id ?? '', keyId: 'k' };
+  const params = { to: 'bat@example.mn', subject: 's', text: 't' };
+  const { body } = await core.operations.sendEmail({ caller, params, idempotencyKey: null });
+  await core.close();
+  for (const line of ['keys list', 'sandbox outbox', 'service settings get'])
+    expect(await here(`${line} --data ${directory}`)).toMatchObject({ code: 0 });
+  const again = await openCore({ directory }, { carriers: () => [] });
+  const { id } = body as { id: string };
+  expect(await again.operations.getMessage(caller, id)).toMatchObject({ status: 'queued' });
+  await again.close();
+  expect(JSON.parse((await here(`sandbox outbox --data ${directory} --json`)).stdout)).toEqual([]);
+});

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import type { Carrier } from '../../../src/service/carriers/carrier.js';
+import type { Core } from '../../../src/service/core.js';
+import { Cores, requestsTo } from '../../support/cores.js';
+import { makeCluster } from '../../support/postgres/cluster.js';
+
+const later = { timeout: 15_000, interval: 50 };
+
+it('a failover of PostgreSQL holds the instances that run, until the release; a restart does not', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'urtuu-cluster-'));
+  const cluster = await makeCluster(folder);
+  const cores = new Cores();
+  onTestFinished(async () => {
+    await cores.closeAll();
+    await cluster.stop('immediate').catch(() => {});
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const submitted: string[] = [];
+  const carriers = (all: readonly Carrier[]) =>
+    all.map(
+      (one): Carrier => ({
+        ...one,
+        async submit({ to }) {
+          submitted.push(to);
+          return { kind: 'accepted', carrierIds: [] };
+        },
+      }),
+    );
+  const where = { database: `${cluster.url}/postgres`, secret: new Uint8Array(32).fill(7) };
+  const opened = [await cores.open(where, { carriers }), await cores.open(where, { carriers })] as const;
+  const [core, other] = opened;
+  const held = (one: Core) =>
+    vi.waitUntil(
+      () =>
+        one.administration.held().then(
+          (hold) => ({ hold }),
+          () => null,
+        ),
+      later,
+    );
+  const { send } = requestsTo(() => core);
+
+  await send('99112233', 'one');
+  await cluster.stop('immediate');
+  await cluster.start();
+  expect(await held(core)).toEqual({ hold: null });
+  await send('88112233', 'two');
+
+  await cluster.stop('fast');
+  await expect(send('95112233', 'away')).rejects.toMatchObject({ code: 'unavailable' });
+  await cluster.promote();
+  for (const one of opened)
+    expect(await held(one)).toEqual({ hold: { reason: 'failed_over', messages: 0, submitting: 0 } });
+  await expect(send('95112233', 'three')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 10 });
+  expect(submitted).toEqual(['99112233', '88112233']);
+  expect(await other.administration.release('queue')).toBe(true);
+  await send('94112233', 'four');
+  expect(submitted).toEqual(['99112233', '88112233', '94112233']);
+});

@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Carrier } from '../../../src/service/carriers/carrier.js';
+import { ManualClock } from '../../../src/service/clock.js';
+import { createService } from '../../../src/service/create-service.js';
+import { createApp } from '../../../src/service/http/app.js';
+import { readinessOf } from '../../../src/service/readiness.js';
+import { Cores } from '../../support/cores.js';
+import { newDatabase, query } from '../../support/postgres.js';
+import { fakeOperations, request } from './fake-operations.js';
+
+const cores = new Cores();
+afterEach(() => cores.closeAll());
+const withoutKey = { headers: { authorization: null } };
+const start = Date.UTC(2026, 10, 22);
+
+/** Asked without a key; the fake operations admit everything that has one. */
+async function opened(given: Parameters<Cores['open']>[0] = {}, capacity?: () => number) {
+  const clock = new ManualClock(start);
+  const carriers = (all: readonly Carrier[]) =>
+    capacity === undefined ? all : all.map(({ kind: _, ...one }): Carrier => ({ ...one, capacity }));
+  const core = await cores.open({ clock, ...given }, { carriers });
+  const { operations, admissions } = fakeOperations();
+  const reported: unknown[] = [];
+  const readiness = readinessOf({ ...core, clock, report: (error) => void reported.push(error) });
+  const app = createApp(operations, { readiness });
+  const get = async (path: string, method = 'GET') => {
+    const response = await app.fetch(request(path, { ...withoutKey, method }));
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: text === '' ? null : JSON.parse(text),
+      headers: response.headers,
+    };
+  };
+  return { core, clock, get, admissions, reported };
+}
+
+describe('/healthz and /readyz', () => {
+  it('answer without a key, and take no token', async () => {
+    const { get, admissions } = await opened();
+    expect(await get('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    const since = new Date(start).toISOString();
+    expect(await get('/readyz')).toMatchObject({
+      status: 200,
+      body: {
+        status: 'ready',
+        carriers: [
+          { lane: 'sms', state: 'simulated', since },
+          { lane: 'email', state: 'simulated', since },
+        ],
+      },
+    });
+    expect(await get('/readyz', 'HEAD')).toMatchObject({ status: 200, body: null });
+    expect(await get('/readyz', 'POST')).toMatchObject({ status: 405 });
+    expect(admissions).toEqual([]);
+  });
+
+  it('are served to whoever connects', async () => {
+    const service = await createService();
+    const { url, close } = await service.listen({ port: 0 });
+    const { origin } = new URL(url);
+    const answers = await Promise.all(['/healthz', '/readyz'].map((path) => fetch(origin + path)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    await close();
+    await service.close();
+  });
+
+  it('name the lanes that are down, since when, and stay ready', async () => {
+    let room = 5;
+    const { get, clock } = await opened({}, () => room);
+    clock.advance(10_000);
+    room = 0;
+    await get('/readyz');
+    clock.advance(5_000);
+    const since = new Date(start + 10_000).toISOString();
+    expect(await get('/readyz')).toMatchObject({
+      status: 200,
+      body: {
+        status: 'ready',
+        carriers: [
+          { state: 'down', since },
+          { state: 'down', since },
+        ],
+      },
+    });
+    room = 5;
+    expect((await get('/readyz')).body.carriers).toMatchObject([{ state: 'bound' }, { state: 'bound' }]);
+  });
+
+  it.each([
+    ['restored', 'The data was restored'],
+    ['failed_over', 'failed over'],
+  ] as const)('say that the service is held: %s', async (reason, why) => {
+    const { core, get } = await opened();
+    await core.store.hold(reason);
+    const { status, body, headers } = await get('/readyz');
+    expect({ status, retry: headers.get('retry-after') }).toEqual({ status: 503, retry: '1' });
+    expect(body).toMatchObject({
+      status: 'held',
+      error: { code: 'unavailable', message: expect.stringContaining(why) },
+      carriers: [{ lane: 'sms' }, { lane: 'email' }],
+    });
+    expect(body.error.message).toContain('urtuu service release');
+    expect((await get('/healthz')).status).toBe(200);
+    await core.store.release();
+    expect((await get('/readyz')).status).toBe(200);
+  });
+
+  it.each(['a closed store', 'an unexpected error'])(
+    'say that the store cannot be used: %s',
+    async (what) => {
+      const { core, get, reported } = await opened();
+      if (what === 'a closed store') await core.close();
+      else core.storage.check = () => Promise.reject(new Error('secret detail'));
+      const { status, body } = await get('/readyz');
+      expect({ status, body }).toMatchObject({ status: 503, body: { status: 'unavailable' } });
+      expect(JSON.stringify(body)).not.toContain('secret detail');
+      expect(reported).toHaveLength(1);
+    },
+  );
+
+  it('say that the schema is older, or gone, and mind no newer one', async () => {
+    const database = await newDatabase();
+    const { get } = await opened({ database, secret: new Uint8Array(32).fill(7) });
+    await query(database, 'UPDATE urtuu_schema SET version = version + 1');
+    expect((await get('/readyz')).status).toBe(200);
+    await query(database, 'UPDATE urtuu_schema SET version = 0');
+    expect(await get('/readyz')).toMatchObject({
+      status: 503,
+      body: { error: { message: 'the database was written by an older version of urtuu' } },
+    });
+    await query(database, 'DROP SCHEMA public CASCADE');
+    expect(await get('/readyz')).toMatchObject({ status: 503, body: { status: 'unavailable' } });
+  });
+});

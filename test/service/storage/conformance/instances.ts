@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { type Heartbeat, staleAfter } from '../../../../src/service/storage/instances.js';
+import type { Fixture } from './fixture.js';
+
+export function instanceConformance(fixture: () => Fixture): void {
+  const heartbeat = (id: string, rest: Partial<Heartbeat> = {}): Heartbeat => ({
+    id,
+    version: '1.0.0',
+    address: null,
+    carriers: [],
+    lastMinute: { lanes: [], failures: {} },
+    ...rest,
+  });
+  const beat = (one: Heartbeat) => fixture().instances.beat(one);
+  const ids = async () => (await fixture().instances.list()).map(({ id }) => id);
+
+  describe('heartbeats', () => {
+    it('are kept as they were given, and age', async () => {
+      const given = heartbeat('one', {
+        address: 'http://127.0.0.1:7788',
+        carriers: [{ lane: 'Mobicom', state: 'down', forMs: 2_000 }],
+        lastMinute: { lanes: [{ lane: 'Mobicom', sent: 3, failed: 1 }], failures: { provider_failed: 1 } },
+      });
+      await beat(given);
+      fixture().clock.advance(4_000);
+      expect(await fixture().instances.list()).toEqual([
+        { ...given, carriers: [{ lane: 'Mobicom', state: 'down', forMs: 6_000 }], seenMs: 4_000 },
+      ]);
+    });
+
+    it('replace the one before, and are stale in the end', async () => {
+      await beat(heartbeat('two'));
+      await beat(heartbeat('one'));
+      fixture().clock.advance(staleAfter);
+      await beat(heartbeat('one', { version: '1.0.1' }));
+      expect(await ids()).toEqual(['one', 'two']);
+      fixture().clock.advance(1);
+      expect(await fixture().instances.list()).toMatchObject([{ id: 'one', version: '1.0.1', seenMs: 1 }]);
+      await fixture().instances.leave('one');
+      expect(await ids()).toEqual([]);
+    });
+
+    it('from before the clock was set back do not stay for ever', async () => {
+      const { clock } = fixture();
+      const now = clock.now();
+      await beat(heartbeat('slightly ahead'));
+      clock.set(now - 5_000);
+      expect(await fixture().instances.list()).toMatchObject([{ id: 'slightly ahead', seenMs: 0 }]);
+      clock.set(now - 3_600_000);
+      expect(await ids()).toEqual([]);
+    });
+  });
+}

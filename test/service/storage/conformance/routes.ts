@@ -1,0 +1,127 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ManualClock } from '../../../../src/service/clock.js';
+import type { Engine, Handle } from './engine.js';
+import { start } from './fixture.js';
+
+const leaseMs = 20_000;
+
+/** The limits of carriers' routes, for every engine: on one handle, and on two whose calls alternate. */
+export function routeConformance(engine: Engine): void {
+  describe.each([1, 2])(`limits of routes: ${engine.name}, handles: %i`, (count) => {
+    let handles: Handle[];
+    const clock = new ManualClock(start);
+    let turn = 0;
+    const next = () => {
+      turn += 1;
+      return handles[turn % count] as Handle;
+    };
+    const lease = (holder: string, binds = 2, route = 'Mobicom') =>
+      next().store.leaseBind({ route, binds, holder, leaseMs });
+    const release = (holder: string) => next().store.releaseBind({ route: 'Mobicom', holder });
+    const take = (wanted: number, perSecond = 100, route = 'Mobicom') =>
+      next().rateLimiter.takeTurns(route, perSecond, wanted);
+
+    beforeEach(async () => {
+      clock.set(start);
+      handles = await engine.open(Array(count).fill(clock));
+    });
+    afterEach(() => Promise.all(handles.map((handle) => handle.close())));
+
+    it('a bind is leased to as many holders as there are, and of each route for itself', async () => {
+      const all = await Promise.all(['a', 'b', 'c', 'd'].map((holder) => lease(holder)));
+      expect(all.filter((one) => one)).toHaveLength(2);
+      expect(await lease('e', 2, 'Unitel')).toBe(true);
+    });
+
+    it('a bind that was released is free, and only its own', async () => {
+      await lease('a', 1);
+      await release('b');
+      expect(await lease('b', 1)).toBe(false);
+      await release('a');
+      expect(await lease('b', 1)).toBe(true);
+      expect(await lease('a', 1)).toBe(false);
+    });
+
+    it('a lease is lengthened by its holder, also when it is over', async () => {
+      await lease('a', 1);
+      clock.advance(leaseMs - 1);
+      expect(await lease('a', 1)).toBe(true);
+      clock.advance(leaseMs - 1);
+      expect(await lease('b', 1)).toBe(false);
+      clock.advance(1);
+      expect(await lease('a', 1)).toBe(true);
+      expect(await lease('b', 1)).toBe(false);
+    });
+
+    it('a lease that is over goes to another, once: its holder is refused', async () => {
+      await lease('a', 1);
+      clock.advance(leaseMs);
+      const others = await Promise.all(['b', 'c', 'd'].map((holder) => lease(holder, 1)));
+      expect(others.filter((one) => one)).toHaveLength(1);
+      expect(await lease('a', 1)).toBe(false);
+    });
+
+    it('a lease is not taken by a handle that was connected for less than it lasts', async () => {
+      await lease('a', 1);
+      clock.set(start + leaseMs);
+      expect([await lease('b', 1), await lease('b', 1)]).toEqual([false, false]);
+      clock.advance(leaseMs);
+      expect(await lease('b', 1)).toBe(true);
+    });
+
+    it('a lease that ends later than one can last was given before the clock was set back, and is over', async () => {
+      clock.set(start + 3_600_000);
+      await lease('a', 1);
+      clock.set(start);
+      expect(await lease('b', 1)).toBe(true);
+    });
+
+    it('fewer binds than before are given to nobody else', async () => {
+      await lease('a', 2);
+      await lease('b', 2);
+      await release('a');
+      await release('b');
+      const all = await Promise.all(['c', 'd', 'e'].map((holder) => lease(holder, 1)));
+      expect(all.filter((one) => one)).toHaveLength(1);
+    });
+
+    it('turns follow each other in blocks of 100 ms, and two blocks ahead none is given', async () => {
+      const turns = [await take(50), await take(50), await take(50)];
+      expect(turns.map(({ granted }) => granted)).toEqual([10, 10, 0]);
+      expect(turns.map(({ waitMs }) => Math.round(waitMs))).toEqual([0, 100, 100]);
+      clock.advance(100);
+      expect(await take(3)).toMatchObject({ granted: 3 });
+    });
+
+    it('turns that nobody took are gone', async () => {
+      await take(10);
+      clock.advance(60_000);
+      const { granted } = await take(50);
+      expect(granted).toBe(10);
+      expect((await take(10)).waitMs).toBeCloseTo(100);
+    });
+
+    it('a slow rate and a fast one are exact', async () => {
+      expect(await take(5, 0.5, 'slow')).toMatchObject({ granted: 1, waitMs: 0 });
+      const { granted, waitMs } = await take(5, 0.5, 'slow');
+      expect([granted, Math.round(waitMs)]).toEqual([0, 1_900]);
+      let all = 0;
+      for (let passed = 0; passed < 1_000; passed += 25) {
+        all += (await take(1_000, 3_000, 'fast')).granted;
+        clock.advance(25);
+      }
+      // What was taken ahead: at most two blocks.
+      expect(all).toBeGreaterThanOrEqual(3_000);
+      expect(all).toBeLessThanOrEqual(3_600);
+    });
+
+    it('turns are not held up by a clock that was set back', async () => {
+      clock.set(start + 3_600_000);
+      await take(10);
+      clock.set(start);
+      await take(1);
+      clock.advance(200);
+      expect(await take(1)).toMatchObject({ granted: 1 });
+    });
+  });
+}

@@ -1,0 +1,19 @@
+import type { Message } from '../../../src/contract/index.js';
+
+/** A carrier's side of what a service sends: it knows what it took. */
+export interface Peer {
+  /** Messages that may be under way to it. */
+  readonly mostInFlight: number;
+  /** Called before and after it takes anything. */
+  onMoment: () => void;
+  /** Nothing is left that it has to say. */
+  readonly isSettled: boolean;
+  /** Pieces of the message to a recipient that it took. */
+  takenOf(to: string): number;
+  /** Of those, pieces that it had taken before. */
+  twiceOf(to: string): number;
+  /** Whether a message ended as the peer knows. */
+  isTrue(message: Pick<Message, 'to' | 'status' | 'delivery'>): boolean;
+  listen(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,102 @@
+import { seededRandom } from '../../support/random.js';
+import { groupOf, type Play, type Played } from '../row.js';
+import { Centre } from './centre.js';
+import { type KillFindings, type KillGame, playKills, requestsFor } from './kills.js';
+
+/** Of one segment, of two in GSM 7-bit, and of two in UCS-2. */
+const texts = ['Hello', 'a'.repeat(200), 'Сайн байна уу'.padEnd(100, '.')];
+
+export interface CarrierKills {
+  seed: number;
+  sends: number;
+  kills: number;
+  service: KillGame['service'];
+}
+
+/** Two operators, of which one sends receipts; half of the messages go to each. */
+export async function playSmppKills({ seed, sends, kills, service }: CarrierKills) {
+  const random = seededRandom(seed);
+  const window = 10;
+  const peers = [
+    new Centre({
+      name: 'Mobicom',
+      prefix: '99',
+      random,
+      window,
+      receipts: random() < 0.5 ? 'same' : 'hex_to_dec',
+      bind: random() < 0.5 ? 'transceiver' : 'transmitter+receiver',
+    }),
+    new Centre({ name: 'Unitel', prefix: '88', random, window, receipts: 'none', bind: 'transceiver' }),
+  ];
+  const recipients = Array.from(
+    { length: sends },
+    (_, index) => `${index % 2 === 0 ? '99' : '88'}${String(100_000 + index)}`,
+  );
+  return playKills({
+    seed,
+    kills,
+    service,
+    peers,
+    configuration: () => ({ email: 'off', sms: { routes: peers.map(({ route }) => route) } }),
+    wanted: requestsFor('sms', recipients, (index) => ({ text: texts[index % texts.length] })),
+  });
+}
+
+/** `most`: unknown messages that may be. */
+export function killsPlayed(findings: KillFindings, most: number): Played {
+  const { kills, messages, twice, lost, untrue, unknown, credits, examples } = findings;
+  return {
+    measured: `${kills} kills, ${messages} messages`,
+    found: `${twice} twice, ${lost} lost, ${untrue} untrue, ${credits} credits off, ${unknown} unknown (at most ${most})${examples
+      .slice(0, 3)
+      .map((each) => `; ${each}`)
+      .join('')}`,
+    wrong: twice + lost + untrue + credits + Math.max(0, unknown - most),
+  };
+}
+
+/** `most`: unknown messages that each kill may leave. */
+export function killRows(
+  name: string,
+  sizes: { sends: number; kills: number },
+  play: (options: CarrierKills) => Promise<KillFindings>,
+  most: number,
+) {
+  const kill =
+    (options: Omit<CarrierKills, 'seed'>): Play =>
+    async (seed) =>
+      killsPlayed(await play({ seed, ...options }), most * options.kills);
+  const few = { sends: Math.min(sizes.sends, 400), kills: Math.min(sizes.kills, 4) };
+  return [
+    {
+      name: `kill -9 of urtuu serve in the middle of sends over ${name}`,
+      play: kill({ ...sizes, service: 'urtuu serve' }),
+      controls: [
+        {
+          name: 'a service that marks after the bytes',
+          play: kill({ ...few, service: 'marks_after_the_bytes' }),
+        },
+        {
+          name: 'a service that sends again what is unknown',
+          play: kill({ ...few, service: 'sends_again_what_is_unknown' }),
+        },
+      ],
+    },
+    {
+      name: `sends over ${name} without a fault`,
+      play: kill({ ...sizes, kills: 0, service: 'urtuu serve' }),
+      controls: [
+        {
+          name: 'a kill',
+          play: async (seed: number) => killsPlayed(await play({ seed, ...few, service: 'urtuu serve' }), 0),
+        },
+      ],
+    },
+  ];
+}
+
+export const smpp = groupOf(
+  'smpp',
+  { full: { sends: 10_000, kills: 60 }, small: { sends: 400, kills: 3 } },
+  (sizes) => killRows('SMPP', sizes, playSmppKills, 20),
+);

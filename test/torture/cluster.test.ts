@@ -1,0 +1,4 @@
+import { cluster } from './cluster/rows.js';
+import { describeGroup } from './describe-group.js';
+
+describeGroup(cluster);

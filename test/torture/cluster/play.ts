@@ -1,0 +1,188 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Machine, root } from '../../support/binary.js';
+import { startProxy } from '../../support/postgres/proxy.js';
+import { seededRandom } from '../../support/random.js';
+import { audit, type Findings, openAccounts } from '../service/books.js';
+import { type Customers, codeOf, startCustomers } from '../service/customers.js';
+import { databaseSecret } from '../service/data.js';
+import { leaseVariable } from '../service/lease.js';
+import { type Server, scripted, servedOn } from '../service/server.js';
+import type { Break } from '../service/service-main.js';
+import { type Task, type TaskMaker, taskMaker } from '../service/tasks.js';
+import { type Admitted, offCap, overRate } from './limits.js';
+import { ask, createDatabase, withCluster } from './own-cluster.js';
+import { type Trouble, troubles } from './troubles.js';
+
+const customerCount = 48;
+/** Of the first rounds of the projects, one in so many goes to the recipient who reaches the cap. */
+const hotRounds = { first: 60, every: 3 };
+const hourMs = 3_600_000;
+
+export interface ClusterOptions {
+  seed: number;
+  instances: number;
+  projects: number;
+  /** Of instances that are not `urtuu serve`. */
+  leaseMs: number;
+  /** Messages that customers begin to send before they finish. */
+  messages: number;
+  /** `urtuu serve` itself, or instances with short leases and no rate, broken if wanted. */
+  service: 'urtuu serve' | Break;
+  /** One of them happens after the other, as long as messages are sent. */
+  troubles: readonly Trouble[];
+  /** Milliseconds between them. */
+  calmMs: number;
+  /** One statement in so many is cut off, before it arrives or when it was answered; 0 for none. */
+  cutEvery?: number;
+  /** The control of the other side: customers who repeat with a new key. */
+  forgetKeys?: boolean;
+}
+
+export interface ClusterResult extends Findings {
+  sends: number;
+  messages: number;
+  troubles: number;
+  /** Messages over a cap, or missing to it. */
+  caps: number;
+  /** Requests over the rate. */
+  rates: number;
+  /** Messages without an end. */
+  unfinished: number;
+}
+
+/** Instances on one PostgreSQL, each with a clock an hour ahead of the one before, and what can happen to them. */
+export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
+  const { seed, instances, projects, leaseMs, service, cutEvery = 0 } = options;
+  const random = seededRandom(seed);
+  return withCluster(async (cluster) => {
+    const machine = new Machine();
+    const servers: Server[] = [];
+    const database = await createDatabase(cluster.url, 'urtuu');
+    const accounts = await openAccounts(database, projects);
+    const proxy = await startProxy(database, false);
+    const secretFile = join(machine.home, 'secret');
+    writeFileSync(secretFile, databaseSecret, { mode: 0o600 });
+    let customers: Customers | undefined;
+    try {
+      for (let at = 0; at < instances; at += 1) {
+        const env = { ...clockAhead(at * hourMs), [leaseVariable]: String(leaseMs) };
+        const url = cutEvery > 0 ? proxy.url : database;
+        const server =
+          service === 'urtuu serve'
+            ? servedOn(machine, url, secretFile, env)
+            : await scripted(machine, url, service, env);
+        await server.start();
+        servers.push(server);
+      }
+      if (cutEvery > 0) {
+        proxy.cuts = () => (random() * cutEvery < 1 ? (random() < 0.5 ? 'before' : 'after') : null);
+      }
+      const setting = {
+        servers,
+        cluster,
+        database,
+        random,
+        pauseMs: leaseMs + 1_500,
+        crashes: [] as number[],
+      };
+      const admitted: Admitted[] = [];
+      const maker = withHotRecipients(taskMaker(projects, random, 40), projects);
+      let asked = 0;
+      customers = startCustomers({
+        count: customerCount,
+        next: maker.next,
+        url() {
+          asked += 1;
+          return servers[asked % servers.length]?.url ?? '';
+        },
+        apiKey: (project) => accounts[project]?.keys[0] ?? '',
+        forgetKeys: options.forgetKeys ?? false,
+        onReply({ project }, reply, from, to) {
+          const isAdmitted = reply.status < 500 && codeOf(reply) !== 'rate_limited';
+          if (isAdmitted) admitted.push({ project, from, to });
+        },
+      });
+      let count = 0;
+      while (maker.messages < options.messages || count < options.troubles.length) {
+        await sleep(options.calmMs * (0.5 + random()));
+        const trouble = options.troubles[count % options.troubles.length];
+        if (trouble === undefined) continue;
+        await troubles[trouble](setting);
+        count += 1;
+      }
+      proxy.cuts = null;
+      const answered = await customers.finish();
+      const unfinished = await unfinishedIn(database);
+      await Promise.all(servers.map((server) => server.end('SIGTERM')));
+      const isHot = (task: Task) => task.body.to === hot;
+      const refused = answered.filter(({ status }) => status === 429);
+      const sent = answered.filter(({ status }) => status !== 429);
+      const caps = accounts.map((_, project) => {
+        const ofHot = (all: typeof answered) =>
+          all.filter(({ task }) => isHot(task) && task.project === project);
+        return offCap(
+          ofHot(sent).map(({ at }) => at),
+          ofHot(refused).length,
+        );
+      });
+      return {
+        ...(await audit(database, accounts, sent)),
+        sends: answered.length,
+        messages: sent.reduce((sum, { task }) => sum + task.arrive, 0),
+        troubles: count,
+        caps: sum(caps) + refused.filter(({ task }) => !isHot(task)).length,
+        rates: service === 'urtuu serve' ? overRate(admitted, setting.crashes) : 0,
+        unfinished,
+      };
+    } finally {
+      customers?.dismiss();
+      proxy.close();
+      await Promise.all(servers.map((server) => server.end('SIGKILL')));
+      machine.remove();
+    }
+  });
+}
+
+const hot = '99999999';
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+/** Counts messages, and lets everybody send to one recipient now and then. */
+function withHotRecipients({ next }: TaskMaker, projects: number): TaskMaker & { readonly messages: number } {
+  let [made, messages] = [0, 0];
+  return {
+    get messages() {
+      return messages;
+    },
+    next() {
+      const round = Math.floor(made / projects);
+      made += 1;
+      const task = next();
+      const isHot = round < hotRounds.first && round % hotRounds.every === 0;
+      const chosen: Task = isHot
+        ? { ...task, path: '/sms', body: { to: hot, text: 'Hello' }, arrive: 1, refused: 0, cost: 10 }
+        : task;
+      messages += chosen.arrive;
+      return chosen;
+    },
+  };
+}
+
+/** The database tells the time: what the instances take it to be must not matter. */
+function clockAhead(milliseconds: number): NodeJS.ProcessEnv {
+  const shim = join(root, 'test/torture/service/stepped-clock.cjs');
+  return { NODE_OPTIONS: `--require ${JSON.stringify(shim)}`, URTUU_CLOCK: String(milliseconds) };
+}
+
+/** Messages that have no end although their leases are over. */
+async function unfinishedIn(database: string): Promise<number> {
+  for (let waited = 0; ; waited += 1) {
+    const [row] = await ask<{ count: number }>(
+      database,
+      "SELECT count(*)::int AS count FROM messages WHERE status = 'queued'",
+    );
+    if (row?.count === 0 || waited === 75) return row?.count ?? 0;
+    await sleep(1_000);
+  }
+}

@@ -1,0 +1,96 @@
+import { groupOf, type Played } from '../row.js';
+import { wrong } from '../service/books.js';
+import type { Break } from '../service/service-main.js';
+import { type ClusterOptions, playCluster } from './play.js';
+import { playStatements } from './statements.js';
+
+/** What is proven of several instances on one PostgreSQL. */
+export const cluster = groupOf(
+  'cluster',
+  {
+    full: { instances: 3, messages: 40_000, pauses: 10, cuts: 1_000 },
+    small: { instances: 2, messages: 600, pauses: 1, cuts: 16 },
+  },
+  (sizes) => {
+    const play = async (options: ClusterOptions): Promise<Played> => {
+      const result = await playCluster(options);
+      const { lost, twice, answers, credits, caps, rates, unfinished } = result;
+      return {
+        measured: `${result.sends} sends, ${result.messages} messages, ${result.troubles} troubles`,
+        found: `${lost} lost, ${twice} twice, ${answers} other answers, ${credits} credits off, ${caps} off their caps, ${rates} over the rate, ${unfinished} without an end`,
+        wrong: wrong(result) + caps + rates + unfinished,
+      };
+    };
+    const cutStatements = async (options: Parameters<typeof playStatements>[0]): Promise<Played> => {
+      const { statements, games, wrong } = await playStatements(options);
+      return {
+        measured: `${games} games of ${statements} statements, one of them cut off`,
+        found: wrong.join('; ') || 'nothing lost, nothing twice, nothing open',
+        wrong: wrong.length,
+      };
+    };
+    const isFull = sizes.instances > 2;
+    const counts = Array.from({ length: sizes.instances - 1 }, (_, index) => index + 2);
+    const short = { instances: 2, projects: 3, leaseMs: 1_500, calmMs: 100 };
+    /** `urtuu serve` itself, with leases of 30 s and its rate. */
+    const real = { projects: 12, leaseMs: 30_000, calmMs: 700, service: 'urtuu serve' as const };
+    const size = isFull ? real : { ...short, service: 'nothing' as const };
+    const broken = (service: Break, given: Partial<ClusterOptions>) => (seed: number) =>
+      play({ seed, ...short, messages: 400, troubles: [], service, ...given });
+    return [
+      ...counts.map((instances) => ({
+        name: `${instances} instances killed, backends terminated, PostgreSQL restarted at once`,
+        play: (seed: number) =>
+          play({
+            ...{ seed, ...size, instances, messages: sizes.messages },
+            troubles: ['kill', 'terminate', 'crash'],
+          }),
+        controls: [
+          { name: 'an instance that trusts its own clock', play: broken('trusts_its_own_clock', {}) },
+          {
+            name: 'an instance that forgets keys',
+            play: broken('forgets_keys', { troubles: ['terminate', 'kill'] }),
+          },
+        ],
+      })),
+      {
+        name: 'instances paused for longer than their leases',
+        play: (seed) =>
+          play({
+            ...{ seed, ...size, service: 'nothing', leaseMs: short.leaseMs },
+            ...{ instances: sizes.instances, messages: sizes.pauses * 1_000, troubles: ['pause'] },
+          }),
+        controls: [
+          {
+            name: 'an instance that ignores the fence',
+            play: broken('forgets_submissions', { troubles: ['pause', 'kill'] }),
+          },
+        ],
+      },
+      {
+        name: 'connections cut before and after statements, commits included',
+        play: (seed) =>
+          play({
+            ...{ seed, ...size, instances: 2, messages: Math.ceil(sizes.messages / 5) },
+            ...{ troubles: [], cutEvery: 50 },
+          }),
+        controls: [
+          {
+            name: 'customers who repeat with a new key',
+            play: broken('nothing', { cutEvery: 20, forgetKeys: true }),
+          },
+        ],
+      },
+      {
+        name: 'the connection cut at every statement',
+        play: (seed) => cutStatements({ seed, most: sizes.cuts }),
+        controls: [
+          {
+            name: 'a service that takes a lost answer for a refusal',
+            play: (seed) => cutStatements({ seed, most: 0, refusesLost: true }),
+          },
+        ],
+      },
+    ];
+  },
+);

@@ -1,0 +1,4 @@
+import { smtp } from './carriers/smtp-rows.js';
+import { describeGroup } from './describe-group.js';
+
+describeGroup(smtp);
