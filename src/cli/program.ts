@@ -141,6 +141,32 @@ const tree: readonly (Leaf | Group)[] = [
         ],
       ],
       [
+        'projects',
+        'Manage projects: each has keys, a balance and settings',
+        [
+          [
+            'list',
+            'List the projects',
+            async () => (await import('./commands/service/projects/list.js')).serviceProjectsList,
+          ],
+          [
+            'create',
+            'Create a project',
+            async () => (await import('./commands/service/projects/create.js')).serviceProjectsCreate,
+          ],
+          [
+            'rename',
+            'Rename a project',
+            async () => (await import('./commands/service/projects/rename.js')).serviceProjectsRename,
+          ],
+        ],
+      ],
+      [
+        'credit',
+        'Add credits to a project',
+        async () => (await import('./commands/service/credit.js')).serviceCredit,
+      ],
+      [
         'keys',
         'Manage API keys, as urtuu keys does',
         [

@@ -60,6 +60,8 @@ export interface NewApiKey {
 export interface ProjectSummary {
   id: string;
   name: string;
+  /** Credits. */
+  balance: number;
   created_at: string;
 }
 

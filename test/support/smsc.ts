@@ -45,7 +45,9 @@ export interface SmscOptions {
   /** The id in a submit_sm_resp; the number counts from 1. */
   idOf?(number: number): string;
   /** Called for what was taken, before the answer goes out. */
-  onTaken?(segment: TakenSegment, answer: () => void): void;
+  onTaken?(segment: TakenSegment, answer: () => void, socket: Socket): void;
+  /** The connections that receive requests; all where absent. */
+  receives?(socket: Socket): boolean;
   /** The status of a bind. */
   bindStatus?(): number;
   /** Listens with TLS: key and certificate. */
@@ -109,7 +111,8 @@ export class Smsc {
   request(command: Command, fields: Partial<Fields> = {}, options = noOptions): void {
     this.#sequence += 1;
     const pdu = { command, status: statuses.ok, sequence: this.#sequence, fields, options };
-    for (const socket of this.sockets) this.#write(socket, pdu);
+    for (const socket of this.sockets)
+      if (this.options.receives?.(socket) !== false) this.#write(socket, pdu);
   }
 
   /** A receipt, in text as most centres write it. */
@@ -219,7 +222,7 @@ export class Smsc {
     else if (reaction === 'held') this.held.push(answer);
     else if (reaction === 'unanswered') return;
     else if (this.options.onTaken === undefined) answer();
-    else this.options.onTaken(segment, answer);
+    else this.options.onTaken(segment, answer, socket);
   }
 
   #nack(socket: Socket, { sequence }: Pdu): void {

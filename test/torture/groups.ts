@@ -1,5 +1,6 @@
 import { terminal } from '../terminal/rows.js';
 import { bulk } from './bulk-rows.js';
+import { codecs } from './carriers/codec-rows.js';
 import { smpp } from './carriers/smpp-rows.js';
 import { smtp } from './carriers/smtp-rows.js';
 import { clocks } from './clocks/rows.js';
@@ -29,6 +30,7 @@ export const groups: readonly Group[] = [
   network,
   smpp,
   smtp,
+  codecs,
   money,
   csv,
   text,

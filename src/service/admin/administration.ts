@@ -27,11 +27,13 @@ export function createAdministration(
       const id = context.newId();
       const created = await store.createProject({ id, name, balance: openingBalance });
       if (created === null) throw new Error(`there is a project ${id} already`);
-      return { id, name, created_at: timestamp(created.createdAt) };
+      return { id, name, balance: openingBalance, created_at: timestamp(created.createdAt) };
     },
     async listProjects() {
       const projects = await store.listProjects();
-      return projects.map(({ id, name, createdAt }) => ({ id, name, created_at: timestamp(createdAt) }));
+      return projects.map(({ id, name, balance, createdAt }) => ({
+        ...{ id, name, balance, created_at: timestamp(createdAt) },
+      }));
     },
     async renameProject(id, name) {
       checkName('name', name);

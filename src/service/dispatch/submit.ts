@@ -17,6 +17,7 @@ import { delayAfterLater, delayAfterLoss, delayInDoubt, isWaitedFor, notAccepted
 
 /** What a code looks like in the text of a verification. */
 const hasCode = /[0-9]{4}/;
+const codeExpired = 'its code has expired';
 
 /** What a project allows now. */
 export interface DispatchRules {
@@ -102,6 +103,7 @@ export async function submitMessage(
       if (marked === null) return claimed.mark === null ? { kind: 'fenced' } : again(claimed, {});
       claimed = marked;
     }
+    if (isExpired(claimed, tools)) return failed(claimed, codeExpired);
     let result: SubmitResult | 'deadline';
     try {
       result = await submit(claimed, route, content, text, carrier, tools, held.reservation ?? carrier);
@@ -147,7 +149,7 @@ function refusalOf(
       message: 'The recipient already got as many messages as the caps allow',
     };
   }
-  return lifeMs !== null && tools.elapsed() >= lifeMs ? notAccepted('its code has expired') : null;
+  return lifeMs !== null && tools.elapsed() >= lifeMs ? notAccepted(codeExpired) : null;
 }
 
 function isExpired({ lifeMs }: ClaimedMessage, tools: SubmitTools): boolean {

@@ -233,7 +233,7 @@ export async function playPduFuzz(
   return findings;
 }
 
-function heapNow(): number {
+export function heapNow(): number {
   collectGarbage();
   return process.memoryUsage().heapUsed;
 }

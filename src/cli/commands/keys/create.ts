@@ -1,19 +1,32 @@
-import type { ApiKey } from '../../../service/index.js';
+import { InvalidArgumentError } from 'commander';
+import type { ApiKey, KeyScope } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
+import { readTime, type WrittenTime } from '../../input/time.js';
 import { field, type View } from '../../output/view.js';
 import { ownedProject, type ProjectOptions } from '../service/project.js';
 import { noteStore, ownedStore, type StoreOptions } from '../service/store.js';
 import { addKeyOptions } from './data.js';
 
 const view: View<ApiKey & { secret: string }> = {
-  columns: [field('id'), field('secret'), field('label'), field('created_at', { kind: 'time' })],
-  record: ({ id, secret, label, created_at }) => ({ id, secret, label, created_at }),
+  columns: [
+    field('id'),
+    field('secret'),
+    field('label'),
+    { name: 'scope', value: ({ scope }) => scope.join(',') },
+    field('created_at', { kind: 'time' }),
+    field('expires_at', { kind: 'time' }),
+  ],
+  record: ({ id, secret, label, scope, created_at, expires_at }) => ({
+    ...{ id, secret, label, scope, created_at, expires_at },
+  }),
 };
 
 interface Options extends ProjectOptions {
   label?: string;
+  scope?: KeyScope[];
+  expires?: WrittenTime;
 }
 
 /** A key may be made before the first start. */
@@ -21,28 +34,63 @@ const makeStore = (context: Pick<Context, 'network' | 'config'>, options: StoreO
   ownedStore(context, options, true);
 
 export const keyCreation =
-  (name: string): CommandBody<'io' | 'network' | 'config'> =>
+  (name: string): CommandBody<'io' | 'network' | 'config' | 'clock'> =>
   (command, context) => {
     command
       .description('Create an API key for the service on this machine. Shows it only once.')
-      .option('--label <text>', 'name for people, such as the program that uses the key');
+      .option('--label <text>', 'name for people, such as the program that uses the key')
+      .option('--scope <scope>', 'send, read or send,read (default: both)', readScope)
+      .option('--expires <time>', '90d from now, a date, or an ISO time (default: never)', readExpiry);
     addKeyOptions(command);
     addHelp(command, {
       view,
       examples: [
-        [`${name} create --label deploy`, 'create a key for urtuu serve'],
+        [`${name} create --label shop --scope send --expires 90d`, 'a key that can only send'],
         [`${name} create --json | jq -r .secret > key.txt`, 'save it in a file'],
       ],
       exits: [8, 12],
-      json: '{"id": "3f0a...7d", "secret": "urtuu_...", "label": "deploy", "created_at": "2026-11-21T08:00:00.000Z"}',
+      json: '{"id": "3f0a...7d", "secret": "urtuu_...", "label": "deploy", "scope": ["send", "read"], "created_at": "2026-11-21T08:00:00.000Z", "expires_at": null}',
     });
-    command.action(async ({ label, ...options }: Options) => {
-      const { io } = context;
+    command.action(async ({ label, scope, expires, ...options }: Options) => {
+      const { io, clock } = context;
+      const given = {
+        ...(label === undefined ? {} : { label }),
+        ...(scope === undefined ? {} : { scope }),
+        ...(expires === undefined ? {} : { expires_at: expiryOf(expires, clock.now()) }),
+      };
       const store = await ownedProject(context, options, makeStore);
-      await io.print(view, await store.project.createKey(label === undefined ? {} : { label }));
+      await io.print(view, await store.project.createKey(given));
       noteStore(io, store);
       io.note('Save the key now: it is not shown again.');
     });
   };
+
+const scopes: Readonly<Record<string, KeyScope[]>> = {
+  send: ['send'],
+  read: ['read'],
+  'send,read': ['send', 'read'],
+  'read,send': ['send', 'read'],
+};
+
+function readScope(written: string): KeyScope[] {
+  const scope = Object.hasOwn(scopes, written) ? scopes[written] : undefined;
+  if (scope === undefined)
+    throw new InvalidArgumentError(`'${written}' is not a scope: write send, read or send,read`);
+  return scope;
+}
+
+function readExpiry(written: string): WrittenTime {
+  try {
+    return readTime(written);
+  } catch {
+    throw new InvalidArgumentError(
+      `'${written}' is not a time: write 90d for that long from now, 2027-01-31, or 2027-01-31T08:00`,
+    );
+  }
+}
+
+/** A duration counts from now on. */
+const expiryOf = (time: WrittenTime, now: number) =>
+  'at' in time ? time.at : new Date(now + time.ago).toISOString();
 
 export const keysCreate = keyCreation('urtuu keys');

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ProjectAdministration } from '../../../service/index.js';
+import type { Administration, ProjectAdministration, ProjectSummary } from '../../../service/index.js';
 import type { Context } from '../../context.js';
 import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -27,17 +27,24 @@ export async function ownedProject(
   const { administration } = store;
   const { project: given } = options;
   if (given === undefined) return { ...store, project: administration };
-  const found = (await administration.listProjects()).filter(
-    ({ id, name }) => id === given || name === given,
-  );
-  if (found.length > 1)
-    throw usageError(
-      `${found.length} projects are called ${given}`,
-      'Give an id. See: urtuu service projects list',
-    );
-  const project = found[0] === undefined ? null : await administration.project(found[0].id);
-  if (project !== null) return { ...store, project };
-  throw new CliError('not_found', exits.missing, `no project ${given}`, {
+  const { id } = await namedProject(administration, given);
+  const project = await administration.project(id);
+  if (project === null) throw noProject(given);
+  return { ...store, project };
+}
+
+/** The project of an id or a name. Throws CliError: exit 12 where there is none, 2 where several have the name. */
+export async function namedProject(administration: Administration, given: string): Promise<ProjectSummary> {
+  const projects = await administration.listProjects();
+  const byId = projects.filter(({ id }) => id === given);
+  const [project, ...others] = byId.length > 0 ? byId : projects.filter(({ name }) => name === given);
+  if (project === undefined) throw noProject(given);
+  if (others.length === 0) return project;
+  const count = others.length + 1;
+  throw usageError(`${count} projects are called ${given}`, 'Give an id. See: urtuu service projects list');
+}
+
+const noProject = (given: string) =>
+  new CliError('not_found', exits.missing, `no project ${given}`, {
     hint: 'Give its id or its name. See: urtuu service projects list',
   });
-}

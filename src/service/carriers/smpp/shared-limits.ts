@@ -10,6 +10,8 @@ export const bindLeaseMs = 20_000;
 const renewEvery = 5_000;
 /** Before the end of a lease: its connection is gone by then. */
 const closesBefore = 1_000;
+/** Between the binds of an instance: those that start together share them. */
+const spreadMs = 4_000;
 
 export interface SharedLimitsParts {
   store: RouteBinds;
@@ -24,6 +26,8 @@ export interface SharedLimitsParts {
 export function sharedRouteLimits({ rateLimiter, ...parts }: SharedLimitsParts): RouteLimits {
   const { store, clock, owner } = parts;
   const inUse = new Set<string>();
+  /** When a bind of a route was taken here last, on the monotonic clock. */
+  const takenAt = new Map<string, number>();
 
   /** The same again after a lease that may have been given or not. */
   function holderOf(route: string): string {
@@ -35,12 +39,16 @@ export function sharedRouteLimits({ rateLimiter, ...parts }: SharedLimitsParts):
 
   return {
     async takeBind(route, binds, onChange) {
+      const last = takenAt.get(route);
+      if (last !== undefined && inUse.has(`${route} ${owner}.1`) && clock.monotonic() < last + spreadMs)
+        return null;
       const claim = { route, binds, holder: holderOf(route) };
       const name = `${route} ${claim.holder}`;
       inUse.add(name);
       const free = () => void inUse.delete(name);
       try {
         const since = clock.monotonic();
+        takenAt.set(route, since);
         if (await store.leaseBind({ ...claim, leaseMs: bindLeaseMs }))
           return new LeasedBind(claim, since, parts, onChange, free);
       } catch (error) {

@@ -129,9 +129,11 @@ export class Connection {
       const cancel = this.#clock.after(courtesyMs, () => resolve(false));
       const end = (done: boolean) => {
         cancel();
+        this.#smtp.removeListener('end', onClose);
         resolve(done);
       };
-      this.#smtp.once('end', () => end(false));
+      const onClose = () => end(false);
+      this.#smtp.once('end', onClose);
       this.#smtp.reset((error) => end(error === null));
     });
     if (!isReset) this.close();

@@ -18,7 +18,7 @@ export function admit(operations: Operations): Middleware {
     const { allowed, limit, remaining, retryAfter } = admitted.rateLimit;
     context.set('rateLimit', { limit, remaining });
     if (!admitted.scope.includes(scopes[kind]))
-      throw new ServiceError('forbidden', `The scope of this API key lacks '${scopes[kind]}'`);
+      throw new ServiceError('forbidden', 'The request is outside the scope of this API key');
     if (!allowed) {
       throw new ServiceError('rate_limited', `Too many requests; try again in ${retryAfter} s`, {
         retryAfter,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Carrier, OutcomeUnknown, type Submission } from '../../../../src/service/carriers/carrier.js';
 import { smtpCarrier } from '../../../../src/service/carriers/smtp/smtp.js';
 import type { SmtpSettings } from '../../../../src/service/carriers/smtp/smtp-settings.js';
@@ -238,6 +238,19 @@ describe('connections', () => {
     expect(await resultOf(submit())).toBe('accepted');
     expect(relay.connections).toBe(1);
     expect(relay.heard).toContain('RSET');
+  });
+
+  it('keep nothing of the mails that were refused', async () => {
+    const warnings: string[] = [];
+    const note = ({ message }: Error) => void warnings.push(message);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    carrier = open({ connections: 1 });
+    await carrier.start(async () => {});
+    relay.options.react = (step) => (step === 'RCPT' ? '550 5.1.1 Unknown' : null);
+    for (let mail = 0; mail < 20; mail += 1) expect(await resultOf(submit())).toBe('refused');
+    await turns();
+    expect([relay.connections, warnings]).toEqual([1, []]);
   });
 
   it('close when they are idle', async () => {

@@ -1,0 +1,4 @@
+import { codecs } from './carriers/codec-rows.js';
+import { describeGroup } from './describe-group.js';
+
+describeGroup(codecs);
