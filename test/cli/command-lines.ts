@@ -288,6 +288,7 @@ export function commandLines(
     { line: () => 'service credit 1 --note hi', stdout: /^balance/, json: 'object', shape: '' },
     { line: () => 'service credit -1 --yes', stdout: /^balance/, json: 'object', shape: '' },
     { line: () => 'service credit much', code: 2, stderr: /not a whole number/ },
+    { line: () => 'dashboard', code: 5, stderr: /no dashboard yet/, text: true },
     { line: () => 'service settings get', stdout: /^NAME/, json: 'object', shape: '' },
     { line: () => 'service settings get --data nowhere', code: 12, stderr: /no service data in/ },
     {

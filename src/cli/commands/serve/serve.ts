@@ -9,6 +9,7 @@ import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
+import { addDashboardOptions, type DashboardOptions, dashboardOf, dataWords } from './dashboard.js';
 import { databaseAccess, withoutPassword } from './database.js';
 import { hostInUrl, listenError } from './listen-error.js';
 import { openService, openServiceOn } from './open-service.js';
@@ -25,7 +26,7 @@ const view: View<Serving> = {
   record: (serving) => serving,
 };
 
-interface Options {
+interface Options extends DashboardOptions {
   host: string;
   port: number;
   data?: string;
@@ -46,6 +47,7 @@ export const serve: CommandBody = (command, context) => {
     .option('--config <file>', 'carriers that send for real (default: a simulated operator)')
     .option('--database <url>', 'keep the data in PostgreSQL, for many instances (URTUU_DATABASE)')
     .option('--accept-data', 'start with damaged data, after listing the losses and asking');
+  addDashboardOptions(command);
   addHelp(command, {
     view,
     examples: [
@@ -66,6 +68,7 @@ export const serve: CommandBody = (command, context) => {
   });
   command.action(async ({ host, port, acceptData = false, config: file, ...where }: Options) => {
     const { io, config } = context;
+    const page = dashboardOf(where, host);
     const database = databaseAccess(config, where);
     const configuration =
       file === undefined
@@ -81,7 +84,7 @@ export const serve: CommandBody = (command, context) => {
     const data = database === null ? folder : withoutPassword(database.url);
     const { administration, channels } = service;
     if (file === undefined && administration.isReal) throw needsConfiguration(data);
-    const listening = await service.listen({ host, port }).catch((error) => {
+    const listening = await service.listen({ host, port, ...page }).catch((error) => {
       throw listenError(host, port, error);
     });
     if (!isLoopback(hostInUrl(host).toLowerCase())) io.warn(plainTextWarning(host));
@@ -94,6 +97,8 @@ export const serve: CommandBody = (command, context) => {
       const outbox = config.commandLine(['sandbox', 'outbox', '--follow', '--data', folder]);
       io.note('Its messages, apart from those of --sandbox:', outbox);
     }
+    if (listening.dashboard !== null)
+      io.note('Its dashboard:', config.commandLine(['dashboard', ...dataWords(where)]));
     const lost = await Promise.race([aborted(context.signal), service.lost]);
     io.note('Stopping.');
     // Without its data the service cannot close in order, and nobody should wait for it.
