@@ -69,6 +69,7 @@ function partsOf({
   administration,
   channels,
   carrier,
+  heartbeat,
   report,
 }: Core): DashboardParts {
   return {
@@ -77,6 +78,7 @@ function partsOf({
     administration,
     channels,
     clock: context.clock,
+    connections: () => heartbeat.connections,
     takeToken: (projectId, kind) => takeToken(context, projectId, kind),
     deliveries: (messageIds) => carrier.deliveries(messageIds),
     report: (error, requestId) => report(error, { requestId }),

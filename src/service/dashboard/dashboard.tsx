@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Child } from 'hono/jsx';
+import { Fragment } from 'hono/jsx/jsx-runtime';
 import type { RequestKind } from '../../contract/index.js';
 import { hashToken, newToken, sessionLife } from '../admin/sign-in.js';
 import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
@@ -7,6 +8,7 @@ import type { Clock } from '../clock.js';
 import type { Operations, RateLimit } from '../operations/operations.js';
 import type { Administration, Service } from '../service.js';
 import { ServiceError } from '../service-error.js';
+import type { LaneConnection } from '../storage/instances.js';
 import type { Counted, Store } from '../storage/store.js';
 import { assetPaths, assets } from './assets/assets.js';
 import { cookieOf } from './cookie.js';
@@ -35,6 +37,8 @@ export interface DashboardParts {
   operations: Operations;
   administration: Administration;
   channels: Service['channels'];
+  /** The lanes, as this instance is connected for them. */
+  connections(): readonly LaneConnection[];
   clock: Clock;
   /** Takes a token of the project's rate, which its keys share. */
   takeToken(projectId: string, kind: RequestKind): Promise<RateLimit>;
@@ -106,6 +110,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
       operations,
       administration: project,
       channels,
+      connections: parts.connections().filter(({ state }) => state !== 'simulated'),
       countsSince: (since): Promise<Counted> => countsOf(projectId, since),
       deliveries: (ids) => parts.deliveries(ids),
       id,
@@ -243,8 +248,10 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
       if (!isForm(headers.get('content-type') ?? '')) return new Response(null, { status: 415 });
       return await post(asked, new URLSearchParams(Buffer.from(await readBody()).toString()));
     } catch (error) {
-      if (error instanceof ServiceError && error.status < 500)
-        return new Response(null, { status: error.status });
+      if (error instanceof ServiceError && error.status < 500) {
+        const { status, message } = error;
+        return alone(asked, { title: asked.t.refusedTitle, status, body: <p>{message}</p> });
+      }
       parts.report(error, asked.requestId);
       return alone(asked, unavailable(asked.t, asked.requestId, !isRead));
     }
@@ -255,7 +262,9 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
 
 const isForm = (contentType: string) => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(contentType);
 
-const rendered = async (node: Child): Promise<string> => String(await (<>{node}</>).toString());
+/** Whatever a page gives: one element, or none. */
+const rendered = async (node: Child): Promise<string> =>
+  String(await Fragment({ children: node }).toString());
 
 async function html(node: Child, status: number, requestId: string): Promise<Response> {
   const text = `<!doctype html>${await rendered(node)}`;

@@ -3,6 +3,7 @@ import type { Message, MessageFilter } from '../../contract/index.js';
 import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import type { Operations } from '../operations/operations.js';
 import type { ProjectAdministration, Service } from '../service.js';
+import type { LaneConnection } from '../storage/instances.js';
 import type { Counted, Store } from '../storage/store.js';
 import type { Strings } from './language/language.js';
 
@@ -16,6 +17,8 @@ export interface PageContext {
   operations: Operations;
   administration: ProjectAdministration;
   channels: Service['channels'];
+  /** Lanes of real carriers, as this instance is connected for them. */
+  connections: readonly LaneConnection[];
   /** Counts of a day, not older than they are dear. */
   countsSince(since: number): Promise<Counted>;
   /** The simulated operator's deliveries of messages. */

@@ -10,10 +10,14 @@ import { testEngine } from '../../support/test-engine.js';
 /** Friday, 2026-11-20, 15:00 in Ulaanbaatar. */
 export const start = Date.UTC(2026, 10, 20, 7);
 
-type Given = ServiceOptions & { publicUrl?: string };
+type Given = ServiceOptions & {
+  publicUrl?: string;
+  /** Of the service; at the end of the test where absent. */
+  atEnd?(close: () => Promise<void>): void;
+};
 
 /** A service with a dashboard, and ways to use it as a browser does. */
-export async function openDashboard({ publicUrl, ...given }: Given = {}) {
+export async function openDashboard({ publicUrl, atEnd = onTestFinished, ...given }: Given = {}) {
   const engine = await testEngine();
   const service = await createService({
     clock: new ManualClock(start),
@@ -22,7 +26,7 @@ export async function openDashboard({ publicUrl, ...given }: Given = {}) {
     ...engine.options,
     ...given,
   });
-  onTestFinished(async () => {
+  atEnd(async () => {
     await service.close();
     engine.release();
   });

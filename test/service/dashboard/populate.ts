@@ -5,7 +5,7 @@ type Call = (path: string, body: object) => Promise<{ id: string }>;
 const hour = 3_600_000;
 
 export const hostile = {
-  text: '<script>alert(1)</script><img src=x onerror="alert(1)"> {name} ${1}',
+  text: '<script>alert(1)</script><img src=x onerror="alert(1)"> {name} $',
   subject: '"><svg/onload=alert(1)>',
   html: '<h1 style="color:#2f5bd3">Сар шинийн мэнд</h1><p>Таны захиалга <b>№ 1042</b> бэлэн боллоо.</p><script>parent.alert(1);top.location="https://example.com"</script><img src="https://example.com/pixel.gif" onerror="parent.alert(1)"><form action="https://example.com"><button>x</button></form><meta http-equiv="refresh" content="0;url=https://example.com">',
   label: '<b onmouseover=alert(1)>deploy</b>',
@@ -17,12 +17,7 @@ export async function populate(service: Service, clock: ManualClock, call: Call)
   const { administration } = service;
   const now = clock.now();
   clock.set(now - 15 * hour);
-  const settle = async () => {
-    for (let turn = 0; turn < 20; turn += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      clock.advance(50);
-    }
-  };
+  const settle = () => administration.settled();
   await administration.createKey({ label: 'billing' });
   const old = await administration.createKey({ label: hostile.label });
   await administration.revokeKey(old.id);
@@ -59,8 +54,9 @@ export async function populate(service: Service, clock: ManualClock, call: Call)
   });
   await call('/email', { to: 'fault-refused@example.mn', subject: 'Нэхэмжлэх', text: 'Сайн уу' });
   await settle();
+  // The receipts come.
   clock.advance(3_000);
-  await settle();
+  await new Promise((resolve) => setTimeout(resolve, 50));
   clock.set(now - 60_000);
   const many = Array.from({ length: 180 }, (_, place) => `8611${String(place).padStart(4, '0')}`);
   await keep('batch', '/sms/bulk', { to: [...many, '99000001'], text: 'Маргааш 10 цагаас хямдрал эхэлнэ.' });

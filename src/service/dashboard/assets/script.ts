@@ -2,7 +2,7 @@
  * The one script of the pages, which work without it. A live page gets its content anew whenever it changes; only what
  * differs is touched, so that focus, selection and open details stay. A hidden page closes its stream.
  */
-export const script = String.raw`(() => {
+export const script = `(() => {
   const live = document.querySelector('[data-live]');
   const content = document.getElementById('content');
   const same = (a, b) => a && b && a.nodeName === b.nodeName && (a.id || '') === (b.id || '');

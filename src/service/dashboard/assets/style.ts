@@ -27,6 +27,7 @@ body {
 body.alone { grid-template-columns: minmax(0, 1fr); }
 h1 { font-size: 1.375rem; line-height: 1.3; font-weight: 650; margin: 0; overflow-wrap: anywhere; }
 h2 { font-size: .9375rem; font-weight: 650; margin: 0; }
+h3 { font-size: .8125rem; font-weight: 550; color: var(--soft); margin: 1rem 0 .25rem; }
 p { margin: 0 0 .75rem; }
 a { color: var(--accent); text-underline-offset: 2px; }
 code, pre { font: .8125rem/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere; }
@@ -36,7 +37,7 @@ main:focus { outline: none; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .skip { position: absolute; left: -99rem; }
 .skip:focus { left: 1rem; top: 1rem; z-index: 2; background: var(--paper); padding: .5rem 1rem; }
-.side { border-right: 1px solid var(--line); padding: 1.125rem .75rem; position: sticky; top: 0; align-self: start; min-height: 100vh; }
+.side { padding: 1.125rem .75rem; position: sticky; top: 0; align-self: start; min-height: 100vh; }
 .brand { display: flex; align-items: center; gap: .5rem; padding: 0 .5rem; margin-bottom: 1.25rem; color: inherit; text-decoration: none; }
 .brand svg { width: 1.375rem; flex: none; fill: var(--accent); }
 .brand b { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
@@ -44,7 +45,7 @@ main:focus { outline: none; }
 .side nav a { padding: .3125rem .625rem; border-radius: 6px; color: var(--soft); text-decoration: none; }
 .side nav a:hover { color: var(--ink); background: var(--line); }
 .side nav a[aria-current] { color: var(--ink); background: var(--accent-soft); font-weight: 600; box-shadow: inset 2px 0 var(--accent); }
-.page { padding: 1.25rem 2rem 1rem; max-width: 74rem; width: 100%; display: flex; flex-direction: column; min-height: 100vh; }
+.page { border-left: 1px solid var(--line); padding: 1.25rem 2rem 1rem; max-width: 74rem; width: 100%; display: flex; flex-direction: column; min-height: 100vh; }
 .page main { flex: 1; }
 .title { display: flex; align-items: center; gap: .75rem; margin-bottom: 1rem; }
 .live { margin: 0; font-size: .8125rem; color: var(--good); display: flex; align-items: center; gap: .375rem; }
@@ -71,17 +72,17 @@ footer button[aria-pressed="true"] { text-decoration: none; color: var(--ink); f
 .figures small { display: block; min-height: 1.25em; }
 table { width: 100%; border-collapse: collapse; }
 th { text-align: left; font-weight: 500; font-size: .8125rem; color: var(--soft); padding: .25rem .75rem .375rem 0; border-bottom: 1px solid var(--line); white-space: nowrap; }
-td { padding: .375rem .75rem .375rem 0; border-bottom: 1px solid var(--line); vertical-align: baseline; overflow-wrap: anywhere; }
+td { padding: .375rem .75rem .375rem 0; border-bottom: 1px solid var(--line); vertical-align: middle; overflow-wrap: anywhere; }
 tr:last-child td { border-bottom: 0; }
 th.number, td.number { text-align: right; white-space: nowrap; }
 th:last-child, td:last-child { padding-right: 0; }
 td.main a { font-weight: 550; color: var(--ink); text-decoration-color: var(--strong); }
 td.main a:hover { color: var(--accent); }
-td time { color: var(--soft); }
-.status { display: inline-flex; align-items: center; gap: .3125rem; white-space: nowrap; }
-.status svg { width: 1em; height: 1em; flex: none; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
-.status svg.done { fill: var(--good); stroke: var(--good); }
-.status svg.done path { stroke: var(--paper); stroke-width: 1.5; paint-order: fill; }
+td:not(.main) time { color: var(--soft); }
+.status { display: inline-flex; align-items: center; vertical-align: bottom; gap: .3125rem; white-space: nowrap; }
+.status svg { width: 1em; height: 1em; margin-bottom: -1px; flex: none; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
+.status svg.done path:first-child { fill: currentColor; }
+.status svg.done .sign { stroke: var(--paper); }
 .good { color: var(--good); } .done { color: var(--good); } .bad { color: var(--bad); } .wait { color: var(--wait); } .doubt { color: var(--doubt); }
 .figures .bad { color: inherit; }
 .state { font-size: 1rem; margin-bottom: 1rem; }
@@ -96,9 +97,8 @@ td time { color: var(--soft); }
 .facts { margin: 0; }
 .facts > div { display: grid; grid-template-columns: 8rem minmax(0, 1fr); gap: .75rem; padding: .25rem 0; }
 .facts dt { color: var(--soft); } .facts dd { margin: 0; overflow-wrap: anywhere; }
-.carriers { margin: 0; } .carriers > div { display: grid; grid-template-columns: 4rem minmax(0, 1fr); padding: .1875rem 0; }
+.carriers { margin: 0; } .carriers > div { display: grid; gap: .5rem; grid-template-columns: minmax(4rem, auto) minmax(0, 1fr); padding: .1875rem 0; }
 .carriers dt { font-weight: 550; } .carriers dd { margin: 0; color: var(--soft); }
-.carriers .real { color: var(--good); } .carriers .off { color: var(--bad); }
 .chart { margin: 0; }
 .legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; list-style: none; margin: 0 0 .5rem; padding: 0; font-size: .8125rem; color: var(--soft); }
 .legend li::before { content: ""; display: inline-block; width: .625rem; height: .625rem; border-radius: 2px; margin-right: .375rem; background: var(--accent); }
@@ -145,15 +145,17 @@ input[readonly] { background: var(--ground); }
 fieldset { border: 0; padding: 0; margin: 0 0 1.25rem; min-width: 0; }
 legend { padding: 0; font-size: .9375rem; margin-bottom: .25rem; }
 .holiday { margin: 0; display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: flex-end; }
+.holiday .field input { width: 9rem; } .holiday .field input[type=number] { width: 6rem; }
 .holiday .check { margin-bottom: 1.25rem; }
 .inline { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: flex-start; }
-.inline .field { margin: 0; } .inline button { margin-top: 1.5rem; }
+.inline .field { margin: 0; max-width: 100%; } .inline button { margin-top: 1.5rem; }
 .actions { display: flex; gap: 1rem; align-items: center; margin: 0; }
 .tabs { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; border-bottom: 1px solid var(--line); margin-bottom: 1rem; }
 .tabs a { padding: .375rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent; margin-bottom: -1px; }
 .tabs a[aria-current] { color: var(--ink); font-weight: 600; border-color: var(--accent); }
 .pages { display: flex; gap: 1.25rem; margin: 0 0 1rem; }
-.alone .page { max-width: 32rem; margin: 0 auto; padding-top: 12vh; }
+.alone form > p:last-child { margin: 1rem 0 0; }
+.alone .page { border: 0; max-width: 32rem; margin: 0 auto; padding-top: 12vh; }
 .alone pre { background: var(--paper); border: 1px solid var(--line); border-radius: 6px; padding: .625rem .875rem; }
 @media (max-width: 60rem) {
   .columns { grid-template-columns: minmax(0, 1fr); }
@@ -165,19 +167,18 @@ legend { padding: 0; font-size: .9375rem; margin-bottom: .25rem; }
   .side nav { flex-flow: row wrap; gap: 0 .125rem; }
   .side nav a { padding: .3125rem .5rem; }
   .side nav a[aria-current] { box-shadow: inset 0 -2px var(--accent); border-radius: 6px 6px 0 0; }
-  .page { padding: 1rem; min-height: 0; }
+  .page { border: 0; padding: 1rem; min-height: 0; }
   .figures { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: .5rem; }
   .figures > div { padding: .5rem .75rem; } .figures b { font-size: 1.375rem; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody { display: block; }
   tr { display: flex; flex-wrap: wrap; gap: 0 .875rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
   tr:last-child { border-bottom: 0; padding-bottom: 0; }
-  td, td.number { display: block; border: 0; padding: 0; text-align: left; }
-  td.main { flex: 1 0 100%; font-weight: 550; }
+  td, td.number { display: block; order: 2; border: 0; padding: 0; text-align: left; }
+  td.main { order: 0; flex: 1 1 calc(100% - 7rem); font-weight: 550; }
+  td.when { order: 1; }
   td:empty { display: none; }
-  td:not(.main)[data-name]:not([data-name=""])::before { content: attr(data-name) " "; color: var(--soft); font-size: .8125rem; }
-  td:has(.status)::before, td:has(time)::before, td:has(code)::before, td:has(progress)::before { display: none; }
-  td:has(time) { margin-left: auto; }
+  td[data-name]:not(.main, .when, .plain, [data-name=""])::before { content: attr(data-name) " "; color: var(--soft); font-size: .8125rem; }
   .outbox header time { margin-left: 0; }
   .filter input[type=search] { max-width: none; flex-basis: 100%; }
   .filter select { flex: 1 1 8rem; }

@@ -59,17 +59,22 @@ function Ledger({ records, context }: { records: readonly LedgerRecord[]; contex
       caption={t.ledger}
       rows={records}
       columns={[
-        { name: t.reason, isMain: true, cell: nameOf },
-        { name: t.about, cell: subjectOf },
-        { name: t.amount, isNumber: true, cell: ({ amount }) => signed(amount) },
-        { name: t.time, isNumber: true, cell: ({ createdAt }) => <Time at={createdAt} look={context} /> },
+        { name: t.reason, role: 'main', cell: nameOf },
+        { name: t.about, role: 'plain', cell: subjectOf },
+        { name: t.amount, role: 'plain', isNumber: true, cell: ({ amount }) => signed(amount) },
+        {
+          name: t.time,
+          role: 'when',
+          isNumber: true,
+          cell: ({ createdAt }) => <Time at={createdAt} look={context} />,
+        },
       ]}
     />
   );
 }
 
-function subjectOf({ reason, subjectId }: LedgerRecord) {
-  if (subjectId === null) return null;
+function subjectOf({ reason, subjectId, note }: LedgerRecord) {
+  if (subjectId === null || reason === 'credit') return note;
   if (reason === 'verification') return shortId(subjectId);
   return (
     <a href={linkTo(`/${reason === 'batch' ? 'batches' : 'messages'}/${subjectId}`)} title={subjectId}>

@@ -28,24 +28,25 @@ export const batches: Page = async (context) => {
               rowId={({ id }) => `b${id}`}
               columns={[
                 {
-                  name: t.batch,
-                  isMain: true,
-                  cell: ({ id }) => (
-                    <a href={linkTo(`/batches/${id}`)} title={id}>
-                      {shortId(id)}
+                  name: t.created,
+                  role: 'main',
+                  cell: ({ id, created_at }) => (
+                    <a href={linkTo(`/batches/${id}`)}>
+                      <Time at={created_at} look={context} />
                     </a>
                   ),
                 },
-                { name: t.status, cell: ({ status }) => <Status state={status} t={t} /> },
-                { name: t.progress, cell: (batch) => <Progress batch={batch} t={t} /> },
+                { name: t.status, role: 'plain', cell: ({ status }) => <Status state={status} t={t} /> },
+                { name: t.channel, role: 'plain', cell: ({ channel }) => t[channel] },
+                { name: t.progress, role: 'plain', cell: (batch) => <Progress batch={batch} t={t} /> },
                 { name: t.failed, isNumber: true, cell: ({ failed }) => grouped(failed) },
                 { name: t.total, isNumber: true, cell: ({ total }) => grouped(total) },
-                { name: t.channel, cell: ({ channel }) => t[channel] },
                 { name: t.credits, isNumber: true, cell: ({ credits }) => grouped(credits) },
                 {
-                  name: t.time,
+                  name: 'ID',
+                  role: 'plain',
                   isNumber: true,
-                  cell: ({ created_at }) => <Time at={created_at} look={context} />,
+                  cell: ({ id }) => <code title={id}>{shortId(id)}</code>,
                 },
               ]}
             />

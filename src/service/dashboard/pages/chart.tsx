@@ -24,10 +24,14 @@ export function sumOf(hours: readonly Hour[]): Record<Outcome, number> {
   return { sent: sum('sent'), failed: sum('failed'), queued: sum('queued') };
 }
 
-/** 1, 2 or 5 times a power of ten: the end of the scale. */
+/** A round number: the end of the scale. */
 function scaleOf(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((end) => end >= most) ?? most;
+  return (
+    [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10]
+      .map((factor) => factor * power)
+      .find((end) => end >= most && Number.isInteger(end)) ?? most
+  );
 }
 
 const height = 100;
@@ -84,7 +88,7 @@ export function DayChart({ hours, look: { t } }: { hours: readonly Hour[]; look:
           caption={t.todayByHour}
           rows={hours.filter((each) => each.sent + each.failed + each.queued > 0)}
           columns={[
-            { name: t.hour, isMain: true, cell: ({ hour }) => hourOfDay(hour) },
+            { name: t.hour, role: 'main', cell: ({ hour }) => hourOfDay(hour) },
             ...outcomes.map(
               (each): Column<Hour> => ({
                 name: t[each],

@@ -5,9 +5,13 @@ import { maxNameLength } from '../../settings.js';
 import { fill } from '../language/language.js';
 import { type Form, linkTo, type Page, type PageContext, type View } from '../page.js';
 import { Empty, Field, Notice, Panel, shortId, Table, Time } from '../parts/parts.js';
+import { Sign } from '../parts/status.js';
 
 const nameOf = ({ id, prefix, label }: ApiKey) =>
   [prefix ?? shortId(id), label && `(${label})`].filter(Boolean).join(' ');
+
+const isActive = ({ revoked_at: revokedAt, expires_at: expiresAt }: ApiKey, now: number) =>
+  revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now);
 
 export const keys: Page = async (context) =>
   keysView(context, context.query.done === 'revoked' && <Notice kind="good" title={context.t.keyRevoked} />);
@@ -15,8 +19,9 @@ export const keys: Page = async (context) =>
 async function keysView(context: PageContext, notice: View['body']): Promise<View> {
   const { t } = context;
   const all = await context.administration.listKeys();
-  const active = all.filter((key) => key.revoked_at === null);
-  const rows = [...active.reverse(), ...all.filter((key) => key.revoked_at !== null).reverse()];
+  const newest = [...all].reverse();
+  const active = newest.filter((key) => isActive(key, context.now));
+  const rows = [...active, ...newest.filter((key) => !active.includes(key))];
   return {
     title: t.keys,
     section: 'keys',
@@ -33,6 +38,14 @@ async function keysView(context: PageContext, notice: View['body']): Promise<Vie
               maxlength={maxNameLength}
               autocomplete="off"
             />
+            <p class="field">
+              <label for="scope">{t.scope}</label>
+              <select id="scope" name="scope">
+                {(['sendAndRead', 'sendOnly', 'readOnly'] as const).map((name) => (
+                  <option value={name}>{t[name]}</option>
+                ))}
+              </select>
+            </p>
             <button type="submit" class="primary" disabled={active.length >= maxActiveKeys}>
               {t.createKey}
             </button>
@@ -54,25 +67,21 @@ function KeyTable({ keys: rows, context }: { keys: readonly ApiKey[]; context: P
         columns={[
           {
             name: t.key,
-            isMain: true,
+            role: 'main',
             cell: ({ id, prefix }) => <code>{prefix ? `${prefix}…` : shortId(id)}</code>,
           },
-          { name: t.label, cell: ({ label }) => label },
-          {
-            name: t.status,
-            cell: ({ revoked_at: revokedAt }) =>
-              revokedAt === null ? (
-                t.active
-              ) : (
-                <span class="hint">
-                  {t.revoked} <Time at={revokedAt} look={context} />
-                </span>
-              ),
-          },
+          { name: t.label, role: 'plain', cell: ({ label }) => label },
+          { name: t.scope, role: 'plain', cell: ({ scope }) => t[nameOfScope(scope)] },
+          { name: t.status, role: 'plain', cell: (key) => <KeyState state={key} context={context} /> },
           {
             name: t.created,
             isNumber: true,
             cell: ({ created_at }) => <Time at={created_at} look={context} />,
+          },
+          {
+            name: t.lastUsed,
+            isNumber: true,
+            cell: ({ last_used_at: at }) => (at === null ? t.none : <Time at={at} look={context} />),
           },
           {
             name: '',
@@ -90,11 +99,37 @@ function KeyTable({ keys: rows, context }: { keys: readonly ApiKey[]; context: P
   );
 }
 
+const scopes = { sendAndRead: ['send', 'read'], sendOnly: ['send'], readOnly: ['read'] } as const;
+
+const nameOfScope = (scope: ApiKey['scope']) =>
+  scope.length > 1 ? 'sendAndRead' : scope[0] === 'send' ? 'sendOnly' : 'readOnly';
+
+function KeyState({ state, context }: { state: ApiKey; context: PageContext }) {
+  const { t, now } = context;
+  const { revoked_at: revokedAt, expires_at: expiresAt } = state;
+  if (revokedAt !== null) {
+    return (
+      <Sign tone="bad">
+        {t.revoked} <Time at={revokedAt} look={context} />
+      </Sign>
+    );
+  }
+  if (expiresAt === null) return <Sign tone="good">{t.active}</Sign>;
+  const isOver = !isActive(state, now);
+  return (
+    <Sign tone={isOver ? 'bad' : 'good'}>
+      {isOver ? t.expired : t.activeUntil} <Time at={expiresAt} look={context} />
+    </Sign>
+  );
+}
+
 /** Shows the secret in this answer only: it is in no address and in no store. */
 export const createKey: Form = async (context, fields) => {
   const { t, administration } = context;
   const label = fields.get('label')?.trim() ?? '';
-  const created = await administration.createKey(label === '' ? {} : { label }).catch((error) => {
+  const named = Object.entries(scopes).find(([name]) => name === fields.get('scope'));
+  const scope = named?.[1] ?? scopes.sendAndRead;
+  const created = await administration.createKey({ scope, ...(label && { label }) }).catch((error) => {
     if (error instanceof ServiceError && error.code === 'invalid_request') return error;
     throw error;
   });

@@ -15,14 +15,19 @@ export function MessageTable({ messages, context }: { messages: readonly Message
       columns={[
         {
           name: t.to,
-          isMain: true,
+          role: 'main',
           cell: ({ id, to }) => <a href={linkTo(`/messages/${id}`)}>{to || t.none}</a>,
         },
-        { name: t.status, cell: (message) => <Status state={stateOf(message)} t={t} /> },
-        { name: t.error, cell: ({ error }) => error !== null && <code>{error.code}</code> },
-        { name: t.channel, cell: ({ channel }) => t[channel] },
+        { name: t.status, role: 'plain', cell: (message) => <Status state={stateOf(message)} t={t} /> },
+        { name: t.error, role: 'plain', cell: ({ error }) => error !== null && <code>{error.code}</code> },
+        { name: t.channel, role: 'plain', cell: ({ channel }) => t[channel] },
         { name: t.credits, isNumber: true, cell: ({ credits }) => grouped(credits) },
-        { name: t.time, isNumber: true, cell: ({ created_at }) => <Time at={created_at} look={context} /> },
+        {
+          name: t.time,
+          role: 'when',
+          isNumber: true,
+          cell: ({ created_at }) => <Time at={created_at} look={context} />,
+        },
       ]}
     />
   );

@@ -95,6 +95,7 @@ function Text({
     <>
       {subject !== null && <p class="subject">{subject}</p>}
       {html !== null && <EmailFrame id={id} t={t} />}
+      {html !== null && text !== null && <h3>{t.plainText}</h3>}
       {text !== null && (
         <p class="text" dir="auto">
           {text}
@@ -165,15 +166,14 @@ function partsOf(one: Message, said: Said | null, t: Strings): Child | null {
 
 interface Event {
   at: number;
-  name: string;
-  state?: Child;
+  what: Child;
   amount?: number;
 }
 
 /** What happened to it, and to the balance: its ledger lines. */
 function History({
   message: one,
-  history: { receipts, refund },
+  history: { receipts, refund, route },
   context,
 }: {
   message: Message;
@@ -181,42 +181,41 @@ function History({
   context: PageContext;
 }) {
   const { t } = context;
-  const charged = one.batch_id === null ? { amount: -(refund?.amount ?? one.credits) } : {};
+  const status = (state: Parameters<typeof Status>[0]['state'], more = '') => (
+    <>
+      <Status state={state} t={t} /> {more}
+    </>
+  );
   const events: Event[] = [
     {
       at: Date.parse(one.created_at),
-      name: one.batch_id === null ? t.accepted : `${t.accepted} · ${t.chargedWithBatch}`,
-      ...charged,
+      what: one.batch_id === null ? t.accepted : `${t.accepted} · ${t.chargedWithBatch}`,
+      ...(one.batch_id === null ? { amount: -(refund?.amount ?? one.credits) } : {}),
     },
-    ...(one.sent_at === null
-      ? []
-      : [{ at: Date.parse(one.sent_at), name: t.sent, state: <Status state="sent" t={t} /> }]),
-    ...receipts.map(({ carrierId, state, receivedAt }) => ({
-      at: receivedAt,
-      name: fill(t.receiptOf, { id: carrierId }),
-      state: <Status state={state} t={t} />,
-    })),
-    ...(refund === null
-      ? []
-      : [
-          {
-            at: refund.createdAt,
-            name: t.refunded,
-            state: <Status state="failed" t={t} />,
-            amount: refund.amount,
-          },
-        ]),
   ];
+  if (one.sent_at !== null)
+    events.push({
+      at: Date.parse(one.sent_at),
+      what: status('sent', fill(t.sentOver, { route: route ?? '' })),
+    });
+  for (const { carrierId, state, receivedAt } of receipts)
+    events.push({ at: receivedAt, what: status(state, fill(t.receiptOf, { id: carrierId.length > 16 ? shortId(carrierId) : carrierId })) });
+  if (refund !== null)
+    events.push({ at: refund.createdAt, what: status('failed', t.refunded), amount: refund.amount });
   return (
     <Panel title={t.history}>
       <Table
         caption={t.history}
         rows={events}
         columns={[
-          { name: t.history, isMain: true, cell: ({ name }) => name },
-          { name: t.status, cell: ({ state }) => state },
-          { name: t.credits, isNumber: true, cell: ({ amount }) => amount !== undefined && signed(amount) },
-          { name: t.time, isNumber: true, cell: ({ at }) => <Time at={at} look={context} /> },
+          { name: t.event, role: 'main', cell: ({ what }) => what },
+          {
+            name: t.credits,
+            role: 'plain',
+            isNumber: true,
+            cell: ({ amount }) => amount !== undefined && signed(amount),
+          },
+          { name: t.time, role: 'when', isNumber: true, cell: ({ at }) => <Time at={at} look={context} /> },
         ]}
       />
     </Panel>

@@ -3,7 +3,8 @@ import type { Counted, Waiting } from '../../storage/store.js';
 import { fill, type Strings } from '../language/language.js';
 import { callerOf, linkTo, listMessages, type Page, type PageContext } from '../page.js';
 import { duration, grouped, percent, startOfDay } from '../parts/format.js';
-import { Panel, Table } from '../parts/parts.js';
+import { Notice, Panel, Table } from '../parts/parts.js';
+import { Sign } from '../parts/status.js';
 import { DayChart, hoursOf, sumOf } from './chart.js';
 import { MessageTable, NoMessages } from './message-table.js';
 
@@ -12,7 +13,8 @@ const latest = 8;
 export const overview: Page = async (context) => {
   const { store, projectId, operations, t } = context;
   const since = startOfDay(context.now);
-  const [counted, waiting, { balance }, messages] = await Promise.all([
+  const [held, counted, waiting, { balance }, messages] = await Promise.all([
+    store.held(),
     context.countsSince(since),
     store.countWaiting(projectId),
     operations.getBalance(callerOf(context)),
@@ -26,6 +28,11 @@ export const overview: Page = async (context) => {
     section: 'overview',
     body: (
       <>
+        {held !== null && (
+          <Notice kind="bad" title={t.heldTitle}>
+            {t.heldText} <code>urtuu service release</code>
+          </Notice>
+        )}
         <Figures context={context} {...{ counted, waiting, balance, total, ...sum }} />
         <div class="columns">
           <Panel title={t.todayByHour}>
@@ -100,7 +107,7 @@ function Figure({
   );
 }
 
-function Carriers({ context: { t, channels } }: { context: PageContext }) {
+function Carriers({ context: { t, channels, connections } }: { context: PageContext }) {
   const says = { simulated: t.carrierSimulated, real: t.carrierReal, off: t.carrierOff };
   return (
     <Panel title={t.carriers}>
@@ -108,7 +115,19 @@ function Carriers({ context: { t, channels } }: { context: PageContext }) {
         {(['sms', 'email'] as const).map((channel) => (
           <div>
             <dt>{t[channel]}</dt>
-            <dd class={channels[channel]}>{says[channels[channel]]}</dd>
+            <dd>{says[channels[channel]]}</dd>
+          </div>
+        ))}
+        {connections.map(({ lane, state, forMs }) => (
+          <div>
+            <dt>{lane}</dt>
+            <dd>
+              {state === 'bound' ? (
+                <Sign tone="good">{t.bound}</Sign>
+              ) : (
+                <Sign tone="bad">{fill(t.down, { time: duration(forMs, t) })}</Sign>
+              )}
+            </dd>
           </div>
         ))}
       </dl>
@@ -129,7 +148,7 @@ function Reasons({ counted, since, t }: { counted: Counted; since: number; t: St
         caption={t.failureReasons}
         rows={[...reasons].sort(([, one], [, other]) => other - one)}
         columns={[
-          { name: t.reason, isMain: true, cell: ([code]) => <code>{code}</code> },
+          { name: t.reason, role: 'main', cell: ([code]) => <code>{code}</code> },
           { name: t.count, isNumber: true, cell: ([, count]) => grouped(count) },
         ]}
       />

@@ -3,7 +3,7 @@ import { recipientCaps } from '../../../contract/index.js';
 import { ServiceError } from '../../service-error.js';
 import { maxNameLength, type Settings, type SettingsPatch } from '../../settings.js';
 import { type Form, linkTo, type Page, type PageContext, type View } from '../page.js';
-import { Field, Notice, ofMax, Panel } from '../parts/parts.js';
+import { Field, Notice, ofMax } from '../parts/parts.js';
 
 const [tenMinutes, day] = recipientCaps;
 
@@ -171,7 +171,7 @@ function settingsView(context: PageContext, topic: Topic, settings: Settings, no
           ))}
         </nav>
         {notice}
-        <Panel title={topic.title(t)}>
+        <section class="panel">
           <form method="post" action={linkTo(`/settings/${topic.path}`)}>
             {topic.fields(context, settings)}
             <p class="actions">
@@ -180,7 +180,7 @@ function settingsView(context: PageContext, topic: Topic, settings: Settings, no
               </button>
             </p>
           </form>
-        </Panel>
+        </section>
       </>
     ),
   };

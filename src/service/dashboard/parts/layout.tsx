@@ -38,6 +38,11 @@ export function Layout({ shell, children }: { shell: Shell; children?: Child }) 
         {project !== undefined && <Side shell={shell} project={project} />}
         <div class="page">
           <main id="main" tabindex={-1}>
+            {project === undefined && (
+              <p class="brand">
+                <Mark /> <b>urtuu</b>
+              </p>
+            )}
             <header class="title">
               <h1>{title}</h1>
               {isLive && (
@@ -55,7 +60,7 @@ export function Layout({ shell, children }: { shell: Shell; children?: Child }) 
             <div id="content">{children}</div>
           </main>
           <footer>
-            <p>{t.timeZone}</p>
+            <p>{project !== undefined && t.timeZone}</p>
             <form method="post" action={linkTo('/language')} class="languages">
               <input type="hidden" name="path" value={path} />
               {languages.map((each) => (
@@ -82,13 +87,17 @@ export function Layout({ shell, children }: { shell: Shell; children?: Child }) 
   );
 }
 
+const Mark = () => (
+  <svg viewBox="0 0 24 24" aria-hidden="true">
+    <path d="M3 17l6-10 4.5 7 2.5-4 5 7z" />
+  </svg>
+);
+
 function Side({ shell: { t, section, hidden = [] }, project }: { shell: Shell; project: string }) {
   return (
     <header class="side">
       <a class="brand" href={root}>
-        <svg viewBox="0 0 24 24" aria-hidden="true">
-          <path d="M3 17l6-10 4.5 7 2.5-4 5 7z" />
-        </svg>
+        <Mark />
         <span class="unseen">urtuu: </span>
         <b title={project}>{project}</b>
       </a>

@@ -50,8 +50,8 @@ export interface Column<Row> {
   name: string;
   /** Right-aligned figures. */
   isNumber?: boolean;
-  /** The first thing to read of a row, as a heading on a phone. */
-  isMain?: boolean;
+  /** On a phone: the heading of a row, the time beside it, or a value that needs no name. */
+  role?: 'main' | 'when' | 'plain';
   cell(row: Row): Child;
 }
 
@@ -68,8 +68,8 @@ export function Table<Row>({
   /** Keeps a row the same while the page is live. */
   rowId?: (row: Row) => string;
 }) {
-  const classOf = ({ isNumber, isMain }: Column<Row>) =>
-    [isNumber ? 'number' : '', isMain ? 'main' : ''].join(' ').trim() || undefined;
+  const classOf = ({ isNumber, role }: Column<Row>) =>
+    [isNumber ? 'number' : '', role ?? ''].join(' ').trim() || undefined;
   return (
     <table>
       <caption class="unseen">{caption}</caption>
@@ -110,10 +110,10 @@ export function Pages({
   if (newest === null && older === null) return null;
   return (
     <nav class="pages" aria-label={t.older}>
-      {newest !== null && <a href={newest}>↑ {t.newest}</a>}
+      {newest !== null && <a href={newest}>{t.newest}</a>}
       {older !== null && (
         <a href={older} rel="next">
-          {t.older} →
+          {t.older}
         </a>
       )}
     </nav>

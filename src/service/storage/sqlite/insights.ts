@@ -113,7 +113,7 @@ export function prepareInsights(
 
   function listLedgerPage(projectId: string, { limit, before }: LedgerPageRequest): LedgerPage {
     const rows = prepared(
-      `SELECT seq, amount, reason, subject_id, created_at FROM (
+      `SELECT * FROM (
          SELECT * FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT ${lookedAt})
        WHERE project = ? LIMIT ?`,
     ).all(before ?? Number.MAX_SAFE_INTEGER, projects.numberOf(projectId), limit + 1) as (LedgerRow & {
