@@ -18,7 +18,7 @@ export async function populate(service: Service, clock: ManualClock, call: Call)
   const now = clock.now();
   clock.set(now - 15 * hour);
   const settle = () => administration.settled();
-  await administration.createKey({ label: 'billing' });
+  const { id: key } = await administration.createKey({ label: 'billing' });
   const old = await administration.createKey({ label: hostile.label });
   await administration.revokeKey(old.id);
   await administration.credit(25_000);
@@ -33,7 +33,7 @@ export async function populate(service: Service, clock: ManualClock, call: Call)
     await settle();
   }
   clock.set(now - hour / 2);
-  const ids: Record<string, string> = {};
+  const ids: Record<string, string> = { key };
   const keep = async (name: string, path: string, body: object) => {
     ids[name] = (await call(path, body)).id;
   };

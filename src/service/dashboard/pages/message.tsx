@@ -199,7 +199,10 @@ function History({
       what: status('sent', fill(t.sentOver, { route: route ?? '' })),
     });
   for (const { carrierId, state, receivedAt } of receipts)
-    events.push({ at: receivedAt, what: status(state, fill(t.receiptOf, { id: carrierId.length > 16 ? shortId(carrierId) : carrierId })) });
+    events.push({
+      at: receivedAt,
+      what: status(state, fill(t.receiptOf, { id: carrierId.length > 16 ? shortId(carrierId) : carrierId })),
+    });
   if (refund !== null)
     events.push({ at: refund.createdAt, what: status('failed', t.refunded), amount: refund.amount });
   return (

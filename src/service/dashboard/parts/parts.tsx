@@ -75,11 +75,15 @@ export function Table<Row>({
       <caption class="unseen">{caption}</caption>
       <thead>
         <tr>
-          {columns.map((column) => (
-            <th scope="col" class={classOf(column)}>
-              {column.name}
-            </th>
-          ))}
+          {columns.map((column) =>
+            column.name === '' ? (
+              <td />
+            ) : (
+              <th scope="col" class={classOf(column)}>
+                {column.name}
+              </th>
+            ),
+          )}
         </tr>
       </thead>
       <tbody>
