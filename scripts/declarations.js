@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 
 const relativeImport = /(?<=\b(?:from|import\()\s*['"])(\.[^'"]*)\.js(?=['"])/g;
-const packageImport = /\b(?:from|import\()\s*['"](?!\.|node:)([^'"]+)['"]/;
+const packageImport = /\b(?:from\s+|import\(\s*)['"](?!\.|node:)([^'"]+)['"]/;
 
 /**
  * One implementation has one set of types: CommonJS ones, as the code is, with an ESM entry that hands them on.

@@ -47,7 +47,19 @@ const serviceArrows: Record<string, string[]> = {
   'check-configuration': ['carriers/configured'],
   'open-administration': ['core', 'service'],
   // It gives the dashboard the tokens of requests.
-  'create-service': ['core', 'dashboard', 'fault-injection', 'http', 'operations', 'readiness', 'service'],
+  'create-service': [
+    'core',
+    'dashboard',
+    'fault-injection',
+    'http',
+    'observer',
+    'operations',
+    'readiness',
+    'service',
+  ],
+  // What a service shows of itself: its requests, and its parts, measured by wrappers.
+  observer: ['core', 'http', 'metrics', 'service'],
+  metrics: ['carriers', 'service', 'storage'],
   core: [
     'admin',
     'carriers',
@@ -55,6 +67,7 @@ const serviceArrows: Record<string, string[]> = {
     'carriers/simulated',
     'dispatch',
     'heartbeat',
+    'inbox',
     'open-data',
     'operations',
     'service',
@@ -71,7 +84,21 @@ const serviceArrows: Record<string, string[]> = {
   // A page shows more of a record than the API gives, and what the simulated carrier delivered.
   dashboard: ['admin', 'carriers', 'carriers/simulated', 'operations', 'service', 'storage'],
   // A reset stops the dispatcher and empties the simulated carrier, whose outbox the owner reads.
-  admin: ['carriers', 'carriers/simulated', 'dispatch', 'operations', 'parse-fields', 'service', 'storage'],
+  // The records of a domain hold the key that its mail is signed with.
+  admin: [
+    'carriers',
+    'carriers/simulated',
+    'carriers/smtp',
+    'dispatch',
+    'heartbeat',
+    'inbox',
+    'operations',
+    'parse-fields',
+    'service',
+    'storage',
+  ],
+  // A bounce is a receipt of the mail carrier; each route names its inbox.
+  inbox: ['carriers', 'carriers/configured', 'carriers/smtp', 'operations', 'service', 'storage'],
   // What an instance tells the others: how its carriers are connected, and what it finalized.
   heartbeat: ['carriers', 'storage'],
   readiness: ['heartbeat', 'storage'],

@@ -86,6 +86,7 @@ export function createContext(
     },
     note: (text, command) => notices().note(text, command),
     warn: (text, command) => notices().warn(text, command),
+    log: (record) => notices().write(JSON.stringify(record)),
     conclude: (text, command) => notices().conclude(text, command),
     attach: (details) => notices().attach(details),
     progress: () => notices().progress(),

@@ -16,6 +16,8 @@ export interface Io {
   note(text: string, command?: string): void;
   /** A line on standard error that --quiet does not hide. */
   warn(text: string, command?: string): void;
+  /** A line of JSON on standard error, for programs; --quiet does not hide it. */
+  log(record: object): void;
   /** The last line of a command that exits with another code than 0: the message of the error for programs. */
   conclude(text: string, command?: string): void;
   /** Fields for the error object that a program reads if the command fails. */

@@ -130,6 +130,16 @@ const tree: readonly (Leaf | Group)[] = [
         async () => (await import('./commands/service/check.js')).serviceCheck,
       ],
       [
+        'status',
+        'Show the queue and the connections',
+        async () => (await import('./commands/service/status.js')).serviceStatus,
+      ],
+      [
+        'release',
+        'Release a service that is held after a restore',
+        async () => (await import('./commands/service/release.js')).serviceRelease,
+      ],
+      [
         'settings',
         'Show and change settings: caps, prices, sender',
         [
@@ -167,9 +177,77 @@ const tree: readonly (Leaf | Group)[] = [
         ],
       ],
       [
+        'lanes',
+        'Pause and resume lanes: routes of SMS, email',
+        [
+          [
+            'list',
+            'List the lanes',
+            async () => (await import('./commands/service/lanes/list.js')).serviceLanesList,
+          ],
+          [
+            'pause',
+            'Pause a lane',
+            async () => (await import('./commands/service/lanes/pause.js')).serviceLanesPause,
+          ],
+          [
+            'resume',
+            'Resume a lane',
+            async () => (await import('./commands/service/lanes/resume.js')).serviceLanesResume,
+          ],
+        ],
+      ],
+      [
+        'batches',
+        'Stop batches',
+        [
+          [
+            'stop',
+            'Stop a batch',
+            async () => (await import('./commands/service/batches/stop.js')).serviceBatchesStop,
+          ],
+        ],
+      ],
+      [
         'credit',
         'Add credits to a project',
         async () => (await import('./commands/service/credit.js')).serviceCredit,
+      ],
+      [
+        'ledger',
+        'List the changes of a balance',
+        async () => (await import('./commands/service/ledger.js')).serviceLedger,
+      ],
+      [
+        'inbox',
+        'List messages from outside: replies by mail, SMS',
+        async () => (await import('./commands/service/inbox.js')).serviceInbox,
+      ],
+      [
+        'incoming',
+        'Take in a bounce or a reply, from a mail server',
+        async () => (await import('./commands/service/incoming.js')).serviceIncoming,
+      ],
+      [
+        'suppressions',
+        'Manage recipients that get nothing more',
+        [
+          [
+            'list',
+            'List suppressed recipients',
+            async () => (await import('./commands/service/suppressions/list.js')).serviceSuppressionsList,
+          ],
+          [
+            'remove',
+            'Send to a recipient again',
+            async () => (await import('./commands/service/suppressions/remove.js')).serviceSuppressionsRemove,
+          ],
+        ],
+      ],
+      [
+        'dns',
+        'List the DNS records of an own domain',
+        async () => (await import('./commands/service/dns.js')).serviceDns,
       ],
       [
         'keys',

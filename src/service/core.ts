@@ -15,22 +15,24 @@ import type { DataError } from './data-error.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { createEncryption, deriveKey } from './encryption.js';
 import { Heartbeat } from './heartbeat/heartbeat.js';
+import { smsReceiver } from './inbox/receive-sms.js';
 import { openData } from './open-data.js';
-import type { OperationContext, Project } from './operations/context.js';
+import type { OperationContext } from './operations/context.js';
 import { createOperations } from './operations/create-operations.js';
 import { KeyUse } from './operations/key-use.js';
 import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
 import { OutcomeWaiter } from './operations/outcome-waiter.js';
 import { bound, messageAnswer } from './operations/resources.js';
+import { Turns } from './operations/turns.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
 import type { Administration, Service, ServiceOptions } from './service.js';
-import { capsOf, settingsReader } from './settings.js';
+import { settingsReader } from './settings.js';
 import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';
 
-/** Wrappers of parts, for tests of their failures. */
+/** Wrappers of parts: for tests of their failures, and to measure them. */
 export interface CoreDoubles {
   store?(store: Store): Store;
   carrier?(carrier: SimulatedCarrier): Carrier;
@@ -80,12 +82,13 @@ export async function openCore(
   });
   const { rateLimiter } = storage;
   const store = doubles.store?.(storage.store) ?? storage.store;
+  const bounceKey = deriveKey(storage.secret, 'bounce addresses');
   const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const opened = await openAll().catch(async (error) => {
     await Promise.all([storage.close(), outbox.close()]);
     throw error;
   });
-  const { carrier, carriers, isReal } = opened;
+  const { carrier, carriers, isReal, receive } = opened;
   const { operators } = carriers;
   const settingsOf = settingsReader({
     ...checkSettings(options.settings ?? {}),
@@ -98,11 +101,15 @@ export async function openCore(
   if (!isNew && seed !== undefined)
     random = seededRandom(`${seed} ${Buffer.from(systemRandom.bytes(8)).toString('hex')}`);
 
-  async function project(id: string): Promise<Project> {
-    const record = await store.getProject(id);
-    if (record === null) throw new Error(`there is no project ${id}`);
-    return { id, name: record.name, settings: settingsOf(record.settings) };
-  }
+  const readProject: OperationContext['readProject'] = ({ id, name, settings }) => {
+    return { id, name, settings: settingsOf(settings) };
+  };
+  const project: OperationContext['project'] = async ({ projectId, project }) => {
+    if (project !== undefined) return project;
+    const record = await store.getProject(projectId);
+    if (record === null) throw new Error(`there is no project ${projectId}`);
+    return readProject(record);
+  };
 
   const outcomes = new OutcomeWaiter(clock, storage.changes);
   const encryption = createEncryption(storage.secret, systemRandom);
@@ -124,30 +131,33 @@ export async function openCore(
     owner,
     answer: (message, balance) => bound(messageAnswer(message, balance)),
     async rulesOf(id) {
-      const { settings } = await project(id);
-      return { caps: capsOf(settings), no_link_operators: settings.no_link_operators };
+      return (await project({ projectId: id })).settings;
     },
     decrypt: encryption.decrypt,
+    receive,
     isShared,
     report,
     onFinalized: (finalizations, results) => heartbeat.count(finalizations, results),
     ...(doubles.leaseMs === undefined ? {} : { leaseMs: doubles.leaseMs }),
   });
   const localKey = newSecret(systemRandom);
+  const newId = idMaker(() => clock.now(), random);
   const keyUse = new KeyUse(store, clock, report);
   const context: OperationContext = {
     store,
     admit: doubles.admit?.(storage.admit) ?? storage.admit,
     clock,
     random,
-    newId: idMaker(() => clock.now(), random),
+    newId,
     encryption,
     dispatcher,
     outcomes,
+    turns: new Turns(),
     keyUse,
     isConnectedElsewhere: (lane) => heartbeat.isConnectedElsewhere(lane),
     closed: carriers.closed,
     project,
+    readProject,
     rates,
     localKey: { hash: hashSecret(localKey), projectId: defaultProject.id },
   };
@@ -173,10 +183,10 @@ export async function openCore(
     const carrier = isReal ? simulatedCarrier(outbox, clock, () => null) : simulatedCarrier(outbox, clock);
     const simulated = doubles.carrier?.(carrier) ?? carrier;
     const tools = { rateLimiter, owner, clock, random: systemRandom, report };
-    const bounceKey = deriveKey(storage.secret, 'bounce addresses');
     const recorded = { store, recordedLanes: before };
     const carriers = await openCarriers({ configuration, simulated, bounceKey, ...recorded, ...tools });
-    return { carrier, carriers, isReal };
+    const receive = await smsReceiver(store, () => newId(), defaultProject, configuration);
+    return { carrier, carriers, isReal, receive };
   }
 
   let closing: Promise<void> | undefined;
@@ -194,7 +204,14 @@ export async function openCore(
   return {
     context,
     operations,
-    administration: createAdministration(context, { carrier, isReal, reset: reset.run }),
+    administration: createAdministration(context, {
+      carrier,
+      isReal,
+      instances: storage.instances,
+      reset: reset.run,
+      bounceKey,
+      relay: typeof configuration?.email === 'object' ? configuration.email.host : null,
+    }),
     localKey,
     report,
     store,

@@ -4,23 +4,26 @@ import { type DashboardDoor, type DashboardParts, dashboardDoor } from './dashbo
 import { requestFaultFor } from './fault-injection/faults.js';
 import { type App, createApp } from './http/app.js';
 import { exchangeWith } from './http/in-process.js';
+import { createObserver } from './observer.js';
 import { takeToken } from './operations/admission.js';
 import { readinessOf } from './readiness.js';
-import type { Listening, Service, ServiceOptions } from './service.js';
+import type { Listening, ServedListening, Service, ServiceOptions } from './service.js';
 
 /**
  * Opens the service on a folder of durable data, or in memory. Rejects when the SQLite engine is not
  * installed, the folder cannot be used, or an option breaks a rule.
  */
 export async function createService(options: ServiceOptions = {}): Promise<Service> {
-  const core = await openCore(options);
+  const observer = await createObserver(options.metrics ?? false);
+  const core = await openCore(options, observer.wrappers);
   const app = createApp(core.operations, {
     faultFor: core.isReal ? () => null : requestFaultFor,
     isFirst: (name) => core.carrier.isFirst(name),
     readiness: readinessOf({ ...core, clock: options.clock ?? systemClock }),
     report: (error, requestId) => core.report(error, { requestId }),
   });
-  const listening = new Set<Listening>();
+  const listening = new Set<ServedListening>();
+  const forMetrics: Listening[] = [];
   /** Named by where it listens last. */
   const beat = () => core.heartbeat.begin([...listening].at(-1)?.url.replace(/\/v1$/, '') ?? null);
 
@@ -31,10 +34,11 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       // Loaded late: most embedded services never listen.
       const { listen } = await import('./http/listen.js');
       const door = dashboard === undefined ? null : dashboardDoor(partsOf(core), dashboard.publicUrl);
-      const opened = await listen(door === null ? app : withDashboard(app, door), address, {
+      const served = door === null ? app : withDashboard(app, door);
+      const opened = await listen(observer.observed(served, address, core), address, {
         report: (error) => core.report(error, { level: 'warning' }),
       });
-      const closing: Listening = {
+      const closing: ServedListening = {
         url: opened.url,
         dashboard: door === null ? null : await door.at(opened.url),
         async close() {
@@ -49,6 +53,12 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       await beat();
       return closing;
     },
+    async listenForMetrics(address) {
+      const { listen } = await import('./http/listen.js');
+      const opened = await listen(observer.metricsOnly(core), address);
+      forMetrics.push(opened);
+      return opened;
+    },
     localKey: core.localKey,
     administration: core.administration,
     channels: core.channels,
@@ -56,7 +66,8 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     async close() {
       // What the operator delays is answered now, so that nobody waits for it.
       await core.carrier.stop();
-      await Promise.all([...listening].map((one) => one.close()));
+      await Promise.all([...listening, ...forMetrics].map((one) => one.close()));
+      observer.close();
       await core.close();
     },
   };
@@ -90,10 +101,10 @@ function withDashboard(app: App, door: DashboardDoor): App {
   return {
     routes: app.routes,
     fetch(request, bindings) {
-      const { plain } = bindings ?? {};
-      return plain !== undefined && door.isUnder(plain.target ?? '')
-        ? door.fetch(request, () => plain.readBody())
-        : app.fetch(request, bindings);
+      const { plain, notes } = bindings ?? {};
+      if (plain === undefined || !door.isUnder(plain.target ?? '')) return app.fetch(request, bindings);
+      if (notes !== undefined) notes.route = '/dashboard';
+      return door.fetch(request, () => plain.readBody());
     },
   };
 }

@@ -12,6 +12,10 @@ export function formatMailbox({ name, address }: Mailbox): string {
   return `${quoted} <${address}>`;
 }
 
+export function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1);
+}
+
 /** Reads what `formatMailbox` wrote. */
 export function parseMailbox(written: string): Mailbox {
   const start = written.lastIndexOf(' <');

@@ -55,6 +55,7 @@ const nouns: Record<string, string> = {
   record: 'an object',
   number: 'a whole number',
   int: 'a whole number',
+  boolean: 'true or false',
 };
 
 const units: Record<string, [one: string, many: string]> = {

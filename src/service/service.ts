@@ -1,4 +1,4 @@
-import type { Channel } from '../contract/index.js';
+import type { Channel, Page, PageOptions } from '../contract/index.js';
 import type { ConfigurationSource } from './carriers/configured/configuration.js';
 import type { Clock } from './clock.js';
 import type { DataError } from './data-error.js';
@@ -29,6 +29,8 @@ export interface ServiceOptions {
   rates?: 'enforced' | 'off';
   /** The same ids, keys and codes in every run that begins without data; never for real use. */
   seed?: string;
+  /** Counts and measures, for listeners that show it. */
+  metrics?: boolean;
   /** Called for every unexpected error, in a request or in the background; absent, they go to standard error. */
   report?(fault: Fault): void;
 }
@@ -93,6 +95,37 @@ export interface Delivery {
   delivered_at: string;
 }
 
+/** A message from outside: mail to the own domain of a project, or an SMS to the number of a route. */
+export interface InboxMessage {
+  id: string;
+  channel: Channel;
+  /** A number, the name of a sender or an address; empty where the mail names none. */
+  from: string;
+  to: string;
+  /** Null for an SMS. */
+  subject: string | null;
+  /** At most 1 MB; a part of an SMS that has not come is `[…]`. */
+  text: string;
+  received_at: string;
+}
+
+/** A recipient that gets nothing more. */
+export interface Suppression {
+  to: string;
+  /** As `it bounced with status 5.1.1`. */
+  reason: string;
+  created_at: string;
+}
+
+/** A record to publish for an own domain. */
+export interface DnsRecord {
+  purpose: 'SPF' | 'DKIM' | 'DMARC';
+  type: 'TXT';
+  /** Without a dot at its end. */
+  name: string;
+  value: string;
+}
+
 /** Owner's operations on a project, without the API. Refusals throw `invalid_request`. */
 export interface ProjectAdministration {
   /** Creates a key; only this answer has its secret. Refused over 10 active keys. */
@@ -106,6 +139,18 @@ export interface ProjectAdministration {
   credit(amount: number, options?: { note?: string }): Promise<number>;
   /** Every change of the balance, oldest first. */
   ledger(): Promise<LedgerEntry[]>;
+  /** The same, newest first and page after page; those at `since`, an ISO time, or later. */
+  newestLedger(filter?: { since?: string }): AsyncIterable<LedgerEntry>;
+  /** Messages from outside, newest first. */
+  inbox(page?: PageOptions): Promise<Page<InboxMessage>>;
+  suppressions: {
+    /** Newest first; `after` is a recipient. */
+    list(page?: PageOptions): Promise<Page<Suppression>>;
+    /** False for a recipient that is not suppressed. */
+    remove(recipient: string): Promise<boolean>;
+  };
+  /** The records of the own domain; empty without one. Refused where its key cannot be read. */
+  dnsRecords(): Promise<DnsRecord[]>;
   /** A link that signs in to the dashboard, once, within 10 minutes; null while no instance has served it. */
   createDashboardLink(): Promise<string | null>;
   settings: {
@@ -115,6 +160,7 @@ export interface ProjectAdministration {
   };
 }
 
+export type ReceivedAs = 'bounced' | 'kept' | 'ignored';
 /** A service that sends nothing until its owner releases it, and its messages without an outcome. */
 export interface Hold extends Unfinished {
   reason: HoldReason;
@@ -122,6 +168,38 @@ export interface Hold extends Unfinished {
 
 /** `sent`: with `delivery: "unknown"`, charged. `failed`: refunded. `queue`: they wait again. */
 export type FinishAs = 'sent' | 'failed' | 'queue';
+
+/** A queue and its carrier. Times are ISO 8601. */
+export interface LaneStatus {
+  lane: string;
+  /** Messages in the queue, due or postponed; at most 1,000,000 are counted. */
+  waiting: number;
+  /** Seconds since the first of them was due; null where none is. */
+  oldest_seconds: number | null;
+  /** Messages that an instance has claimed. */
+  submitting: number;
+  /** Messages with an unknown outcome, which are looked into. */
+  in_doubt: number;
+  /** Messages of the last minute, over all instances. */
+  sent: number;
+  failed: number;
+  /** The failed ones, by the code of their error. */
+  failures: Record<string, number>;
+  /** The instances that run, as each is connected for the lane, and since when. */
+  instances: {
+    id: string;
+    version: string;
+    address: string | null;
+    state: 'bound' | 'down' | 'simulated';
+    since: string;
+    seen_at: string;
+  }[];
+}
+
+export interface ServiceStatus {
+  held: HoldReason | null;
+  lanes: LaneStatus[];
+}
 
 /** Owner's operations without the API; those on a project concern the default project. */
 export interface Administration extends ProjectAdministration {
@@ -131,6 +209,12 @@ export interface Administration extends ProjectAdministration {
   renameProject(id: string, name: string): Promise<boolean>;
   /** A project by its id; null when it does not exist. */
   project(id: string): Promise<ProjectAdministration | null>;
+  /**
+   * Takes a mail in, for `recipients` or those that it names: `bounced` for a report that a message cannot be
+   * delivered, `kept` for mail to the own domain of a project, `ignored` for other answers to a bounce address. The same
+   * mail is kept once. Refused: `invalid_request` what is no mail, `not_found` one without a known recipient.
+   */
+  receiveMail(mail: Uint8Array, recipients?: readonly string[]): Promise<ReceivedAs>;
   /** Whether the data was ever served with a real carrier; then it is never reset. */
   readonly isReal: boolean;
   /** Deliveries, oldest first; `limit` keeps the newest. */
@@ -140,6 +224,8 @@ export interface Administration extends ProjectAdministration {
    * before it; new ones, in any process, wait until it is done.
    */
   reset(): Promise<void>;
+  /** The queue, and the instances that run. */
+  status(): Promise<ServiceStatus>;
   /** Null while the service is not held. */
   held(): Promise<Hold | null>;
   /**
@@ -148,24 +234,83 @@ export interface Administration extends ProjectAdministration {
    * False where the service is not held.
    */
   release(finishAs: FinishAs): Promise<boolean>;
+  listLanes(): Promise<LaneSummary[]>;
+  /** Pauses or resumes a lane on every instance; null when there is no such lane. */
+  setLaneStatus(lane: string, status: LaneSummary['status']): Promise<LaneSummary | null>;
+  /** Fails and refunds what no instance has begun to submit; null when there is no such batch, in any project. */
+  stopBatch(id: string): Promise<StoppedBatch | null>;
   /** Resolves when no message is due or in flight. */
   settled(): Promise<void>;
+}
+
+/** A queue: of a route of the configuration, of email, or of the simulated operator. */
+export interface LaneSummary {
+  lane: string;
+  status: 'open' | 'paused';
+  /** Messages that wait. */
+  waiting: number;
+  /** Seconds since the first of them was due; null where none is. */
+  oldest_seconds: number | null;
+  /** Instances that have a connection for it. */
+  connected: number;
+  /** Null while it is open. */
+  paused_at: string | null;
+}
+
+export interface StoppedBatch {
+  id: string;
+  total: number;
+  sent: number;
+  failed: number;
+  /** Messages that are being submitted, or in doubt: they keep their outcome. */
+  in_progress: number;
+  /** Messages that failed by this call. */
+  stopped: number;
+  /** Their credits. */
+  refunded: number;
+}
+
+/** An answered request, as a log may keep it: without numbers, texts, codes and whole keys. */
+export interface SeenRequest {
+  request_id: string | null;
+  method: string;
+  /** `/v1/messages/:id`; null for no route. */
+  route: string | null;
+  /** Null where the connection was dropped. */
+  status: number | null;
+  /** Milliseconds. */
+  ms: number;
+  /** First 12 characters of the API key; null without a valid one. */
+  key: string | null;
+  /** Of the error that answered it. */
+  code: string | null;
+}
+
+export interface ListenAddress {
+  /** Loopback when absent. */
+  host?: string;
+  /** 0 takes a free one. */
+  port?: number;
+  /** PEM texts; plain HTTP when absent. */
+  tls?: { cert: string; key: string };
+  /** Called after every request. */
+  log?(request: SeenRequest): void;
+  /** Answers `GET /metrics` here, for anybody who can reach it; needs the option of the service. */
+  metrics?: boolean;
+  /** Serves the dashboard too; `publicUrl` is where people reach it, null for the address itself. */
+  dashboard?: { publicUrl: string | null };
 }
 
 export interface Listening {
   /** Ends in `/v1`: the client's `baseUrl`. */
   url: string;
-  /** Where people open the dashboard; null without it. */
-  dashboard: string | null;
   /** Accepts no new connection, answers every request received, then resolves. */
   close(): Promise<void>;
 }
 
-export interface Address {
-  host?: string;
-  port?: number;
-  /** Serves the dashboard too; `publicUrl` is where people reach it, when that is not the address itself. */
-  dashboard?: { publicUrl: string | null };
+export interface ServedListening extends Listening {
+  /** Where people open the dashboard; null without it. */
+  dashboard: string | null;
 }
 
 /** `url` is absolute: `http://embedded.invalid/v1/sms`. */
@@ -188,7 +333,9 @@ export interface Service {
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** The same without web objects, which take Node.js 20 16 ms to load. */
   exchange(request: PlainRequest): Promise<PlainAnswer>;
-  listen(address?: Address): Promise<Listening>;
+  listen(address?: ListenAddress): Promise<ServedListening>;
+  /** Answers `GET /metrics`, and nothing else, on an address of its own; needs the option of the service. */
+  listenForMetrics(address: { host: string; port: number }): Promise<Listening>;
   /** A key of the default project; in memory only, as long as this object lives. */
   readonly localKey: string;
   readonly administration: Administration;

@@ -6,6 +6,14 @@ import {
 } from '../contract/index.js';
 import type { Caps } from './storage/caps.js';
 
+/** Emails are signed (DKIM) with `selector` and `key_file`, which belong together. */
+export interface OwnDomain {
+  domain: string;
+  selector?: string;
+  /** Absolute path of the private RSA key, in PEM, the same on every machine of the service. */
+  key_file?: string;
+}
+
 /** The settings of a project. */
 export interface Settings {
   /** Default sender name of emails; null for the project's name. */
@@ -13,7 +21,11 @@ export interface Settings {
   /** Default reply-to address of emails. */
   reply_to: string | null;
   /** Domain that emails are sent from; null for the service's shared one. */
-  own_domain: string | null;
+  own_domain: OwnDomain | null;
+  /** Where recipients of bulk emails unsubscribe, `https:` or `mailto:`; `{to}` stands for the recipient. */
+  list_unsubscribe: string | null;
+  /** Whether recipients that do not exist get nothing more. */
+  suppressions: boolean;
   /** Messages one recipient may get (Limits, Per-recipient caps). */
   caps: { per_10_minutes: number; per_24_hours: number };
   /** Credits. */
@@ -26,10 +38,12 @@ export interface Settings {
   no_link_operators: readonly string[];
 }
 
-/** Changes of settings; `caps` and `prices` may be partial. */
+/** Changes of settings; `caps` and `prices` may be partial, and a domain alone stands for `{ domain }`. */
 export type SettingsPatch = {
-  [Name in keyof Settings]?: Name extends 'caps' | 'prices' ? Partial<Settings[Name]> : Settings[Name];
-};
+  [Name in Exclude<keyof Settings, 'own_domain'>]?: Name extends 'caps' | 'prices'
+    ? Partial<Settings[Name]>
+    : Settings[Name];
+} & { own_domain?: Settings['own_domain'] | string };
 
 const [tenMinutes, day] = recipientCaps;
 
@@ -37,6 +51,8 @@ export const defaultSettings: Settings = {
   brand_name: null,
   reply_to: null,
   own_domain: null,
+  list_unsubscribe: null,
+  suppressions: false,
   caps: { per_10_minutes: tenMinutes.defaultMessages, per_24_hours: day.defaultMessages },
   prices: { sms_part: 10, email: 2 },
   holidays: {},
@@ -51,6 +67,7 @@ export function mergeSettings<Base extends SettingsPatch>(base: Base, patch: Set
   const merged = { ...base, ...patch };
   if (patch.caps) merged.caps = { ...base.caps, ...patch.caps };
   if (patch.prices) merged.prices = { ...base.prices, ...patch.prices };
+  if (typeof patch.own_domain === 'string') merged.own_domain = { domain: patch.own_domain };
   return merged;
 }
 
@@ -68,6 +85,6 @@ export function settingsReader(overrides: SettingsPatch): (stored: string) => Se
   };
 }
 
-export function capsOf(settings: Settings): Caps {
+export function capsOf(settings: Pick<Settings, 'caps'>): Caps {
   return [settings.caps.per_10_minutes, settings.caps.per_24_hours];
 }

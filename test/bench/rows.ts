@@ -54,11 +54,11 @@ export function writeList(path: string, rows: number, column: 'phone' | 'email')
   closeSync(file);
 }
 
-/** Bundles the work, as it ships, and returns how to run one piece of it. */
-export async function rowsWork(folder: string, nodeOptions: string[] = []) {
+/** Bundles the work of a tree, as it ships, and returns how to run one piece of it. */
+export async function rowsWork(folder: string, nodeOptions: string[] = [], tree = '.') {
   const outfile = join(folder, 'rows-work.mjs');
   await build({
-    entryPoints: [resolve('test/bench/rows-work.ts')],
+    entryPoints: [resolve(tree, 'test/bench/rows-work.ts')],
     outfile,
     bundle: true,
     platform: 'node',

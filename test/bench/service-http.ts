@@ -9,7 +9,7 @@ const text = 'Сайн байна уу, таны захиалга ирлээ.';
 
 /** A bare sender over kept-alive connections; `total` bodies by so many at once, and gives how many a second. */
 export async function postRate(
-  service: RunningService,
+  service: Pick<RunningService, 'url' | 'key'>,
   path: string,
   total: number,
   connections: number,

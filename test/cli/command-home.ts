@@ -1,6 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bounceAddress } from '../../src/service/carriers/smtp/bounce-address.js';
+import { deriveKey } from '../../src/service/encryption.js';
+import { bounceOf } from '../support/bounces.js';
 import { type Result, run, type Setting } from '../support/run.js';
 import type { Known } from './command-lines.js';
 
@@ -49,6 +52,15 @@ export class CommandHome {
     known.wrong = `${code.slice(0, 5)}${(Number(code[5]) + 1) % 10}`;
     const bulk = 'sms bulk two.csv --text hi --job july --yes --json';
     known.batch = JSON.parse((await this.here(bulk, { cwd: path })).stdout).batches[0].id;
+  }
+
+  /** Makes an address bounce, which then gets nothing more. */
+  async bounce(to: string): Promise<void> {
+    await this.here('service settings set suppressions true');
+    const { id } = await this.json(`email send ${to} --subject s --text t`);
+    const secret = readFileSync(join(this.path, '.local/state/urtuu/sandbox/secret'));
+    const sender = bounceAddress(id, deriveKey(secret, 'bounce addresses'), 'bounce.example.mn');
+    await this.here('service incoming', { stdin: bounceOf(sender) });
   }
 
   close(): void {

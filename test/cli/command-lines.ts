@@ -46,6 +46,12 @@ export function commandLines(
     for (const { id } of await json('keys list')) await here(`keys revoke ${id} --yes`);
   };
 
+  const ownDomain = () => here('service settings set own_domain shop.mn');
+  const receive = async () => {
+    await ownDomain();
+    await here('service incoming --to a@shop.mn', { stdin: 'From: a@b.mn\nSubject: Hi\n\nHi' });
+  };
+
   let spareKey = '';
 
   return [
@@ -270,6 +276,10 @@ export function commandLines(
       shape: '',
     },
     { line: () => 'service check --config two.csv', code: 13, stderr: /two\.csv: is not JSON/ },
+    { line: () => 'service status', text: true, stdout: /No instance runs/, json: 'array' },
+    { line: () => 'service status --watch --json', code: 2, stderr: /never ends/ },
+    { line: () => 'service release --finish-as sent --yes', code: 11, stderr: /is not held/ },
+    { line: () => 'service release --finish-as gone', code: 2, stderr: /not one of sent, failed, queue/ },
     { line: () => 'service projects list', stdout: /^ID/, json: 'array', shape: '' },
     {
       line: () => `service projects create P${recipients++}`,
@@ -285,10 +295,38 @@ export function commandLines(
       shape: '',
     },
     { line: () => 'service projects rename nobody Shop', code: 12, stderr: /no project nobody/ },
+    { line: () => 'service lanes list', stdout: /^LANE/, json: 'array', shape: '' },
+    { line: () => 'service lanes pause email', stdout: /^status +paused$/m, json: 'object', shape: '' },
+    { line: () => 'service lanes resume email', stdout: /^status +open$/m, json: 'object', shape: '' },
+    { line: () => 'service lanes pause nothing', code: 12, stderr: /no lane nothing/ },
+    {
+      line: () => `service batches stop ${known.batch} --yes`,
+      stdout: /^stopped +0$/m,
+      json: 'object',
+      shape: '',
+    },
+    { line: () => 'service batches stop nothing --yes', code: 12, stderr: /no batch nothing/ },
     { line: () => 'service credit 1 --note hi', stdout: /^balance/, json: 'object', shape: '' },
     { line: () => 'service credit -1 --yes', stdout: /^balance/, json: 'object', shape: '' },
+    { line: () => 'service ledger', stdout: /^CREATED AT/, json: 'array', shape: '' },
+    { line: () => 'service ledger --since soon', code: 2, stderr: /not a time/ },
     { line: () => 'service credit much', code: 2, stderr: /not a whole number/ },
     { line: () => 'dashboard', code: 5, stderr: /no dashboard yet/, text: true },
+    { line: () => 'service inbox', prepare: receive, stdout: /^RECEIVED/, json: 'array', shape: '' },
+    { line: () => 'service inbox --project nobody', code: 12, stderr: /no project nobody/ },
+    { line: () => 'service incoming --to no-reply@shop.mn', prepare: ownDomain, stdin: 'From: a@b.mn\n\nHi' },
+    {
+      line: () => 'service incoming --to a@nowhere.mn',
+      code: 67,
+      stdin: 'From: a@b.mn\n\nHi',
+      stderr: /no recipient/,
+    },
+    { line: () => 'service incoming', code: 65, stderr: /not an email message/ },
+    { line: () => 'service incoming --data nowhere', code: 75, stdin: 'a', stderr: /no service data in/ },
+    { line: () => 'service suppressions list', stdout: /^TO/, json: 'array', shape: '' },
+    { line: () => 'service suppressions remove a@b.mn', code: 12, stderr: /not suppressed/ },
+    { line: () => 'service dns', prepare: ownDomain, stdout: /^PURPOSE/, json: 'array', shape: '' },
+    { line: () => "service settings set own_domain ''", stdout: /^NAME/, json: 'object', shape: '' },
     { line: () => 'service settings get', stdout: /^NAME/, json: 'object', shape: '' },
     { line: () => 'service settings get --data nowhere', code: 12, stderr: /no service data in/ },
     {

@@ -8,7 +8,10 @@ const commands = readCommands();
 const home = new CommandHome();
 const { here } = home;
 const json = (line: string) => home.json(line);
-beforeAll(() => home.open());
+beforeAll(async () => {
+  await home.open();
+  await home.bounce('bounced@example.mn');
+});
 afterAll(() => home.close());
 
 const cases = commandLines(home.known, (line, setting) => here(line, { cwd: home.path, ...setting }));

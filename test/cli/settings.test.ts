@@ -26,7 +26,8 @@ describe('urtuu sandbox settings', () => {
     const { code, stdout } = await here('sandbox settings get');
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual([
-      ...['NAME', 'brand_name', 'reply_to', 'own_domain', 'operators', 'no_link_operators', 'holidays'],
+      ...['NAME', 'brand_name', 'reply_to', 'own_domain', 'list_unsubscribe', 'suppressions'],
+      ...['operators', 'no_link_operators', 'holidays'],
       ...['caps.per_10_minutes', 'caps.per_24_hours', 'prices.sms_part', 'prices.email', ''],
     ]);
     expect(stdout).toMatch(/^caps\.per_10_minutes +5$/m);
@@ -50,6 +51,13 @@ describe('urtuu sandbox settings', () => {
     [['brand_name', 'Миний дэлгүүр'], 'Миний дэлгүүр'],
     [['brand_name', '12'], '12'],
     [['reply_to', 'desk@example.mn'], 'desk@example.mn'],
+    [['own_domain', 'shop.mn'], 'shop.mn'],
+    [['own_domain', 'shop.mn', 'mail', '/etc/dkim.pem'], 'shop.mn mail /etc/dkim.pem'],
+    [['own_domain', ''], ''],
+    [['list_unsubscribe', 'https://shop.mn/u?to={to}'], 'https://shop.mn/u?to={to}'],
+    [['list_unsubscribe', 'mailto:stop@shop.mn'], 'mailto:stop@shop.mn'],
+    [['suppressions', 'true'], 'true'],
+    [['suppressions', ''], 'false'],
     [['holidays.2026-12-29', '1.5'], '1.5'],
     [['operators.Ondo', '60', '66'], '60 66'],
     [['operators.Unitel', '80', '86'], '80 86'],
@@ -85,6 +93,15 @@ describe('urtuu sandbox settings', () => {
     ['caps.per_24_hours', '', 'settings.caps.per_24_hours: must be a whole number from 1 to 80'],
     ['prices.sms_part', '1.5', 'settings.prices.sms_part: must be a whole number from 0 to 1000000'],
     ['reply_to', 'nobody', 'settings.reply_to: must be an email address'],
+    ['own_domain', 'shop', 'settings.own_domain: must be a domain in lower case'],
+    ['list_unsubscribe', 'http://shop.mn', 'settings.list_unsubscribe: must be an https: or mailto: address'],
+    [
+      'list_unsubscribe',
+      'https://shop.mn/>',
+      'settings.list_unsubscribe: must be an https: or mailto: address',
+    ],
+    ['list_unsubscribe', 'mailto:shop', 'settings.list_unsubscribe: must be an https: or mailto: address'],
+    ['suppressions', 'on', 'settings.suppressions: must be true or false'],
     ['holidays.tomorrow', '2', 'settings.holidays.tomorrow: must be a date, as 2026-12-29'],
     ['holidays.2026-12-29', '101', 'settings.holidays.2026-12-29: must be a number over 0, at most 100'],
     ['operators.Ondo', '6', 'settings.operators.Ondo[0]: must be two digits'],
@@ -103,6 +120,7 @@ describe('urtuu sandbox settings', () => {
     [['set', 'holidays', '2'], 'Example: holidays.2026-12-29 1.5'],
     [['set', 'operators', '80'], 'Example: operators.Unitel 80 86'],
     [['set', 'brand_name', 'Two', 'words'], 'Quote a text that has spaces.'],
+    [['set', 'own_domain', 'shop.mn', 'mail'], 'Example: own_domain shop.mn mail /etc/urtuu/shop.pem'],
     [['set', 'brand_name'], 'missing: <value>'],
   ])('ends with 2 for %j', async (words, hint) => {
     const { code, stderr } = await here(['sandbox', 'settings', ...words]);

@@ -17,6 +17,8 @@ export const notRun: Record<string, string> = {
     'needs a PostgreSQL of its own; test/cli/commands/serve/database.test.ts serves on one',
   'docs/carriers.md: urtuu service check --config service.json':
     'connects to carriers; test/e2e/serve-config.test.ts and serve-email.test.ts serve with such a file',
+  'docs/carriers.md: urtuu service lanes list':
+    'names lanes of carriers; test/cli/every-command.test.ts runs each of them on a sandbox',
   'docs/running.md: docker build -f deploy/Dockerfile -t urtuu .':
     'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
   'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':

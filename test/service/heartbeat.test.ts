@@ -128,21 +128,15 @@ describe('a heartbeat', () => {
     await pass(5_000);
     await pass(5_000);
     expect(written.map(({ lastMinute }) => lastMinute).slice(1, 4)).toEqual([
-      {
-        lanes: [
-          { lane: 'email', sent: 1, failed: 0 },
-          { lane: 'sms', sent: 0, failed: 1 },
-        ],
-        failures: { provider_failed: 1 },
-      },
-      {
-        lanes: [
-          { lane: 'email', sent: 1, failed: 0 },
-          { lane: 'sms', sent: 1, failed: 2 },
-        ],
-        failures: { provider_failed: 1, recipient_rate_limited: 1 },
-      },
-      { lanes: [{ lane: 'sms', sent: 1, failed: 1 }], failures: { recipient_rate_limited: 1 } },
+      [
+        { lane: 'email', sent: 1, failed: 0, failures: {} },
+        { lane: 'sms', sent: 0, failed: 1, failures: { provider_failed: 1 } },
+      ],
+      [
+        { lane: 'email', sent: 1, failed: 0, failures: {} },
+        { lane: 'sms', sent: 1, failed: 2, failures: { provider_failed: 1, recipient_rate_limited: 1 } },
+      ],
+      [{ lane: 'sms', sent: 1, failed: 1, failures: { recipient_rate_limited: 1 } }],
     ]);
   });
 
@@ -189,7 +183,7 @@ describe('a single SMS over a lane without a connection', () => {
     const { send } = requestsTo(() => core);
     await expect(send('99112233', 'hi', 'k')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 10 });
     expect(await core.store.hasDue()).toBe(false);
-    const beat = { id: 'other', version: '1', address: null, lastMinute: { lanes: [], failures: {} } };
+    const beat = { id: 'other', version: '1', address: null, lastMinute: [] };
     await core.storage.instances.beat({
       ...beat,
       carriers: [{ lane: 'sms', state: 'bound', forMs: 60_000 }],

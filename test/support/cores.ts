@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultProject } from '../../src/service/admin/projects.js';
@@ -6,6 +6,8 @@ import type { ManualClock } from '../../src/service/clock.js';
 import { type Core, type CoreDoubles, openCore } from '../../src/service/core.js';
 import type { Delivery, Fault, ServiceOptions } from '../../src/service/index.js';
 import type { Answer, Caller, RateLimit, RequestHead } from '../../src/service/operations/operations.js';
+import { nothingUnderWay } from './postgres/under-way.js';
+import { contentOfDatabase } from './postgres.js';
 import { isOnPostgres, type TestEngine, testEngine } from './test-engine.js';
 
 export const caller: Caller = { projectId: defaultProject.id, keyId: 'test' };
@@ -37,6 +39,14 @@ export class Cores {
   /** Opens one that is going to die, which must not be asked to close. */
   async openMortal(options: ServiceOptions, doubles: CoreDoubles): Promise<Core> {
     return openCore({ report: this.#report, ...(await this.#on(options)) }, doubles);
+  }
+
+  /** All that the store of a folder has written, as text. */
+  async storedIn(directory: string): Promise<string> {
+    const url = (await this.#engines.get(directory))?.options.database;
+    if (url !== undefined) return contentOfDatabase(url);
+    const files = ['service.db', 'service.db-wal'];
+    return files.map((name) => readFileSync(join(directory, name), 'latin1')).join('');
   }
 
   folder(): string {
@@ -105,9 +115,10 @@ export async function ledgerDifference({ administration, operations }: Core): Pr
   return balance - entries.reduce((sum, entry) => sum + entry.amount, 0);
 }
 
-/** Lets everything run that waits for no timer. */
+/** Lets everything run that waits for no timer, what the database is asked included. */
 export async function turns(count = 10): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await new Promise(setImmediate);
+  await nothingUnderWay();
 }
 
 /** Lets time pass in steps, and in each of them everything run that is due. */
@@ -117,4 +128,15 @@ export async function pass(clock: ManualClock, milliseconds: number, step = 250)
     clock.advance(Math.min(step, milliseconds - passed));
     await turns(6);
   }
+}
+
+/** Lets time pass until everything has ended. */
+export async function settle({ administration }: Core, clock: ManualClock): Promise<void> {
+  let isOver = false;
+  const settled = administration.settled().finally(() => {
+    isOver = true;
+  });
+  await turns();
+  while (!isOver) await pass(clock, 250);
+  await settled;
 }

@@ -34,12 +34,27 @@ export async function emptyDatabase(url: string): Promise<void> {
   );
 }
 
+/** All its rows, as text. */
+export async function contentOfDatabase(url: string): Promise<string> {
+  const rows = (await query(
+    url,
+    "SELECT query_to_xml('SELECT * FROM ' || quote_ident(tablename), true, true, '')::text AS rows FROM pg_tables WHERE schemaname = 'public'",
+  )) as { rows: string }[];
+  return rows.map((table) => table.rows).join('\n');
+}
+
 /** Runs one statement on a connection of its own. */
-export async function query(url: string, text: string, values: unknown[] = []) {
+export async function query<Row = Record<string, unknown>>(
+  url: string,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
   const client = new Client({ connectionString: url });
+  // A test may terminate its backend.
+  client.on('error', () => {});
   await client.connect();
   try {
-    return (await client.query(text, values)).rows;
+    return (await client.query(text, values)).rows as Row[];
   } finally {
     await client.end();
   }

@@ -29,6 +29,8 @@ export interface RelayOptions {
   cutAtReply?: number;
   /** Cuts the connection once so many bytes of a mail after DATA came, of the mail with this index. */
   cutAtByte?: { mail: number; byte: number };
+  /** Takes what came before that cut for a mail, which no relay may. */
+  keepsHalves?: boolean;
 }
 
 export interface TakenMail {
@@ -173,6 +175,7 @@ export class Relay {
             const isWhole = pending.subarray(0, cutAtByte.byte).includes('\r\n.\r\n');
             if (!isWhole) {
               this.bodies += 1;
+              if (this.options.keepsHalves === true) this.taken.push({ ...transaction, raw: `${pending}` });
               socket.resetAndDestroy();
               return;
             }

@@ -120,7 +120,7 @@ export class SmppInstances {
       for (const batch of batches)
         if ((await core.operations.getBatch(caller, batch)).status !== 'completed') return false;
       return true;
-    });
+    }, 2_000);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Carrier, Submission } from '../../src/service/carriers/carrier.js';
+import type { Carrier, Incoming, Submission } from '../../src/service/carriers/carrier.js';
 import { dial } from '../../src/service/carriers/smpp/connection/dial.js';
 import { localRouteLimits } from '../../src/service/carriers/smpp/limits.js';
 import type { SmppRoute } from '../../src/service/carriers/smpp/route-settings.js';
@@ -33,6 +33,7 @@ export function routeTo(port: number, changes: Partial<SmppRoute> = {}): SmppRou
     prefixes: ['99'],
     fallback: [],
     links: true,
+    inboxProject: null,
     ...changes,
   };
 }
@@ -66,9 +67,10 @@ export async function until(holds: () => boolean): Promise<void> {
 export class SmppDesk {
   readonly clock: ManualClock;
   readonly receipts: Receipt[] = [];
+  readonly incoming: Incoming[] = [];
   readonly reported: string[] = [];
-  /** What storing a receipt does. */
-  store: (receipt: Receipt) => Promise<void> = async () => {};
+  /** What storing a receipt or a message does. */
+  store: (receipt: Receipt | Incoming) => Promise<void> = async () => {};
   readonly carrier: Carrier;
 
   constructor(routes: readonly SmppRoute[], parts: Partial<SmppParts> & { clock?: ManualClock } = {}) {
@@ -85,10 +87,16 @@ export class SmppDesk {
   }
 
   start(): Promise<void> {
-    return this.carrier.start(async (receipt) => {
-      await this.store(receipt);
-      this.receipts.push(receipt);
-    });
+    return this.carrier.start(
+      async (receipt) => {
+        await this.store(receipt);
+        this.receipts.push(receipt);
+      },
+      async (incoming) => {
+        await this.store(incoming);
+        this.incoming.push(incoming);
+      },
+    );
   }
 
   submit(reference: string, changes: Partial<Submission> = {}, signal = new AbortController().signal) {

@@ -1,4 +1,5 @@
 import type { ServiceOptions } from '../../src/service/index.js';
+import { countUnderWay } from './postgres/under-way.js';
 import { emptyDatabase, newDatabase } from './postgres.js';
 
 let isPostgres = false;
@@ -10,6 +11,7 @@ export const testSecret = new Uint8Array(32).fill(7);
 /** From now on services of this test file are opened on PostgreSQL. */
 export function testOnPostgres(): void {
   isPostgres = true;
+  countUnderWay();
 }
 
 export const isOnPostgres = (): boolean => isPostgres;

@@ -6,7 +6,10 @@ import { words } from '../support/run.js';
 import { pty, Terminal } from './pseudoterminal.js';
 
 const home = new CommandHome();
-beforeAll(() => home.open());
+beforeAll(async () => {
+  await home.open();
+  await home.bounce('bounced@example.mn');
+});
 afterAll(() => home.close());
 
 const machine = {

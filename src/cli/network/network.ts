@@ -48,7 +48,8 @@ export interface Network {
   serviceOn(options: DatabaseOptions): Promise<Service>;
   /** For the owner of a service that may run: dispatches and makes nothing; opened once, closed at the end. */
   administration(
-    data: { directory: string } | Omit<DatabaseOptions, 'configuration'>,
+    data: { directory: string } | Pick<DatabaseOptions, 'url' | 'secret'>,
+    report?: (fault: Fault) => void,
   ): Promise<Administration>;
   /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
   checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
@@ -65,8 +66,11 @@ export interface Network {
 }
 
 type Configuration = NonNullable<ServiceOptions['configuration']>;
-export type OpenOptions = Pick<ServiceOptions, 'acceptData' | 'configuration'>;
-export type DatabaseOptions = { url: string; secret: Uint8Array } & Pick<ServiceOptions, 'configuration'>;
+export type OpenOptions = Pick<ServiceOptions, 'acceptData' | 'configuration' | 'metrics'>;
+export type DatabaseOptions = { url: string; secret: Uint8Array } & Pick<
+  ServiceOptions,
+  'configuration' | 'metrics'
+>;
 
 export interface RawSender {
   send: RequestSender;
@@ -136,9 +140,9 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     return opened;
   };
   const administrations = new Map<string, Promise<OpenedAdministration>>();
-  const administration: Network['administration'] = async (data) => {
+  const administration: Network['administration'] = async (data, report = needs.report) => {
     const name = 'url' in data ? data.url : data.directory;
-    const opened = administrations.get(name) ?? openAdministration(environment, data, needs.report);
+    const opened = administrations.get(name) ?? openAdministration(environment, data, report);
     administrations.set(name, opened);
     return (await opened).administration;
   };

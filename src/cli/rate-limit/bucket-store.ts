@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../platform/make-folder.js';
 import type { TokenBucket } from './token-bucket.js';
@@ -109,7 +109,7 @@ function identityOf(path: string): string {
 
 function removeQuietly(path: string): void {
   try {
-    rmSync(path, { force: true });
+    unlinkSync(path);
   } catch {}
 }
 

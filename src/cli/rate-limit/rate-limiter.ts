@@ -43,6 +43,13 @@ interface Lane {
   inFlight: number;
   /** Those in flight that did not wait for their token. */
   ahead: number;
+  /** The shared bucket, as this process changed it last. */
+  bucket: TokenBucket | null;
+}
+
+interface Changed<Result> {
+  bucket: TokenBucket;
+  result: Result;
 }
 
 const newLane = (): Lane => ({
@@ -53,6 +60,7 @@ const newLane = (): Lane => ({
   shown: false,
   inFlight: 0,
   ahead: 0,
+  bucket: null,
 });
 
 /**
@@ -134,6 +142,7 @@ export class RateLimiter {
     const { burst } = this.#rateLimit(kind);
     const left = remaining === null ? null : remaining - lane.inFlight - reserve[kind];
     const unblocked = wentAhead && status !== 429;
+    if (!unblocked && this.#isBelow(kind, left)) return;
     void this.#change(kind, (bucket) => ({
       ...bucket,
       known: true,
@@ -144,6 +153,13 @@ export class RateLimiter {
       blocked: unblocked ? 0 : bucket.blocked,
     }));
     if (unblocked) lane.wake();
+  }
+
+  /** Whether the shared bucket has no more tokens than these: correcting it would cost every request a file. */
+  #isBelow(kind: RequestKind, left: number | null): boolean {
+    const { bucket } = this.#lanes[kind];
+    if (!bucket?.known) return false;
+    return left === null || refill(bucket, this.#rateLimit(kind), this.#now()).tokens <= left;
   }
 
   /** Ends all waits. */
@@ -203,10 +219,9 @@ export class RateLimiter {
 
   /** 0 when a token was taken, else the milliseconds until there is one. */
   async #tryTake(kind: RequestKind): Promise<number> {
-    const slow =
-      this.#scale < 1 ? await this.#tryTakeFrom(this.#slower, kind, rateLimitOf(kind, this.#scale)) : 0;
+    const slow = this.#scale < 1 ? await this.#tryTakeSlower(kind) : 0;
     if (slow > 0) return slow;
-    const wait = await this.#tryTakeFrom(this.#options.buckets, this.#nameOf(kind), this.#rateLimit(kind));
+    const wait = await this.#tryTakeShared(kind);
     if (wait > 0 && this.#scale < 1) {
       await this.#slower.update(kind, (bucket) => {
         const kept = bucket ?? unknownBucket(this.#now());
@@ -216,19 +231,34 @@ export class RateLimiter {
     return wait;
   }
 
-  #tryTakeFrom(buckets: BucketStore, name: string, limit: RateLimit): Promise<number> {
-    return buckets.update(name, (kept) => {
+  #tryTakeSlower(kind: RequestKind): Promise<number> {
+    const limit = rateLimitOf(kind, this.#scale);
+    return this.#slower.update(kind, (kept) => {
       const now = this.#now();
-      const bucket = refill(kept ?? unknownBucket(now), limit, now);
-      const result = waitFor(bucket, limit);
-      return { bucket: result > 0 ? bucket : { ...bucket, tokens: bucket.tokens - 1 }, result };
+      return withoutToken(refill(kept ?? unknownBucket(now), limit, now), limit);
     });
   }
 
+  #tryTakeShared(kind: RequestKind): Promise<number> {
+    const limit = this.#rateLimit(kind);
+    const { bucket } = this.#lanes[kind];
+    // Others only take from it: its file is asked once there may be a token.
+    const wait =
+      bucket?.known && bucket.blocked === 0 ? waitFor(refill(bucket, limit, this.#now()), limit) : 0;
+    if (wait > 0) return Promise.resolve(wait);
+    return this.#update(kind, (shared) => withoutToken(shared, limit));
+  }
+
   #change(kind: RequestKind, change: (bucket: TokenBucket) => TokenBucket): Promise<null> {
+    return this.#update(kind, (bucket) => ({ bucket: change(bucket), result: null }));
+  }
+
+  #update<Result>(kind: RequestKind, change: (refilled: TokenBucket) => Changed<Result>): Promise<Result> {
     return this.#options.buckets.update(this.#nameOf(kind), (kept) => {
       const now = this.#now();
-      return { bucket: change(refill(kept ?? unknownBucket(now), this.#rateLimit(kind), now)), result: null };
+      const changed = change(refill(kept ?? unknownBucket(now), this.#rateLimit(kind), now));
+      this.#lanes[kind].bucket = changed.bucket;
+      return changed;
     });
   }
 
@@ -246,6 +276,12 @@ export class RateLimiter {
   #rateLimit(kind: RequestKind): RateLimit {
     return rateLimitOf(kind, Math.max(1, this.#scale));
   }
+}
+
+/** The wait for a token, which is taken where it is 0. */
+function withoutToken(bucket: TokenBucket, limit: RateLimit): Changed<number> {
+  const wait = waitFor(bucket, limit);
+  return { bucket: wait > 0 ? bucket : { ...bucket, tokens: bucket.tokens - 1 }, result: wait };
 }
 
 function rateLimitOf(kind: RequestKind, scale: number): RateLimit {

@@ -4,6 +4,7 @@ import { type ExitCode, exits } from '../exit-codes.js';
 export const sysexits = {
   usage: 64,
   data: 65,
+  nobody: 67,
   unavailable: 69,
   software: 70,
   input: 74,
@@ -50,6 +51,29 @@ export const sysexitTranslation = {
     [sysexits.input]: 'this machine: unreadable input, unsafe configuration',
     [sysexits.later]: 'later: trying again may help, and cannot send it twice',
     [sysexits.permission]: 'key: missing, or the service does not know it',
+  },
+};
+
+/**
+ * The codes of `urtuu service incoming`. A mail server keeps the mail at 75 and sends it back at every other code: only
+ * what is wrong with the mail itself is one of those.
+ */
+export const incomingSysexits = {
+  of: (exit: ExitCode): Sysexit | 0 =>
+    exit === exits.ok
+      ? exits.ok
+      : exit === exits.input
+        ? sysexits.data
+        : exit === exits.missing
+          ? sysexits.nobody
+          : sysexits.later,
+  hint: (exit: ExitCode) =>
+    exit === exits.missing ? 'It goes by the own domain of a project: urtuu service settings get' : undefined,
+  meanings: {
+    0: 'taken in',
+    [sysexits.data]: 'not an email message, or too large',
+    [sysexits.nobody]: 'no recipient is known',
+    [sysexits.later]: 'later: the data cannot be used now, or the command line is wrong',
   },
 };
 

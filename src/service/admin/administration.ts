@@ -4,24 +4,55 @@ import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, newSecret, shownLength } from '../operations/keys.js';
-import type { Administration, ApiKey, Delivery, NewApiKey, ProjectAdministration } from '../service.js';
+import type {
+  Administration,
+  ApiKey,
+  Delivery,
+  LedgerEntry,
+  NewApiKey,
+  ProjectAdministration,
+} from '../service.js';
 import { ServiceError } from '../service-error.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import { everyScope } from '../storage/admission.js';
-import type { KeyRecord } from '../storage/store.js';
+import type { Instances } from '../storage/instances.js';
+import type { KeyRecord, LedgerPage, LedgerRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 import { createHold } from './hold.js';
+import { administerLanes } from './lanes.js';
+import { mailAdministration } from './mail.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
 import { hashToken, linkLife, newToken } from './sign-in.js';
+import { statusOf } from './status.js';
+
+/** Entries that are read at once. */
+const ledgerPage = 1_000;
+
+export interface AdministrationParts {
+  carrier: SimulatedCarrier;
+  isReal: boolean;
+  instances: Instances;
+  reset(): Promise<void>;
+  /** Of the addresses that bounces go to. */
+  bounceKey: Uint8Array;
+  /** The host of the mail relay; null where there is none, or nobody knows. */
+  relay: string | null;
+}
 
 export function createAdministration(
   context: OperationContext,
-  { carrier, isReal, reset }: { carrier: SimulatedCarrier; isReal: boolean; reset: () => Promise<void> },
+  { carrier, isReal, instances, reset, bounceKey, relay }: AdministrationParts,
 ): Administration {
   const { store } = context;
   return {
-    ...administrationOf(context, defaultProject.id),
+    ...administerLanes({
+      store,
+      instances,
+      clock: context.clock,
+      simulatedLanes: isReal ? [] : carrier.lanes,
+    }),
+    ...administrationOf(context, defaultProject.id, relay),
     async createProject(name) {
       checkName('name', name);
       const id = context.newId();
@@ -40,23 +71,33 @@ export function createAdministration(
       return store.renameProject(id, name);
     },
     async project(id) {
-      return (await store.getProject(id)) === null ? null : administrationOf(context, id);
+      return (await store.getProject(id)) === null ? null : administrationOf(context, id, relay);
     },
     async *outbox({ to, ...filter } = {}) {
       const recipient = to === undefined ? {} : { to: normalizeAddress(to) ?? to };
       for await (const record of carrier.outbox({ ...filter, ...recipient })) yield toDelivery(record);
+    },
+    async receiveMail(mail, recipients = []) {
+      // Loaded late: the parser is large.
+      const { receiveMail } = await import('../inbox/receive-mail.js');
+      return receiveMail(context, bounceKey, mail, recipients);
     },
     isReal,
     async reset() {
       if (isReal) throw invalid('this data was served with a real carrier: it is never reset');
       await reset();
     },
+    status: () => statusOf({ ...context, instances }),
     ...createHold(context),
     settled: () => context.dispatcher.settled(),
   };
 }
 
-function administrationOf(context: OperationContext, projectId: string): ProjectAdministration {
+function administrationOf(
+  context: OperationContext,
+  projectId: string,
+  relay: string | null,
+): ProjectAdministration {
   const { store, random } = context;
   const newKey = ({ label, scope = everyScope, expires_at: expires }: NewApiKey) => {
     if (label !== undefined) checkName('label', label);
@@ -69,6 +110,7 @@ function administrationOf(context: OperationContext, projectId: string): Project
     return { secret, key: { ...own, label: label ?? null, scope, expiresAt } };
   };
   return {
+    ...mailAdministration(context, projectId, relay),
     async createFirstKey() {
       const { secret, key } = newKey({});
       const added = await store.addFirstKey(key);
@@ -93,14 +135,19 @@ function administrationOf(context: OperationContext, projectId: string): Project
       return store.credit(projectId, amount, { id: context.newId(), note: note ?? null });
     },
     async ledger() {
-      const entries = await store.listLedger(projectId);
-      return entries.map(({ amount, reason, subjectId, note, createdAt }) => ({
-        amount,
-        reason,
-        subject_id: subjectId,
-        note,
-        created_at: timestamp(createdAt),
-      }));
+      return (await store.listLedger(projectId)).map(toLedgerEntry);
+    },
+    async *newestLedger({ since } = {}) {
+      const from = since === undefined ? null : Date.parse(since);
+      let before: number | null = null;
+      do {
+        const page: LedgerPage = await store.listLedgerPage(projectId, { limit: ledgerPage, before });
+        for (const record of page.records) {
+          if (from !== null && record.createdAt < from) return;
+          yield toLedgerEntry(record);
+        }
+        before = page.next;
+      } while (before !== null);
     },
     async createDashboardLink() {
       const url = await store.dashboardUrl();
@@ -110,14 +157,14 @@ function administrationOf(context: OperationContext, projectId: string): Project
       return `${url}/dashboard/sign-in?token=${token}`;
     },
     settings: {
-      get: async () => (await context.project(projectId)).settings,
+      get: async () => (await context.project({ projectId })).settings,
       async update(patch) {
         await store.changeSettings(projectId, (stored) => {
           const own = JSON.parse(stored);
           const given = typeof patch === 'function' ? patch(mergeSettings(defaultSettings, own)) : patch;
           return JSON.stringify(mergeSettings(own, checkSettings(given)));
         });
-        return (await context.project(projectId)).settings;
+        return (await context.project({ projectId })).settings;
       },
     },
   };
@@ -140,6 +187,10 @@ function toApiKey({ id, prefix, label, scope, createdAt, ...times }: KeyRecord):
     last_used_at: written(times.usedAt),
     revoked_at: written(times.revokedAt),
   };
+}
+
+function toLedgerEntry({ amount, reason, subjectId, note, createdAt }: LedgerRecord): LedgerEntry {
+  return { amount, reason, subject_id: subjectId, note, created_at: timestamp(createdAt) };
 }
 
 function toDelivery(record: DeliveryRecord): Delivery {

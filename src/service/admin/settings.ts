@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import * as z from 'zod/mini';
 import { normalizeAddress, recipientCaps } from '../../contract/index.js';
 import { emailRoute, noLinkRoute } from '../carriers/carrier.js';
@@ -13,6 +14,31 @@ const within = (min: number, max: number) =>
     error: `must be a whole number from ${min} to ${max}`,
   });
 const isDomain = (text: string) => text === text.toLowerCase() && normalizeAddress(`a@${text}`) !== null;
+const domain = z.string().check(rule(isDomain, 'must be a domain in lower case'));
+const isSelector = (text: string) => /^(?=.{1,63}$)[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/i.test(text);
+const ownDomain = z
+  .strictObject({
+    domain,
+    selector: z.exactOptional(
+      z.string().check(rule(isSelector, 'must be letters, digits, dashes and dots, as mail2026')),
+    ),
+    key_file: z.exactOptional(z.string().check(rule(isAbsolute, 'must be an absolute path'))),
+  })
+  .check(
+    z.refine(({ selector, key_file: file }) => (selector === undefined) === (file === undefined), {
+      error: 'selector and key_file belong together',
+    }),
+  );
+
+/** Where a mail program goes, or writes to, when its user unsubscribes. */
+function isUnsubscribeAddress(text: string): boolean {
+  const filled = text.replaceAll('{to}', 'a%40example.mn');
+  return (
+    /^(?:https:\/\/|mailto:[^@]+@)[\x21-\x7e]+$/.test(filled) &&
+    !/[<>,{}]/.test(filled) &&
+    URL.canParse(filled)
+  );
+}
 
 /** An operator is a route by its name, so it may not be called as another route is. */
 const operatorName = z.string().check(
@@ -37,7 +63,15 @@ const patchSchema = z.partial(
     reply_to: z.nullable(
       z.string().check(rule((to) => normalizeAddress(to) !== null, 'must be an email address')),
     ),
-    own_domain: z.nullable(z.string().check(rule(isDomain, 'must be a domain in lower case'))),
+    own_domain: z.nullable(z.union([domain, ownDomain])),
+    list_unsubscribe: z.nullable(
+      z
+        .string()
+        .check(
+          rule(isUnsubscribeAddress, 'must be an https: or mailto: address, with {to} for the recipient'),
+        ),
+    ),
+    suppressions: z.boolean(),
     caps: z.strictObject({
       per_10_minutes: z.exactOptional(within(1, tenMinutes.maxMessages)),
       per_24_hours: z.exactOptional(within(1, day.maxMessages)),

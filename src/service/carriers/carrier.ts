@@ -1,5 +1,6 @@
 import type { Channel } from '../../contract/index.js';
-import type { DeliveryState, Receipt } from '../storage/store.js';
+import type { OwnDomain } from '../settings.js';
+import type { DeliveryState, IncomingMessage, Receipt } from '../storage/store.js';
 
 /** The route that carries no links, which also takes what an operator refused. */
 export const noLinkRoute = 'no-link';
@@ -24,6 +25,10 @@ export interface Submission {
   replyTo: string | null;
   /** Milliseconds within which it may be delivered: those of a verification; null or absent for any. */
   lifeMs?: number | null;
+  /** Of its project: emails from it are signed with its key. */
+  ownDomain?: OwnDomain | null;
+  /** Of its project, for a message of a batch. */
+  listUnsubscribe?: string | null;
 }
 
 /** A way to a recipient. */
@@ -49,8 +54,14 @@ export type SubmitResult =
       /** A segment stayed refused after another one was taken. */
       delivery?: Extract<DeliveryState, 'undelivered'>;
     }
-  /** `tryNextRoute`: another route may take it. */
-  | { kind: 'refused'; reason: string; tryNextRoute: boolean }
+  | {
+      kind: 'refused';
+      reason: string;
+      /** Another route may take it. */
+      tryNextRoute: boolean;
+      /** There is no such number or address, and will not be. */
+      isUnknownRecipient?: boolean;
+    }
   /**
    * Certainly not taken, and may be another time. `lane`: the carrier takes nothing now (login, throttling, a full
    * queue), which is no try of the message and pauses the lane.
@@ -77,6 +88,13 @@ export class OutcomeUnknown extends Error {
   }
 }
 
+/** An SMS from outside. */
+export interface Incoming
+  extends Omit<IncomingMessage, 'id' | 'projectId' | 'channel' | 'subject' | 'fingerprint'> {
+  /** The route that delivered it. */
+  route: string;
+}
+
 /** Room for one message: no more are marked, and no more are in doubt when a process dies. */
 export interface Reservation {
   /** As `submit` of the carrier. */
@@ -98,8 +116,14 @@ export interface Carrier {
   readonly submitMs: number;
   /** How long an unknown outcome is waited for: longer than `submitMs`. Then it is undecidable. */
   readonly doubtMs: number;
-  /** Connects. `onReceipt` resolves when the receipt is committed; only then it is acknowledged. */
-  start(onReceipt: (receipt: Receipt) => Promise<void>): Promise<void>;
+  /**
+   * Connects. The callbacks resolve when their receipt or message is committed; only then it is acknowledged. Without
+   * `onIncoming` messages from outside are put off.
+   */
+  start(
+    onReceipt: (receipt: Receipt) => Promise<void>,
+    onIncoming?: (incoming: Incoming) => Promise<void>,
+  ): Promise<void>;
   /** Drains and disconnects; submissions that wait for an answer throw. May be started again. */
   stop(): Promise<void>;
   /** Messages that the lane submits in 5 s; 0 while it is not connected. */

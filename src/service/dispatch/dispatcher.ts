@@ -1,15 +1,16 @@
 import type { Channel } from '../../contract/index.js';
-import type { ClaimedMessage, Finalized, Mark } from '../storage/store.js';
+import type { ClaimedMessage, Finalized, Mark, Receipt } from '../storage/store.js';
 import { Deadlines } from './deadlines.js';
+import { resolveDoubt } from './doubt.js';
 import { Finalizer } from './finalizer.js';
 import { grouped } from './grouped.js';
 import { HeldLeases, leaseTime } from './held-leases.js';
-import { Lane } from './lane.js';
+import { Lane, setPaused } from './lane.js';
 import { LeaseTools, type SharedTools } from './lease-tools.js';
 import { Moments } from './moments.js';
 import type { DispatcherParts } from './parts.js';
 import { type Held, type Slot, slotWithoutRoom, takeRoom } from './slot.js';
-import { type DispatchRules, type RulesOf, resolveDoubt, type SubmitTools, submitMessage } from './submit.js';
+import { type DispatchRules, type RulesOf, type SubmitTools, submitMessage } from './submit.js';
 
 /** Milliseconds between looks for what other processes leave behind. */
 const lookEvery = 1_000;
@@ -64,14 +65,13 @@ export class Dispatcher {
   }
 
   async start(): Promise<void> {
-    const { carriers, changes, store, answer } = this.#parts;
+    const { carriers, changes, store, answer, receive } = this.#parts;
     this.#isStopped = false;
     this.#finalizer.start();
     this.#unsubscribe();
     this.#unsubscribe = changes.subscribe('due', () => this.#wake());
-    await Promise.all(
-      carriers.map((carrier) => carrier.start((receipt) => store.recordReceipts([receipt], answer))),
-    );
+    const record = (receipt: Receipt) => store.recordReceipts([receipt], answer);
+    await Promise.all(carriers.map((carrier) => carrier.start(record, receive)));
     this.#wake();
   }
 
@@ -242,16 +242,18 @@ export class Dispatcher {
     const closed = lanes.filter(({ room }) => room === 0);
     this.#waitsForRoom = closed.some(({ isOpen }) => isOpen);
     const next = await store.nextWork(open.map(({ name }) => name));
+    if (setPaused(lanes, next.paused)) this.#again = true;
     const held = closed.length === 0 ? null : await store.nextWork(closed.map(({ name }) => name));
     if (isDue(next.leases)) await store.endLeases();
-    if (isDue(next.messages)) for (const lane of open) await this.#claim(lane, false);
+    if (isDue(next.messages)) for (const lane of open) if (lane.isOpen) await this.#claim(lane, false);
     if (isDue(held?.overdue)) {
       for (const lane of closed) if (!lane.isOpen) await this.#claim(lane, true);
     }
     if (isDue(next.doubts) || isDue(held?.doubts)) for (const lane of lanes) await this.#claimDoubts(lane);
     const waits = [next.messages, next.doubts, next.leases, held?.overdue, held?.doubts];
-    const known = [...waits, ...closed.map(() => lookEvery), isShared ? lookEvery : null];
-    const times = known.filter((wait) => wait !== null && wait !== undefined);
+    const times = [...waits, closed.length > 0 || isShared ? lookEvery : null].filter(
+      (wait) => wait !== null && wait !== undefined,
+    );
     return times.length === 0 ? null : Math.min(...times);
   }
 
@@ -278,8 +280,8 @@ export class Dispatcher {
   }
 
   async #claimDoubts(lane: Lane): Promise<void> {
-    const claim = { ...this.#newLease(), limit: groupSize, lane: lane.name };
-    const doubts = await this.#parts.store.claimDoubts(claim);
+    const { store } = this.#parts;
+    const doubts = await store.claimDoubts({ ...this.#newLease(), limit: groupSize, lane: lane.name });
     if (doubts.length > 0) this.#again = true;
     for (const one of doubts) {
       this.#resolveDoubt(one, lane).catch((error) => this.#parts.report(error));

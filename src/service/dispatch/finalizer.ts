@@ -15,9 +15,7 @@ import { grouped } from './grouped.js';
 export type Disposition =
   | { kind: 'final'; claimed: ClaimedMessage; outcome: Outcome }
   | ({ kind: 'again' } & Postponement)
-  | { kind: 'doubt'; claimed: ClaimedMessage; delayMs: number }
-  /** Another has the message. */
-  | { kind: 'fenced' };
+  | { kind: 'doubt'; claimed: ClaimedMessage; delayMs: number };
 
 /** Called with what was finalized here. */
 export type OnFinalized = (
@@ -60,8 +58,7 @@ export class Finalizer {
     this.#write = (disposition, resolve, reject) => {
       if (disposition.kind === 'final') finalize(disposition, resolve, reject);
       else if (disposition.kind === 'again') postpone(disposition, resolve, reject);
-      else if (disposition.kind === 'doubt') leaveInDoubt(disposition, resolve, reject);
-      else resolve(null);
+      else leaveInDoubt(disposition, resolve, reject);
     };
   }
 

@@ -8,6 +8,8 @@ const [firstPause, longestPause] = [1_000, 60_000];
 export class Lane {
   readonly name: string;
   readonly carrier: Carrier;
+  /** By the owner of the service. */
+  isPaused = false;
   readonly #clock: Clock;
   /** Messages that are being accepted, submitted or written. */
   #taken = 0;
@@ -35,7 +37,7 @@ export class Lane {
   }
 
   get isOpen(): boolean {
-    return !this.#isPaused && this.carrier.capacity(this.name) > 0;
+    return !this.isPaused && !this.#rests && this.carrier.capacity(this.name) > 0;
   }
 
   /** Its carrier has had no connection for a while. */
@@ -44,13 +46,13 @@ export class Lane {
   }
 
   /** A batch asks a thousand times: the clock is read only where it matters. */
-  get #isPaused(): boolean {
+  get #rests(): boolean {
     return this.#pausedUntil !== null && this.#pausedUntil > this.#clock.monotonic();
   }
 
   /** Its carrier takes nothing now. Submissions that were under way together count as one. */
   pause(retryAfterMs = 0): void {
-    if (this.#isPaused) return;
+    if (this.#rests) return;
     this.#pausedUntil = this.#clock.monotonic() + Math.max(this.#pause, retryAfterMs);
     this.#pause = Math.min(this.#pause * 2, longestPause);
   }
@@ -59,4 +61,15 @@ export class Lane {
   resume(): void {
     this.#pause = firstPause;
   }
+}
+
+/** Pauses these lanes and no other; whether any has changed. */
+export function setPaused(lanes: Iterable<Lane>, paused: readonly string[]): boolean {
+  let hasChanged = false;
+  for (const lane of lanes) {
+    const isPaused = paused.includes(lane.name);
+    if (isPaused !== lane.isPaused) hasChanged = true;
+    lane.isPaused = isPaused;
+  }
+  return hasChanged;
 }

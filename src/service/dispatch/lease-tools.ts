@@ -1,7 +1,7 @@
 import type { Route } from '../carriers/carrier.js';
 import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
-import type { ClaimedMessage, Mark } from '../storage/store.js';
+import type { ClaimedMessage, Mark, MessageRecord } from '../storage/store.js';
 import type { Deadlines } from './deadlines.js';
 import type { Disposition } from './finalizer.js';
 import type { HeldLeases } from './held-leases.js';
@@ -10,7 +10,8 @@ import type { DispatcherParts } from './parts.js';
 import type { DispatchRules, SubmitTools } from './submit.js';
 
 /** What all leases of a dispatcher share. */
-export interface SharedTools extends Pick<DispatcherParts, 'clock' | 'decrypt' | 'report' | 'routesOf'> {
+export interface SharedTools
+  extends Pick<DispatcherParts, 'clock' | 'decrypt' | 'report' | 'routesOf' | 'store'> {
   lanes: ReadonlyMap<string, Lane>;
   leases: HeldLeases;
   deadlines: Deadlines;
@@ -48,6 +49,14 @@ export class LeaseTools implements SubmitTools {
 
   lane(name: string): Lane | undefined {
     return this.#shared.lanes.get(name);
+  }
+
+  async suppressionOf({ projectId, to }: MessageRecord): Promise<string | null> {
+    return (await this.#shared.store.getSuppression(projectId, to))?.reason ?? null;
+  }
+
+  async suppress({ projectId, to }: MessageRecord, reason: string): Promise<void> {
+    await this.#shared.store.suppress(projectId, to, reason).catch((error) => this.report(error));
   }
 
   elapsed(): number {

@@ -1,4 +1,4 @@
-import type { Carrier, RoutesOf } from '../carriers/carrier.js';
+import type { Carrier, Incoming, RoutesOf } from '../carriers/carrier.js';
 import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
 import type { Changes } from '../storage/changes.js';
@@ -18,6 +18,8 @@ export interface DispatcherParts {
   answer: AnswerOf;
   rulesOf(projectId: string): Promise<DispatchRules>;
   decrypt(encrypted: Uint8Array): string;
+  /** Keeps a message from outside; committed when it resolves. */
+  receive(incoming: Incoming): Promise<void>;
   /** Whether other processes may leave messages behind in the store. */
   isShared: boolean;
   report: Report;

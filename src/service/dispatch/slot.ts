@@ -8,6 +8,8 @@ export interface Slot {
   routes: readonly Route[];
   /** A first route has had no connection for a while: whoever waits for the message would wait in vain. */
   isDown?: boolean;
+  /** The owner of the service has paused a first route. */
+  isPaused?: boolean;
   /** Null without room: they are dispatched in their turn, by whichever process claims them. */
   claim: AcceptanceClaim | null;
   /**
@@ -46,5 +48,6 @@ export function takeRoom(
 
 export function slotWithoutRoom(lanes: ReadonlyMap<string, Lane>, routes: readonly Route[]): Slot {
   const isDown = routes.some(({ lane }) => lanes.get(lane)?.isDown === true);
-  return { routes, isDown, claim: null, dispatch: async () => null };
+  const isPaused = routes.some(({ lane }) => lanes.get(lane)?.isPaused === true);
+  return { routes, isDown, isPaused, claim: null, dispatch: async () => null };
 }

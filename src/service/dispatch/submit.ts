@@ -1,29 +1,26 @@
 import { withoutLinks } from '../../contract/links.js';
-import {
-  type Carrier,
-  type Fate,
-  OutcomeUnknown,
-  type Route,
-  type SubmitResult,
-} from '../carriers/carrier.js';
+import { type Carrier, OutcomeUnknown, type Route, type SubmitResult } from '../carriers/carrier.js';
 import type { Report } from '../report.js';
-import { type Caps, cappedUntil } from '../storage/caps.js';
-import type { ClaimedMessage, Content, Outcome } from '../storage/store.js';
+import { capsOf, type Settings } from '../settings.js';
+import { cappedUntil } from '../storage/caps.js';
+import type { ClaimedMessage, Content, MessageRecord } from '../storage/store.js';
 import type { Deadlines } from './deadlines.js';
+import { again, failed, later, lost, sent } from './dispositions.js';
+import { fateOf, outcomeOf } from './doubt.js';
 import type { Disposition } from './finalizer.js';
 import type { Lane } from './lane.js';
 import type { Held } from './slot.js';
-import { delayAfterLater, delayAfterLoss, delayInDoubt, isWaitedFor, notAccepted } from './tries.js';
+import { batchStopped, delayInDoubt, isWaitedFor, notAccepted } from './tries.js';
 
 /** What a code looks like in the text of a verification. */
 const hasCode = /[0-9]{4}/;
 const codeExpired = 'its code has expired';
 
 /** What a project allows now. */
-export interface DispatchRules {
-  caps: Caps;
-  no_link_operators: readonly string[];
-}
+export type DispatchRules = Pick<
+  Settings,
+  'caps' | 'no_link_operators' | 'own_domain' | 'list_unsubscribe' | 'suppressions'
+>;
 
 /** For the messages of one lease. */
 export interface SubmitTools {
@@ -33,6 +30,10 @@ export interface SubmitTools {
   /** Marks the message for its next attempt; null when it is no longer in its lease. */
   mark(claimed: ClaimedMessage, route: string, doubtMs: number): Promise<ClaimedMessage | null>;
   deadlines: Deadlines;
+  /** Why the recipient of a message gets nothing more; null where it does. */
+  suppressionOf(message: MessageRecord): Promise<string | null>;
+  /** Never rejects. */
+  suppress(message: MessageRecord, reason: string): Promise<void>;
   /** Milliseconds since the claim. */
   elapsed(): number;
   /** Whether the lease may have been ended. */
@@ -41,8 +42,6 @@ export interface SubmitTools {
   onLate(disposition: Disposition): void;
   report: Report;
 }
-
-type InquiryTools = Pick<SubmitTools, 'deadlines' | 'report'>;
 
 /** Of a batch's project, known at once; of others, read for it. */
 export type RulesOf = (projectId: string) => DispatchRules | Promise<DispatchRules>;
@@ -61,19 +60,22 @@ export async function submitMessage(
   let claimed = first;
   let rules: DispatchRules;
   let content: Content;
+  let suppressed: string | null;
   try {
     const known = rulesOf(claimed.message.projectId);
     rules = known instanceof Promise ? await known : known;
     content = readable(claimed.content, tools.decrypt);
+    suppressed = rules.suppressions ? await tools.suppressionOf(claimed.message) : null;
   } catch (error) {
     tools.report(error);
     return lost(claimed, tools);
   }
-  const refused = refusalOf(claimed, rules, tools);
+  const refused = refusalOf(claimed, rules, suppressed, tools);
   if (refused !== null) return { kind: 'final', claimed, outcome: { status: 'failed', error: refused } };
   const routes = tools.routesOf(claimed, rules);
   const from = Math.max(0, indexOfLane(routes, claimed.lane));
   let reason = 'no operator accepted the message';
+  let isUnknown = false;
   for (let index = from; index < routes.length; index += 1) {
     const route = routes[index] as Route;
     const lane = tools.lane(route.lane);
@@ -99,17 +101,30 @@ export async function submitMessage(
     if (index > from || claimed.mark?.route !== route.name) {
       const marked = await tryToMark(claimed, route, carrier, tools);
       if (marked === 'error') return lost(claimed, tools);
-      // Its own former attempt was certainly not taken.
-      if (marked === null) return claimed.mark === null ? { kind: 'fenced' } : again(claimed, {});
+      // Its own former attempt was certainly not taken, and its lane may be paused.
+      if (marked === null) return again(claimed, {});
       claimed = marked;
     }
     if (isExpired(claimed, tools)) return failed(claimed, codeExpired);
     let result: SubmitResult | 'deadline';
     try {
-      result = await submit(claimed, route, content, text, carrier, tools, held.reservation ?? carrier);
+      result = await submit(
+        claimed,
+        route,
+        content,
+        text,
+        rules,
+        carrier,
+        tools,
+        held.reservation ?? carrier,
+      );
     } catch (error) {
-      if (error instanceof OutcomeUnknown) error.late?.then(onLateOf(claimed, tools), () => {});
-      else tools.report(error);
+      if (!(error instanceof OutcomeUnknown)) tools.report(error);
+      else if (error.late !== null) {
+        // Connected, and silent: each message more would be in doubt too.
+        lane.pause();
+        error.late.then(onLateOf(claimed, tools), () => {});
+      }
       result = 'deadline';
     }
     if (result === 'deadline') {
@@ -126,6 +141,7 @@ export async function submitMessage(
     }
     if (result.kind === 'refused') {
       reason = result.reason;
+      isUnknown = result.isUnknownRecipient === true;
       lane.resume();
       if (!result.tryNextRoute) break;
       continue;
@@ -135,15 +151,24 @@ export async function submitMessage(
     reason = result.reason;
     if (isWaitedFor(claimed)) break;
   }
+  if (isUnknown && rules.suppressions) await tools.suppress(claimed.message, reason);
   return failed(claimed, reason);
 }
 
 function refusalOf(
-  { message, earlier, lifeMs }: ClaimedMessage,
-  { caps }: DispatchRules,
+  { message, earlier, lifeMs, isStopped }: ClaimedMessage,
+  rules: DispatchRules,
+  suppressed: string | null,
   tools: SubmitTools,
 ) {
-  if (earlier !== null && earlier.length > 0 && cappedUntil(earlier, caps, message.createdAt) !== null) {
+  if (isStopped) return batchStopped;
+  if (suppressed !== null)
+    return { code: 'provider_failed', message: `The recipient is suppressed: ${suppressed}` };
+  if (
+    earlier !== null &&
+    earlier.length > 0 &&
+    cappedUntil(earlier, capsOf(rules), message.createdAt) !== null
+  ) {
     return {
       code: 'recipient_rate_limited',
       message: 'The recipient already got as many messages as the caps allow',
@@ -176,6 +201,7 @@ function submit(
   route: Route,
   content: Content,
   text: string | null,
+  rules: DispatchRules,
   { submitMs }: Carrier,
   tools: SubmitTools,
   to: Pick<Carrier, 'submit'>,
@@ -193,6 +219,8 @@ function submit(
     from: content.from,
     replyTo: content.replyTo,
     lifeMs: lifeMs === null ? null : lifeMs - tools.elapsed(),
+    ownDomain: rules.own_domain,
+    listUnsubscribe: message.batchId === null ? null : rules.list_unsubscribe,
   };
   const submitting = (signal: AbortSignal) => to.submit(submission, signal);
   return tools.deadlines.race(submitMs, submitting, onLateOf(claimed, tools));
@@ -206,81 +234,6 @@ function lateDisposition(claimed: ClaimedMessage, late: SubmitResult, tools: Sub
   if (late.kind === 'accepted') return { kind: 'final', claimed, outcome: sent(late) };
   const isRefused = late.kind === 'refused' && !late.tryNextRoute;
   return isRefused ? failed(claimed, late.reason) : lost(claimed, tools);
-}
-
-/** Looks into a doubt: the carrier is asked, where it can be; at its end it is undecidable. */
-export async function resolveDoubt(
-  claimed: ClaimedMessage,
-  carrier: Carrier,
-  tools: InquiryTools,
-): Promise<Disposition> {
-  const fate = await fateOf(claimed, carrier, tools);
-  const left = claimed.doubtMs ?? carrier.doubtMs;
-  if (fate === 'not_taken') return again(claimed, {});
-  const outcome = outcomeOf(fate === 'unknown' && left <= 0 ? 'undecidable' : fate);
-  if (outcome !== null) return { kind: 'final', claimed, outcome };
-  return { kind: 'doubt', claimed, delayMs: Math.min(delayInDoubt(carrier.doubtMs - left), left) };
-}
-
-async function fateOf(
-  { message, attempts }: ClaimedMessage,
-  carrier: Carrier,
-  { deadlines, report }: InquiryTools,
-): Promise<Fate> {
-  try {
-    const inquire = async () => (await carrier.inquire?.(message.id, message.to, attempts + 1)) ?? 'unknown';
-    // One without an answer must not keep the message, nor its room in the lane.
-    const fate = await deadlines.race<Fate>(carrier.submitMs, inquire, () => {});
-    return fate === 'deadline' ? 'unknown' : fate;
-  } catch (error) {
-    if (!(error instanceof OutcomeUnknown)) report(error);
-    return 'unknown';
-  }
-}
-
-function outcomeOf(fate: Fate): Outcome | null {
-  if (fate === 'taken') return { status: 'sent', carrierIds: [], delivery: null };
-  return fate === 'undecidable' ? { status: 'sent', carrierIds: [], delivery: 'unknown' } : null;
-}
-
-const sentWithoutReceipts: Outcome = { status: 'sent', carrierIds: [], delivery: null };
-
-function sent({ carrierIds, delivery }: Extract<SubmitResult, { kind: 'accepted' }>): Outcome {
-  if (carrierIds.length === 0 && delivery === undefined) return sentWithoutReceipts;
-  return { status: 'sent', carrierIds, delivery: delivery ?? null };
-}
-
-function failed(claimed: ClaimedMessage, reason: string): Disposition {
-  return { kind: 'final', claimed, outcome: { status: 'failed', error: notAccepted(reason) } };
-}
-
-/** Back to its lane, or to that of its next route, at once. */
-function again(claimed: ClaimedMessage, to: { lane?: string }): Disposition {
-  return { kind: 'again', claimed, delayMs: 0, isTry: false, ...to };
-}
-
-/** Certainly not taken, and not because the carrier put it off. */
-function lost(claimed: ClaimedMessage, tools: SubmitTools): Disposition {
-  const left = claimed.boundMs - tools.elapsed();
-  const delayMs = isWaitedFor(claimed) && left <= 0 ? null : delayAfterLoss(claimed.tries);
-  if (delayMs === null) return failed(claimed, 'it could not be reached');
-  return { kind: 'again', claimed, delayMs, isTry: true };
-}
-
-function later(
-  claimed: ClaimedMessage,
-  { scope, retryAfterMs }: Extract<SubmitResult, { kind: 'later' }>,
-  tools: SubmitTools,
-): Disposition {
-  // The lane pauses, not the message.
-  if (scope === 'lane') return again(claimed, {});
-  const left = claimed.boundMs - tools.elapsed();
-  return {
-    kind: 'again',
-    claimed,
-    delayMs: Math.min(delayAfterLater(claimed.tries, retryAfterMs), left),
-    isTry: true,
-  };
 }
 
 function readable(content: Content, decrypt: SubmitTools['decrypt']): Content {

@@ -33,6 +33,12 @@ export function delayInDoubt(elapsedMs: number): number {
   return Math.min(Math.max(elapsedMs, 200), minute);
 }
 
+/** Of a message whose batch was stopped before it was submitted. */
+export const batchStopped: MessageError = {
+  code: 'provider_failed',
+  message: 'The batch was stopped before the message was sent',
+};
+
 export function notAccepted(reason: string): MessageError {
   return { code: 'provider_failed', message: `The operator did not accept the message: ${reason}` };
 }

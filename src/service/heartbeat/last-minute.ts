@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { Finalizations } from '../storage/instances.js';
+import type { LaneFigures } from '../storage/instances.js';
 import type { Finalization, Finalized } from '../storage/store.js';
 
 /** Milliseconds. */
@@ -8,8 +8,7 @@ const [minute, sliceLength] = [60_000, 5_000];
 interface Slice {
   /** On the monotonic clock. */
   at: number;
-  lanes: Map<string, { sent: number; failed: number }>;
-  failures: Map<string, number>;
+  lanes: Map<string, LaneFigures>;
 }
 
 /** What was finalized in the last minute. */
@@ -22,44 +21,47 @@ export class LastMinute {
   }
 
   add(finalizations: readonly Finalization[], results: readonly (Finalized | null)[]): void {
-    const { lanes, failures } = this.#slice();
+    const { lanes } = this.#slice();
     finalizations.forEach(({ claimed: { lane }, outcome }, index) => {
       if (results[index] === null) return;
-      const count = lanes.get(lane) ?? { sent: 0, failed: 0 };
-      lanes.set(lane, count);
-      count[outcome.status] += 1;
-      if (outcome.status === 'failed') increase(failures, outcome.error.code, 1);
+      const isSent = outcome.status === 'sent';
+      const failures = isSent ? {} : { [outcome.error.code]: 1 };
+      increase(lanes, { lane, sent: isSent ? 1 : 0, failed: isSent ? 0 : 1, failures });
     });
   }
 
-  read(): Finalizations {
+  read(): LaneFigures[] {
     const now = this.#clock.monotonic();
     this.#slices = this.#slices.filter(({ at }) => at > now - minute);
-    const lanes = new Map<string, { sent: number; failed: number }>();
-    const failures = new Map<string, number>();
-    for (const slice of this.#slices) {
-      for (const [lane, { sent, failed }] of slice.lanes) {
-        const count = lanes.get(lane) ?? { sent: 0, failed: 0 };
-        lanes.set(lane, { sent: count.sent + sent, failed: count.failed + failed });
-      }
-      for (const [code, count] of slice.failures) increase(failures, code, count);
-    }
-    return {
-      lanes: [...lanes].map(([lane, count]) => ({ lane, ...count })),
-      failures: Object.fromEntries(failures),
-    };
+    return sumOf(this.#slices.flatMap(({ lanes }) => [...lanes.values()]));
   }
 
   #slice(): Slice {
     const now = this.#clock.monotonic();
     const last = this.#slices.at(-1);
     if (last !== undefined && last.at > now - sliceLength) return last;
-    const slice = { at: now, lanes: new Map(), failures: new Map() };
+    const slice = { at: now, lanes: new Map() };
     this.#slices.push(slice);
     return slice;
   }
 }
 
-function increase(counts: Map<string, number>, key: string, by: number): void {
-  counts.set(key, (counts.get(key) ?? 0) + by);
+/** Figures by lane. */
+export function sumOf(figures: readonly LaneFigures[]): LaneFigures[] {
+  const lanes = new Map<string, LaneFigures>();
+  for (const each of figures) increase(lanes, each);
+  return [...lanes.values()];
+}
+
+function increase(
+  lanes: Map<string, LaneFigures>,
+  { lane, sent, failed, failures }: Readonly<LaneFigures>,
+): void {
+  const sum = lanes.get(lane) ?? { lane, sent: 0, failed: 0, failures: {} };
+  lanes.set(lane, sum);
+  sum.sent += sent;
+  sum.failed += failed;
+  for (const [code, count] of Object.entries(failures)) {
+    sum.failures[code] = (sum.failures[code] ?? 0) + count;
+  }
 }

@@ -47,6 +47,9 @@ export function respond(
 }
 
 export function respondToSend(context: HttpContext, answer: Answer): Response {
+  const { notes } = context.env;
+  if (notes !== undefined && answer.status >= 400)
+    notes.code = (answer.body as Partial<ErrorEnvelope>).error?.code ?? null;
   return respond(
     context,
     answer.status,

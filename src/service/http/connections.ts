@@ -7,6 +7,8 @@ export interface Bounds {
   connections: number;
   /** Unanswered requests on a connection until it is no longer read; 8. */
   unanswered: number;
+  /** Requests on all connections that are being answered; 4,096. Others are told to come again. */
+  answering: number;
   /** Requests on all connections waiting behind that many unanswered ones; 4,096. */
   waiting: number;
   /** Headers of a request; 100. */
@@ -16,6 +18,7 @@ export interface Bounds {
 export const defaultBounds: Readonly<Bounds> = {
   connections: 1_000,
   unanswered: 8,
+  answering: 4_096,
   waiting: 4_096,
   headers: 100,
 };
@@ -49,11 +52,17 @@ export class Connections {
   /** Connections without a request, the longest idle first. */
   readonly #idle = new Set<Socket>();
   #waiting = 0;
+  #answering = 0;
 
-  /** `shed` writes the answer to a new connection when there is no room. */
-  constructor(server: Server<typeof WaitingRequest>, bounds: Bounds, shed: () => string) {
+  /** `opened`: the event of a connection that requests come on. `shed` writes the answer to one when there is no room. */
+  constructor(
+    server: Server<typeof WaitingRequest>,
+    opened: 'connection' | 'secureConnection',
+    bounds: Bounds,
+    shed: () => string,
+  ) {
     this.#bounds = bounds;
-    server.on('connection', (socket) => {
+    server.on(opened, (socket: Socket) => {
       if (this.#open.size >= bounds.connections && !this.#closeLongestIdle()) {
         socket.on('error', () => {});
         socket.write(shed());
@@ -69,15 +78,19 @@ export class Connections {
     });
   }
 
-  /** Calls `answer` when the turn of the request comes. Every response goes through here first. */
-  admit(response: ServerResponse<WaitingRequest>, answer: () => void): void {
+  /** Calls `answer` when the turn of the request comes, with whether there is room. Every response goes through here first. */
+  admit(response: ServerResponse<WaitingRequest>, answer: (hasRoom: boolean) => void): void {
     const { req: request } = response;
     const { socket } = request;
     const connection = this.#open.get(socket);
     if (connection === undefined || socket.destroyed) return;
     const begin = () => {
       request.hasBegun = true;
-      answer();
+      this.#answering += 1;
+      response.once('close', () => {
+        this.#answering -= 1;
+      });
+      answer(this.#answering <= this.#bounds.answering);
     };
     connection.pending.add(response);
     connection.latest = response;
@@ -95,6 +108,10 @@ export class Connections {
       this.#waiting += 1;
     }
     this.#pauseIfFull(socket, connection);
+  }
+
+  has(socket: Socket): boolean {
+    return this.#open.has(socket);
   }
 
   /** Closes a connection after its last pending answer. */

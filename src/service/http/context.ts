@@ -20,11 +20,24 @@ export interface PlainExchange {
 /** An answer as it goes over the wire; bytes for one that never changes. */
 export type WrittenAnswer = Omit<PlainAnswer, 'body'> & { body: string | Buffer<ArrayBuffer> };
 
+/** What the app says of a request to its observer. */
+export interface RequestNotes {
+  requestId: string | null;
+  /** Null where no route matches. */
+  route: string | null;
+  /** The first characters of a valid key. */
+  keyPrefix: string | null;
+  /** Of the error that answered it. */
+  code: string | null;
+}
+
 /** The state of a request in its middleware. */
 export interface HttpEnv {
   Bindings: {
     /** Absent for a web Request, which is answered by a Response. */
     plain?: PlainExchange;
+    /** Absent where nobody observes. */
+    notes?: RequestNotes;
   };
   Variables: {
     requestId: string;

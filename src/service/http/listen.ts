@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { defaultHost, defaultPort } from '../../contract/index.js';
-import type { Listening } from '../service.js';
+import type { ListenAddress, Listening } from '../service.js';
 import { ServiceError } from '../service-error.js';
 import { commonHeaders, errorAnswer, fullRateLimit } from './answer.js';
 import type { App } from './app.js';
@@ -37,12 +37,12 @@ const maxHeaderBytes = 16 * 1024;
 /** Serves the app over HTTP. Rejects when it cannot listen on the address. */
 export async function listen(
   app: App,
-  { host = defaultHost, port = defaultPort }: { host?: string; port?: number } = {},
+  { host = defaultHost, port = defaultPort, tls }: Pick<ListenAddress, 'host' | 'port' | 'tls'> = {},
   options: ListenOptions = {},
-): Promise<Pick<Listening, 'url' | 'close'>> {
+): Promise<Listening> {
   const { headersTimeout = 10_000, requestTimeout = 30_000, keepAliveTimeout = 15_000 } = options;
   const bounds = { ...defaultBounds, ...options.bounds };
-  const server = createServer({
+  const settings = {
     IncomingMessage: WaitingRequest,
     headersTimeout: Math.min(headersTimeout, requestTimeout),
     requestTimeout,
@@ -52,19 +52,31 @@ export async function listen(
     connectionsCheckingInterval: Math.min(1_000, Math.ceil(headersTimeout / 4)),
     // Checked in request-head.ts, with the answer of every error.
     requireHostHeader: false,
-  });
+  };
+  // Loaded late: most services have no certificate.
+  const server =
+    tls === undefined
+      ? createServer(settings)
+      : (await import('node:https')).createServer({ ...settings, ...tls, handshakeTimeout: headersTimeout });
+  // Those that have not shaken hands yet are nobody's.
+  if (tls !== undefined) server.maxConnections = 2 * bounds.connections;
   // A client may close its side after its request and still gets the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   // Node.js silently drops headers over its own count; here their bytes are limited.
   server.maxHeadersCount = 0;
 
-  const connections = new Connections(server, bounds, () => rawAnswer(tooManyConnections()));
+  const connections = new Connections(
+    server,
+    tls === undefined ? 'connection' : 'secureConnection',
+    bounds,
+    () => rawAnswer(tooManyConnections()),
+  );
   server.setTimeout(options.writeTimeout ?? 30_000, (socket: Socket) => connections.stalled(socket));
   const report = options.report ?? (() => {});
   const answer = requestListener(app, report);
   const serve = (incoming: WaitingRequest, outgoing: ServerResponse<WaitingRequest>) =>
-    connections.admit(outgoing, () => {
-      const problem = headProblem(incoming, bounds.headers);
+    connections.admit(outgoing, (hasRoom) => {
+      const problem = hasRoom ? headProblem(incoming, bounds.headers) : tooManyRequests();
       if (problem === null) void answer(incoming, outgoing);
       else writeAnswer(outgoing, { status: problem.status, ...partsOf(problem) });
     });
@@ -72,9 +84,12 @@ export async function listen(
   // `100 Continue` is written when the body is read.
   server.on('checkContinue', serve);
   server.on('checkExpectation', serve);
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
-    connections.refuse(socket as Socket, rawAnswer(refusalOf(error.code))),
-  );
+  server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket;
+    // Before the handshake is over there is no way to answer.
+    if (tls !== undefined && !connections.has(socket)) socket.destroy();
+    else connections.refuse(socket, rawAnswer(refusalOf(error.code)));
+  });
 
   server.listen({ host, port });
   await once(server, 'listening');
@@ -91,7 +106,7 @@ export async function listen(
   }
   let closing: Promise<void> | undefined;
   return {
-    url: `http://${hostOfUrl(host)}:${actualPort}/v1`,
+    url: `${tls === undefined ? 'http' : 'https'}://${hostOfUrl(host)}:${actualPort}/v1`,
     close() {
       closing ??= close();
       return closing;
@@ -145,6 +160,11 @@ function hostOfUrl(host: string): string {
 
 const tooManyConnections = () =>
   new ServiceError('unavailable', 'Too many connections; try again', { retryAfter: 1 });
+
+const tooManyRequests = () =>
+  new ServiceError('unavailable', 'Too many requests at once. Nothing was done; try again', {
+    retryAfter: 1,
+  });
 
 const isRequestError = (error: unknown) => error instanceof Error && error.name === 'RequestError';
 

@@ -2,7 +2,6 @@ import type { Channel } from '../../contract/index.js';
 import type { Slot } from '../dispatch/slot.js';
 import { boundMs } from '../dispatch/tries.js';
 import { ServiceError } from '../service-error.js';
-import { capsOf } from '../settings.js';
 import type {
   AcceptedRecipient,
   AcceptResult,
@@ -80,9 +79,8 @@ async function acceptOnce<R extends Result>(
   recipients: readonly Recipient[],
   accept: (acceptance: Acceptance, recipients: readonly AcceptedRecipient[]) => Promise<R>,
 ): Promise<{ result: R; finalized: Promise<Finalized | null> }> {
-  const { settings } = project;
-  const rules = { caps: capsOf(settings), no_link_operators: settings.no_link_operators };
-  const slot = dispatcher.prepare(channel, recipients, rules);
+  const slot = dispatcher.prepare(channel, recipients, project.settings);
+  if (dispatch === 'before_answer' && slot.isPaused) throw paused();
   if (dispatch === 'before_answer' && slot.isDown) {
     const [{ lane = '' } = {}] = slot.routes;
     if (!(await isConnectedElsewhere(lane))) throw notConnected();
@@ -144,6 +142,11 @@ function notConnected(): ServiceError {
 
 function held(): ServiceError {
   const message = 'The service is held until its owner releases it; nothing was done';
+  return new ServiceError('unavailable', message, { retryAfter: 10 });
+}
+
+function paused(): ServiceError {
+  const message = 'The lane of the number is paused; nothing was done';
   return new ServiceError('unavailable', message, { retryAfter: 10 });
 }
 

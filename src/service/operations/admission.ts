@@ -17,10 +17,14 @@ export async function admit(
   const caller = callerOf(context, secret);
   const admitted = await context.admit({ caller, kind, bucket, idempotencyKey });
   if (admitted === null) return null;
-  const { projectId, keyId, scope, taken, answer } = admitted;
+  const { projectId, keyId, scope, project, taken, answer } = admitted;
   if ('hash' in caller) context.keyUse.note(keyId);
   return {
-    caller: { projectId, keyId },
+    caller: {
+      projectId,
+      keyId,
+      ...(project && { project: context.readProject({ id: projectId, ...project }) }),
+    },
     scope,
     rateLimit: rateLimitOf(kind, taken),
     replay:

@@ -5,9 +5,10 @@ import type { Encryption } from '../encryption.js';
 import type { Random } from '../random.js';
 import type { Settings } from '../settings.js';
 import type { Storage } from '../storage/storage.js';
-import type { Store } from '../storage/store.js';
+import type { ProjectRecord, Store } from '../storage/store.js';
 import type { KeyUse } from './key-use.js';
 import type { OutcomeWaiter } from './outcome-waiter.js';
+import type { Turns } from './turns.js';
 
 export interface Project {
   id: string;
@@ -25,12 +26,15 @@ export interface OperationContext {
   encryption: Encryption;
   dispatcher: Pick<Dispatcher, 'prepare' | 'settled'>;
   outcomes: OutcomeWaiter;
+  /** Of batches. */
+  turns: Turns;
   keyUse: Pick<KeyUse, 'note'>;
   /** Whether another instance has had a connection for the lane lately. */
   isConnectedElsewhere(lane: string): Promise<boolean>;
   /** Channels that refuse every send, each with the reason. */
   closed: ReadonlyMap<Channel, string>;
-  project(id: string): Promise<Project>;
+  project(caller: { projectId: string; project?: Project }): Promise<Project>;
+  readProject(record: Pick<ProjectRecord, 'id' | 'name' | 'settings'>): Project;
   /** `off` disables the request rate limits; for tests and measurements of speed. */
   rates: 'enforced' | 'off';
   /** A key that is never stored, and its project. */

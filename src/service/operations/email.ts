@@ -11,7 +11,7 @@ import { sendBatch, sendSingle } from './send.js';
 /** POST /v1/email. */
 export async function sendEmail(context: OperationContext, call: SendCall<EmailSendParams>): Promise<Answer> {
   const { caller, params, idempotencyKey } = call;
-  const project = await context.project(caller.projectId);
+  const project = await context.project(caller);
   checkEmail(params);
   const recipient = readEmailRecipient(params.to);
   const content = emailContent(project, params);
@@ -25,7 +25,8 @@ export async function sendEmailBulk(
   call: SendCall<EmailBulkParams>,
 ): Promise<Answer> {
   const { caller, params, idempotencyKey } = call;
-  const project = await context.project(caller.projectId);
+  await context.turns.take(params.to.length);
+  const project = await context.project(caller);
   checkEmail(params);
   const recipients = readRecipients(params.to, tryAddress);
   const content = emailContent(project, params);
@@ -41,7 +42,7 @@ export function emailContent(project: Project, fields: EmailFields): Content {
     subject: fields.subject,
     from: formatMailbox({
       name: fields.from_name ?? senderName(project),
-      address: `no-reply@${settings.own_domain ?? sharedDomain}`,
+      address: `no-reply@${settings.own_domain?.domain ?? sharedDomain}`,
     }),
     replyTo: fields.reply_to ?? settings.reply_to,
     encrypted: null,

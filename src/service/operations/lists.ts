@@ -20,15 +20,15 @@ import { batchResource, foundMessage } from './resources.js';
 /** GET /v1/messages, an extension of the interface. */
 export async function listMessages(
   { store, project }: OperationContext,
-  { projectId }: Caller,
+  caller: Caller,
   filter: MessageFilter,
   page: PageRequest,
 ): Promise<MessagePage> {
   const { to, channel = null, status = null, delivery = null, batch_id: batchId = null } = filter;
-  const { settings } = await project(projectId);
+  const { settings } = await project(caller);
   const recipient = to === undefined ? null : recipientOf(to, settings.operators);
   const query = { to: recipient, channel, status, delivery, batchId, ...timesOf(filter) };
-  const listed = await store.listMessages(projectId, query, page);
+  const listed = await store.listMessages(caller.projectId, query, page);
   if (listed === null) throw invalid('after: must be the id of a message of this project');
   return pageOf<(typeof listed.records)[0], Message>(listed, foundMessage);
 }

@@ -18,6 +18,7 @@ import type {
   VerifyCreateParams,
 } from '../../contract/index.js';
 import type { KeyScope, PageRequest } from '../storage/store.js';
+import type { Project } from './context.js';
 
 export type { PageRequest };
 
@@ -25,6 +26,8 @@ export type { PageRequest };
 export interface Caller {
   projectId: string;
   keyId: string;
+  /** Where it was read with the key. */
+  project?: Project;
 }
 
 /** The answer to a send, bound to its idempotency key; a 502 `provider_failed` too. */

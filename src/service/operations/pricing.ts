@@ -12,8 +12,8 @@ export interface Price {
 }
 
 /** GET /v1/pricing. */
-export async function getPricing(context: OperationContext, { projectId }: Caller): Promise<Pricing> {
-  const { settings } = await context.project(projectId);
+export async function getPricing(context: OperationContext, caller: Caller): Promise<Pricing> {
+  const { settings } = await context.project(caller);
   return {
     sms: {
       credits_per_part: settings.prices.sms_part,

@@ -9,7 +9,7 @@ import { sendBatch, sendSingle } from './send.js';
 /** POST /v1/sms. */
 export async function sendSms(context: OperationContext, call: SendCall<SmsSendParams>): Promise<Answer> {
   const { caller, params, idempotencyKey } = call;
-  const project = await context.project(caller.projectId);
+  const project = await context.project(caller);
   const price = smsPrice(project.settings, params.text, context.clock.now());
   const recipient = readSmsRecipient(params.to, project.settings.operators);
   const content = smsContent(params.text);
@@ -19,7 +19,8 @@ export async function sendSms(context: OperationContext, call: SendCall<SmsSendP
 /** POST /v1/sms/bulk. */
 export async function sendSmsBulk(context: OperationContext, call: SendCall<SmsBulkParams>): Promise<Answer> {
   const { caller, params, idempotencyKey } = call;
-  const project = await context.project(caller.projectId);
+  await context.turns.take(params.to.length);
+  const project = await context.project(caller);
   const price = smsPrice(project.settings, params.text, context.clock.now());
   const recipients = readRecipients(params.to, tryNumber(project.settings.operators));
   const content = smsContent(params.text);

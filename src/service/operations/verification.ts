@@ -25,10 +25,10 @@ const defaultTemplate = '{brand}: your code is {code}';
 /** POST /v1/verify: sends a code that only its recipient learns. */
 export async function createVerification(
   context: OperationContext,
-  { projectId }: Caller,
+  caller: Caller,
   params: VerifyCreateParams,
 ): Promise<VerificationResult> {
-  const project = await context.project(projectId);
+  const project = await context.project(caller);
   const { recipient: to, code, lifeMs, send } = readVerification(context, project, params);
   const id = context.newId();
   const codeHash = context.encryption.hashCode(id, code);

@@ -1,5 +1,5 @@
 import type { Bucket, Taken } from './rate-limiter.js';
-import type { BoundAnswer, KeyScope } from './records.js';
+import type { BoundAnswer, KeyScope, ProjectRecord } from './records.js';
 
 /** Milliseconds between two records of the use of a key. */
 export const keyUseEvery = 60_000;
@@ -26,6 +26,8 @@ export interface Admitted {
   scope: readonly KeyScope[];
   /** Null without a bucket. */
   taken: Taken | null;
+  /** Of the project, where a look-up of its own would be another round trip. */
+  project?: Pick<ProjectRecord, 'name' | 'settings'>;
   /** As `findAnswer` gives it; undefined too without a key and over the rate. */
   answer: BoundAnswer | null | undefined;
 }

@@ -32,7 +32,7 @@ export interface Dispatching {
 
   /**
    * Marks messages before any byte of them goes to a carrier. False stands for one that is no longer in the lease of
-   * its token: it must not be submitted. A mark with the next attempt replaces the caller's own.
+   * its token, or whose lane is paused: it must not be submitted. A mark with the next attempt replaces the caller's own.
    */
   markSubmitting(marks: readonly Mark[]): Promise<boolean[]>;
   /** Takes messages back that certainly were not submitted: clears mark and lease, and they wait again. */
@@ -60,6 +60,8 @@ export interface Dispatching {
     doubts: number | null;
     /** Until a lease can be ended. */
     leases: number | null;
+    /** Lanes that are paused. */
+    paused: readonly string[];
   }>;
   /** True while a message is leased to anyone, or is due. */
   hasDue(): Promise<boolean>;
@@ -101,6 +103,8 @@ export interface ClaimedMessage {
   lifeMs: number | null;
   /** Milliseconds until a doubt ends without an answer; null for a message that is not in doubt. */
   doubtMs: number | null;
+  /** Its batch was stopped: it must not be submitted any more. */
+  isStopped: boolean;
   /**
    * Of a batch's message: when earlier messages to its recipient were accepted, the newest first, as many as
    * the highest cap needs; null for a message whose caps were checked when it was accepted.

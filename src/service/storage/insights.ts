@@ -1,5 +1,5 @@
 import type { MessageStatus } from '../../contract/index.js';
-import type { Content, DeliveryState, Instant, LedgerRecord } from './records.js';
+import type { Content, DeliveryState, Instant } from './records.js';
 
 /** Reads for people who look at a project. Each looks at a bounded number of rows, and says whether there are more. */
 export interface Insights {
@@ -9,8 +9,6 @@ export interface Insights {
   countWaiting(projectId: string): Promise<Waiting>;
   /** Null when the message is not there. */
   getHistory(projectId: string, messageId: string): Promise<MessageHistory | null>;
-  /** The newest first. */
-  listLedgerPage(projectId: string, page: LedgerPageRequest): Promise<LedgerPage>;
 }
 
 export interface Counted {
@@ -37,21 +35,10 @@ export interface MessageHistory {
   refund: { amount: number; createdAt: Instant } | null;
 }
 
-/** `before`: the `next` of the page before. */
-export interface LedgerPageRequest {
-  limit: number;
-  before: number | null;
-}
-
-export interface LedgerPage {
-  records: LedgerRecord[];
-  next: number | null;
-}
-
 /** Rows that are counted at once, and in all. */
 export const countedAtOnce = 30_000;
 export const countedInAll = 300_000;
-/** Rows that are looked at for those of a project that wait, or that changed its balance. */
+/** Rows that are looked at for those of a project that wait. */
 export const lookedAt = 20_000;
 
 /** A part of the counts; `next` is where to go on, null at the end. */

@@ -12,10 +12,12 @@ export interface LaneConnection {
   forMs: number;
 }
 
-/** What an instance finalized in the last minute. */
-export interface Finalizations {
-  lanes: { lane: string; sent: number; failed: number }[];
-  /** Failed messages by the code of their error. */
+/** Messages of a lane that were finalized. */
+export interface LaneFigures {
+  lane: string;
+  sent: number;
+  failed: number;
+  /** The failed ones, by the code of their error. */
   failures: Record<string, number>;
 }
 
@@ -26,7 +28,8 @@ export interface Heartbeat {
   /** Where it listens; null where it only dispatches. */
   address: string | null;
   carriers: readonly LaneConnection[];
-  lastMinute: Finalizations;
+  /** What it finalized in the last minute. */
+  lastMinute: readonly LaneFigures[];
 }
 
 /** A heartbeat as it stands now: its connections have lasted since. */
@@ -70,7 +73,7 @@ export function toInstance({
       ...one,
       forMs: one.forMs + seenMs,
     })),
-    lastMinute: JSON.parse(queue) as Finalizations,
+    lastMinute: JSON.parse(queue) as LaneFigures[],
     seenMs,
   };
 }

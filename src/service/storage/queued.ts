@@ -70,6 +70,7 @@ export function claimedOf(
     boundMs,
     lifeMs,
     doubtMs: null,
+    isStopped: false,
     earlier,
   };
 }

@@ -55,6 +55,18 @@ export interface LedgerRecord {
   createdAt: Instant;
 }
 
+/** `before`: the `next` of the page before, or null. */
+export interface LedgerPageRequest {
+  limit: number;
+  before: number | null;
+}
+
+/** `next` is null on the last page. A page that has one may have fewer records than its limit, or none. */
+export interface LedgerPage {
+  records: LedgerRecord[];
+  next: number | null;
+}
+
 export interface MessageRecord {
   id: string;
   projectId: string;

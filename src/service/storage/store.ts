@@ -6,14 +6,19 @@ import type {
   VerificationAcceptance,
   VerificationResult,
 } from './acceptance.js';
+import type { LaneDepth } from './depth.js';
 import type { Dispatching } from './dispatching.js';
 import type { Holding } from './holding.js';
+import type { Inbox } from './inbox.js';
 import type { Insights } from './insights.js';
+import type { LaneControl } from './lanes.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type {
   BatchRecord,
   BoundAnswer,
   KeyRecord,
+  LedgerPage,
+  LedgerPageRequest,
   LedgerRecord,
   MessageRecord,
   NewKey,
@@ -22,14 +27,17 @@ import type {
 } from './records.js';
 import type { RouteBinds } from './route-limits.js';
 import type { SignIns } from './sign-ins.js';
+import type { Suppressions } from './suppressions.js';
 
 export type * from './acceptance.js';
 export type * from './dispatching.js';
 export type * from './holding.js';
+export type * from './inbox.js';
 export type * from './insights.js';
 export type * from './lists.js';
 export type * from './records.js';
 export type * from './sign-ins.js';
+export type * from './suppressions.js';
 
 /**
  * Everything the service remembers. Each method is one durable transaction: what it resolves to has been committed,
@@ -39,7 +47,15 @@ export type * from './sign-ins.js';
  * The engine owns time: methods take durations in milliseconds, and every time in a record is the engine's. A stored
  * time in the future, which only a clock that was set back explains, counts as now.
  */
-export interface Store extends Dispatching, Holding, Insights, RouteBinds, SignIns {
+export interface Store
+  extends Dispatching,
+    Holding,
+    Inbox,
+    Insights,
+    LaneControl,
+    RouteBinds,
+    SignIns,
+    Suppressions {
   /** Null when a project with this id is there already. */
   createProject(project: Pick<ProjectRecord, 'id' | 'name' | 'balance'>): Promise<ProjectRecord | null>;
   getProject(id: string): Promise<ProjectRecord | null>;
@@ -59,6 +75,8 @@ export interface Store extends Dispatching, Holding, Insights, RouteBinds, SignI
    */
   credit(projectId: string, amount: number, about?: { id: string; note: string | null }): Promise<number>;
   listLedger(projectId: string): Promise<LedgerRecord[]>;
+  /** The newest first. */
+  listLedgerPage(projectId: string, page: LedgerPageRequest): Promise<LedgerPage>;
 
   /**
    * Holds everything new back for `holdMs`, in every process: nothing is accepted and nothing claimed. Again by the
@@ -90,6 +108,8 @@ export interface Store extends Dispatching, Holding, Insights, RouteBinds, SignI
   acceptVerification(acceptance: VerificationAcceptance): Promise<VerificationResult>;
 
   getMessage(projectId: string, id: string): Promise<MessageRecord | null>;
+  /** Of whatever project: for a carrier's word about it. */
+  findMessage(id: string): Promise<MessageRecord | null>;
   getBatch(projectId: string, id: string): Promise<BatchRecord | null>;
   /** In the order of acceptance, from behind `after`; null when batch or `after` is not there. */
   listBatchMessages(projectId: string, batchId: string, page: PageRequest): Promise<MessageRecord[] | null>;
@@ -100,6 +120,9 @@ export interface Store extends Dispatching, Holding, Insights, RouteBinds, SignI
     page: PageRequest,
   ): Promise<Listed<MessageRecord> | null>;
   listBatches(projectId: string, filter: BatchQuery, page: PageRequest): Promise<Listed<BatchRecord> | null>;
+
+  /** By the names of lanes in which anything waits or is claimed. */
+  queueDepth(): Promise<LaneDepth[]>;
 
   getVerification(projectId: string, id: string): Promise<VerificationRecord | null>;
   /**

@@ -77,6 +77,24 @@ describe.each(['a folder', 'a database'])('the commands of the owner beside a se
     expect((await here(`sandbox settings get prices.email ${flags}`)).stdout).toBe('7\n');
   });
 
+  it('show the ledger newest first, up to a time', async () => {
+    await here(`service projects create Shop ${flags}`);
+    const shop = `--project Shop ${flags}`;
+    for (const note of ['one', 'two']) await here(`service credit 5 --note ${note} ${shop}`);
+    expect(await here(`service credit -1 ${shop}`)).toMatchObject({ code: 2 });
+    expect((await here(`service credit -1 --yes ${shop} --value balance`)).stdout).toBe('100009\n');
+    const all = await here(`service ledger ${shop} -o csv --columns amount,reason,note`);
+    expect(all.stdout.split('\r\n')).toEqual([
+      ...['amount,reason,note', '-1,credit,', '5,credit,two', '5,credit,one', '100000,opening,', ''],
+    ]);
+    const some = await here(`service ledger ${shop} --limit 1 --no-header --columns amount`);
+    expect(some).toMatchObject({ stdout: '-1\n', stderr: expect.stringContaining('newest 1') });
+    const later = await here(`service ledger ${shop} --since 2999-01-01 --json`);
+    expect(later.stdout).toBe('[]\n');
+    // The first project has its own.
+    expect((await here(`service ledger ${flags} -o csv --columns note`)).stdout).toBe('note\r\n\r\n');
+  });
+
   it.runIf(place === 'a database')('urtuu keys reads URTUU_DATABASE, urtuu sandbox does not', async () => {
     const env = { URTUU_DATABASE: flags.replace('--database ', '') };
     expect((await here('keys list --json', env)).stdout).not.toBe('[]\n');

@@ -151,6 +151,43 @@ describe('the rate limiter', () => {
     expect(clock.now() - start).toBe(100);
   });
 
+  it('changes the shared bucket once a request, and again only where an answer has fewer tokens', async () => {
+    const clock = new VirtualClock();
+    const kept = memoryBuckets();
+    let updates = 0;
+    const buckets: BucketStore = {
+      update(name, change) {
+        updates += 1;
+        return kept.update(name, change);
+      },
+    };
+    const limiter = new RateLimiter({ buckets, clock });
+    const updatesOf = async (remaining: number | null) => {
+      const before = updates;
+      expect(await limiter.take('sending')).toBe(true);
+      limiter.ended('sending', 200, remaining);
+      return updates - before;
+    };
+    const { burst } = requestRates.sending;
+    // Nothing is known before the first answer.
+    expect(await updatesOf(burst - 1)).toBe(2);
+    expect(await updatesOf(burst - 2)).toBe(1);
+    expect(await updatesOf(null)).toBe(1);
+    expect(await updatesOf(burst - 10)).toBe(2);
+    expect(await updatesOf(burst - 11)).toBe(1);
+    // 10 taken elsewhere leave 26: 29 less the 3 that stay unused.
+    const { tokens } = await kept.update('sending', (bucket) => ({
+      bucket: bucket as never,
+      result: bucket as never as { tokens: number },
+    }));
+    expect(tokens).toBeCloseTo(burst - 10 - 3 - 1, 5);
+    const before = updates;
+    const many = 2 * burst;
+    const taken = Array.from({ length: many }, () => limiter.take('sending'));
+    await clock.run(Promise.all(taken));
+    expect(updates - before).toBeLessThan(many + 5);
+  });
+
   it('gives way to keys elsewhere that spend from the same allowance', async () => {
     const clock = new VirtualClock();
     const service = new ServiceBucket(clock);

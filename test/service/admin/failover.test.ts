@@ -6,6 +6,7 @@ import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import type { Core } from '../../../src/service/core.js';
 import { Cores, requestsTo } from '../../support/cores.js';
 import { makeCluster } from '../../support/postgres/cluster.js';
+import { newDatabase, query } from '../../support/postgres.js';
 
 const later = { timeout: 15_000, interval: 50 };
 
@@ -59,4 +60,45 @@ it('a failover of PostgreSQL holds the instances that run, until the release; a 
   expect(await other.administration.release('queue')).toBe(true);
   await send('94112233', 'four');
   expect(submitted).toEqual(['99112233', '88112233', '94112233']);
+});
+
+it('the outcome of an attempt whose mark the failover has lost is written while the service is held', async () => {
+  const cores = new Cores();
+  onTestFinished(() => cores.closeAll());
+  const answers: (() => void)[] = [];
+  const submitted: string[] = [];
+  const carriers = (all: readonly Carrier[]) =>
+    all.map(
+      (one): Carrier => ({
+        ...one,
+        async submit({ to }) {
+          submitted.push(to);
+          await new Promise<void>((resolve) => answers.push(resolve));
+          return { kind: 'accepted', carrierIds: ['c1'] };
+        },
+      }),
+    );
+  const database = await newDatabase();
+  const core = await cores.open({ database, secret: new Uint8Array(32).fill(7) }, { carriers });
+  const { send } = requestsTo(() => core);
+  const sent = send('99112233', 'hi', 'k');
+  await vi.waitUntil(() => answers.length === 1);
+  // As a replica that is a moment behind: the message waits.
+  await query(
+    database,
+    `WITH lost AS (UPDATE messages SET route = NULL, attempts = 0 RETURNING *), gone AS (DELETE FROM leases)
+     INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at)
+     SELECT lane, 0, created_at, seq, created_at, bound_at FROM lost`,
+  );
+  await core.store.hold('failed_over');
+  answers[0]?.();
+  expect(await sent).toMatchObject({ status: 200, body: { status: 'sent' } });
+  const receipt = { route: 'Mobicom', carrierId: 'c1', to: '99112233', reference: '' } as const;
+  await core.store.recordReceipts([{ ...receipt, state: 'delivered' }], () => ({ status: 200, body: '' }));
+  const [message] = await query(database, 'SELECT status, delivery FROM messages');
+  expect(message).toEqual({ status: 'sent', delivery: 'delivered' });
+  expect(await core.store.claimUnfinished({ token: 't', leaseMs: 1_000, limit: 1 })).toEqual([]);
+  await core.administration.release('queue');
+  await core.administration.settled();
+  expect(submitted).toEqual(['99112233']);
 });

@@ -93,8 +93,8 @@ async function inspect(page: Page, name: string): Promise<string[]> {
     wrong.push(...violations.map((violation) => `${name}, ${look}: ${violation}`));
     const isOver = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
     if (isOver) wrong.push(`${name}, ${look}: wider than its window`);
-    const path = join(shots, `${name}-${look}.jpg`);
-    await page.screenshot({ path, type: 'jpeg', quality: 80, fullPage: true });
+    const path = join(shots, `${name}-${look}.png`);
+    await page.screenshot({ path, fullPage: true });
   }
   return wrong;
 }

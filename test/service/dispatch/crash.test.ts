@@ -2,7 +2,16 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core } from '../../../src/service/core.js';
 import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
-import { Cores, caller, ledgerDifference, outboxOf, pass, replayOf, turns } from '../../support/cores.js';
+import {
+  Cores,
+  caller,
+  ledgerDifference,
+  outboxOf,
+  pass,
+  replayOf,
+  settle,
+  turns,
+} from '../../support/cores.js';
 import { Crash, type CrashPoint } from '../../support/crash.js';
 
 const cores = new Cores();
@@ -54,7 +63,7 @@ async function restart(directory: string, clock: ManualClock): Promise<Core> {
   const core = await cores.open({ directory, clock });
   await turns();
   await pass(clock, leaseTime + 1_000);
-  await core.administration.settled();
+  await settle(core, clock);
   return core;
 }
 
@@ -102,7 +111,7 @@ describe('a message is delivered exactly once, whatever the process dies of', ()
     const core = await restart(directory, clock);
     for (const batch of batches) {
       const { body } = await core.operations.sendSmsBulk({ caller, ...batch });
-      await core.administration.settled();
+      await settle(core, clock);
       const { id } = body as { id: string };
       const ended = { status: 'completed', sent: 900, failed: 0 };
       expect(await core.operations.getBatch(caller, id)).toMatchObject(ended);

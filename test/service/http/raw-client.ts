@@ -4,17 +4,27 @@ import { onTestFinished } from 'vitest';
 import { type AppOptions, createApp } from '../../../src/service/http/app.js';
 import { type ListenOptions, listen } from '../../../src/service/http/listen.js';
 import type { Answer, Operations } from '../../../src/service/operations/operations.js';
+import type { ListenAddress } from '../../../src/service/service.js';
 import { fakeOperations, goodKey, sms } from './fake-operations.js';
 
 /** The app over a real socket, closed after the test; `open` connects to it. */
 export async function serve(
   overrides: Partial<Operations> = {},
-  { app: appOptions, host, ...options }: ListenOptions & { app?: AppOptions; host?: string } = {},
+  {
+    app: appOptions,
+    host,
+    tls,
+    ...options
+  }: ListenOptions & { app?: AppOptions } & Pick<ListenAddress, 'host' | 'tls'> = {},
 ) {
   const { operations, calls } = fakeOperations(overrides);
   const reports: unknown[] = [];
   const app = createApp(operations, { report: (error) => reports.push(error), ...appOptions });
-  const address = { port: 0, ...(host === undefined ? {} : { host }) };
+  const address = {
+    port: 0,
+    ...(host === undefined ? {} : { host }),
+    ...(tls === undefined ? {} : { tls }),
+  };
   const listening = await listen(app, address, { closeTimeout: 2_000, ...options });
   onTestFinished(() => listening.close());
   return { listening, calls, reports, open: () => new Client(Number(new URL(listening.url).port)) };

@@ -1,4 +1,8 @@
 import { EventEmitter, once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { goodKey, sms } from './fake-operations.js';
 import { body, bytes, head, read, sends, serve, wholeSend } from './raw-client.js';
@@ -6,6 +10,19 @@ import { body, bytes, head, read, sends, serve, wholeSend } from './raw-client.j
 const envelope = (answer: string) => JSON.parse(answer.split('\r\n\r\n')[1] ?? '').error;
 const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`;
 const authorized = `Authorization: Bearer ${goodKey}`;
+
+function heldReads() {
+  const waiting: (() => void)[] = [];
+  let begun = 0;
+  const getBalance = () => {
+    begun += 1;
+    return new Promise<{ balance: number }>((resolve) => waiting.push(() => resolve({ balance: 1000 })));
+  };
+  const release = () => {
+    for (const answer of waiting.splice(0)) answer();
+  };
+  return { getBalance, begun: () => begun, release };
+}
 
 describe('malformed requests (HTTP conventions of the service)', () => {
   it.each([
@@ -108,19 +125,6 @@ describe('GET /v1/openapi.json', () => {
 
 describe('a connection with many requests', () => {
   /** Balances that are read only when the test says so. */
-  function heldReads() {
-    const waiting: (() => void)[] = [];
-    let begun = 0;
-    const getBalance = () => {
-      begun += 1;
-      return new Promise<{ balance: number }>((resolve) => waiting.push(() => resolve({ balance: 1000 })));
-    };
-    const release = () => {
-      for (const answer of waiting.splice(0)) answer();
-    };
-    return { getBalance, begun: () => begun, release };
-  }
-
   it('has at most 8 of them worked on, is not read meanwhile, and gets every answer in order', async () => {
     const held = heldReads();
     const { open } = await serve({ getBalance: held.getBalance });
@@ -247,6 +251,64 @@ describe('more connections than there may be', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 1\r[\s\S]*"unavailable"/);
     release();
     for (const client of busy) await client.hears('{"balance":1000}');
+  });
+});
+
+describe('requests on all connections', () => {
+  it('are told to come again where too many are being answered', async () => {
+    const held = heldReads();
+    const { open } = await serve({ getBalance: held.getBalance }, { bounds: { answering: 3 } });
+    const busy = open().say(read().repeat(3));
+    while (held.begun() < 3) await new Promise((resolve) => setImmediate(resolve));
+    const answer = await open().say(wholeSend()).closed;
+    expect(answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*Retry-After: 1\r[\s\S]*"unavailable"/);
+    while (busy.statuses().length < 3) {
+      held.release();
+      await Promise.race([once(busy.socket, 'data'), new Promise((resolve) => setImmediate(resolve))]);
+    }
+    await open().say(read('/v1/pricing')).hears('max_parts');
+  });
+});
+
+describe('over TLS', () => {
+  const pem = (name: string) => readFileSync(join(import.meta.dirname, '../../fixtures/tls', name), 'utf8');
+  const tls = { cert: pem('unknown-issuer.pem'), key: pem('key.pem') };
+  const dial = async (port: number) => {
+    const socket = connectTls({ port, host: '127.0.0.1', ca: pem('ca.pem') });
+    await once(socket, 'secureConnect');
+    return socket;
+  };
+  const heard = async (socket: TLSSocket, what: string) => {
+    let text = '';
+    while (!text.includes(what)) text += (await once(socket, 'data'))[0];
+    return text;
+  };
+
+  it('the connection that is idle longest makes room for a new one', async () => {
+    const { listening } = await serve({}, { bounds: { connections: 2 }, tls });
+    expect(listening.url).toMatch(/^https:/);
+    const port = Number(new URL(listening.url).port);
+    const [first, second] = [await dial(port), await dial(port)];
+    const closed = once(first, 'close');
+    for (const socket of [first, second]) {
+      socket.write(read());
+      await heard(socket, 'balance');
+    }
+    const third = await dial(port);
+    third.write(read('/v1/pricing'));
+    await heard(third, 'max_parts');
+    await closed;
+    second.write(read('/v1/pricing'));
+    await heard(second, 'max_parts');
+    for (const socket of [second, third]) socket.destroy();
+  });
+
+  it('one that never shakes hands is closed', async () => {
+    const { listening } = await serve({}, { headersTimeout: 100, tls });
+    const stranger = connect({ port: Number(new URL(listening.url).port), host: '127.0.0.1' });
+    stranger.resume();
+    stranger.on('error', () => {});
+    await once(stranger, 'close');
   });
 });
 

@@ -5,7 +5,10 @@ import { testOnPostgres } from '../../support/test-engine.js';
 describe('on PostgreSQL', async () => {
   testOnPostgres();
   await import('./caps.test.js');
+  await import('./faults.test.js');
   await import('./idempotency.test.js');
   await import('./keys.test.js');
   await import('./rate.test.js');
+  await import('./verification.test.js');
+  await import('../admin/reset.test.js');
 });

@@ -70,3 +70,21 @@ it('a change wakes other instances before their poll', async () => {
   });
   expect(woken).toBeGreaterThan(0);
 });
+
+it('the messages of a recipient are on one page, however many others came since', async () => {
+  await emptyDatabase(url);
+  const { store, close } = await openHandle(new ManualClock());
+  onTestFinished(close);
+  await store.createProject(project);
+  const accepted = await store.acceptMessage(message({ to: '99112233' }));
+  await query(
+    url,
+    `INSERT INTO messages (id, project, content, channel, recipient, credits, created_at, counts_at, lane, bound_at)
+     SELECT 'other-' || i, 1, 1, 'sms', 'other-' || i, 10, 0, 0, 'sms', 0 FROM generate_series(1, 30001) i`,
+  );
+  const filter = { to: '99112233', channel: null, status: null, delivery: null, batchId: null };
+  const page = { limit: 10, after: null };
+  const listed = await store.listMessages(project.id, { ...filter, since: null, until: null }, page);
+  const id = accepted.kind === 'accepted' ? accepted.message.id : '';
+  expect(listed).toMatchObject({ records: [{ id }], next: null });
+});

@@ -30,7 +30,8 @@ function packaged(): string | null {
   }
 }
 
-function installed(): string | null {
+/** Those of the system, which has `pg_dump` too. */
+export function installed(): string | null {
   const versions = '/usr/lib/postgresql';
   if (!existsSync(versions)) return null;
   const newest = readdirSync(versions).sort((one, other) => Number(other) - Number(one))[0];

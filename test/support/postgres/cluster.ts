@@ -27,9 +27,18 @@ fsync = off
 full_page_writes = off
 `;
 
-/** Makes a cluster in a folder that is there. Its files are kept until the folder goes. */
-export async function makeCluster(folder: string): Promise<Cluster> {
-  const { bin, env } = findBinaries(folder);
+/** With a disk that can fail: what a real one has. */
+export const durable = 'fsync = on\nfull_page_writes = on\nshared_buffers = 512MB\nmax_wal_size = 8GB\n';
+
+/**
+ * Makes a cluster in a folder that is there. Its files are kept until the folder goes. `more` goes to its settings
+ * over those for tests.
+ */
+export async function makeCluster(
+  folder: string,
+  { bin, env } = findBinaries(folder),
+  more = '',
+): Promise<Cluster> {
   const data = join(folder, 'data');
   const options: SpawnOptions = { ...owner, env };
   mkdirSync(data, { mode: 0o700 });
@@ -40,7 +49,7 @@ export async function makeCluster(folder: string): Promise<Cluster> {
   const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
   await run(join(bin, 'initdb'), initdb, options);
   const port = await freePort();
-  appendFileSync(join(data, 'postgresql.conf'), `${settings}port = ${port}\n`);
+  appendFileSync(join(data, 'postgresql.conf'), `${settings}port = ${port}\n${more}`);
   const pgCtl = (...args: string[]) => run(join(bin, 'pg_ctl'), ['-D', data, '-w', ...args], options);
   const cluster: Cluster = {
     url: `postgres://postgres@127.0.0.1:${port}`,

@@ -29,6 +29,7 @@ export interface Wanted {
 export interface KillGame {
   seed: number;
   kills: number;
+  signal: 'SIGKILL' | 'SIGTERM';
   /** `urtuu serve` itself, or a service that is broken on purpose. */
   service: 'urtuu serve' | Break;
   peers: readonly Peer[];
@@ -55,7 +56,7 @@ export interface KillFindings {
 
 /** Kills the service at any moment of its sends over real connections, again and again, and asks the other side. */
 export async function playKills(game: KillGame): Promise<KillFindings> {
-  const { seed, kills, peers, wanted } = game;
+  const { seed, kills, signal, peers, wanted } = game;
   const random = seededRandom(seed);
   const machine = new Machine();
   const directory = join(machine.home, 'service');
@@ -74,7 +75,7 @@ export async function playKills(game: KillGame): Promise<KillFindings> {
     const sender = startSending(server, account, wanted);
     for (let kill = 0; kill < kills; kill += 1) {
       await momentToDie(peers, random, wanted, kills);
-      await server.end('SIGKILL');
+      await server.end(signal);
       await server.start();
     }
     const accepted = await sender.finish();
@@ -115,24 +116,26 @@ async function momentToDie(
 /** Posts one request after the other, each with its key until it is answered for good. */
 function startSending(server: Server, account: Account, wanted: readonly Wanted[]) {
   const accepted: Wanted[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const post = async (one: Wanted, key: string): Promise<void> => {
     const isBulk = one.path.endsWith('/bulk');
     const body = { ...one.content, to: isBulk ? one.to : one.to[0] };
-    for (let tries = 0; ; tries += 1) {
+    for (;;) {
       const task = { path: one.path, body };
-      const reply = await attempt(server.url, account.keys[0] ?? '', task, key);
+      const tooLong = AbortSignal.timeout(30_000);
+      const signal = isBulk ? tooLong : AbortSignal.any([tooLong, over.signal]);
+      const reply = await attempt(server.url, account.keys[0] ?? '', task, key, signal);
       if (reply !== null && isAccepted(reply)) return void accepted.push(one);
       if (reply !== null && reply.status < 500 && reply.status !== 429)
         throw new Error(`${one.path} was answered with ${reply.status}: ${JSON.stringify(reply.body)}`);
       // A single message in doubt stays so for minutes: whether it was accepted stays open.
-      if (isOver && tries > 0 && !isBulk) return;
+      if (over.signal.aborted && !isBulk) return;
       await sleep(reply?.status === 429 ? 300 : 50);
     }
   };
   const work = async (all: readonly Wanted[], from: number) => {
     for (const [index, one] of all.entries()) {
-      if (isOver && !one.path.endsWith('/bulk')) return;
+      if (over.signal.aborted && !one.path.endsWith('/bulk')) return;
       await post(one, `${from}-${index}`);
     }
   };
@@ -144,7 +147,7 @@ function startSending(server: Server, account: Account, wanted: readonly Wanted[
   sending.catch(() => {});
   return {
     async finish(): Promise<Wanted[]> {
-      isOver = true;
+      over.abort();
       await sending;
       return accepted;
     },

@@ -1,7 +1,10 @@
 import { seededRandom } from '../../support/random.js';
 import { groupOf, type Play, type Played } from '../row.js';
 import { Centre } from './centre.js';
+import { gameRow, playGames } from './games.js';
 import { type KillFindings, type KillGame, playKills, requestsFor } from './kills.js';
+import { playSmppChaos } from './smpp-chaos.js';
+import { playSmppCut, window } from './smpp-cuts.js';
 
 /** Of one segment, of two in GSM 7-bit, and of two in UCS-2. */
 const texts = ['Hello', 'a'.repeat(200), 'Сайн байна уу'.padEnd(100, '.')];
@@ -11,10 +14,11 @@ export interface CarrierKills {
   sends: number;
   kills: number;
   service: KillGame['service'];
+  signal?: KillGame['signal'];
 }
 
 /** Two operators, of which one sends receipts; half of the messages go to each. */
-export async function playSmppKills({ seed, sends, kills, service }: CarrierKills) {
+export async function playSmppKills({ seed, sends, kills, service, signal = 'SIGKILL' }: CarrierKills) {
   const random = seededRandom(seed);
   const window = 10;
   const peers = [
@@ -35,6 +39,7 @@ export async function playSmppKills({ seed, sends, kills, service }: CarrierKill
   return playKills({
     seed,
     kills,
+    signal,
     service,
     peers,
     configuration: () => ({ email: 'off', sms: { routes: peers.map(({ route }) => route) } }),
@@ -83,6 +88,17 @@ export function killRows(
       ],
     },
     {
+      name: `SIGTERM of urtuu serve in the middle of sends over ${name}: nothing unknown`,
+      play: async (seed: number) =>
+        killsPlayed(await play({ seed, ...few, service: 'urtuu serve', signal: 'SIGTERM' }), 0),
+      controls: [
+        {
+          name: 'SIGKILL',
+          play: async (seed: number) => killsPlayed(await play({ seed, ...few, service: 'urtuu serve' }), 0),
+        },
+      ],
+    },
+    {
       name: `sends over ${name} without a fault`,
       play: kill({ ...sizes, kills: 0, service: 'urtuu serve' }),
       controls: [
@@ -95,8 +111,39 @@ export function killRows(
   ];
 }
 
+/** Two segments. */
+const twoSegments = 'a'.repeat(200);
+
 export const smpp = groupOf(
   'smpp',
-  { full: { sends: 10_000, kills: 60 }, small: { sends: 400, kills: 3 } },
-  (sizes) => killRows('SMPP', sizes, playSmppKills, 20),
+  {
+    full: { sends: 10_000, kills: 60, games: 1_000, messages: 40 },
+    small: { sends: 200, kills: 2, games: 3, messages: 1 },
+  },
+  (sizes) => [
+    ...killRows('SMPP', sizes, playSmppKills, 20),
+    gameRow('operators that do anything', (doubles, isControl) =>
+      playGames(
+        () => (isControl ? 4 : sizes.games),
+        'batches',
+        async (seed, index) => {
+          await playSmppChaos(seed * 1_000 + index, doubles);
+          return { unknown: 0, most: 0 };
+        },
+      ),
+    ),
+    gameRow('a connection over SMPP that is cut at every PDU', (doubles, isControl) => {
+      const batch = { messages: sizes.messages, text: twoSegments };
+      const bindOf = (seed: number) => (seed % 2 === 0 ? 'transceiver' : 'transmitter+receiver');
+      return playGames(
+        async (seed) => (await playSmppCut(0, { ...batch, bind: bindOf(seed) })).points,
+        'cuts',
+        async (seed, index) => {
+          // Before the first, without a cut, nothing is unknown.
+          const { unknown } = await playSmppCut(index, { ...batch, bind: bindOf(seed) }, doubles);
+          return { unknown, most: index === 0 ? 0 : isControl ? sizes.messages : window };
+        },
+      );
+    }),
+  ],
 );

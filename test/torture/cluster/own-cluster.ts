@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { type Cluster, makeCluster } from '../../support/postgres/cluster.js';
+import { query } from '../../support/postgres.js';
 
 /** A PostgreSQL for one game, which may stop and terminate it. */
 export async function withCluster<Result>(play: (cluster: Cluster) => Promise<Result>): Promise<Result> {
@@ -16,20 +16,7 @@ export async function withCluster<Result>(play: (cluster: Cluster) => Promise<Re
   }
 }
 
-/** Runs one statement on a connection of its own. */
-export async function ask<Row>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
-  const client = new Client({ connectionString: url });
-  // Its backend may be terminated too.
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return (await client.query(text, values)).rows as Row[];
-  } finally {
-    await client.end().catch(() => {});
-  }
-}
-
 export async function createDatabase(url: string, name: string): Promise<string> {
-  await ask(`${url}/postgres`, `CREATE DATABASE ${name}`);
+  await query(`${url}/postgres`, `CREATE DATABASE ${name}`);
   return `${url}/${name}`;
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Machine, root } from '../../support/binary.js';
 import { startProxy } from '../../support/postgres/proxy.js';
+import { query } from '../../support/postgres.js';
 import { seededRandom } from '../../support/random.js';
 import { audit, type Findings, openAccounts } from '../service/books.js';
 import { type Customers, codeOf, startCustomers } from '../service/customers.js';
@@ -10,10 +11,10 @@ import { databaseSecret } from '../service/data.js';
 import { leaseVariable } from '../service/lease.js';
 import { type Server, scripted, servedOn } from '../service/server.js';
 import type { Break } from '../service/service-main.js';
-import { type Task, type TaskMaker, taskMaker } from '../service/tasks.js';
+import { type Acknowledgement, type Task, type TaskMaker, taskMaker } from '../service/tasks.js';
 import { type Admitted, offCap, overRate } from './limits.js';
-import { ask, createDatabase, withCluster } from './own-cluster.js';
-import { type Trouble, troubles } from './troubles.js';
+import { createDatabase, withCluster } from './own-cluster.js';
+import { startAgain, type Trouble, troubles } from './troubles.js';
 
 const customerCount = 48;
 /** Of the first rounds of the projects, one in so many goes to the recipient who reaches the cap. */
@@ -50,6 +51,10 @@ export interface ClusterResult extends Findings {
   rates: number;
   /** Messages without an end. */
   unfinished: number;
+  /** Refused as over a cap to others than the one who reaches it. */
+  refused: number;
+  /** SMS that failed and were refunded, because nobody could submit them in the time that their callers wait. */
+  givenUp: number;
 }
 
 /** Instances on one PostgreSQL, each with a clock an hour ahead of the one before, and what can happen to them. */
@@ -73,8 +78,8 @@ export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
           service === 'urtuu serve'
             ? servedOn(machine, url, secretFile, env)
             : await scripted(machine, url, service, env);
-        await server.start();
         servers.push(server);
+        await startAgain(server);
       }
       if (cutEvery > 0) {
         proxy.cuts = () => (random() * cutEvery < 1 ? (random() < 0.5 ? 'before' : 'after') : null);
@@ -118,7 +123,7 @@ export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
       await Promise.all(servers.map((server) => server.end('SIGTERM')));
       const isHot = (task: Task) => task.body.to === hot;
       const refused = answered.filter(({ status }) => status === 429);
-      const sent = answered.filter(({ status }) => status !== 429);
+      const sent = answered.filter(({ status }) => status !== 429).map(asAnswered);
       const caps = accounts.map((_, project) => {
         const ofHot = (all: typeof answered) =>
           all.filter(({ task }) => isHot(task) && task.project === project);
@@ -132,7 +137,9 @@ export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
         sends: answered.length,
         messages: sent.reduce((sum, { task }) => sum + task.arrive, 0),
         troubles: count,
-        caps: sum(caps) + refused.filter(({ task }) => !isHot(task)).length,
+        caps: sum(caps),
+        refused: refused.filter(({ task }) => !isHot(task)).length,
+        givenUp: answered.filter((one) => asAnswered(one) !== one).length,
         rates: service === 'urtuu serve' ? overRate(admitted, setting.crashes) : 0,
         unfinished,
       };
@@ -147,6 +154,12 @@ export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
 
 const hot = '99999999';
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+/** A failure is an honest answer to a single SMS: then it must not arrive, and costs nothing. */
+function asAnswered(one: Acknowledgement): Acknowledgement {
+  if (one.status !== 502 || one.task.arrive === 0) return one;
+  return { ...one, task: { ...one.task, arrive: 0, refused: 1, cost: 0 } };
+}
 
 /** Counts messages, and lets everybody send to one recipient now and then. */
 function withHotRecipients({ next }: TaskMaker, projects: number): TaskMaker & { readonly messages: number } {
@@ -178,7 +191,7 @@ function clockAhead(milliseconds: number): NodeJS.ProcessEnv {
 /** Messages that have no end although their leases are over. */
 async function unfinishedIn(database: string): Promise<number> {
   for (let waited = 0; ; waited += 1) {
-    const [row] = await ask<{ count: number }>(
+    const [row] = await query<{ count: number }>(
       database,
       "SELECT count(*)::int AS count FROM messages WHERE status = 'queued'",
     );

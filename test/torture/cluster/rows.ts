@@ -1,6 +1,10 @@
+import { playMoney } from '../money/play.js';
+import { moneyPlayed } from '../money/rows.js';
+import type { StoreKind } from '../money/stores.js';
 import { groupOf, type Played } from '../row.js';
 import { wrong } from '../service/books.js';
 import type { Break } from '../service/service-main.js';
+import { createDatabase, withCluster } from './own-cluster.js';
 import { type ClusterOptions, playCluster } from './play.js';
 import { playStatements } from './statements.js';
 
@@ -8,17 +12,18 @@ import { playStatements } from './statements.js';
 export const cluster = groupOf(
   'cluster',
   {
-    full: { instances: 3, messages: 40_000, pauses: 10, cuts: 1_000 },
-    small: { instances: 2, messages: 600, pauses: 1, cuts: 16 },
+    full: { instances: 3, messages: 40_000, pauses: 10, cuts: 1_000, sequences: 100 },
+    small: { instances: 2, messages: 600, pauses: 1, cuts: 16, sequences: 1 },
   },
   (sizes) => {
     const play = async (options: ClusterOptions): Promise<Played> => {
       const result = await playCluster(options);
-      const { lost, twice, answers, credits, caps, rates, unfinished } = result;
+      const { lost, twice, answers, credits, caps, rates, unfinished, refused, givenUp } = result;
+      const tooMany = Math.max(0, givenUp - Math.ceil(result.sends / 50));
       return {
-        measured: `${result.sends} sends, ${result.messages} messages, ${result.troubles} troubles`,
-        found: `${lost} lost, ${twice} twice, ${answers} other answers, ${credits} credits off, ${caps} off their caps, ${rates} over the rate, ${unfinished} without an end`,
-        wrong: wrong(result) + caps + rates + unfinished,
+        measured: `${result.sends} sends, ${result.messages} messages, ${result.troubles} troubles, ${givenUp} SMS failed after 15 s`,
+        found: `${lost} lost, ${twice} twice, ${answers} other answers, ${credits} credits off, ${caps} off their caps, ${refused} wrongly capped, ${rates} over the rate, ${unfinished} without an end`,
+        wrong: wrong(result) + caps + rates + unfinished + refused + tooMany,
       };
     };
     const cutStatements = async (options: Parameters<typeof playStatements>[0]): Promise<Played> => {
@@ -29,6 +34,11 @@ export const cluster = groupOf(
         wrong: wrong.length,
       };
     };
+    const money = (seed: number, sequences: number, store: StoreKind): Promise<Played> =>
+      withCluster(async ({ url }) => {
+        const database = await createDatabase(url, 'money');
+        return moneyPlayed(await playMoney({ seed, sequences, store, database }));
+      });
     const isFull = sizes.instances > 2;
     const counts = Array.from({ length: sizes.instances - 1 }, (_, index) => index + 2);
     const short = { instances: 2, projects: 3, leaseMs: 1_500, calmMs: 100 };
@@ -88,6 +98,16 @@ export const cluster = groupOf(
           {
             name: 'a service that takes a lost answer for a refusal',
             play: (seed) => cutStatements({ seed, most: 0, refusesLost: true }),
+          },
+        ],
+      },
+      {
+        name: 'money of two instances, whatever happens',
+        play: (seed) => money(seed, sizes.sequences, 'shipped'),
+        controls: [
+          {
+            name: 'a store that refunds twice',
+            play: (seed) => money(seed, 20, 'refunds_twice'),
           },
         ],
       },

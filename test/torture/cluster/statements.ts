@@ -6,9 +6,10 @@ import { type Core, openCore } from '../../../src/service/core.js';
 import { ServiceError } from '../../../src/service/service-error.js';
 import { caller } from '../../support/cores.js';
 import { type PostgresProxy, startProxy } from '../../support/postgres/proxy.js';
+import { emptyDatabase, query } from '../../support/postgres.js';
 import { seededRandom } from '../../support/random.js';
 import { dataAt } from '../service/data.js';
-import { ask, createDatabase, withCluster } from './own-cluster.js';
+import { createDatabase, withCluster } from './own-cluster.js';
 
 export interface StatementsResult {
   /** What clients say to the database in one game. */
@@ -105,11 +106,7 @@ async function playGame({ database, proxy }: Table, cut: Cut | null, refusesLost
     proxy.cuts = null;
     await core.close();
   }
-  await ask(
-    database,
-    `DO $$ BEGIN EXECUTE (SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ') FROM pg_tables
-       WHERE schemaname = 'public' AND tablename NOT LIKE '%_schema'); END $$`,
-  );
+  await emptyDatabase(database);
   return { statements, problems };
 }
 
@@ -203,10 +200,10 @@ async function lookIntoBooks(database: string, problems: string[]): Promise<void
   const due = Object.values(keyed).reduce((sum, count) => sum + count, 0);
   // What was cut off ends with its lease.
   for (let waited = 0; waited < 100; waited += 1) {
-    const [row] = await ask<{ open: string }>(database, books, [due]);
+    const [row] = await query<{ open: string }>(database, books, [due]);
     if (row?.open === '0') break;
     await sleep(100);
   }
-  const [row] = await ask<Record<string, string>>(database, books, [due]);
+  const [row] = await query<Record<string, string>>(database, books, [due]);
   for (const [name, off] of Object.entries(row ?? {})) if (off !== '0') problems.push(`${name} ${off}`);
 }

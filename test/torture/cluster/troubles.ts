@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../../support/postgres/cluster.js';
+import { query } from '../../support/postgres.js';
 import type { Server } from '../service/server.js';
-import { ask } from './own-cluster.js';
 
 /** What instances of a service have in common, and what can happen to them. */
 export interface Setting {
@@ -28,7 +28,7 @@ export const troubles = {
     server.signal('SIGCONT');
   },
   async terminate({ database, random }: Setting) {
-    await ask(
+    await query(
       database,
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE pid <> pg_backend_pid() AND datname = current_database() AND random() < $1`,
@@ -46,7 +46,7 @@ export const troubles = {
 export type Trouble = keyof typeof troubles;
 
 /** While the database is away or cuts connections, an instance does not start. */
-async function startAgain(server: Server): Promise<void> {
+export async function startAgain(server: Server): Promise<void> {
   for (let tries = 0; ; tries += 1) {
     try {
       return await server.start();

@@ -5,8 +5,20 @@ import type { Message } from '../../../src/contract/index.js';
 import { ManualClock } from '../../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../../src/service/core.js';
 import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
-import { Cores, caller, ledgerDifference, outboxOf, pass, replayOf, turns } from '../../support/cores.js';
+import {
+  Cores,
+  caller,
+  ledgerDifference,
+  outboxOf,
+  pass,
+  replayOf,
+  settle,
+  turns,
+} from '../../support/cores.js';
 import { Crash, collectGarbage } from '../../support/crash.js';
+import { countUnderWay } from '../../support/postgres/under-way.js';
+import { emptyDatabase } from '../../support/postgres.js';
+import { dataAt } from '../service/data.js';
 import { begin, moody, type Step, step } from './steps.js';
 import { type StoreKind, storeDouble } from './stores.js';
 
@@ -22,8 +34,12 @@ export async function playMoney(options: {
   seed: number;
   sequences: number;
   store: StoreKind;
+  /** Of two services on this PostgreSQL, which take turns; one on files where it is absent. */
+  database?: string;
 }): Promise<MoneyResult> {
   const cores = new Cores();
+  const { database, store } = options;
+  if (database !== undefined) countUnderWay();
   let [sequences, steps] = [0, 0];
   const moods = fc.array(fc.nat(12), { minLength: 1, maxLength: 20 });
   const property = fc.asyncProperty(
@@ -35,9 +51,11 @@ export async function playMoney(options: {
       const directory = cores.folder();
       try {
         const clock = new ManualClock(Date.UTC(2026, 5, 1));
+        if (database !== undefined) await emptyDatabase(database);
+        const data = database === undefined ? { directory } : dataAt(database);
         const open = (crash: Crash) =>
-          cores.openMortal({ directory, clock, rates: 'off' }, doublesOf(crash, given, options.store));
-        await playSequence(all, clock, open);
+          cores.openMortal({ ...data, clock, rates: 'off' }, doublesOf(crash, given, store));
+        await playSequence(all, clock, open, database === undefined ? 1 : 2);
       } finally {
         rmSync(directory, { recursive: true });
       }
@@ -72,15 +90,24 @@ async function playSequence(
   steps: readonly Step[],
   clock: ManualClock,
   open: (crash: Crash) => Promise<Core>,
+  services: number,
 ): Promise<void> {
-  let crash = new Crash();
-  let core = await open(crash);
+  const start = async () => {
+    const crash = new Crash();
+    return { crash, core: await open(crash) };
+  };
+  const running = [await start()];
+  while (running.length < services) running.push(await start());
+  let [{ core }] = running as [Running];
   const credits = [-99_600];
   await core.administration.credit(-99_600);
   const answers = new Map<string, string>();
   const problems: unknown[] = [];
 
-  for (const one of steps) {
+  for (const [index, one] of steps.entries()) {
+    const turn = index % services;
+    const { crash } = running[turn] as Running;
+    ({ core } = running[turn] as Running);
     if (one.kind === 'credit') {
       credits.push(one.amount);
       await core.administration.credit(one.amount);
@@ -89,8 +116,8 @@ async function playSequence(
       crash.now();
       await turns(4);
       await crash.bury(core);
-      crash = new Crash();
-      core = await open(crash);
+      running[turn] = await start();
+      ({ core } = running[turn]);
     } else {
       begin(core, one)
         ?.then(
@@ -100,6 +127,8 @@ async function playSequence(
         .catch((problem: unknown) => problems.push(problem));
       await turns(one.kind === 'sms' ? 1 : 2);
     }
+    // A balance and its ledger are read one after the other.
+    await turns(0);
     const { balance } = await core.operations.getBalance(caller);
     ok(balance >= 0, `the balance is ${balance}`);
     equal(await ledgerDifference(core), 0, 'the balance is not the sum of its ledger');
@@ -107,7 +136,7 @@ async function playSequence(
   }
 
   await pass(clock, leaseTime + 60_000, 500);
-  await core.administration.settled();
+  await settle(core, clock);
   for (const problem of problems) throw problem;
   await checkBooks(core);
   await checkCredits(core, credits);
@@ -115,7 +144,12 @@ async function playSequence(
     const repeat = await replayOf(core, name);
     equal(JSON.stringify([repeat?.status, repeat?.body]), answer, 'a repeat has another answer');
   }
-  await core.close();
+  for (const { core } of running) await core.close();
+}
+
+interface Running {
+  crash: Crash;
+  core: Core;
 }
 
 /** All answers to one key are the same. */

@@ -1,6 +1,12 @@
 import { groupOf, type Played } from '../row.js';
-import { playMoney } from './play.js';
+import { type MoneyResult, playMoney } from './play.js';
 import type { StoreKind } from './stores.js';
+
+export const moneyPlayed = ({ sequences, steps, failure }: MoneyResult): Played => ({
+  measured: `${sequences} sequences, ${steps} steps`,
+  found: failure ?? 'ledger difference 0, never below 0, nothing twice',
+  wrong: failure === null ? 0 : 1,
+});
 
 /** What the service takes, gives back and writes down. */
 export const money = groupOf(
@@ -8,12 +14,7 @@ export const money = groupOf(
   { full: { sequences: 10_000 }, small: { sequences: 40 } },
   ({ sequences }) => {
     const play = async (seed: number, count: number, store: StoreKind): Promise<Played> => {
-      const result = await playMoney({ seed, sequences: count, store });
-      return {
-        measured: `${result.sequences} sequences, ${result.steps} steps`,
-        found: result.failure ?? 'ledger difference 0, never below 0, nothing twice',
-        wrong: result.failure === null ? 0 : 1,
-      };
+      return moneyPlayed(await playMoney({ seed, sequences: count, store }));
     };
     const control = (name: string, store: StoreKind) => ({
       name,

@@ -13,6 +13,7 @@ export async function attempt(
   apiKey: string,
   task: Pick<Task, 'path' | 'body'>,
   idempotencyKey: string,
+  signal = AbortSignal.timeout(30_000),
 ): Promise<Reply | null> {
   try {
     const response = await fetch(url + task.path, {
@@ -23,7 +24,7 @@ export async function attempt(
         'idempotency-key': idempotencyKey,
       },
       body: JSON.stringify(task.body),
-      signal: AbortSignal.timeout(30_000),
+      signal,
     });
     const body = (await response.json()) as Record<string, unknown>;
     const replayed = response.headers.get('idempotency-replayed') === 'true';

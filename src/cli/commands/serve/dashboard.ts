@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { isLoopback } from '../../../contract/index.js';
 import { usageError } from '../../errors.js';
 import { hostInUrl } from './listen-error.js';
+import type { AddressOptions } from './listeners.js';
 
 export interface DashboardOptions {
   dashboard?: boolean;
@@ -16,10 +17,14 @@ export function addDashboardOptions(command: Command): void {
 }
 
 /** The dashboard to serve; empty for none. Throws CliError (exit 2) for one that nobody could sign in to. */
-export function dashboardOf(
-  { dashboard, publicUrl }: DashboardOptions,
-  host: string,
-): { dashboard?: { publicUrl: string | null } } {
+export function dashboardOf({
+  dashboard,
+  publicUrl,
+  host,
+  tlsCert,
+}: DashboardOptions & Pick<AddressOptions, 'host' | 'tlsCert'>): {
+  dashboard?: { publicUrl: string | null };
+} {
   const name = hostInUrl(host).toLowerCase();
   const isHere = isLoopback(name);
   if (publicUrl !== undefined) checkPublicUrl(publicUrl);
@@ -27,7 +32,7 @@ export function dashboardOf(
     if (publicUrl === undefined) return {};
     throw usageError('--public-url is for the dashboard, which is off', 'Add --dashboard.');
   }
-  if (publicUrl === undefined && !isHere && name !== '0.0.0.0' && name !== '[::]') {
+  if (publicUrl === undefined && tlsCert === undefined && !isHere && name !== '0.0.0.0' && name !== '[::]') {
     throw usageError(
       `the dashboard on ${host} needs --public-url`,
       'Browsers keep its sessions only over https: --public-url https://sms.example.mn',

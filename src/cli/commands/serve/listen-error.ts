@@ -7,10 +7,17 @@ const reasons: Readonly<Record<string, readonly [reason: string, hint: string]>>
   ENOTFOUND: ['unknown host', 'Choose an address of this machine with --host.'],
 };
 
-export function listenError(host: string, port: number, error: NodeJS.ErrnoException): CliError {
+/** `prefix` is that of the options: `--metrics-` of `--metrics-port`. */
+export function listenError(
+  host: string,
+  port: number,
+  error: NodeJS.ErrnoException,
+  prefix = '--',
+): CliError {
   const { code = '' } = error;
   const [reason, hint] = reasons[code] ?? [code || error.message, 'Choose others with --host and --port.'];
-  return machineError(`cannot listen on ${hostInUrl(host)}:${port}: ${reason}`, error, hint);
+  const what = `cannot listen on ${hostInUrl(host)}:${port}: ${reason}`;
+  return machineError(what, error, hint.replace(/--(?=host|port)/g, prefix));
 }
 
 export const hostInUrl = (host: string): string => (host.includes(':') ? `[${host}]` : host);

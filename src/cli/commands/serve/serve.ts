@@ -1,23 +1,26 @@
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { defaultHost, defaultPort, isLoopback } from '../../../contract/index.js';
+import { defaultHost, defaultPort } from '../../../contract/index.js';
 import type { Service } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { serviceDirectory } from '../../config/folders.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
-import { readCount } from '../../options.js';
+import { readChoice, readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
+import { holdWarning } from '../service/hold-warning.js';
+import { readCertificate } from './certificate.js';
 import { addDashboardOptions, type DashboardOptions, dashboardOf, dataWords } from './dashboard.js';
 import { databaseAccess, withoutPassword } from './database.js';
-import { hostInUrl, listenError } from './listen-error.js';
+import { firstKey } from './first-key.js';
+import { type AddressOptions, hasMetrics, openListeners } from './listeners.js';
 import { openService, openServiceOn } from './open-service.js';
 
 interface Serving {
   base_url: string;
   data: string;
-  /** Only on the first start. */
+  /** Only on the first start, and where it goes to a terminal or to a program. */
   api_key: string | null;
 }
 
@@ -26,9 +29,7 @@ const view: View<Serving> = {
   record: (serving) => serving,
 };
 
-interface Options extends DashboardOptions {
-  host: string;
-  port: number;
+interface Options extends AddressOptions, DashboardOptions {
   data?: string;
   config?: string;
   database?: string;
@@ -46,6 +47,15 @@ export const serve: CommandBody = (command, context) => {
     .option('--data <folder>', 'folder of its data (default: in the state folder)')
     .option('--config <file>', 'carriers that send for real (default: a simulated operator)')
     .option('--database <url>', 'keep the data in PostgreSQL, for many instances (URTUU_DATABASE)')
+    .option('--tls-cert <file>', 'certificate in PEM, with its chain: listen with TLS')
+    .option('--tls-key <file>', 'its private key in PEM')
+    .option(
+      '--log <what>',
+      'requests: write a line of JSON for each to standard error',
+      readChoice('requests'),
+    )
+    .option('--metrics-port <port>', 'port for /metrics; a loopback --host has it too', readPort)
+    .option('--metrics-host <host>', 'address for --metrics-port', defaultHost)
     .option('--accept-data', 'start with damaged data, after listing the losses and asking');
   addDashboardOptions(command);
   addHelp(command, {
@@ -66,39 +76,46 @@ export const serve: CommandBody = (command, context) => {
       ],
     ],
   });
-  command.action(async ({ host, port, acceptData = false, config: file, ...where }: Options) => {
+  command.action(async ({ acceptData = false, config: file, ...options }: Options) => {
     const { io, config } = context;
-    const page = dashboardOf(where, host);
-    const database = databaseAccess(config, where);
-    const configuration =
-      file === undefined
+    const page = dashboardOf(options);
+    const tls = readCertificate(config, options);
+    const database = databaseAccess(config, options);
+    const given = {
+      metrics: hasMetrics(options),
+      ...(file === undefined
         ? {}
-        : { configuration: { file: resolve(config.cwd, file), environment: config.env } };
-    const folder =
-      where.data === undefined ? serviceDirectory(config.stateDirectory) : resolve(config.cwd, where.data);
+        : { configuration: { file: resolve(config.cwd, file), environment: config.env } }),
+    };
+    // Looked for late: a service on a database needs no home.
+    const folder = () =>
+      options.data === undefined
+        ? serviceDirectory(config.stateDirectory)
+        : resolve(config.cwd, options.data);
     const release = io.holdSignals();
     const service =
       database === null
-        ? await openService(context, folder, { acceptData, ...configuration })
-        : await openServiceOn(context, { ...database, ...configuration });
-    const data = database === null ? folder : withoutPassword(database.url);
+        ? await openService(context, folder(), { acceptData, ...given })
+        : await openServiceOn(context, { ...database, ...given });
+    const data = database === null ? folder() : withoutPassword(database.url);
     const { administration, channels } = service;
     if (file === undefined && administration.isReal) throw needsConfiguration(data);
-    const listening = await service.listen({ host, port, ...page }).catch((error) => {
-      throw listenError(host, port, error);
-    });
-    if (!isLoopback(hostInUrl(host).toLowerCase())) io.warn(plainTextWarning(host));
-    const key = (await administration.createFirstKey())?.secret ?? null;
-    await io.print(view, { base_url: listening.url, data, api_key: key });
-    for (const line of carrierNotes(channels)) io.note(line);
-    if (key !== null) io.note('Save the key now: it is not shown again.');
-    else if (database !== null) io.note('The database already has an API key.');
+    const listeners = await openListeners(context, service, tls, options, page);
+    const key = await firstKey(context, administration, () =>
+      database === null ? data : config.stateDirectory,
+    );
+    const hold = await administration.held();
+    await io.print(view, { base_url: listeners.main.url, data, api_key: key.shown });
+    for (const line of [...carrierNotes(channels), ...key.notes]) io.note(line);
+    if (hold !== null) io.warn(holdWarning(hold.reason));
+    if (listeners.metrics !== null) io.note(`Metrics: ${listeners.metrics.url.replace(/v1$/, 'metrics')}`);
+    if (database !== null && key.notes.length === 0) io.note('The database already has an API key.');
     if (database === null) {
-      const outbox = config.commandLine(['sandbox', 'outbox', '--follow', '--data', folder]);
+      const outbox = config.commandLine(['sandbox', 'outbox', '--follow', '--data', data]);
       io.note('Its messages, apart from those of --sandbox:', outbox);
     }
-    if (listening.dashboard !== null)
-      io.note('Its dashboard:', config.commandLine(['dashboard', ...dataWords(where)]));
+    if (listeners.main.dashboard !== null)
+      io.note('Its dashboard:', config.commandLine(['dashboard', ...dataWords(options)]));
     const lost = await Promise.race([aborted(context.signal), service.lost]);
     io.note('Stopping.');
     // Without its data the service cannot close in order, and nobody should wait for it.
@@ -106,7 +123,7 @@ export const serve: CommandBody = (command, context) => {
       await Promise.race([service.close(), context.clock.sleep(closeWithin)]);
       throw machineError(lost.message, lost, lost.hint);
     }
-    await listening.close();
+    await listeners.main.close();
     release();
   });
 };
@@ -130,9 +147,6 @@ function carrierNotes(channels: Service['channels']): string[] {
     ...(real ? ["The routes' prefixes replace the operators in the settings of projects."] : []),
   ];
 }
-
-const plainTextWarning = (host: string) =>
-  `Listening on ${host} without TLS: keys, numbers and texts cross the network as plain text. Put a TLS proxy in front, or listen on ${defaultHost}.`;
 
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();

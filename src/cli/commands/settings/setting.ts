@@ -23,6 +23,8 @@ export const settingsView: View<Settings> = {
     'brand_name',
     'reply_to',
     'own_domain',
+    'list_unsubscribe',
+    'suppressions',
     'operators',
     'no_link_operators',
     'holidays',
@@ -36,7 +38,7 @@ export const settingsView: View<Settings> = {
 };
 
 export const settingsExample =
-  '{"brand_name": null, "reply_to": null, "own_domain": null, "operators": {"Mobicom": ["85", "94", "95", "99"], "Unitel": ["80", "86", "88", "89"], "Skytel": ["90", "91", "92", "96"], "G-Mobile": ["83", "93", "97", "98"]}, "no_link_operators": ["Skytel", "G-Mobile"], "holidays": {}, "caps": {"per_10_minutes": 5, "per_24_hours": 20}, "prices": {"sms_part": 10, "email": 2}}';
+  '{"brand_name": null, "reply_to": null, "own_domain": null, "list_unsubscribe": null, "suppressions": false, "operators": {"Mobicom": ["85", "94", "95", "99"], "Unitel": ["80", "86", "88", "89"], "Skytel": ["90", "91", "92", "96"], "G-Mobile": ["83", "93", "97", "98"]}, "no_link_operators": ["Skytel", "G-Mobile"], "holidays": {}, "caps": {"per_10_minutes": 5, "per_24_hours": 20}, "prices": {"sms_part": 10, "email": 2}}';
 
 /** One setting, by the path of its name. */
 export const oneSettingView = (name: string): View<Settings> => ({
@@ -81,6 +83,7 @@ export function settingText(settings: Settings, name: string): string {
   const value = settingAt(settings, name);
   if (value === null || value === undefined) return '';
   if (Array.isArray(value)) return value.join(' ');
+  if (name === 'own_domain') return Object.values(value).join(' ');
   if (typeof value !== 'object') return String(value);
   return Object.entries(value)
     .map(([key, each]) => `${key} ${Array.isArray(each) ? each.join(' ') : each}`)
@@ -97,12 +100,13 @@ export function changeOf(name: string, values: readonly string[]): (current: Set
       `${name}: set one at a time`,
       `Example: ${group}.${group === 'holidays' ? '2026-12-29 1.5' : 'Unitel 80 86'}`,
     );
+  if (group === 'own_domain' && values.length > 1) return () => ({ own_domain: ownDomainOf(values) });
   if (!isList && values.length > 1)
     throw usageError(`${name} has one value`, 'Quote a text that has spaces.');
   const isRemoved = values.length === 1 && value === '';
   const given = isList ? values.filter((each) => each !== '') : read(group, value);
   return (current) => {
-    if (member === undefined) return { [group]: isRemoved && !isList ? null : given };
+    if (member === undefined) return { [group]: isRemoved && typeof given === 'string' ? null : given };
     if (group === 'caps' || group === 'prices') return { [group]: { [member]: given } };
     const { [member]: _, ...others } = current[group as 'holidays' | 'operators'];
     return {
@@ -111,9 +115,21 @@ export function changeOf(name: string, values: readonly string[]): (current: Set
   };
 }
 
-/** The service refuses a text that is no number. */
-const read = (group: string, value: string): string | number =>
-  ['caps', 'prices', 'holidays'].includes(group) && /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+function ownDomainOf([domain = '', selector = '', file = '', ...others]: readonly string[]) {
+  if (selector !== '' && file !== '' && others.length === 0) return { domain, selector, key_file: file };
+  throw usageError(
+    'own_domain: give a domain, or domain, selector and key file',
+    'Example: own_domain shop.mn mail /etc/urtuu/shop.pem',
+  );
+}
+
+/** The service refuses a text that is no number, and no truth value. */
+const read = (group: string, value: string): string | number | boolean =>
+  group === 'suppressions' && /^(?:true|false)?$/.test(value)
+    ? value === 'true'
+    : ['caps', 'prices', 'holidays'].includes(group) && /^-?\d+(?:\.\d+)?$/.test(value)
+      ? Number(value)
+      : value;
 
 function pathOf(name: string): [group: string, member: string | undefined] {
   const [, group = name, member] = /^(\w+)\.(.*)$/s.exec(name) ?? [];

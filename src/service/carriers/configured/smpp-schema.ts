@@ -65,6 +65,7 @@ export const smsSchema = z.strictObject({
         ),
         fallback: z._default(z.array(z.string()), []),
         links: z._default(z.boolean(), true),
+        inbox_project: z.optional(z.string().check(z.minLength(1))),
       }),
     )
     .check(z.minLength(1)),
@@ -97,6 +98,7 @@ export function smppRoutesOf(routes: readonly WrittenRoute[], source: Configurat
     prefixes: route.prefixes,
     fallback: route.fallback,
     links: route.links,
+    inboxProject: route.inbox_project ?? null,
   }));
 }
 

@@ -48,17 +48,23 @@ export const outboxMigrations: Migrations = {
        SELECT ordinality FROM allowed;
      END $$;
 
-     CREATE FUNCTION age_or_fence_1(p_now bigint, p_reference text, p_before bigint) RETURNS bigint
-     LANGUAGE plpgsql AS $$
+     CREATE TYPE inquiry_1 AS (reference text, before bigint);
+
+     -- Gives the places and ages of those that were delivered; the others never will be by an earlier attempt.
+     CREATE FUNCTION ages_or_fence_1(p_now bigint, p_items json) RETURNS TABLE (place bigint, age bigint)
+     LANGUAGE plpgsql SET enable_seqscan TO off SET jit TO off AS $$
+     #variable_conflict use_column
      DECLARE
-       delivered bigint;
+       items inquiry_1[];
      BEGIN
        LOCK TABLE fences IN SHARE ROW EXCLUSIVE MODE;
-       SELECT delivered_at INTO delivered FROM deliveries WHERE reference = p_reference LIMIT 1;
-       IF FOUND THEN RETURN time_1(p_now) - delivered; END IF;
-       INSERT INTO fences AS f (reference, before) VALUES (p_reference, p_before)
+       SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::inquiry_1, p_items) i;
+       INSERT INTO fences AS f (reference, before)
+       SELECT i.reference, max(i.before) FROM unnest(items) i
+       WHERE NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.reference = i.reference) GROUP BY i.reference
        ON CONFLICT (reference) DO UPDATE SET before = greatest(f.before, excluded.before);
-       RETURN NULL;
+       RETURN QUERY SELECT i.ordinality, time_1(p_now) - min(d.delivered_at)
+       FROM unnest(items) WITH ORDINALITY i JOIN deliveries d ON d.reference = i.reference GROUP BY i.ordinality;
      END $$;`,
   ],
 };
@@ -81,6 +87,18 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
       ]);
       const delivered = new Set(rows.map(({ deliver_1: place }) => place));
       return submissions.map((_, index) => delivered.has(index + 1));
+    },
+    { isPatient: true },
+  );
+
+  const inquiries = new Groups<{ reference: string; before: number }, number | null>(
+    async (asked) => {
+      const rows = await database.attempt<{ place: number; age: number }>(
+        'SELECT * FROM ages_or_fence_1($1, $2)',
+        [database.now(), JSON.stringify(asked)],
+      );
+      const ages = new Map(rows.map(({ place, age }) => [place, age]));
+      return asked.map((_, index) => ages.get(index + 1) ?? null);
     },
     { isPatient: true },
   );
@@ -113,14 +131,7 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
 
   return {
     deliver: (submission) => orUnavailable(deliveries.add(submission), report),
-    async ageOrFence(reference, before) {
-      const [row] = await database.query<{ age: number | null }>('SELECT age_or_fence_1($1, $2, $3) AS age', [
-        database.now(),
-        reference,
-        before,
-      ]);
-      return row?.age ?? null;
-    },
+    ageOrFence: (reference, before) => orUnavailable(inquiries.add({ reference, before }), report),
     read,
     async find(messageIds) {
       const rows = await database.query<DeliveryRow>(

@@ -11,6 +11,9 @@ const aboutTheNumber = new Set<number>([
 /** The result of a submission that was answered with a status other than 0. */
 export function resultOf(status: number): Exclude<SubmitResult, { kind: 'accepted' }> {
   const reason = `its operator answered with status 0x${status.toString(16).padStart(2, '0')}`;
-  if (aboutTheNumber.has(status)) return { kind: 'refused', reason, tryNextRoute: true };
+  if (aboutTheNumber.has(status)) {
+    const unknown = status === statuses.invalidRecipient ? { isUnknownRecipient: true } : {};
+    return { kind: 'refused', reason, tryNextRoute: true, ...unknown };
+  }
   return { kind: 'later', reason, scope: aboutTheLane.has(status) ? 'lane' : 'message' };
 }

@@ -29,6 +29,8 @@ export interface SmppRoute {
   prefixes: readonly string[];
   /** Routes to try after it, by name. */
   fallback: readonly string[];
+  /** Id or name of the project that gets incoming messages; null for the first. */
+  inboxProject: string | null;
   /** Whether it carries links. */
   links: boolean;
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../clock.js';
 import type { Random } from '../../random.js';
 import type { Report } from '../../report.js';
 import type { Receipt } from '../../storage/store.js';
-import type { Carrier, Reservation } from '../carrier.js';
+import type { Carrier, Incoming, Reservation } from '../carrier.js';
 import { RouteConnection } from './connection/route-connection.js';
 import type { RouteLimits } from './limits.js';
 import type { SmppRoute } from './route-settings.js';
@@ -23,14 +23,24 @@ const doubtMs = 300_000;
 /** Milliseconds that a start waits for its connections. */
 const startMs = 3_000;
 
+async function putOff(): Promise<never> {
+  throw new Error('nobody keeps incoming messages');
+}
+
 /** Mobile operators over SMPP 3.4: a lane for each route. */
 export function smppCarrier(parts: SmppParts): Carrier {
   const { clock } = parts;
   let onReceipt: (receipt: Receipt) => Promise<void> = async () => {};
+  let onIncoming: (incoming: Incoming) => Promise<void> = putOff;
   const routes = new Map(
     parts.routes.map((route) => [
       route.name,
-      new RouteConnection({ ...parts, route, onReceipt: (receipt) => onReceipt(receipt) }),
+      new RouteConnection({
+        ...parts,
+        route,
+        onReceipt: (receipt) => onReceipt(receipt),
+        onIncoming: (incoming) => onIncoming(incoming),
+      }),
     ]),
   );
   const routeOf = (name: string): RouteConnection => {
@@ -45,8 +55,9 @@ export function smppCarrier(parts: SmppParts): Carrier {
     lanes: parts.routes.map(({ name }) => name),
     submitMs,
     doubtMs,
-    async start(receive) {
+    async start(receive, keep = putOff) {
       onReceipt = receive;
+      onIncoming = keep;
       const tried = Promise.all([...routes.values()].map((route) => route.start()));
       let cancel = () => {};
       const late = new Promise<void>((resolve) => {

@@ -1,12 +1,22 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const macBytes = 10;
+const pattern = /^bounce\+([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.([0-9a-f]{20})@/;
 
 /**
  * The envelope sender of a message (VERP): `bounce+<id>.<mac>@<domain>`, so that its bounce names it and nobody else can
  * make one. With a UUID the part before the @ has 64 characters, the most there may be. Relays may change its case.
  */
 export function bounceAddress(messageId: string, key: Uint8Array, domain: string): string {
-  const mac = createHmac('sha256', key).update(messageId).digest().subarray(0, macBytes);
-  return `bounce+${messageId}.${mac.toString('hex')}@${domain}`;
+  return `bounce+${messageId}.${macOf(messageId, key).toString('hex')}@${domain}`;
+}
+
+/** The id of the message in such an address; null for every other address. */
+export function messageOfBounce(address: string, key: Uint8Array): string | null {
+  const [, id = '', mac = ''] = pattern.exec(address.toLowerCase()) ?? [];
+  return mac !== '' && timingSafeEqual(Buffer.from(mac, 'hex'), macOf(id, key)) ? id : null;
+}
+
+function macOf(messageId: string, key: Uint8Array): Buffer {
+  return createHmac('sha256', key).update(messageId).digest().subarray(0, macBytes);
 }

@@ -1,8 +1,10 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { parseMailbox, sharedDomain } from '../../mailbox.js';
+import { domainOf, parseMailbox, sharedDomain } from '../../mailbox.js';
 import type { Submission } from '../carrier.js';
 import { bounceAddress } from './bounce-address.js';
 import type { Mail } from './connection.js';
+import { signMail } from './signing.js';
+import { readSigningKey } from './signing-key.js';
 
 export interface Sender {
   /** In place of addresses of the shared domain. */
@@ -11,7 +13,15 @@ export interface Sender {
   bounces: { key: Uint8Array; domain: string } | null;
 }
 
-/** A mail of a submission, the same for every attempt but for its Date. `date`: milliseconds since 1970. */
+/** The key of a mail's domain cannot be read: nothing is sent unsigned. */
+export class UnreadableKey extends Error {
+  override readonly name = 'UnreadableKey';
+}
+
+/**
+ * A mail of a submission, the same for every attempt but for its Date. `date`: milliseconds since 1970. Rejects with
+ * UnreadableKey.
+ */
 export async function composeMail(submission: Submission, sender: Sender, date: number): Promise<Mail> {
   const { reference, to, subject, text, html, replyTo } = submission;
   const written = parseMailbox(submission.from ?? '');
@@ -23,7 +33,7 @@ export async function composeMail(submission: Submission, sender: Sender, date: 
     subject: subject ?? '',
     messageId: `<${reference}@${domainOf(from.address)}>`,
     date: new Date(date),
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: { 'Auto-Submitted': 'auto-generated', ...unsubscribing(submission) },
     ...(replyTo === null ? {} : { replyTo: { name: '', address: replyTo } }),
     ...(text ? { text } : {}),
     ...(html ? { html } : {}),
@@ -31,13 +41,33 @@ export async function composeMail(submission: Submission, sender: Sender, date: 
     disableUrlAccess: true,
   });
   const { bounces } = sender;
+  const unsigned = await composer.compile().build();
   return {
     from: bounces === null ? from.address : bounceAddress(reference, bounces.key, bounces.domain),
     to,
-    bytes: await composer.compile().build(),
+    bytes: await signed(unsigned, submission, domainOf(from.address)),
   };
 }
 
-function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf('@') + 1);
+type Headers = Record<string, string | { prepared: boolean; value: string }>;
+
+/** RFC 2369; of a web address RFC 8058 too: its mail program posts to it without asking more. */
+function unsubscribing({ listUnsubscribe, to }: Submission): Headers {
+  if (!listUnsubscribe) return {};
+  const address = listUnsubscribe.replaceAll('{to}', encodeURIComponent(to));
+  return {
+    'List-Unsubscribe': { prepared: true, value: `<${address}>` },
+    ...(address.startsWith('https:') ? { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}),
+  };
+}
+
+async function signed(mail: Buffer, { ownDomain }: Submission, sentFrom: string): Promise<Buffer> {
+  if (!ownDomain?.selector || !ownDomain.key_file) return mail;
+  const { domain, selector, key_file: file } = ownDomain;
+  // Accepted before the project had its domain, or while it had another one.
+  if (domain !== sentFrom) return mail;
+  const privateKey = await readSigningKey(file).catch((error) => {
+    throw new UnreadableKey(`the DKIM key of ${domain} cannot be used`, { cause: error });
+  });
+  return signMail(mail, { domain, selector, privateKey });
 }

@@ -1,5 +1,6 @@
 import type { SMTPError as NodemailerError } from 'nodemailer/lib/smtp-connection';
 import { OutcomeUnknown, type SubmitResult } from '../carrier.js';
+import { isUnknownRecipient } from './enhanced-status.js';
 
 const replyLength = 200;
 
@@ -23,7 +24,11 @@ export function resultOf(error: NodemailerError | null, isWhole: boolean): Submi
     const scope = isTemporary || responseCode === 530 ? 'lane' : 'message';
     return { kind: 'later', reason, scope };
   }
-  if (isPermanent) return { kind: 'refused', reason, tryNextRoute: false };
+  if (isPermanent) {
+    const [, status = ''] = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(String(error.response)) ?? [];
+    const unknown = isUnknownRecipient(status) ? { isUnknownRecipient: true } : {};
+    return { kind: 'refused', reason, tryNextRoute: false, ...unknown };
+  }
   if (isTemporary || !isWhole) return { kind: 'later', reason, scope: 'message' };
   throw new OutcomeUnknown(reason);
 }

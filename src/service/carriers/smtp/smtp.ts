@@ -10,9 +10,9 @@ import {
   type Submission,
   type SubmitResult,
 } from '../carrier.js';
-import { longestSubmitMs } from './connection.js';
+import { longestSubmitMs, type Mail } from './connection.js';
 import { Connections, type Lent } from './connections.js';
-import { composeMail, type Sender } from './mail.js';
+import { composeMail, type Sender, UnreadableKey } from './mail.js';
 import type { SmtpSettings } from './smtp-settings.js';
 import { Throughput } from './throughput.js';
 
@@ -53,9 +53,18 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
     signal: AbortSignal,
   ): Promise<SubmitResult> {
     if (!connection.isOpen || signal.aborted) return notConnected;
-    const mail = await composeMail(submission, sender, clock.now()).catch((error) => report(error));
-    if (!mail) return { kind: 'refused', reason: 'it cannot be written as a mail', tryNextRoute: false };
-    return throughput.measure(connection.submit(mail, signal));
+    let mail: Mail;
+    try {
+      mail = await composeMail(submission, sender, clock.now());
+    } catch (error) {
+      report(error);
+      if (error instanceof UnreadableKey) return { kind: 'later', reason: error.message, scope: 'message' };
+      return { kind: 'refused', reason: 'it cannot be written as a mail', tryNextRoute: false };
+    }
+    const result = await throughput.measure(connection.submit(mail, signal));
+    // Its bounce names the message.
+    const isExpected = result.kind === 'accepted' && bounceDomain !== null;
+    return isExpected ? { ...result, carrierIds: [submission.reference] } : result;
   }
 
   async function reserve(_route: string, isSingle: boolean): Promise<Reservation | null> {

@@ -12,7 +12,9 @@ interface Topic {
   path: 'sending' | 'prices';
   title(t: PageContext['t']): string;
   fields(context: PageContext, settings: Settings): Child;
-  patch(fields: URLSearchParams): SettingsPatch;
+  patch(
+    fields: URLSearchParams,
+  ): Pick<SettingsPatch, 'caps' | 'prices' | 'brand_name' | 'reply_to' | 'holidays'>;
 }
 
 const text = (fields: URLSearchParams, name: string) => fields.get(name)?.trim() || null;

@@ -1,4 +1,5 @@
 import { isIdempotencyKey } from '../../../contract/index.js';
+import { shownLength } from '../../operations/keys.js';
 import type { Operations } from '../../operations/operations.js';
 import { ServiceError } from '../../service-error.js';
 import { kindOf } from '../answer.js';
@@ -15,6 +16,8 @@ export function admit(operations: Operations): Middleware {
     const idempotencyKey = kind === 'sending' ? idempotencyKeyOf(context) : null;
     const admitted = secret === null ? null : await operations.admit({ secret, kind, idempotencyKey });
     if (admitted === null) throw new ServiceError('unauthorized', 'A valid API key is required');
+    const { notes } = context.env;
+    if (notes !== undefined && secret !== null) notes.keyPrefix = secret.slice(0, shownLength);
     const { allowed, limit, remaining, retryAfter } = admitted.rateLimit;
     context.set('rateLimit', { limit, remaining });
     if (!admitted.scope.includes(scopes[kind]))

@@ -13,6 +13,7 @@ export function answerError(report: Report): (error: Error, context: HttpContext
     const refusal = error instanceof ServiceError ? error : null;
     if (refusal === null) report(error, context.get('requestId'));
     const shown = refusal ?? new ServiceError('unavailable', 'The service cannot answer now');
+    if (context.env.notes !== undefined) context.env.notes.code = shown.code;
     const { body, headers } = errorAnswer(shown);
     return respond(context, shown.status, body, headers);
   };

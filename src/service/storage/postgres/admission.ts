@@ -21,6 +21,8 @@ interface AdmittedRow {
   key_id: string | null;
   /** Null for a caller whose key is not stored. */
   scope: string | null;
+  project_name: string | null;
+  settings: string | null;
   has_answer: boolean;
   status: number | null;
   body: string | null;
@@ -65,13 +67,14 @@ export function createAdmission(database: Database, report: (error: unknown) => 
         : { hash: null, project: caller.projectId };
     const row = await add({ ...who, kind, bucket, key: idempotencyKey });
     if (row === null) return null;
-    const { project: projectId, scope, taken } = row;
+    const { project: projectId, project_name: name, settings, scope, taken } = row;
     const isKnown = row.has_answer && taken?.allowed !== false;
     return {
       projectId,
       keyId: 'hash' in caller ? (row.key_id ?? '') : caller.keyId,
       scope: scope === null ? everyScope : scopeOf(scope),
       taken,
+      ...(name === null || settings === null ? {} : { project: { name, settings } }),
       answer: isKnown ? boundOf(row.status, row.body) : undefined,
     };
   }

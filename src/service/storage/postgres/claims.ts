@@ -27,6 +27,7 @@ export interface ClaimedRow {
   bound_ms: number;
   life_ms: number | null;
   doubt_left_ms: number | null;
+  is_stopped: boolean;
   earlier: number[] | null;
 }
 
@@ -192,6 +193,7 @@ function claimedMessage(row: ClaimedRow, content: Content, token: string): Claim
     boundMs: row.bound_ms,
     lifeMs: row.life_ms,
     doubtMs: row.doubt_left_ms,
+    isStopped: row.is_stopped,
     earlier: row.earlier,
   };
 }

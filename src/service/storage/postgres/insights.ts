@@ -9,7 +9,6 @@ import {
 } from '../insights.js';
 import type { Instant } from '../records.js';
 import type { Database } from './database/database.js';
-import { type LedgerRow, toLedger } from './records.js';
 
 interface CountRow {
   slot: number;
@@ -92,14 +91,6 @@ export function createInsights(database: Database): Insights {
       );
       const content = row.content === null ? null : { text, html, subject, from, replyTo, encrypted };
       return { content, route, attempts, receipts, refund: refund ?? null };
-    },
-    async listLedgerPage(projectId, { limit, before }) {
-      const rows = await database.query<LedgerRow & { seq: number }>(
-        `SELECT * FROM ledger WHERE ${ofProject} AND seq < $2 ORDER BY seq DESC LIMIT $3`,
-        [projectId, before ?? Number.MAX_SAFE_INTEGER, limit + 1],
-      );
-      const page = rows.slice(0, limit);
-      return { records: page.map(toLedger), next: rows.length > limit ? (page.at(-1)?.seq ?? null) : null };
     },
   };
 }

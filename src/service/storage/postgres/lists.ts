@@ -10,6 +10,8 @@ interface Listing {
   table: 'messages' | 'batches';
   /** Chooses the rows that are looked at, and of these the ones that are listed. */
   rows: readonly Condition[];
+  /** They are few: the index of the condition finds them, and not the one of the order. */
+  areFew: boolean;
   filters: readonly Condition[];
 }
 
@@ -20,10 +22,11 @@ type Condition = readonly [comparison: string, value: string | number | boolean 
 export function createLists(database: Database): Pick<Store, 'listMessages' | 'listBatches'> {
   /** The numbers of a page's rows; null when `after` is not there. */
   async function listed(
-    { table, rows, filters }: Listing,
+    { table, rows, areFew, filters }: Listing,
     projectId: string,
     { limit, after }: Parameters<Store['listBatches']>[2],
   ): Promise<{ seqs: number[]; next: string | null } | null> {
+    const seq = areFew ? 'seq + 0' : 'seq';
     const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
     let before = Number.MAX_SAFE_INTEGER;
     if (after !== null) {
@@ -43,8 +46,8 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
       });
     const found = await database.query<{ seq: number; id: string; is_listed: boolean }>(
       `WITH scanned AS MATERIALIZED (
-         SELECT * FROM ${table} WHERE ${ofProject} AND seq < $2${all(rows).join('')}
-         ORDER BY seq DESC LIMIT ${rowsPerPage})
+         SELECT * FROM ${table} WHERE ${ofProject} AND ${seq} < $2${all(rows).join('')}
+         ORDER BY ${seq} DESC LIMIT ${rowsPerPage})
        (SELECT seq, id, true AS is_listed FROM scanned WHERE true${all(filters).join('')}
          ORDER BY seq DESC LIMIT ${limit + 1})
        UNION ALL
@@ -63,13 +66,12 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
       const { to, batchId, delivery, status } = query;
       const listing: Listing = {
         table: 'messages',
-        rows: [['batch = (SELECT seq FROM batches WHERE id = ?)', batchId]],
-        filters: [
-          ...common(query),
-          ['status = ?', status],
+        rows: [
+          ['batch = (SELECT seq FROM batches WHERE id = ?)', batchId],
           ['recipient = ?', to],
-          ['delivery = ?', delivery],
         ],
+        areFew: to !== null,
+        filters: [...common(query), ['status = ?', status], ['delivery = ?', delivery]],
       };
       const list = await listed(listing, projectId, page);
       if (list === null) return null;
@@ -83,7 +85,7 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
     async listBatches(projectId, query, page) {
       const isCompleted = query.status === null ? null : query.status === 'completed';
       const filters = [...common(query), ['(completed_at IS NOT NULL) = ?', isCompleted] as const];
-      const list = await listed({ table: 'batches', rows: [], filters }, projectId, page);
+      const list = await listed({ table: 'batches', rows: [], areFew: false, filters }, projectId, page);
       if (list === null) return null;
       const rows = await database.query<BatchRow>(
         'SELECT * FROM batches WHERE seq = ANY ($1::bigint[]) ORDER BY seq DESC',

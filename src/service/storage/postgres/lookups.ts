@@ -24,7 +24,7 @@ interface AnswerRow {
 export function createLookups(
   database: Database,
   report: (error: unknown) => void,
-): Pick<Store, 'getProject' | 'findAnswer' | 'getMessage'> {
+): Pick<Store, 'getProject' | 'findAnswer' | 'getMessage' | 'findMessage'> {
   const projects = new Groups<string, ProjectRecord | null>(async (ids) => {
     const rows = await database.attempt<ProjectRow>('SELECT * FROM projects WHERE id = ANY ($1)', [
       [...new Set(ids)],
@@ -43,23 +43,27 @@ export function createLookups(
       return wanted.map((_, index) => found.get(index));
     },
   );
-  const messages = new Groups<{ project: string; id: string }, MessageRecord | null>(async (wanted) => {
-    const rows = await database.attempt<MessageRow & { project_id: string }>(
-      `SELECT m.*, b.id AS batch_id, p.id AS project_id FROM messages m JOIN projects p ON p.seq = m.project
+  const messages = new Groups<{ project: string | null; id: string }, MessageRecord | null>(
+    async (wanted) => {
+      const rows = await database.attempt<MessageRow & { project_id: string }>(
+        `SELECT m.*, b.id AS batch_id, p.id AS project_id FROM messages m JOIN projects p ON p.seq = m.project
          LEFT JOIN batches b ON b.seq = m.batch WHERE m.id = ANY ($1)`,
-      [wanted.map(({ id }) => id)],
-    );
-    const found = new Map(rows.map((row) => [row.id, row]));
-    return wanted.map(({ project, id }) => {
-      const row = found.get(id);
-      return row?.project_id === project ? toMessage(row, project) : null;
-    });
-  });
+        [wanted.map(({ id }) => id)],
+      );
+      const found = new Map(rows.map((row) => [row.id, row]));
+      return wanted.map(({ project, id }) => {
+        const row = found.get(id);
+        const isThere = row !== undefined && (project === null || row.project_id === project);
+        return isThere ? toMessage(row, row.project_id) : null;
+      });
+    },
+  );
 
   return {
     getProject: (id) => orUnavailable(projects.add(id), report),
     findAnswer: (project, key) => orUnavailable(answers.add({ project, key }), report),
     getMessage: (project, id) => orUnavailable(messages.add({ project, id }), report),
+    findMessage: (id) => orUnavailable(messages.add({ project: null, id }), report),
   };
 }
 

@@ -2,17 +2,18 @@ import { keyTopic, messageTopic, type Topic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
 import type { Store } from '../store.js';
 import { createAcceptance } from './acceptance.js';
-import { createBinds } from './binds.js';
 import { createClaims } from './claims.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { createFinalization } from './finalization.js';
 import { createHolding } from './holding.js';
+import { createInbox } from './inbox.js';
 import { createInsights } from './insights.js';
 import { createLists } from './lists.js';
 import { createLookups } from './lookups.js';
 import type { Lost } from './lost-commits.js';
 import { createRecords } from './records.js';
+import { createRoutes } from './routes.js';
 import { createSignIns } from './sign-ins.js';
 import { createWork } from './work.js';
 
@@ -56,13 +57,14 @@ export function postgresStore(
   return {
     ...lookups,
     ...createRecords(database, lost, lookups.getProject),
+    ...createInbox(database, report),
     ...createLists(database),
     ...createInsights(database),
     ...createSignIns(database),
     ...createWork(database),
     ...holding,
     release: () => thenDue(holding.release()),
-    ...createBinds(database),
+    ...createRoutes(database, () => tell(['due'])),
 
     acceptMessage: (message) => accept(acceptance.acceptMessage(message)),
     acceptBatch: (batch) => accept(acceptance.acceptBatch(batch)),

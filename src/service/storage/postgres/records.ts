@@ -30,6 +30,7 @@ type Records = Pick<
   | 'renameProject'
   | 'recordLanes'
   | 'listLedger'
+  | 'listLedgerPage'
   | 'addKey'
   | 'addFirstKey'
   | 'listKeys'
@@ -140,6 +141,14 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
       ]);
       return rows.map(toLedger);
     },
+    async listLedgerPage(projectId, { limit, before }) {
+      const rows = await database.query<LedgerRow & { seq: number }>(
+        `SELECT * FROM ledger WHERE ${ofProject} AND seq < $2 ORDER BY seq DESC LIMIT $3`,
+        [projectId, before ?? Number.MAX_SAFE_INTEGER, limit + 1],
+      );
+      const page = rows.slice(0, limit);
+      return { records: page.map(toLedger), next: rows.length > limit ? (page.at(-1)?.seq ?? null) : null };
+    },
     addKey: (key, maxActive) => addKey(key, maxActive, false),
     addFirstKey: (key) => addKey(key, 1, true),
     async listKeys(projectId) {
@@ -227,7 +236,7 @@ function toKey(row: KeyRow, projectId: string): KeyRecord {
   };
 }
 
-export interface LedgerRow {
+interface LedgerRow {
   amount: number;
   reason: LedgerRecord['reason'];
   subject_id: string | null;
@@ -235,7 +244,7 @@ export interface LedgerRow {
   created_at: number;
 }
 
-export function toLedger({ amount, reason, subject_id, note, created_at }: LedgerRow): LedgerRecord {
+function toLedger({ amount, reason, subject_id, note, created_at }: LedgerRow): LedgerRecord {
   return { amount, reason, subjectId: subject_id, note, createdAt: created_at };
 }
 

@@ -1,3 +1,4 @@
+import type { LaneDepth } from '../depth.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
 
@@ -7,19 +8,21 @@ interface WorkRow {
   wait: number | null;
   overdue: number | null;
   leases: number | null;
+  paused: string[];
 }
 
 const doubtClass = 2;
 
-/** When a dispatcher has something to do, and emptying the store. */
-export function createWork(database: Database): Pick<Store, 'nextWork' | 'hasDue' | 'beginReset' | 'reset'> {
+/** What there is to do for a dispatcher, and emptying the store. */
+export function createWork(
+  database: Database,
+): Pick<Store, 'nextWork' | 'queueDepth' | 'hasDue' | 'beginReset' | 'reset'> {
   return {
     async nextWork(lanes) {
-      const rows = await database.query<WorkRow>('SELECT * FROM work_1($1, $2, $3)', [
-        database.now(),
-        lanes,
-        Math.floor(database.connectedMs()),
-      ]);
+      const rows = await database.query<WorkRow>(
+        'SELECT *, ARRAY(SELECT lane FROM lane_pauses) AS paused FROM work_1($1, $2, $3)',
+        [database.now(), lanes, Math.floor(database.connectedMs())],
+      );
       const least = (waits: (number | null)[]) => {
         const known = waits.filter((wait) => wait !== null);
         return known.length === 0 ? null : Math.min(...known);
@@ -30,7 +33,15 @@ export function createWork(database: Database): Pick<Store, 'nextWork' | 'hasDue
         overdue: least(queued.map(({ overdue }) => overdue)),
         doubts: least(queued.filter((row) => row.class === doubtClass).map(({ wait }) => wait)),
         leases: least(rows.map(({ leases }) => leases)),
+        paused: rows[0]?.paused ?? [],
       };
+    },
+    async queueDepth() {
+      const rows = await database.query<Omit<LaneDepth, 'oldestMs'> & { oldest_ms: number | null }>(
+        'SELECT * FROM depth_1($1)',
+        [database.now()],
+      );
+      return rows.map(({ oldest_ms: oldestMs, ...rest }) => ({ ...rest, oldestMs }));
     },
     async hasDue() {
       const [row] = await database.query<{ is_due: boolean }>('SELECT has_due_1($1) AS is_due', [

@@ -5,6 +5,7 @@ import { queuedMessage } from '../queued.js';
 import type { Content } from '../records.js';
 import { farthestDue, firstDelay } from './clock-tolerance.js';
 import type { Database } from './database/open.js';
+import { isInOpenLane } from './lanes.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
 import { hasEarlier, type Refusals } from './refusals.js';
@@ -80,10 +81,11 @@ export function prepareClaims(
   );
   const markRun = database.prepare(
     `UPDATE messages SET route = :route, attempts = :attempt, doubt_ms = :doubtMs
-     WHERE seq BETWEEN :first AND :last AND lease = :token AND attempts = :attempt - 1`,
+     WHERE seq BETWEEN :first AND :last AND lease = :token AND attempts = :attempt - 1 AND ${isInOpenLane}`,
   );
   const countRun = database.prepare(
-    'SELECT count(*) AS messages FROM messages WHERE seq BETWEEN ? AND ? AND lease = ? AND attempts = ?',
+    `SELECT count(*) AS messages FROM messages
+     WHERE seq BETWEEN ? AND ? AND lease = ? AND attempts = ? AND ${isInOpenLane}`,
   );
   const giveBackMarked = database.prepare(
     `UPDATE messages SET lease = NULL, route = NULL, doubt_ms = NULL, doubt_until = NULL, due_at = :at,
@@ -97,7 +99,7 @@ export function prepareClaims(
      WHERE ${isMarked}`,
   );
   const selectContent = database.prepare('SELECT * FROM contents WHERE seq = ?');
-  const selectBatch = database.prepare('SELECT id FROM batches WHERE seq = ?');
+  const selectBatch = database.prepare('SELECT id, stopped_at FROM batches WHERE seq = ?');
   const selectExpiry = database.prepare(
     'SELECT expires_at - created_at AS life FROM verifications WHERE message = ?',
   );
@@ -121,15 +123,13 @@ export function prepareClaims(
     return { text, html, subject, from: sender, replyTo: reply_to, encrypted: sealed };
   }
 
-  function batchIdOf(seq: number): string {
-    return (selectBatch.get(seq) as { id: string }).id;
-  }
+  const batchOf = (seq: number) => selectBatch.get(seq) as { id: string; stopped_at: number | null };
 
   /** Messages of rows, as claimed with a token. */
   function claimedOf(rows: readonly ClaimedRow[], token: string): ClaimedMessage[] {
     const now = clock.now();
     const contents = remembered(contentOf);
-    const batchIds = remembered(batchIdOf);
+    const batches = remembered(batchOf);
     return rows.map((row): ClaimedMessage => {
       const [seq, id, project, batch, content, channel, to, operator, parts, rateMultiplier, credits] = row;
       const [, , , , , , , , , , , createdAt, attempts, pendingKey, lane, route, tries, boundAt] = row;
@@ -145,7 +145,7 @@ export function prepareClaims(
         message: queuedMessage(
           { projectId: projects.idOf(project), channel, parts, rateMultiplier, credits },
           { id, to, operator },
-          batch === null ? null : batchIds(batch),
+          batch === null ? null : batches(batch).id,
           createdAt,
         ),
         content: read,
@@ -158,6 +158,7 @@ export function prepareClaims(
         boundMs: boundAt === null ? Number.POSITIVE_INFINITY : boundAt - createdAt - age,
         lifeMs: life === null ? null : life - age,
         doubtMs: doubtUntil === null ? null : Math.min(doubtUntil - now, doubtMs ?? Number.POSITIVE_INFINITY),
+        isStopped: batch !== null && batches(batch).stopped_at !== null,
         earlier:
           batch === null ? null : hasEarlier === 1 ? refusals.earlierTo(project, to, createdAt, seq) : [],
       };

@@ -1,18 +1,10 @@
 import type { MessageStatus } from '../../../contract/index.js';
-import {
-  type CountedSome,
-  countedAtOnce,
-  type LedgerPage,
-  type LedgerPageRequest,
-  lookedAt,
-  type MessageHistory,
-  type Waiting,
-} from '../insights.js';
+import { type CountedSome, countedAtOnce, lookedAt, type MessageHistory, type Waiting } from '../insights.js';
 import type { Content, Instant } from '../records.js';
 import type { Database } from './database/open.js';
 import { prepareLate } from './database/prepare-late.js';
 import type { MessageBlocks } from './message-blocks.js';
-import { type LedgerRow, type Projects, toLedger } from './projects.js';
+import type { Projects } from './projects.js';
 
 interface CountRow {
   slot: number;
@@ -111,21 +103,5 @@ export function prepareInsights(
     return { content, route: row.route, attempts: row.attempts, receipts, refund: refund ?? null };
   }
 
-  function listLedgerPage(projectId: string, { limit, before }: LedgerPageRequest): LedgerPage {
-    const rows = prepared(
-      `SELECT * FROM (
-         SELECT * FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT ${lookedAt})
-       WHERE project = ? LIMIT ?`,
-    ).all(before ?? Number.MAX_SAFE_INTEGER, projects.numberOf(projectId), limit + 1) as (LedgerRow & {
-      seq: number;
-    })[];
-    const page = rows.slice(0, limit);
-    const oldest = prepared(
-      `SELECT seq FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT 1 OFFSET ${lookedAt - 1}`,
-    ).get(before ?? Number.MAX_SAFE_INTEGER) as { seq: number } | undefined;
-    const last = rows.length > limit ? page.at(-1) : oldest;
-    return { records: page.map(toLedger), next: last?.seq ?? null };
-  }
-
-  return { countSome, countWaiting, getHistory, listLedgerPage };
+  return { countSome, countWaiting, getHistory };
 }

@@ -1,5 +1,13 @@
 import { type Admitted, keyUseEvery, scopeOf } from '../admission.js';
-import type { Instant, KeyRecord, LedgerReason, LedgerRecord, ProjectRecord } from '../records.js';
+import type {
+  Instant,
+  KeyRecord,
+  LedgerPage,
+  LedgerPageRequest,
+  LedgerReason,
+  LedgerRecord,
+  ProjectRecord,
+} from '../records.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/open.js';
 
@@ -24,6 +32,9 @@ interface KeyRow {
   revoked_at: number | null;
   used_at: number | null;
 }
+
+/** Rows of the ledger that a page looks at. */
+const rowsAtOnce = 20_000;
 
 /** Projects, their money and their keys. The functions write inside the transaction of their caller. */
 export function prepareProjects(database: Database, now: () => Instant) {
@@ -112,6 +123,23 @@ export function prepareProjects(database: Database, now: () => Instant) {
   const isGiven = (id: string) =>
     database.prepare("SELECT 1 FROM ledger WHERE subject_id = ? AND reason = 'credit'").get(id) !== undefined;
 
+  /** The ledger has no index by project: other projects' rows are passed over, some at once. */
+  function listLedgerPage(projectId: string, { limit, before }: LedgerPageRequest): LedgerPage {
+    const below = before ?? Number.MAX_SAFE_INTEGER;
+    const rows = database
+      .prepare(
+        `SELECT seq, amount, reason, subject_id, note, created_at FROM
+           (SELECT * FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT ${rowsAtOnce}) WHERE project = ? LIMIT ?`,
+      )
+      .all(below, numberOf(projectId), limit + 1) as (LedgerRow & { seq: number })[];
+    const page = rows.slice(0, limit);
+    const looked = 'SELECT seq FROM ledger WHERE seq < ? ORDER BY seq DESC LIMIT 1 OFFSET ?';
+    const last = (rows.length > limit ? page.at(-1) : database.prepare(looked).get(below, rowsAtOnce - 1)) as
+      | { seq: number }
+      | undefined;
+    return { records: page.map(toLedger), next: last?.seq ?? null };
+  }
+
   function changeSettings(projectId: string, change: (settings: string) => string): string {
     const row = selectProject.get(projectId) as ProjectRow | undefined;
     const settings = change(row?.settings ?? '{}');
@@ -144,6 +172,7 @@ export function prepareProjects(database: Database, now: () => Instant) {
     getProject: (id: string) => toProject(selectProject.get(id) as ProjectRow | undefined),
     listProjects: () => (selectProjects.all() as ProjectRow[]).flatMap((row) => toProject(row) ?? []),
     changeSettings,
+    listLedgerPage,
     listLedger: (projectId: string) => (selectLedger.all(numberOf(projectId)) as LedgerRow[]).map(toLedger),
     listKeys: (projectId: string) =>
       (selectKeys.all(numberOf(projectId)) as KeyRow[]).map((row) => toKey(row, projectId)),
@@ -186,7 +215,7 @@ function toKey(row: KeyRow, projectId: string): KeyRecord {
   };
 }
 
-export interface LedgerRow {
+interface LedgerRow {
   amount: number;
   reason: LedgerReason;
   subject_id: string | null;
@@ -194,6 +223,6 @@ export interface LedgerRow {
   created_at: number;
 }
 
-export function toLedger({ amount, reason, subject_id, note, created_at }: LedgerRow): LedgerRecord {
+function toLedger({ amount, reason, subject_id, note, created_at }: LedgerRow): LedgerRecord {
   return { amount, reason, subjectId: subject_id, note, createdAt: created_at };
 }

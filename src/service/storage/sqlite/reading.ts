@@ -30,6 +30,7 @@ export function prepareReading(
   now: () => Instant,
 ) {
   const selectOne = database.prepare(`${selectMessage} WHERE m.project = ? AND m.id = ?`);
+  const selectById = database.prepare(`${selectMessage} WHERE m.id = ?`);
   const selectPage = database.prepare(
     `${selectMessage} WHERE m.seq > ? AND m.seq < ? ORDER BY m.seq LIMIT ?`,
   );
@@ -46,6 +47,11 @@ export function prepareReading(
   function getMessage(projectId: string, id: string): MessageRecord | null {
     const row = selectOne.get(projects.numberOf(projectId), id) as MessageRow | undefined;
     return row === undefined ? null : toMessage(row, projectId);
+  }
+
+  function findMessage(id: string): MessageRecord | null {
+    const row = selectById.get(id) as MessageRow | undefined;
+    return row === undefined ? null : toMessage(row, projects.idOf(row.project));
   }
 
   function batchRow(projectId: string, id: string): BatchRow | undefined {
@@ -106,7 +112,7 @@ export function prepareReading(
     return { tried: true, verification };
   }
 
-  return { getMessage, getBatch, listBatchMessages, getVerification, checkVerification };
+  return { getMessage, findMessage, getBatch, listBatchMessages, getVerification, checkVerification };
 }
 
 function toVerification(row: VerificationRow, at: Instant): VerificationRecord {

@@ -21,6 +21,8 @@ const emptied = [
   'receipts',
   'clock_corrections',
   'message_blocks',
+  'inbox',
+  'suppressions',
 ];
 
 /** Emptying the store. The functions write inside the transaction of their caller. */

@@ -236,6 +236,41 @@ export const migrations: readonly string[] = [
     length INTEGER NOT NULL,
     PRIMARY KEY (route, number)
   ) STRICT, WITHOUT ROWID;
+
+  -- Lanes that their owner has paused, and batches that were stopped.
+  CREATE TABLE lane_pauses (lane TEXT PRIMARY KEY, paused_at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  ALTER TABLE batches ADD COLUMN stopped_at INTEGER;
+  `,
+  `
+  -- Messages from outside. series: the same in all parts of one text; parts: those that came, in order, as JSON.
+  CREATE TABLE inbox (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    project INTEGER NOT NULL,
+    channel TEXT NOT NULL,
+    sender TEXT NOT NULL,
+    recipient TEXT NOT NULL,
+    subject TEXT,
+    text TEXT NOT NULL,
+    received_at INTEGER NOT NULL,
+    fingerprint TEXT,
+    series TEXT,
+    parts TEXT,
+    UNIQUE (project, fingerprint)
+  ) STRICT;
+  CREATE INDEX inbox_project ON inbox (project);
+  CREATE INDEX inbox_series ON inbox (project, series) WHERE series IS NOT NULL;
+
+  -- Recipients that a project sends nothing more to.
+  CREATE TABLE suppressions (
+    seq INTEGER PRIMARY KEY,
+    project INTEGER NOT NULL,
+    recipient TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    UNIQUE (project, recipient)
+  ) STRICT;
+  CREATE INDEX suppressions_project ON suppressions (project);
   `,
   `
   -- The dashboard: links that open one session each, and sessions, by the SHA-256 of their token; where it is opened.

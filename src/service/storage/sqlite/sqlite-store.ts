@@ -13,8 +13,10 @@ import { prepareClockCorrections } from './clock-corrections.js';
 import { whenFree } from './database/busy.js';
 import { GroupCommit, type GroupCommitOptions } from './database/group-commit.js';
 import { checkVersion, type Database, openDatabase } from './database/open.js';
+import { prepareDepth } from './depth.js';
 import { prepareFinalization } from './finalization.js';
 import { prepareHolds } from './holds.js';
+import { prepareInbox } from './inbox.js';
 import { prepareInsights } from './insights.js';
 import { prepareInstances } from './instances.js';
 import { prepareLanes } from './lanes.js';
@@ -29,6 +31,7 @@ import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
 import { sharedReads } from './shared-reads.js';
 import { prepareSignIns } from './sign-ins.js';
+import { prepareSuppressions } from './suppressions.js';
 import { prepareUnfinished } from './unfinished.js';
 import { prepareWork } from './work.js';
 
@@ -74,9 +77,10 @@ export function sqliteStore(
     });
   const corrections = prepareClockCorrections(database);
   const projects = prepareProjects(database, now);
-  const lanes = prepareLanes(database);
-  const instances = prepareInstances(database, now);
+  const instances = whenUsed(() => prepareInstances(database, now));
   const leases = prepareLeases(database, clock);
+  const lanes = prepareLanes(database, projects, leases, now);
+  const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
   const binds = prepareBinds(database, clock);
   const resets = prepareResets(database, projects, now);
@@ -84,11 +88,13 @@ export function sqliteStore(
   const blocks = prepareMessageBlocks(database);
   const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const claims = prepareClaims(database, projects, leases, refusals, clock);
-  const unfinished = prepareUnfinished(database, leases, claims);
+  const unfinished = whenUsed(() => prepareUnfinished(database, leases, claims));
   const receipts = prepareReceipts(database, now);
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
-  const work = prepareWork(database, leases, holds, clock);
+  const work = prepareWork(database, leases, holds, lanes, clock);
   const reading = prepareReading(database, projects, corrections, now);
+  const inbox = prepareInbox(database, projects, now);
+  const suppressions = prepareSuppressions(database, projects, now);
   const lists = prepareLists(database, projects, blocks);
   const insights = prepareInsights(database, projects, blocks, now);
   const signIns = prepareSignIns(database, projects, now);
@@ -102,6 +108,12 @@ export function sqliteStore(
   ): Promise<Result> {
     const result = await commits.run(run, rows);
     if (result.claimed?.length === 0) changes.tell('due');
+    return result;
+  }
+
+  async function thenDue<Result>(run: () => Result, rows = 1): Promise<Result> {
+    const result = await commits.run(run, rows);
+    changes.tell('due');
     return result;
   }
 
@@ -120,6 +132,7 @@ export function sqliteStore(
     renameProject: (id, name) => commits.run(() => projects.renameProject(id, name)),
     credit: (...credit) => commits.run(() => projects.credit(...credit)),
     listLedger: (projectId) => read(() => projects.listLedger(projectId)),
+    listLedgerPage: (projectId, page) => read(() => projects.listLedgerPage(projectId, page)),
     beginReset: (owner, holdMs) => commits.run(() => resets.begin(owner, holdMs)),
     reset: (balance, holdMs) => commits.run(() => resets.empty(balance, holdMs)),
     async endReset(owner) {
@@ -143,23 +156,14 @@ export function sqliteStore(
     claimDoubts: (claim) => commits.run(() => (isClosed() ? [] : claims.claimDoubts(claim)), claim.limit),
     renewLeases: (tokens, leaseMs) =>
       commits.run(() => tokens.map((token) => leases.renew(token, leaseMs)), tokens.length),
-    async endLeases() {
-      await commits.run(() => leases.endOver());
-      changes.tell('due');
-    },
+    endLeases: () => thenDue(() => leases.endOver()),
     markSubmitting: (marks) =>
       commits.run(
         () => (holds.reason() === null ? claims.markSubmitting(marks) : marks.map(() => false)),
         marks.length,
       ),
-    async postponeMessages(messages) {
-      await commits.run(() => claims.postponeMessages(messages), messages.length);
-      changes.tell('due');
-    },
-    async leaveInDoubt(doubts) {
-      await commits.run(() => claims.leaveInDoubt(doubts), doubts.length);
-      changes.tell('due');
-    },
+    postponeMessages: (messages) => thenDue(() => claims.postponeMessages(messages), messages.length),
+    leaveInDoubt: (doubts) => thenDue(() => claims.leaveInDoubt(doubts), doubts.length),
     async finalizeMessages(finalizations, answer) {
       const finalized = await commits.run(
         () => finalization.finalizeMessages(finalizations, answer),
@@ -179,9 +183,9 @@ export function sqliteStore(
     },
     hold: (reason) => commits.run(() => holds.begin(reason)),
     held: () => read(() => holds.reason()),
-    countUnfinished: () => read(() => unfinished.count()),
+    countUnfinished: () => read(() => unfinished().count()),
     claimUnfinished: (claim) =>
-      commits.run(() => (holds.reason() === null ? [] : unfinished.claim(claim)), claim.limit),
+      commits.run(() => (holds.reason() === null ? [] : unfinished().claim(claim)), claim.limit),
     async release() {
       await commits.run(() => {
         leases.endAll();
@@ -189,12 +193,18 @@ export function sqliteStore(
       });
       changes.tell('due');
     },
+    lanePauses: () => read(() => lanes.pauses()),
+    pauseLane: (name) => thenDue(() => lanes.pause(name)),
+    resumeLane: (name) => thenDue(() => lanes.resume(name)),
+    stopBatch: (id, error) => thenDue(() => lanes.stopBatch(id, error), 1_000),
     leaseBind: (claim) => commits.run(() => binds.lease(claim)),
     releaseBind: (claim) => commits.run(() => binds.release(claim)),
-    nextWork: (lanes) => read(() => work.nextWork(lanes)),
+    nextWork: (names) => read(() => work.nextWork(names)),
+    queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
 
     getMessage: (projectId, id) => read(() => reading.getMessage(projectId, id)),
+    findMessage: (id) => read(() => reading.findMessage(id)),
     getBatch: (projectId, id) => read(() => reading.getBatch(projectId, id)),
     listBatchMessages: (projectId, batchId, page) =>
       read(() => reading.listBatchMessages(projectId, batchId, page)),
@@ -208,7 +218,6 @@ export function sqliteStore(
       countInParts((before) => read(() => insights.countSome(projectId, since, stepMs, before))),
     countWaiting: (projectId) => read(() => insights.countWaiting(projectId)),
     getHistory: (projectId, messageId) => read(() => insights.getHistory(projectId, messageId)),
-    listLedgerPage: (projectId, page) => read(() => insights.listLedgerPage(projectId, page)),
 
     addSignInLink: (link) => commits.run(() => signIns.addSignInLink(link)),
     openSession: (link, session) => commits.run(() => signIns.openSession(link, session)),
@@ -216,13 +225,28 @@ export function sqliteStore(
     endSession: (hash) => commits.run(() => signIns.endSession(hash)),
     recordDashboard: (url) => commits.run(() => signIns.recordDashboard(url)),
     dashboardUrl: () => read(() => signIns.dashboardUrl()),
+    keepIncoming: (message) => commits.run(() => inbox.keep(message)),
+    listInbox: (projectId, page) => read(() => inbox.list(projectId, page)),
+    suppress: (projectId, to, reason) => commits.run(() => suppressions.add(projectId, to, reason)),
+    getSuppression: (projectId, to) => read(() => suppressions.get(projectId, to)),
+    listSuppressions: (projectId, page) => read(() => suppressions.list(projectId, page)),
+    removeSuppression: (projectId, to) => commits.run(() => suppressions.remove(projectId, to)),
     check: () => read(() => checkVersion(database, migrations)),
     instances: {
-      beat: (heartbeat) => commits.run(() => instances.beat(heartbeat)),
-      list: () => read(() => instances.list()),
-      leave: (id) => commits.run(() => instances.leave(id)),
+      beat: (heartbeat) => commits.run(() => instances().beat(heartbeat)),
+      list: () => read(() => instances().list()),
+      leave: (id) => commits.run(() => instances().leave(id)),
     },
 
     close: () => commits.close(),
+  };
+}
+
+/** Prepared when first used: its statements would cost every start. */
+function whenUsed<Part>(prepare: () => Part): () => Part {
+  let part: Part | undefined;
+  return () => {
+    part ??= prepare();
+    return part;
   };
 }

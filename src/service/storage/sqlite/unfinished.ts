@@ -12,7 +12,7 @@ export function prepareUnfinished(database: Database, leases: Leases, claims: Cl
     'FROM messages WHERE due_at IS NOT NULL AND route IS NULL',
     'FROM messages WHERE due_at IS NOT NULL AND route IS NOT NULL',
   ];
-  const leased = `FROM leases l JOIN messages m ON m.seq BETWEEN l.first_message AND l.last_message
+  const leased = `FROM leases l CROSS JOIN messages m ON m.seq BETWEEN l.first_message AND l.last_message
     AND m.lease = l.token`;
   const count = database.prepare(
     `SELECT (SELECT count(*) ${waiting}) AS waiting, (SELECT count(*) ${doubtful}) AS doubtful,

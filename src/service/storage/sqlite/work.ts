@@ -3,6 +3,7 @@ import type { Dispatching } from '../dispatching.js';
 import { farthestDue, firstDelay, longestDelay } from './clock-tolerance.js';
 import type { Database } from './database/open.js';
 import type { Holds } from './holds.js';
+import type { Lanes } from './lanes.js';
 import type { Leases } from './leases.js';
 
 interface FirstRow {
@@ -13,7 +14,7 @@ interface FirstRow {
 type Work = Awaited<ReturnType<Dispatching['nextWork']>>;
 
 /** When a dispatcher has something to do. */
-export function prepareWork(database: Database, leases: Leases, holds: Holds, clock: Clock) {
+export function prepareWork(database: Database, leases: Leases, holds: Holds, lanes: Lanes, clock: Clock) {
   const waiting = `lane = :lane AND (batch IS NOT NULL) = :isBatch AND route IS NULL AND due_at IS NOT NULL`;
   const doubtful = 'lane = :lane AND route IS NOT NULL AND due_at IS NOT NULL';
   const first = (what: string, condition: string, farthest: string | number = farthestDue) => {
@@ -32,7 +33,7 @@ export function prepareWork(database: Database, leases: Leases, holds: Holds, cl
   );
 
   return {
-    nextWork(lanes: readonly string[]): Work {
+    nextWork(names: readonly string[]): Work {
       const now = clock.now();
       const times: Record<'messages' | 'overdue' | 'doubts', number[]> = {
         messages: [],
@@ -45,7 +46,7 @@ export function prepareWork(database: Database, leases: Leases, holds: Holds, cl
         to.push(row.at > now + row.farthest ? 0 : row.at - now);
       };
       // Nothing can be claimed while the store is held.
-      for (const lane of holds.reason() === null ? lanes : []) {
+      for (const lane of holds.reason() === null ? names : []) {
         for (const isBatch of [0, 1]) {
           add(times.messages, firstDue({ lane, isBatch }));
           const overdue = firstOverdue({ lane, isBatch });
@@ -59,6 +60,7 @@ export function prepareWork(database: Database, leases: Leases, holds: Holds, cl
         overdue: least(times.overdue),
         doubts: least(times.doubts),
         leases: leases.untilEnd(),
+        paused: lanes.pauses().map(({ lane }) => lane),
       };
     },
     hasDue: (): boolean =>

@@ -43,6 +43,7 @@ describe('a configuration', () => {
           {
             name: 'Mobicom',
             host: 'smsc.example.mn',
+            inboxProject: null,
             port: 3550,
             tls: true,
             systemId: 'urtuu',

@@ -448,6 +448,17 @@ describe('the connection', () => {
     expect(await submitting).toEqual({ kind: 'accepted', carrierIds: ['1001'] });
   });
 
+  it('takes nothing more once it is stopped, not even what has room', async () => {
+    await open();
+    react('held');
+    const reservation = await desk.carrier.reserve?.('Mobicom', true);
+    const stopping = desk.carrier.stop();
+    const submitted = reservation?.submit(submissionOf('m'), new AbortController().signal);
+    await stopping;
+    expect(await submitted).toMatchObject({ kind: 'later', scope: 'lane' });
+    expect(smsc.taken).toEqual([]);
+  });
+
   it('is unbound at stop, after the answers that are due', async () => {
     await open();
     react('held');
@@ -522,15 +533,44 @@ describe('a receipt', () => {
     expect(desk.reported).toEqual(['disk I/O error']);
   });
 
-  it('that says nothing final, and an incoming message, are acknowledged and not stored', async () => {
+  it('that says nothing final is acknowledged and not stored', async () => {
     await open();
     await desk.submit('m');
     smsc.sendReceipt(smsc.taken[0] as never, 'ENROUTE');
-    for (let count = 0; count < 2; count += 1)
-      smsc.request('deliver_sm', { source_addr: '97699112233', short_message: Buffer.from('STOP') });
-    await until(() => smsc.acknowledged.length === 3);
-    expect([smsc.acknowledged, desk.receipts]).toEqual([[0, 0, 0], []]);
-    expect(desk.reported).toEqual([expect.stringContaining('incoming messages')]);
+    await until(() => smsc.acknowledged.length === 1);
+    expect([smsc.acknowledged, desk.receipts]).toEqual([[0], []]);
+  });
+});
+
+describe('an incoming message', () => {
+  const stop = { source_addr: '97699112233', destination_addr: '139911', short_message: Buffer.from('STOP') };
+
+  it('is acknowledged once it is kept', async () => {
+    await open();
+    let kept = () => {};
+    desk.store = () => new Promise((resolve) => (kept = resolve));
+    smsc.request('deliver_sm', stop);
+    smsc.request('enquire_link');
+    await until(() => smsc.heard.at(-1)?.command === 'enquire_link_resp');
+    expect(smsc.acknowledged).toEqual([]);
+    kept();
+    await until(() => smsc.acknowledged.length === 1);
+    expect(smsc.acknowledged).toEqual([statuses.ok]);
+    expect(desk.incoming).toEqual([
+      { route: 'Mobicom', from: '99112233', to: '139911', text: 'STOP', part: null },
+    ]);
+    expect(desk.receipts).toEqual([]);
+  });
+
+  it('is put off while it cannot be kept', async () => {
+    await open();
+    desk.store = async () => {
+      throw new Error('disk I/O error');
+    };
+    smsc.request('deliver_sm', stop);
+    await until(() => smsc.acknowledged.length === 1);
+    expect(smsc.acknowledged).toEqual([statuses.tryAgain]);
+    expect(desk.reported).toEqual(['disk I/O error']);
   });
 });
 

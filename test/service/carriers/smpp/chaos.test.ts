@@ -1,96 +1,9 @@
-import { afterEach, expect, it } from 'vitest';
-import { statuses } from '../../../../src/service/carriers/smpp/codec/commands.js';
-import { seededRandom } from '../../../support/random.js';
-import { judge, SmppServices } from '../../../support/smpp-service.js';
-import { type Reaction, Smsc, type TakenSegment } from '../../../support/smsc.js';
-
-const close: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const one of close.splice(0)) await one();
-});
-
-const reactions: Reaction[] = [
-  'cut_before',
-  'cut_after',
-  'lost',
-  'unanswered',
-  'nack',
-  'take_twice_answered',
-  'take_without_id',
-  statuses.throttled,
-  statuses.queueFull,
-  statuses.systemError,
-  statuses.invalidRecipient,
-  0x45,
-];
-const numbers = Array.from({ length: 30 }, (_, index) => `${99_000_100 + index}`);
-
-/** A centre that does anything at all, for a while; answers and receipts come in any order, late and twice. */
-function chaos(random: () => number): Smsc {
-  const later: (() => void)[] = [];
-  const smsc = new Smsc({
-    idOf: (number) => (1_000 + number).toString(16),
-    react: (_, index) => {
-      if (index > 120 || random() < 0.7) return 'take';
-      return reactions[Math.floor(random() * reactions.length)] as Reaction;
-    },
-    onTaken(segment, answer) {
-      const receipt =
-        (stat = 'DELIVRD') =>
-        () =>
-          smsc.sendReceipt(segment, stat, `${Number.parseInt(segment.id, 16)}`, echoed(segment));
-      later.push(answer, receipt('ENROUTE'), receipt());
-      if (random() < 0.2) later.push(receipt());
-      while (later.length > (random() < 0.2 ? 0 : 4)) {
-        const [next] = later.splice(Math.floor(random() * later.length), 1);
-        next?.();
-      }
-      if (later.length > 0) setImmediate(flush);
-    },
-  });
-  const flush = () => {
-    for (const next of later.splice(0)) next();
-  };
-  const echoed = ({ reference }: TakenSegment) => (random() < 0.5 ? reference : null);
-  return smsc;
-}
+import { expect, it } from 'vitest';
+import { playSmppChaos } from '../../../torture/carriers/smpp-chaos.js';
 
 it.each(Array.from({ length: 20 }, (_, seed) => seed))(
   'nothing is twice and nothing lost (seed %i)',
   async (seed) => {
-    const random = seededRandom(seed);
-    const services = new SmppServices();
-    const [smsc, other] = [chaos(random), new Smsc({ idOf: (number) => number.toString(16) })];
-    const ports = [await smsc.listen(), await other.listen()];
-    close.push(
-      () => services.closeAll(),
-      () => smsc.close(),
-      () => other.close(),
-    );
-    const route = (index: number, changes: object) => ({
-      smpp: `smpp://127.0.0.1:${ports[index]}`,
-      system_id: 'urtuu',
-      password: { env: 'PASSWORD' },
-      per_second: 500,
-      receipt_id: 'hex_to_dec',
-      window: 1 + Math.floor(random() * 8),
-      segments: (['udh', 'sar'] as const)[Math.floor(random() * 2)],
-      bind: (['transceiver', 'transmitter+receiver'] as const)[Math.floor(random() * 2)],
-      ...changes,
-    });
-    await services.open(
-      services.configured({
-        routes: [
-          route(0, { name: 'Mobicom', prefixes: ['99'], fallback: ['no-link'] }),
-          route(1, { name: 'no-link', links: false }),
-        ],
-      }),
-    );
-    const batch = await services.sendBatch(numbers, seed % 2 === 0 ? 'Hello' : 'a'.repeat(200));
-    await services.completed(batch);
-    await judge(services, batch, [...smsc.taken, ...other.taken]);
-    const messages = await services.messagesOf(batch);
-    expect(messages).toHaveLength(numbers.length);
-    expect(messages.filter(({ status }) => status === 'sent').length).toBeGreaterThan(0);
+    expect((await playSmppChaos(seed)).sent).toBeGreaterThan(0);
   },
 );

@@ -5,4 +5,5 @@ import { testOnPostgres } from '../../../support/test-engine.js';
 describe('on PostgreSQL', async () => {
   testOnPostgres();
   await import('./instances.test.js');
+  await import('./lanes.test.js');
 });

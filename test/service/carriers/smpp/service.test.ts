@@ -2,19 +2,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { statuses } from '../../../../src/service/carriers/smpp/codec/commands.js';
 import type { CoreDoubles } from '../../../../src/service/core.js';
 import type { ServiceOptions } from '../../../../src/service/index.js';
+import { CarrierServices, careless, judge, takenTwice } from '../../../support/carrier-services.js';
 import { caller } from '../../../support/cores.js';
 import { Crash, type CrashPoint } from '../../../support/crash.js';
-import { careless, judge, SmppServices, takenTwice } from '../../../support/smpp-service.js';
 import { Smsc, type TakenSegment } from '../../../support/smsc.js';
 
-let services: SmppServices;
+let services: CarrierServices;
 let smsc: Smsc;
 let port: number;
 
 beforeEach(async () => {
   smsc = new Smsc();
   port = await smsc.listen();
-  services = new SmppServices();
+  services = new CarrierServices();
 });
 afterEach(async () => {
   await services.closeAll();
@@ -142,6 +142,37 @@ describe('a service with SMPP routes', () => {
     await services.pass(async () =>
       (await services.messagesOf(batch)).every(({ status }) => status === 'sent'),
     );
+  });
+});
+
+describe('an operator in trouble', () => {
+  it('that unbinds between two segments gets the second over its next connection', async () => {
+    await open();
+    smsc.options.onTaken = (segment, answer) => {
+      // Both in one packet.
+      for (const socket of smsc.sockets) socket.cork();
+      answer();
+      if (segment.number === 1) smsc.request('unbind');
+      for (const socket of smsc.sockets) socket.uncork();
+    };
+    const sent = await services.passed(services.send('99112233', 'a'.repeat(200)));
+    expect(sent).toMatchObject({ status: 200, body: { status: 'sent' } });
+    expect(smsc.taken.map(({ number }) => number)).toEqual([1, 2]);
+  });
+
+  it('that answers nothing but enquire_link gets few messages to leave unknown', async () => {
+    await open();
+    smsc.options.react = () => 'unanswered';
+    const many = Array.from({ length: 300 }, (_, index) => `${99_100_000 + index}`);
+    const batch = await services.sendBatch(many, 'Hi');
+    const end = services.clock.monotonic() + 600_000;
+    await services.pass(() => services.clock.monotonic() >= end);
+    expect(smsc.taken.length).toBeLessThanOrEqual(45);
+    delete smsc.options.react;
+    await services.completed(batch);
+    const unknown = (await services.messagesOf(batch)).filter(({ delivery }) => delivery === 'unknown');
+    expect(unknown.length).toBeLessThanOrEqual(45);
+    expect(takenTwice(smsc.taken)).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import type { Submission } from '../../../../src/service/carriers/carrier.js';
-import { bounceAddress } from '../../../../src/service/carriers/smtp/bounce-address.js';
+import { bounceAddress, messageOfBounce } from '../../../../src/service/carriers/smtp/bounce-address.js';
 import { composeMail } from '../../../../src/service/carriers/smtp/mail.js';
 import { formatMailbox } from '../../../../src/service/mailbox.js';
 
@@ -110,6 +110,30 @@ describe('a mail', () => {
   });
 });
 
+describe('where to unsubscribe', () => {
+  const header = async (changes: Partial<Submission>) => {
+    const { headers } = await composed(changes);
+    return headers.match(/^List-Unsubscribe.*$/gm);
+  };
+
+  it('is in a header, by web or mail, for the recipient', async () => {
+    expect(
+      await header({ listUnsubscribe: 'https://shop.mn/unsubscribe?to={to}', to: 'a+b@shop.mn' }),
+    ).toEqual([
+      'List-Unsubscribe: <https://shop.mn/unsubscribe?to=a%2Bb%40shop.mn>',
+      'List-Unsubscribe-Post: List-Unsubscribe=One-Click',
+    ]);
+    expect(await header({ listUnsubscribe: 'mailto:stop@shop.mn?subject={to}' })).toEqual([
+      'List-Unsubscribe: <mailto:stop@shop.mn?subject=bold%40example.com>',
+    ]);
+  });
+
+  it('stands in no other mail', async () => {
+    expect(await header({})).toBeNull();
+    expect(await header({ listUnsubscribe: null })).toBeNull();
+  });
+});
+
 describe('the address for bounces', () => {
   const bounces = { key: Buffer.alloc(32, 1), domain: 'bounce.example.mn' };
   const address = bounceAddress(id, bounces.key, bounces.domain);
@@ -126,6 +150,18 @@ describe('the address for bounces', () => {
       bounceAddress(id, Buffer.alloc(32, 2), bounces.domain),
     ];
     expect(new Set([address, ...others].map(macOf)).size).toBe(3);
+  });
+
+  it('gives its message back, in any letters, and only with its mac', () => {
+    expect(messageOfBounce(address, bounces.key)).toBe(id);
+    expect(messageOfBounce(address.toUpperCase(), bounces.key)).toBe(id);
+    expect(messageOfBounce(address, Buffer.alloc(32, 2))).toBeNull();
+    const local = [...address.slice(0, 64)].keys();
+    for (const at of local) {
+      const other = address[at] === 'a' ? 'b' : 'a';
+      expect(messageOfBounce(address.slice(0, at) + other + address.slice(at + 1), bounces.key)).toBeNull();
+    }
+    fc.assert(fc.property(fc.string(), (given) => messageOfBounce(given, bounces.key) === null));
   });
 
   it('is the envelope sender, and stands in no header', async () => {

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CoreDoubles } from '../../../../src/service/core.js';
+import { CarrierServices, careless } from '../../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../../support/cores.js';
 import { Crash, type CrashPoint } from '../../../support/crash.js';
 import { Relay, type RelayOptions } from '../../../support/relay.js';
-import { careless, SmppServices } from '../../../support/smpp-service.js';
 
-let services: SmppServices;
+let services: CarrierServices;
 let relay: Relay;
 let port: number;
 
 beforeEach(async () => {
   relay = new Relay();
   port = await relay.listen();
-  services = new SmppServices();
+  services = new CarrierServices();
 });
 afterEach(async () => {
   await services.closeAll();

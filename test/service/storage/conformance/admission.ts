@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ManualClock } from '../../../../src/service/clock.js';
-import type { Admission } from '../../../../src/service/storage/admission.js';
+import type { Admission, Admitted } from '../../../../src/service/storage/admission.js';
 import type { Engine, Handle } from './engine.js';
 import { answerOf, claimOf, message, other, project, sent, start, wholeKey } from './fixture.js';
+
+const withoutProject = (admitted: Admitted | null) => admitted && { ...admitted, project: undefined };
 
 /** The one call before a request, for every engine: key, rate, idempotency key, in this order. */
 export function admissionConformance(engine: Engine): void {
@@ -34,14 +36,22 @@ export function admissionConformance(engine: Engine): void {
     it('gives caller, rate and bound answer', async () => {
       const taken = { allowed: true, remaining: 1, wait: 0 };
       const free = { projectId: project.id, keyId: 'one', scope: ['send', 'read'], taken };
-      expect(await admit()).toEqual({ ...free, answer: undefined });
+      expect(withoutProject(await admit())).toEqual({ ...free, answer: undefined });
       await one.store.acceptMessage(message({ idempotencyKey: 'k', answer: () => bound }));
       expect(await admit()).toMatchObject({ answer: bound });
-      expect(await admit({ bucket: null, idempotencyKey: null })).toEqual({
+      expect(withoutProject(await admit({ bucket: null, idempotencyKey: null }))).toEqual({
         ...free,
         taken: null,
         answer: undefined,
       });
+    });
+
+    it('where it carries the project, that is as it is stored', async () => {
+      const before = await admit({ bucket: null });
+      expect([undefined, { name: project.name, settings: '{}' }]).toContainEqual(before?.project);
+      await one.store.changeSettings(project.id, () => '{"brand_name":"Shop"}');
+      const after = await admit({ bucket: null });
+      expect(after?.project?.settings).toBe(before?.project && '{"brand_name":"Shop"}');
     });
 
     it('a key has its scope, until it expires', async () => {

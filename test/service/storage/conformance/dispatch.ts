@@ -156,6 +156,7 @@ export function dispatchConformance(fixture: () => Fixture): void {
         overdue: null,
         doubts: null,
         leases: null,
+        paused: [],
       });
       expect(await store.hasDue()).toBe(false);
       await store.acceptBatch(batch(['1', '2']));

@@ -31,6 +31,22 @@ export function holdingConformance(fixture: () => Fixture): void {
     return { leased, batchId: inBatch.batch.id, of };
   }
 
+  it('the depth of the queue is told by lane', async () => {
+    const { store, clock } = fixture();
+    expect(await store.queueDepth()).toEqual([]);
+    await unfinished();
+    await store.acceptMessage(message({ to: '9', lane: 'email' }));
+    const [one] = await fixture().claim(1, 'email');
+    if (one !== undefined)
+      await store.postponeMessages([{ claimed: one, delayMs: 60_000, isTry: true, lane: 'other' }]);
+    clock.advance(3_000);
+    const sms = { lane: 'sms', waiting: 3, oldestMs: 3_000, claimed: 2, doubtful: 1 };
+    const other = { lane: 'other', waiting: 1, oldestMs: null, claimed: 0, doubtful: 0 };
+    expect(await store.queueDepth()).toEqual([other, sms]);
+    await fixture().claim();
+    expect(await store.queueDepth()).toEqual([other, { ...sms, waiting: 0, oldestMs: null, claimed: 5 }]);
+  });
+
   describe('while the store is held', () => {
     it('nothing is accepted, claimed or marked, and there is nothing to do', async () => {
       const { store, clock } = fixture();
@@ -57,6 +73,7 @@ export function holdingConformance(fixture: () => Fixture): void {
         overdue: null,
         doubts: null,
         leases: leaseMs - 2_000,
+        paused: [],
       });
       clock.advance(leaseMs);
       await store.endLeases();

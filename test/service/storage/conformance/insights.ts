@@ -73,27 +73,5 @@ export function insightConformance(fixture: () => Fixture): void {
       expect(await historyOf('nothing')).toBeNull();
       expect(await fixture().store.getHistory(other.id, sending.recipient.id)).toBeNull();
     });
-
-    it('list the ledger page by page, the newest first', async () => {
-      for (const amount of [1, 2, 3]) {
-        await fixture().store.credit(project.id, amount, { id: `c${amount}`, note: `no. ${amount}` });
-        await fixture().store.credit(other.id, 100 * amount);
-      }
-      const page = async (before: number | null) => {
-        const { records, next } = await fixture().store.listLedgerPage(project.id, { limit: 2, before });
-        return { changes: records.map(({ amount, note }) => [amount, note]), next };
-      };
-      const first = await page(null);
-      expect(first.changes).toEqual([
-        [3, 'no. 3'],
-        [2, 'no. 2'],
-      ]);
-      const second = await page(first.next);
-      expect(second.changes).toEqual([
-        [1, 'no. 1'],
-        [project.balance, null],
-      ]);
-      expect(second.next).toBeNull();
-    });
   });
 }

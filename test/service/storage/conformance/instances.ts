@@ -8,7 +8,7 @@ export function instanceConformance(fixture: () => Fixture): void {
     version: '1.0.0',
     address: null,
     carriers: [],
-    lastMinute: { lanes: [], failures: {} },
+    lastMinute: [],
     ...rest,
   });
   const beat = (one: Heartbeat) => fixture().instances.beat(one);
@@ -19,7 +19,7 @@ export function instanceConformance(fixture: () => Fixture): void {
       const given = heartbeat('one', {
         address: 'http://127.0.0.1:7788',
         carriers: [{ lane: 'Mobicom', state: 'down', forMs: 2_000 }],
-        lastMinute: { lanes: [{ lane: 'Mobicom', sent: 3, failed: 1 }], failures: { provider_failed: 1 } },
+        lastMinute: [{ lane: 'Mobicom', sent: 3, failed: 1, failures: { provider_failed: 1 } }],
       });
       await beat(given);
       fixture().clock.advance(4_000);

@@ -35,6 +35,20 @@ export function recordConformance(fixture: () => Fixture): void {
       ]);
     });
 
+    it('list their ledger page by page, the newest first', async () => {
+      for (const amount of [1, 2, 3]) {
+        await fixture().store.credit(project.id, amount);
+        await fixture().store.credit(other.id, 100 * amount);
+      }
+      const page = async (before: number | null) => {
+        const { records, next } = await fixture().store.listLedgerPage(project.id, { limit: 2, before });
+        return { amounts: records.map(({ amount }) => amount), next };
+      };
+      const first = await page(null);
+      expect(first.amounts).toEqual([3, 2]);
+      expect(await page(first.next)).toEqual({ amounts: [1, project.balance], next: null });
+    });
+
     it('keep their settings', async () => {
       await fixture().store.changeSettings(project.id, () => '{"a":1}');
       await fixture().store.changeSettings(project.id, (stored) => stored.replace('1', '2'));

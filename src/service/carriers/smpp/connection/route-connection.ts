@@ -1,9 +1,10 @@
 import type { Receipt } from '../../../storage/store.js';
-import type { Reservation } from '../../carrier.js';
+import type { Incoming, Reservation } from '../../carrier.js';
 import { statuses } from '../codec/commands.js';
 import type { Pdu } from '../codec/pdu.js';
+import { readIncoming } from '../incoming.js';
 import { readReceipt } from '../receipts.js';
-import { submitIn } from '../submission.js';
+import { notConnected, submitIn } from '../submission.js';
 import { Link, type LinkParts } from './link.js';
 import { responseMs, type Session } from './session.js';
 import { RouteWindow } from './window.js';
@@ -12,11 +13,12 @@ import { RouteWindow } from './window.js';
 const [aheadSeconds, aheadMessages] = [5, 2_000];
 /** Milliseconds without a connection after which it counts as down. */
 const downMs = 30_000;
-/** Receipts that are being stored; more are put off. */
-const maxReceipts = 1_000;
+/** Receipts and messages that are being stored; more are put off. */
+const maxDelivered = 1_000;
 
 type Parts = Omit<LinkParts, 'mode' | 'onDeliver' | 'onChange'> & {
   onReceipt(receipt: Receipt): Promise<void>;
+  onIncoming(incoming: Incoming): Promise<void>;
 };
 
 /** The connections of a route: messages out, receipts in. */
@@ -26,8 +28,7 @@ export class RouteConnection {
   readonly #window: RouteWindow;
   #submissions = 0;
   #onDrained: () => void = () => {};
-  #receipts = 0;
-  #isIncomingReported = false;
+  #delivered = 0;
   #wasUp = false;
   /** When it was up last, on the monotonic clock. */
   #upAt: number;
@@ -81,6 +82,8 @@ export class RouteConnection {
     let isHeld = true;
     return {
       submit: async (submission, signal) => {
+        // It may have been stopped since: nothing that is begun now would be answered.
+        if (!this.#window.isUp) return notConnected(this.#parts.route.name);
         this.#submissions += 1;
         try {
           return await submitIn(room, submission, signal, { ...this.#parts, window: this.#window });
@@ -115,40 +118,32 @@ export class RouteConnection {
     });
   }
 
-  /** A receipt is acknowledged once it is stored. */
+  /** A receipt, or a message from outside, is acknowledged once it is stored. */
   #deliver(pdu: Pdu, session: Session): void {
-    const { route, report, onReceipt } = this.#parts;
-    const receipt = readReceipt(pdu, route.receiptId);
-    if (receipt === null) this.#reportIncoming();
-    if (receipt === null || receipt.state === null || receipt.carrierId === null) {
-      session.respond(pdu, statuses.ok);
-      return;
-    }
-    if (this.#receipts >= maxReceipts) {
+    if (this.#delivered >= maxDelivered) {
       session.respond(pdu, statuses.tryAgain);
       return;
     }
-    const { carrierId, to, state, reference } = receipt;
-    this.#receipts += 1;
-    onReceipt({ route: route.name, carrierId, to, state, reference })
+    this.#delivered += 1;
+    this.#store(pdu)
       .then(
         () => session.respond(pdu, statuses.ok),
         (error) => {
-          report(error, { level: 'warning' });
+          this.#parts.report(error, { level: 'warning' });
           session.respond(pdu, statuses.tryAgain);
         },
       )
       .finally(() => {
-        this.#receipts -= 1;
+        this.#delivered -= 1;
       });
   }
 
-  #reportIncoming(): void {
-    if (this.#isIncomingReported) return;
-    this.#isIncomingReported = true;
-    const { route, report } = this.#parts;
-    report(new Error(`SMPP route ${route.name} delivers incoming messages, which are not kept`), {
-      level: 'warning',
-    });
+  async #store(pdu: Pdu): Promise<void> {
+    const { route, onReceipt, onIncoming } = this.#parts;
+    const receipt = readReceipt(pdu, route.receiptId);
+    if (receipt === null) return onIncoming({ route: route.name, ...readIncoming(pdu) });
+    const { carrierId, to, state, reference } = receipt;
+    if (state !== null && carrierId !== null)
+      await onReceipt({ route: route.name, carrierId, to, state, reference });
   }
 }

@@ -14,7 +14,7 @@ export const dispatchFunctions = `
 CREATE TYPE claimed_1 AS (
   seq bigint, id text, project text, batch text, content bigint, channel text, recipient text, operator text, parts int,
   rate_multiplier double precision, credits bigint, created_at bigint, attempts int, pending_key text, lane text,
-  route text, tries int, bound_ms bigint, life_ms bigint, doubt_left_ms bigint, earlier bigint[]
+  route text, tries int, bound_ms bigint, life_ms bigint, doubt_left_ms bigint, is_stopped boolean, earlier bigint[]
 );
 
 CREATE FUNCTION read_claimed_1(p_seqs bigint[], p_at bigint, p_window bigint, p_most int) RETURNS SETOF claimed_1
@@ -24,7 +24,7 @@ BEGIN
   RETURN QUERY SELECT m.seq, m.id, p.id, b.id, m.content, m.channel, m.recipient, m.operator, m.parts,
     m.rate_multiplier, m.credits, m.created_at, m.attempts, m.pending_key, m.lane, m.route, m.tries,
     m.bound_at - m.created_at - greatest(0, p_at - m.created_at), v.life_ms - greatest(0, p_at - m.created_at),
-    least(m.doubt_until - p_at, m.doubt_ms),
+    least(m.doubt_until - p_at, m.doubt_ms), b.stopped_at IS NOT NULL,
     CASE WHEN m.batch IS NOT NULL THEN
       earlier_1(m.project, m.recipient, m.created_at - p_window, m.seq, p_most) END
   FROM unnest(p_seqs) WITH ORDINALITY s(seq, ord)
@@ -138,6 +138,7 @@ BEGIN
       SELECT l.token, s.seq FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq)
       WHERE l.token IN (SELECT j.token FROM unnest(items) j)) h ON h.token = i.token AND h.seq = i.seq
     WHERE m.seq = i.seq AND m.id = i.id AND m.status = 'queued' AND m.attempts = i.attempt - 1
+      AND m.lane NOT IN (SELECT p.lane FROM lane_pauses p)
     RETURNING m.seq;
 END $$;
 

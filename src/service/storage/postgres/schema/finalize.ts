@@ -57,6 +57,11 @@ BEGIN
   tokens := lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
   seqs := ARRAY(SELECT standing_1(ARRAY(
     SELECT (i.seq, i.id, i.token, i.attempt, NULL, NULL, NULL, NULL, NULL)::held_1 FROM unnest(items) i)));
+  IF hold_reason_1() IS NOT NULL THEN
+    -- A failover may have lost the mark. Nobody can mark now, so it was this attempt.
+    seqs := seqs || ARRAY(SELECT m.seq FROM unnest(items) i JOIN messages m ON m.seq = i.seq AND m.id = i.id
+      WHERE m.status = 'queued' AND m.route IS NULL AND m.attempts = i.attempt - 1);
+  END IF;
   IF seqs = '{}' THEN RETURN; END IF;
   ended := time_1(p_now);
   PERFORM unqueue_doubts_1(seqs);
@@ -68,6 +73,7 @@ BEGIN
     credits = CASE WHEN i.status = 'failed' THEN 0 ELSE m.credits END,
     refunded = i.status = 'failed',
     delivery = i.delivery,
+    route = coalesce(m.route, i.route),
     -- One that ended as unknown keeps the end of its doubt, so that a receipt still finds it.
     doubt_until = CASE WHEN i.delivery = 'unknown' THEN m.doubt_until END,
     pending_key = NULL

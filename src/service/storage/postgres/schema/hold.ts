@@ -92,21 +92,26 @@ RETURNS SETOF claimed_1 LANGUAGE plpgsql ${planned} AS $$
 DECLARE
   at bigint := time_1(p_now);
   seqs bigint[];
+  found_rows bigint;
 BEGIN
   ${durable}
   IF hold_reason_1() IS NULL THEN RETURN; END IF;
   PERFORM end_all_leases_1(at);
-  WITH found AS MATERIALIZED (
-    SELECT q.lane, q.class, q.due_at, q.message FROM queue q
-    ORDER BY q.lane, q.class, q.due_at, q.message LIMIT p_limit FOR UPDATE
-  ), gone AS (
-    DELETE FROM queue q USING found f
-    WHERE q.lane = f.lane AND q.class = f.class AND q.due_at = f.due_at AND q.message = f.message
-    RETURNING q.message
-  )
-  SELECT array_agg(g.message ORDER BY g.message) INTO seqs
-  FROM gone g JOIN messages m ON m.seq = g.message AND m.status = 'queued';
-  IF seqs IS NULL THEN RETURN; END IF;
+  -- Until there are some: rows of messages that have ended meanwhile may stand before them.
+  WHILE seqs IS NULL LOOP
+    WITH found AS MATERIALIZED (
+      SELECT q.lane, q.class, q.due_at, q.message FROM queue q
+      ORDER BY q.lane, q.class, q.due_at, q.message LIMIT p_limit FOR UPDATE
+    ), gone AS (
+      DELETE FROM queue q USING found f
+      WHERE q.lane = f.lane AND q.class = f.class AND q.due_at = f.due_at AND q.message = f.message
+      RETURNING q.message
+    )
+    SELECT array_agg(DISTINCT m.seq), count(*) INTO seqs, found_rows
+    FROM gone g LEFT JOIN messages m ON m.seq = g.message AND m.status = 'queued';
+    IF found_rows = 0 THEN RETURN; END IF;
+    seqs := nullif(array_remove(seqs, NULL), '{}');
+  END LOOP;
   INSERT INTO leases (token, until, length, messages) VALUES (p_token, at + p_lease_ms, p_lease_ms, seqs);
   RETURN QUERY SELECT * FROM read_claimed_1(seqs, at, p_window, p_most);
 END $$;

@@ -1,8 +1,10 @@
 import type { Migrations } from '../database/migrate.js';
 import { acceptFunctions } from './accept.js';
+import { depthFunctions } from './depth.js';
 import { dispatchFunctions } from './dispatch.js';
 import { finalizeFunctions } from './finalize.js';
 import { holdFunctions, holdTable } from './hold.js';
+import { inboxSchema } from './inbox.js';
 import { instanceFunctions } from './instances.js';
 import { recordFunctions } from './records.js';
 import { routeFunctions } from './routes.js';
@@ -26,8 +28,10 @@ export const migrations: Migrations = {
       finalizeFunctions,
       recordFunctions,
       signIns,
+      inboxSchema,
       instanceFunctions,
       holdFunctions,
+      depthFunctions,
       routeFunctions,
     ].join('\n'),
   ],

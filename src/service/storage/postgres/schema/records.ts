@@ -165,7 +165,7 @@ CREATE TYPE caller_1 AS (
 -- full before its tokens were taken. One without a spacing takes none; an unknown caller gets nothing.
 CREATE FUNCTION admit_1(p_now bigint, p_items json) RETURNS TABLE (
   ord int, project text, key_id text, scope text, has_answer boolean, status int, body text, full_at double precision,
-  at bigint
+  at bigint, project_name text, settings text
 ) LANGUAGE plpgsql ${planned} AS $$
 #variable_conflict use_column
 DECLARE
@@ -194,8 +194,9 @@ BEGIN
       take_1(wanted.project, wanted.kind, wanted.spacing, wanted.burst, wanted.count, now_at));
   END LOOP;
   RETURN QUERY SELECT c.ord, c.project, c.key_id, c.scope, c.has_answer, c.status, c.body,
-    (buckets ->> (c.project || ' ' || i.kind))::double precision, now_at
-  FROM unnest(callers) c JOIN unnest(items) WITH ORDINALITY i ON i.ordinality = c.ord ORDER BY c.ord;
+    (buckets ->> (c.project || ' ' || i.kind))::double precision, now_at, p.name, p.settings
+  FROM unnest(callers) c JOIN unnest(items) WITH ORDINALITY i ON i.ordinality = c.ord
+    LEFT JOIN projects p ON p.id = c.project ORDER BY c.ord;
 END $$;
 
 CREATE FUNCTION begin_reset_1(p_now bigint, p_owner text, p_hold_ms bigint) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -222,7 +223,8 @@ BEGIN
   LOCK TABLE leases, messages, queue IN ACCESS EXCLUSIVE MODE;
   at := time_1(p_now);
   RETURN QUERY SELECT m.id, m.recipient FROM messages m WHERE m.status = 'queued' AND m.route IS NOT NULL;
-  TRUNCATE verifications, idempotency, messages, batches, contents, ledger, receipts, queue, leases;
+  TRUNCATE verifications, idempotency, messages, batches, contents, ledger, receipts, queue, leases,
+    inbox, suppressions;
   UPDATE projects SET balance = p_balance;
   INSERT INTO ledger (project, amount, reason, created_at)
   SELECT seq, p_balance, 'opening', at FROM projects WHERE p_balance <> 0 ORDER BY seq;

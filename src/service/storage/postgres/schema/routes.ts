@@ -3,7 +3,7 @@ import { durable, planned } from './shared.js';
 /** Of a lease, over its length: a renewal may wait for its turn. */
 const leaseTolerance = 10_000;
 
-/** The limits of carriers' routes, over all instances. */
+/** The limits of carriers' routes, over all instances; lanes that are paused and batches that are stopped. */
 export const routeFunctions = `
 -- Connections that a carrier allows, by number from 1.
 CREATE TABLE binds (
@@ -20,6 +20,12 @@ CREATE UNLOGGED TABLE route_rates (
   route text COLLATE "C" PRIMARY KEY,
   next_at double precision NOT NULL
 ) WITH (fillfactor = 10);
+
+-- By the owner of the service.
+CREATE TABLE lane_pauses (
+  lane text COLLATE "C" PRIMARY KEY,
+  paused_at bigint NOT NULL
+);
 
 -- Leases a bind, or lengthens the holder's. p_connected_ms: how long the caller was connected; it has to be as long as
 -- the lease of another that it takes.
@@ -70,5 +76,54 @@ BEGIN
   wait_ms := CASE WHEN granted = 0 THEN start - at - p_ahead_ms ELSE start - at END;
   UPDATE route_rates SET next_at = start + granted * p_each WHERE route = p_route;
   RETURN NEXT;
+END $$;
+
+CREATE FUNCTION pause_lane_1(p_now bigint, p_lane text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  ${durable}
+  INSERT INTO lane_pauses (lane, paused_at) VALUES (p_lane, time_1(p_now)) ON CONFLICT DO NOTHING;
+END $$;
+
+CREATE FUNCTION resume_lane_1(p_lane text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  ${durable}
+  DELETE FROM lane_pauses WHERE lane = p_lane;
+END $$;
+
+-- Fails and refunds the messages of a batch that are not marked.
+CREATE FUNCTION stop_batch_1(p_now bigint, p_id text, p_code text, p_message text)
+RETURNS TABLE (total int, sent int, failed int, stopped int, refunded bigint) LANGUAGE plpgsql ${planned} AS $$
+#variable_conflict use_column
+DECLARE
+  stopping batches;
+  seqs bigint[];
+  tokens text[];
+  at bigint;
+  credits_back bigint;
+BEGIN
+  ${durable}
+  SELECT b.* INTO stopping FROM batches b WHERE b.id = p_id;
+  IF NOT FOUND THEN RETURN; END IF;
+  PERFORM 1 FROM projects p WHERE p.seq = stopping.project FOR NO KEY UPDATE;
+  seqs := ARRAY(SELECT m.seq FROM messages m WHERE m.batch = stopping.seq AND m.status = 'queued');
+  tokens := lock_leases_1(ARRAY(SELECT l.token FROM leases l WHERE l.messages && seqs), seqs);
+  seqs := ARRAY(SELECT m.seq FROM messages m WHERE m.seq = ANY (seqs) AND m.status = 'queued' AND m.route IS NULL);
+  at := time_1(p_now);
+  -- Those that were never tried. A claim passes over the rest.
+  DELETE FROM queue q USING messages m
+  WHERE m.seq = ANY (seqs) AND q.lane = m.lane AND q.class = 1 AND q.due_at = m.created_at AND q.message = m.seq;
+  SELECT coalesce(sum(m.credits), 0)::bigint INTO credits_back FROM messages m WHERE m.seq = ANY (seqs);
+  INSERT INTO ledger (project, amount, reason, subject_id, created_at)
+  SELECT m.project, m.credits, 'refund', m.id, at FROM messages m
+  WHERE m.seq = ANY (seqs) AND m.credits <> 0 ORDER BY m.seq;
+  UPDATE messages m SET status = 'failed', error_code = p_code, error_message = p_message, credits = 0,
+    refunded = true
+  WHERE m.seq = ANY (seqs);
+  PERFORM leave_1(tokens, seqs);
+  UPDATE projects p SET balance = p.balance + credits_back WHERE p.seq = stopping.project AND credits_back <> 0;
+  RETURN QUERY UPDATE batches b SET stopped_at = coalesce(b.stopped_at, at), failed = b.failed + cardinality(seqs),
+      completed_at = CASE WHEN b.sent + b.failed + cardinality(seqs) = b.total THEN coalesce(b.completed_at, at) END
+    WHERE b.seq = stopping.seq
+    RETURNING b.total, b.sent, b.failed, cardinality(seqs), credits_back;
 END $$;
 `;

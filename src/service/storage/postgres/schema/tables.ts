@@ -67,7 +67,8 @@ CREATE TABLE batches (
   failed int NOT NULL DEFAULT 0,
   credits bigint NOT NULL,
   created_at bigint NOT NULL,
-  completed_at bigint
+  completed_at bigint,
+  stopped_at bigint
 ) WITH (fillfactor = 50);
 CREATE INDEX batches_project ON batches (project, seq DESC);
 
@@ -105,7 +106,7 @@ CREATE TABLE messages (
   bound_at bigint NOT NULL,
   delivery text
 ) WITH (fillfactor = 80);
-CREATE INDEX messages_recent ON messages (project, recipient, counts_at) WHERE NOT refunded;
+CREATE INDEX messages_recipient ON messages (project, recipient, counts_at);
 CREATE INDEX messages_project ON messages (project, seq DESC);
 CREATE INDEX messages_batch ON messages (batch, seq) WHERE batch IS NOT NULL;
 CREATE INDEX messages_in_doubt ON messages (recipient) WHERE doubt_until IS NOT NULL;

@@ -1,0 +1,57 @@
+import { defaultHost, isLoopback } from '../../../contract/index.js';
+import type { Listening, ServedListening, Service } from '../../../service/index.js';
+import type { Context } from '../../context.js';
+import type { CertificateOptions } from './certificate.js';
+import { hostInUrl, listenError } from './listen-error.js';
+
+export interface AddressOptions extends CertificateOptions {
+  host: string;
+  port: number;
+  log?: 'requests';
+  metricsHost: string;
+  metricsPort?: number;
+}
+
+export interface Listeners {
+  main: ServedListening;
+  /** Of its own; null without one. */
+  metrics: Listening | null;
+}
+
+export const isLocal = ({ host }: Pick<AddressOptions, 'host'>): boolean =>
+  isLoopback(hostInUrl(host).toLowerCase());
+
+/** Whether anybody can ask for metrics. */
+export const hasMetrics = (options: AddressOptions): boolean =>
+  isLocal(options) || options.metricsPort !== undefined;
+
+/** Listens for requests, and for those of metrics. Throws CliError (exit 13) for an address that cannot be used. */
+export async function openListeners(
+  { io, clock }: Pick<Context, 'io' | 'clock'>,
+  service: Service,
+  tls: { cert: string; key: string } | null,
+  options: AddressOptions,
+  page: { dashboard?: { publicUrl: string | null } },
+): Promise<Listeners> {
+  const { host, port, log, metricsHost, metricsPort } = options;
+  const logged = (request: object) => io.log({ time: new Date(clock.now()).toISOString(), ...request });
+  const address = { host, port, metrics: isLocal(options), ...page };
+  const main = await service
+    .listen({
+      ...address,
+      ...(tls === null ? {} : { tls }),
+      ...(log === undefined ? {} : { log: logged }),
+    })
+    .catch((error) => {
+      throw listenError(host, port, error);
+    });
+  if (!isLocal(options) && tls === null) io.warn(plainTextWarning(host));
+  if (metricsPort === undefined) return { main, metrics: null };
+  const metrics = await service.listenForMetrics({ host: metricsHost, port: metricsPort }).catch((error) => {
+    throw listenError(metricsHost, metricsPort, error, '--metrics-');
+  });
+  return { main, metrics };
+}
+
+const plainTextWarning = (host: string) =>
+  `Listening on ${host} without TLS: keys, numbers and texts cross the network as plain text. Add --tls-cert and --tls-key, put a TLS proxy in front, or listen on ${defaultHost}.`;

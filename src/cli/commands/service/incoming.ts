@@ -1,0 +1,58 @@
+import type { Fault } from '../../../service/index.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
+import type { Context } from '../../context.js';
+import { CliError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import type { Network } from '../../network/network.js';
+import { incomingSysexits } from '../../sendmail/sysexits.js';
+import { addStoreOptions, ownedStore, type StoreOptions } from './store.js';
+
+/** A mail of the size that large providers take, in base64. */
+const maxBytes = 36_000_000;
+
+interface Options extends StoreOptions {
+  to?: string;
+}
+
+export const serviceIncoming: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
+  command
+    .description('Take in one mail from standard input: a bounce, or a reply. For the pipe of a mail server.')
+    .option('--to <address>', 'recipient of the envelope (default: those in the headers)');
+  addStoreOptions(command);
+  addHelp(command, {
+    notes: [
+      'A report that a message cannot be delivered sets its delivery to bounced. Mail to the',
+      'own domain of a project goes to its inbox. The same mail is taken in once.',
+    ],
+    examples: [
+      ['urtuu service incoming --to "$RECIPIENT" < mail.eml', 'from the pipe of a mail server'],
+      ['urtuu service incoming --data /srv/urtuu < bounce.eml', 'with another data folder'],
+    ],
+    exits: [],
+    exitAs: incomingSysexits,
+  });
+  command.action(async ({ to, ...options }: Options) => {
+    const mail = await context.io.files.whole('-', maxBytes, 'Larger mails are refused.');
+    const { administration } = await ownedStore(withoutStacks(context), options).catch((error) =>
+      Promise.reject(notNow(error)),
+    );
+    await administration.receiveMail(mail, to === undefined ? [] : [to]);
+  });
+};
+
+/** A mail server may send what a pipe writes to the sender of the mail. */
+function withoutStacks({ io, network, config }: Pick<Context, 'io' | 'network' | 'config'>) {
+  const report = ({ stack }: Fault) => io.warn(stack.split('\n', 1)[0] ?? '');
+  const administration: Network['administration'] = (data) => network.administration(data, report);
+  return { config, network: { ...network, administration } };
+}
+
+/** Nothing about the mail: its server shall try again. */
+function notNow(error: Error & { hint?: string }): CliError {
+  const { message, hint } = error;
+  return new CliError('unavailable', exits.later, message, {
+    cause: error,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}

@@ -1,0 +1,107 @@
+import type { Administration, FinishAs, Hold } from '../../../service/index.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
+import type { Context } from '../../context.js';
+import { CliError, usageError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { confirmed } from '../../input/required.js';
+import { readChoice } from '../../options.js';
+import { field, type View } from '../../output/view.js';
+import { counted, grouped } from '../../wording.js';
+import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from './store.js';
+
+interface Released extends Hold {
+  finish_as: FinishAs;
+}
+
+const view: View<Released> = {
+  columns: [
+    field('reason'),
+    field('finish_as'),
+    field('messages', { kind: 'number' }),
+    field('submitting', { kind: 'number' }),
+  ],
+  record: ({ reason, finish_as, messages, submitting }) => ({ reason, finish_as, messages, submitting }),
+};
+
+const readOutcome = readChoice('sent', 'failed', 'queue');
+const outcomes: Readonly<Record<FinishAs, string>> = {
+  sent: 'End them as sent, with an unknown delivery',
+  failed: 'End them as failed and refund them',
+  queue: 'Queue them again',
+};
+
+interface Options extends StoreOptions {
+  finishAs?: FinishAs;
+}
+
+export const serviceRelease: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
+  command
+    .description('Release a service that is held after a restore or a failover: it sends again.')
+    .option('--finish-as <outcome>', 'messages without an outcome: sent, failed or queue', readOutcome);
+  addStoreOptions(command);
+  addHelp(command, {
+    view,
+    notes: [
+      'A held service does not know what was sent since the backup, or in the moments',
+      'before the failover. For its messages without an outcome choose:',
+      '  sent    charged, delivery "unknown"; nothing goes out twice',
+      '  failed  refunded; the choice when you know that nothing went out',
+      '  queue   sent now, perhaps a second time; those that were being submitted are',
+      '          not: they end as sent with an unknown delivery',
+    ],
+    examples: [
+      ['urtuu service release --finish-as sent', 'after a prompt'],
+      ['urtuu service release --finish-as failed --data /srv/urtuu --yes', 'in a script'],
+    ],
+    refused: 'the service is not held',
+    exits: [11, 12],
+    json: '{"reason": "restored", "finish_as": "sent", "messages": 42, "submitting": 3}',
+  });
+  command.action(async ({ finishAs: given, ...options }: Options) => {
+    const { io } = context;
+    const store = await ownedStore(context, options);
+    const { administration } = store;
+    const hold = await administration.held();
+    if (hold === null) throw notHeld(store.name);
+    noteStore(io, store);
+    io.note(messagesOf(hold));
+    const finishAs = given ?? (await choose(io));
+    io.note(lost[hold.reason]);
+    await confirmed(context, `${outcomes[finishAs]}, and release the service?`);
+    await release(administration, finishAs, store.name);
+    await io.print(view, { ...hold, finish_as: finishAs });
+  });
+};
+
+async function release(administration: Administration, finishAs: FinishAs, name: string): Promise<void> {
+  if (!(await administration.release(finishAs))) throw notHeld(name);
+}
+
+async function choose(io: Context['io']): Promise<FinishAs> {
+  if (!io.canPrompt)
+    throw usageError('missing: --finish-as', 'Without a terminal it never prompts: give every value.');
+  const questions = await io.prompts();
+  return questions.choose(
+    'What becomes of them?',
+    readOutcome.words.map((value) => ({ name: `${value}: ${outcomes[value]}`, value })),
+  );
+}
+
+function messagesOf({ messages, submitting }: Hold): string {
+  if (messages === 0) return 'No message is without an outcome.';
+  const some = submitting === 0 ? '' : `; ${grouped(submitting)} of them were being submitted`;
+  return `${counted(messages, 'message')} without an outcome${some}.`;
+}
+
+const lost: Readonly<Record<Hold['reason'], string>> = {
+  restored:
+    'Idempotency keys used after the backup are not known: do not resume jobs that sent since. API keys revoked since work again.',
+  failed_over:
+    'Idempotency keys that were not replicated are not known: with asynchronous replication, do not resume jobs that sent in the last moments.',
+};
+
+const notHeld = (name: string) =>
+  new CliError('refused', exits.refused, `the service in ${name} is not held`, {
+    hint: 'Nothing was done. See: urtuu service status',
+  });

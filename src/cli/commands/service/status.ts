@@ -1,0 +1,109 @@
+import type { Administration, LaneStatus, ServiceStatus } from '../../../service/index.js';
+import type { Clock } from '../../clock.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
+import type { Context } from '../../context.js';
+import { usageError } from '../../errors.js';
+import { type Column, field, type View } from '../../output/view.js';
+import { duration, grouped } from '../../wording.js';
+import { holdWarning } from './hold-warning.js';
+import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from './store.js';
+
+type Row = LaneStatus & Pick<ServiceStatus, 'held'>;
+
+const lane = field<Row>('lane');
+const waiting = field<Row>('waiting', { kind: 'number' });
+const figures = [
+  field<Row>('submitting', { kind: 'number' }),
+  field<Row>('in_doubt', { kind: 'number' }),
+  field<Row>('sent', { kind: 'number' }),
+  field<Row>('failed', { kind: 'number' }),
+];
+const connected: Column<Row> = { name: 'connected', value: ({ instances }) => connectedOf(instances) };
+
+const view: View<Row> = {
+  columns: [
+    lane,
+    waiting,
+    field('oldest_seconds', { kind: 'number' }),
+    ...figures,
+    { name: 'failures', value: ({ failures }) => failuresOf(failures) || null },
+    connected,
+    field('held'),
+  ],
+  table: [
+    lane,
+    waiting,
+    {
+      name: 'oldest',
+      value: ({ oldest_seconds: seconds }) => (seconds === null ? null : duration(seconds)),
+    },
+    ...figures,
+    connected,
+  ],
+  record: (row) => row,
+  empty: 'No instance runs, and nothing waits.',
+};
+
+interface Options extends StoreOptions {
+  watch?: boolean;
+}
+
+/** Milliseconds; as often as the heartbeats come. */
+const lookEvery = 5_000;
+
+export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> = (command, context) => {
+  command
+    .description('Show the queue and the connections of a service by lane: an operator, or email.')
+    .option('--watch', 'show it again every 5 s until Ctrl-C');
+  addStoreOptions(command);
+  addHelp(command, {
+    view,
+    notes: [
+      'sent and failed count the last minute, over all instances. connected: instances',
+      'with a connection, of those that run. waiting counts up to 1,000,000 messages.',
+    ],
+    examples: [
+      ['urtuu service status', 'the service of urtuu serve'],
+      ['urtuu service status --watch -o ndjson', 'a line for each lane every 5 s'],
+    ],
+    exits: [12],
+    json: '[{"held": null, "lane": "Mobicom", "waiting": 1200, "oldest_seconds": 9, "submitting": 20, "in_doubt": 0, "sent": 5980, "failed": 2, "failures": {"provider_failed": 2}, "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}]}]',
+  });
+  command.action(async ({ watch = false, ...options }: Options) => {
+    const { io, clock } = context;
+    if (watch && io.printer.format === 'json')
+      throw usageError('--watch never ends, and a JSON array has to', 'Use --output ndjson.');
+    const store = await ownedStore(context, options);
+    noteStore(io, store);
+    const { administration } = store;
+    const rows = async () => rowsOf(await administration.status(), io);
+    if (watch) return io.printer.batches(view, repeated(rows, clock));
+    await io.printAll(view, await rows());
+  });
+};
+
+async function* repeated(rows: () => Promise<Row[]>, clock: Clock): AsyncGenerator<Row[], void> {
+  for (;;) {
+    yield await rows();
+    await clock.sleep(lookEvery);
+  }
+}
+
+function rowsOf({ held, lanes }: Awaited<ReturnType<Administration['status']>>, io: Context['io']): Row[] {
+  if (held !== null) io.warn(holdWarning(held));
+  return lanes.map((lane) => ({ held, ...lane }));
+}
+
+function failuresOf(failures: LaneStatus['failures']): string {
+  return Object.entries(failures)
+    .map(([code, count]) => `${code} ${grouped(count)}`)
+    .join(', ');
+}
+
+function connectedOf(instances: LaneStatus['instances']): string | null {
+  if (instances.length === 0) return null;
+  if (instances.every(({ state }) => state === 'simulated')) return 'simulated';
+  const bound = instances.filter(({ state }) => state !== 'down').length;
+  return `${bound} of ${instances.length}`;
+}

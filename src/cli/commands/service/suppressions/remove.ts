@@ -1,0 +1,31 @@
+import type { CommandBody } from '../../../command.js';
+import { addHelp } from '../../../command-help.js';
+import { CliError } from '../../../errors.js';
+import { exits } from '../../../exit-codes.js';
+import { addProjectOption, ownedProject, type ProjectOptions } from '../project.js';
+import { addStoreOptions } from '../store.js';
+
+export const serviceSuppressionsRemove: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
+  command
+    .description('Send to a suppressed recipient again, from the next message on.')
+    .argument('<recipient>', 'number or address');
+  addProjectOption(command);
+  addStoreOptions(command);
+  addHelp(command, {
+    examples: [
+      ['urtuu service suppressions remove bold@example.com', 'an address that works again'],
+      ['urtuu service suppressions remove 99112233 --project Shop', 'a number, in one project'],
+    ],
+    exits: [12],
+  });
+  command.action(async (recipient: string, options: ProjectOptions) => {
+    const { project } = await ownedProject(context, options);
+    if (await project.suppressions.remove(recipient)) {
+      context.io.note(`Removed ${recipient}.`);
+      return;
+    }
+    throw new CliError('not_found', exits.missing, `${recipient} is not suppressed`, {
+      hint: 'See: urtuu service suppressions list',
+    });
+  });
+};

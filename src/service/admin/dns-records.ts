@@ -1,0 +1,27 @@
+import { createPublicKey } from 'node:crypto';
+import { isIP } from 'node:net';
+import { readSigningKey } from '../carriers/smtp/signing-key.js';
+import type { DnsRecord } from '../service.js';
+import type { OwnDomain } from '../settings.js';
+
+/**
+ * The records that mail from a domain needs: SPF allows the relay, DKIM holds the public key, DMARC asks for either.
+ * Rejects where the key cannot be read.
+ */
+export async function dnsRecordsOf(
+  { domain, selector, key_file: file }: OwnDomain,
+  relay: string | null,
+): Promise<DnsRecord[]> {
+  const senders = relay === null || isIP(relay) !== 0 || relay === 'localhost' ? 'mx' : `mx a:${relay}`;
+  const spf: DnsRecord = { purpose: 'SPF', type: 'TXT', name: domain, value: `v=spf1 ${senders} ~all` };
+  const dmarc: DnsRecord = {
+    purpose: 'DMARC',
+    type: 'TXT',
+    name: `_dmarc.${domain}`,
+    value: 'v=DMARC1; p=none',
+  };
+  if (selector === undefined || file === undefined) return [spf, dmarc];
+  const key = createPublicKey(await readSigningKey(file)).export({ type: 'spki', format: 'der' });
+  const value = `v=DKIM1; k=rsa; p=${key.toString('base64')}`;
+  return [spf, { purpose: 'DKIM', type: 'TXT', name: `${selector}._domainkey.${domain}`, value }, dmarc];
+}

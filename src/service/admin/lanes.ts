@@ -1,0 +1,59 @@
+import { batchStopped } from '../dispatch/tries.js';
+import type { Administration, LaneSummary } from '../service.js';
+import type { Store } from '../storage/store.js';
+import { timestamp } from '../timestamp.js';
+import { type StatusParts, statusOf } from './status.js';
+
+export interface LaneParts extends StatusParts {
+  store: StatusParts['store'] &
+    Pick<Store, 'recordLanes' | 'lanePauses' | 'pauseLane' | 'resumeLane' | 'stopBatch'>;
+  /** Of the simulated operator, where it takes messages. */
+  simulatedLanes: readonly string[];
+}
+
+/** Pausing lanes and stopping batches, on every instance at once. */
+export function administerLanes(
+  parts: LaneParts,
+): Pick<Administration, 'listLanes' | 'setLaneStatus' | 'stopBatch'> {
+  const { store, simulatedLanes } = parts;
+
+  async function listLanes(): Promise<LaneSummary[]> {
+    const [{ lanes }, pauses, real] = [
+      await statusOf(parts),
+      await store.lanePauses(),
+      await store.recordLanes([]),
+    ];
+    const known = new Map(lanes.map((one) => [one.lane, one]));
+    const pausedAt = new Map(pauses.map((one) => [one.lane, one.pausedAt]));
+    const names = new Set([...known.keys(), ...pausedAt.keys(), ...real, ...simulatedLanes]);
+    return [...names].sort().map((lane) => {
+      const at = pausedAt.get(lane);
+      const { waiting = 0, oldest_seconds = null, instances = [] } = known.get(lane) ?? {};
+      return {
+        lane,
+        status: at === undefined ? 'open' : 'paused',
+        waiting,
+        oldest_seconds,
+        connected: instances.filter(({ state }) => state !== 'down').length,
+        paused_at: at === undefined ? null : timestamp(at),
+      };
+    });
+  }
+
+  const find = async (name: string) => (await listLanes()).find(({ lane }) => lane === name) ?? null;
+
+  return {
+    listLanes,
+    async setLaneStatus(lane, status) {
+      if ((await find(lane)) === null) return null;
+      await (status === 'paused' ? store.pauseLane(lane) : store.resumeLane(lane));
+      return find(lane);
+    },
+    async stopBatch(id) {
+      const counts = await store.stopBatch(id, batchStopped);
+      if (counts === null) return null;
+      const { total, sent, failed, stopped, refunded } = counts;
+      return { id, total, sent, failed, in_progress: total - sent - failed, stopped, refunded };
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { messagePage, normalizeAddress, normalNumber, type PageOptions } from '../../contract/index.js';
+import type { OperationContext } from '../operations/context.js';
+import { invalid } from '../operations/fields.js';
+import type { ProjectAdministration } from '../service.js';
+import type { Listed, PageRequest } from '../storage/store.js';
+import { timestamp } from '../timestamp.js';
+
+/** Messages from outside, suppressed recipients and the own domain of a project. */
+export function mailAdministration(
+  { store, project }: OperationContext,
+  projectId: string,
+  relay: string | null,
+): Pick<ProjectAdministration, 'inbox' | 'suppressions' | 'dnsRecords'> {
+  return {
+    async inbox(page) {
+      const { records, next } = pageOf(await store.listInbox(projectId, requestOf(page)));
+      return {
+        next,
+        data: records.map(({ id, channel, from, to, subject, text, receivedAt }) => ({
+          id,
+          channel,
+          from,
+          to,
+          subject,
+          text,
+          received_at: timestamp(receivedAt),
+        })),
+      };
+    },
+    suppressions: {
+      async list(page) {
+        const { records, next } = pageOf(await store.listSuppressions(projectId, requestOf(page)));
+        return {
+          next,
+          data: records.map(({ to, reason, createdAt }) => ({
+            to,
+            reason,
+            created_at: timestamp(createdAt),
+          })),
+        };
+      },
+      remove: (recipient) =>
+        store.removeSuppression(
+          projectId,
+          normalNumber(recipient) ?? normalizeAddress(recipient) ?? recipient,
+        ),
+    },
+    async dnsRecords() {
+      const { own_domain: own } = (await project(projectId)).settings;
+      if (own === null) return [];
+      // Loaded late: few projects have a domain.
+      const { dnsRecordsOf } = await import('./dns-records.js');
+      return dnsRecordsOf(own, relay).catch((error: Error) => {
+        throw invalid(`own_domain.key_file: ${error.message}`);
+      });
+    },
+  };
+}
+
+function requestOf({ limit = messagePage.default, after }: PageOptions = {}): PageRequest {
+  if (Number.isInteger(limit) && limit >= messagePage.min && limit <= messagePage.max)
+    return { limit, after: after ?? null };
+  throw invalid(`limit: must be a whole number from ${messagePage.min} to ${messagePage.max}`);
+}
+
+function pageOf<Item>(listed: Listed<Item> | null): Listed<Item> {
+  if (listed === null) throw invalid('after: must be the next of the page before');
+  return listed;
+}

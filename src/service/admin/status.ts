@@ -1,0 +1,50 @@
+import type { Clock } from '../clock.js';
+import { sumOf } from '../heartbeat/last-minute.js';
+import type { LaneStatus, ServiceStatus } from '../service.js';
+import type { Instance, Instances } from '../storage/instances.js';
+import type { Store } from '../storage/store.js';
+import { timestamp } from '../timestamp.js';
+
+export interface StatusParts {
+  store: Pick<Store, 'held' | 'queueDepth'>;
+  instances: Pick<Instances, 'list'>;
+  clock: Clock;
+}
+
+/** The queue and the instances of a service, by lane. */
+export async function statusOf({ store, instances, clock }: StatusParts): Promise<ServiceStatus> {
+  const [held, depths, alive] = [await store.held(), await store.queueDepth(), await instances.list()];
+  const figures = new Map(sumOf(alive.flatMap(({ lastMinute }) => lastMinute)).map((one) => [one.lane, one]));
+  const depthOf = new Map(depths.map((depth) => [depth.lane, depth]));
+  const connected = alive.flatMap(({ carriers }) => carriers.map(({ lane }) => lane));
+  const lanes = [...new Set([...connected, ...depthOf.keys(), ...figures.keys()])].sort();
+  const ago = (milliseconds: number) => timestamp(clock.now() - milliseconds);
+  return {
+    held,
+    lanes: lanes.map((lane): LaneStatus => {
+      const { waiting = 0, oldestMs = null, claimed = 0, doubtful = 0 } = depthOf.get(lane) ?? {};
+      const { sent = 0, failed = 0, failures = {} } = figures.get(lane) ?? {};
+      return {
+        lane,
+        waiting,
+        oldest_seconds: oldestMs === null ? null : Math.floor(oldestMs / 1_000),
+        submitting: claimed,
+        in_doubt: doubtful,
+        sent,
+        failed,
+        failures,
+        instances: alive.flatMap((one) => connectionsOf(one, lane, ago)),
+      };
+    }),
+  };
+}
+
+function connectionsOf(
+  { id, version, address, carriers, seenMs }: Instance,
+  name: string,
+  ago: (milliseconds: number) => string,
+): LaneStatus['instances'] {
+  return carriers
+    .filter(({ lane }) => lane === name)
+    .map(({ state, forMs }) => ({ id, version, address, state, since: ago(forMs), seen_at: ago(seenMs) }));
+}

@@ -1,0 +1,58 @@
+import { normalNumber } from '../../../contract/index.js';
+import type { Incoming } from '../carrier.js';
+import { decodeGsm, decodeUcs2 } from './codec/alphabet.js';
+import { tags } from './codec/commands.js';
+import type { Pdu } from './codec/pdu.js';
+
+const hasUserDataHeader = 0x40;
+/** 3GPP TS 23.040, 9.2.3.24: several short messages as one, with a reference of one byte or of two. */
+const [shortReference, longReference] = [0x00, 0x08];
+
+/** The message in a deliver_sm that is no receipt. */
+export function readIncoming({ fields, options }: Pdu): Omit<Incoming, 'route'> {
+  const { source_addr: source = '', destination_addr: to = '', data_coding: coding = 0 } = fields;
+  const bytes = options.get(tags.messagePayload) ?? fields.short_message ?? Buffer.alloc(0);
+  const headerLength = ((fields.esm_class ?? 0) & hasUserDataHeader) === 0 ? 0 : 1 + (bytes[0] ?? 0);
+  return {
+    from: storable(normalNumber(source) ?? source),
+    to: storable(to),
+    text: storable(textOf(bytes.subarray(headerLength), coding)),
+    part: partIn(bytes.subarray(1, headerLength)) ?? partOf(options),
+  };
+}
+
+/** Of the elements of a user data header. */
+function partIn(elements: Buffer): Incoming['part'] {
+  for (let at = 0; at + 2 <= elements.length; at += 2 + (elements[at + 1] as number)) {
+    const [kind, length] = [elements[at], elements[at + 1] as number];
+    const value = elements.subarray(at + 2, at + 2 + length);
+    const size = kind === shortReference ? 1 : kind === longReference ? 2 : 0;
+    if (size > 0 && value.length === size + 2)
+      return part(value.subarray(0, size), value[size], value[size + 1]);
+  }
+  return null;
+}
+
+function partOf(options: Pdu['options']): Incoming['part'] {
+  const reference = options.get(tags.segmentReference);
+  if (reference === undefined) return null;
+  return part(reference, options.get(tags.segmentTotal)?.[0], options.get(tags.segmentNumber)?.[0]);
+}
+
+/** Null for a text in one part, and for numbers that make no sense. */
+function part(reference: Buffer, total = 0, number = 0): Incoming['part'] {
+  if (total < 2 || number < 1 || number > total) return null;
+  return { reference: reference.toString('hex'), number, total };
+}
+
+/** 5.2.19: the alphabets that phones write in; what else there is comes out as Latin-1. */
+function textOf(bytes: Buffer, coding: number): string {
+  const isGsm = coding === 0 || (coding & 0xf0) === 0xf0;
+  if (isGsm) return decodeGsm(bytes);
+  return (coding & 0x0c) === 0x08 ? decodeUcs2(bytes) : bytes.toString('latin1');
+}
+
+/** No database keeps U+0000 or half of a surrogate pair. */
+function storable(text: string): string {
+  return Buffer.from(text.replaceAll('\0', '')).toString();
+}

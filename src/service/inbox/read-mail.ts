@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+import PostalMime, { type Address, type Email } from 'postal-mime';
+import { normalizeAddress } from '../../contract/index.js';
+
+/** A mail from outside. */
+export interface ReceivedMail {
+  /** Normal form; empty where it names no sender. */
+  from: string;
+  subject: string | null;
+  /** At most `maxTextBytes`. */
+  text: string;
+  /** In normal form, those it was delivered to before those it is written to. */
+  recipients: string[];
+  /** Set for a report that a mail cannot be delivered (RFC 3464): the status, as `5.1.1`; empty where it names none. */
+  failure: { status: string } | null;
+  /** The same when the mail is given again. */
+  fingerprint: string;
+}
+
+const maxTextBytes = 1_000_000;
+const maxSubjectLength = 1_000;
+/** Kinder to memory than the defaults: nobody writes deeper mails. */
+const limits = { maxNestingDepth: 50, maxHeadersSize: 500_000, maxRfc822NestingDepth: 3 };
+/** The parser takes over 10 µs for each; 50 MB of attachments have fewer. */
+const maxLines = 1_000_000;
+/** Headers that mail servers add with the recipient of the envelope. */
+const deliveryHeaders = ['delivered-to', 'x-original-to', 'envelope-to'];
+const maxRecipients = 1_000;
+
+/** Rejects for what cannot be read as a mail. */
+export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
+  if (linesIn(raw) > maxLines) throw new Error(`it has over ${maxLines} lines`);
+  const mail = await PostalMime.parse(raw, limits);
+  if (mail.headers.length === 0) throw new Error('it has no headers');
+  const from = addressesIn([mail.from ?? mail.sender])[0] ?? '';
+  const subject = mail.subject === undefined ? null : wellFormed(mail.subject).slice(0, maxSubjectLength);
+  const text = shortened(
+    wellFormed(mail.text ?? (await textOfHtml(mail.html?.slice(0, 2 * maxTextBytes) ?? ''))).trim(),
+  );
+  const delivered = mail.headers.filter(({ key }) => deliveryHeaders.includes(key)).map(({ value }) => value);
+  const written = addressesIn([mail.to, mail.cc, mail.bcc].flatMap((list) => list ?? []));
+  const recipients = [...delivered.flatMap((address) => normalizeAddress(address.trim()) ?? []), ...written];
+  // Not those of the envelope: of a mail to several, each gets a copy.
+  const identity = [mail.messageId, mail.date, from, written, subject, text];
+  return {
+    from,
+    subject,
+    text,
+    recipients: [...new Set(recipients)].slice(0, maxRecipients),
+    failure: failureIn(mail),
+    fingerprint: createHash('sha256').update(JSON.stringify(identity)).digest('base64url'),
+  };
+}
+
+function linesIn(raw: Uint8Array): number {
+  let lines = 0;
+  for (let at = raw.indexOf(0x0a); at >= 0; at = raw.indexOf(0x0a, at + 1)) lines += 1;
+  return lines;
+}
+
+/** Only a report says so: answers of people and machines to a mail do not. */
+function failureIn({ headers, attachments }: Email): ReceivedMail['failure'] {
+  const type = headers.find(({ key }) => key === 'content-type')?.value ?? '';
+  if (!/^\s*multipart\/report\b/i.test(type)) return null;
+  const report = attachments.find(({ mimeType }) => /^message\/(?:global-)?delivery-status$/.test(mimeType));
+  if (report === undefined) return null;
+  const fields = new TextDecoder('latin1').decode(report.content as ArrayBuffer);
+  // Those of the mail, then a group for each recipient.
+  const failed = fields.split(/\r?\n[ \t]*\r?\n/).find((group) => /^action:[ \t]*failed\b/im.test(group));
+  if (failed === undefined) return null;
+  return { status: /^status:[ \t]*(\d\.\d{1,3}\.\d{1,3})\b/im.exec(failed)?.[1] ?? '' };
+}
+
+const addressesIn = (written: readonly (Address | undefined)[]): string[] =>
+  written
+    .flatMap((each) => (each === undefined ? [] : (each.group ?? [each])))
+    .flatMap(({ address }) => normalizeAddress(address) ?? []);
+
+/** The parser makes a text of a page where a mail has both. */
+async function textOfHtml(html: string): Promise<string> {
+  if (html === '') return '';
+  const part = (type: string, body: string) =>
+    `--b\r\nContent-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n${body}\r\n`;
+  const parts =
+    part('text/plain', '') + part('text/html', Buffer.from(withoutStyles(html)).toString('base64'));
+  return (
+    (await PostalMime.parse(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts}--b--`)).text ?? ''
+  );
+}
+
+/** Not by one expression: where ends are missing it would look for them again and again. */
+function withoutStyles(html: string): string {
+  let kept = '';
+  for (let at = 0; ; ) {
+    const begin = /<style\b/gi;
+    begin.lastIndex = at;
+    const found = begin.exec(html);
+    kept += html.slice(at, found?.index);
+    if (found === null) return kept;
+    const end = /<\/style/gi;
+    end.lastIndex = found.index;
+    const last = end.exec(html);
+    if (last === null) return kept;
+    at = last.index;
+  }
+}
+
+/** No database keeps U+0000 or half of a surrogate pair. */
+function wellFormed(text: string): string {
+  return Buffer.from(text.replaceAll('\0', '')).toString();
+}
+
+function shortened(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxTextBytes) return text;
+  return new TextDecoder().decode(bytes.subarray(0, maxTextBytes), { stream: true });
+}

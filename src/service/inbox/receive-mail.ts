@@ -1,0 +1,94 @@
+import { normalizeAddress } from '../../contract/index.js';
+import { emailRoute } from '../carriers/carrier.js';
+import { messageOfBounce } from '../carriers/smtp/bounce-address.js';
+import { isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
+import { domainOf } from '../mailbox.js';
+import type { OperationContext } from '../operations/context.js';
+import { invalid } from '../operations/fields.js';
+import { bound, messageAnswer } from '../operations/resources.js';
+import type { ReceivedAs } from '../service.js';
+import { ServiceError } from '../service-error.js';
+import { type ReceivedMail, readMail } from './read-mail.js';
+
+type Context = Pick<OperationContext, 'store' | 'project' | 'newId'>;
+
+/** `receiveMail` of Administration. */
+export async function receiveMail(
+  context: Context,
+  bounceKey: Uint8Array,
+  raw: Uint8Array,
+  recipients: readonly string[],
+): Promise<ReceivedAs> {
+  const mail = await readMail(raw).catch((error: Error) => {
+    throw invalid(`not an email message: ${error.message}`);
+  });
+  const to =
+    recipients.length > 0 ? recipients.flatMap((each) => normalizeAddress(each) ?? []) : mail.recipients;
+  const messages = to.flatMap((address) => messageOfBounce(address, bounceKey) ?? []);
+  const [messageId] = messages;
+  if (messageId !== undefined)
+    return mail.failure === null ? 'ignored' : recordBounce(context, messageId, mail.failure);
+  const projects = await projectsByDomain(context);
+  const inboxes = new Map<string, string>();
+  for (const address of [...to].reverse()) {
+    const project = projects.get(domainOf(address));
+    if (project !== undefined) inboxes.set(project, address);
+  }
+  if (inboxes.size === 0) throw new ServiceError('not_found', 'no recipient of the mail is known');
+  for (const [project, address] of inboxes) await keep(context, mail, address, project);
+  return 'kept';
+}
+
+async function recordBounce(
+  { store, project }: Context,
+  messageId: string,
+  { status }: NonNullable<ReceivedMail['failure']>,
+): Promise<ReceivedAs> {
+  const message = await store.findMessage(messageId);
+  // Pruned, or lost with the data that a backup has replaced.
+  if (message === null) return 'ignored';
+  const { projectId, to } = message;
+  const receipt = {
+    route: emailRoute,
+    carrierId: messageId,
+    to,
+    state: 'bounced',
+    reference: messageId,
+  } as const;
+  await store.recordReceipts([receipt], (finalized, balance) => bound(messageAnswer(finalized, balance)));
+  const { settings } = await project(projectId);
+  if (settings.suppressions && isUnknownRecipient(status))
+    await store.suppress(projectId, to, `it bounced with status ${status}`);
+  return 'bounced';
+}
+
+/** Of two projects with one domain the older has its mail. */
+async function projectsByDomain({ store, project }: Context): Promise<Map<string, string>> {
+  const records = await store.listProjects();
+  const all = await Promise.all(records.map(({ id }) => project(id)));
+  const domains = all.flatMap(({ id, settings: { own_domain: own } }) => {
+    const address = own === null ? null : normalizeAddress(`a@${own.domain}`);
+    return address === null ? [] : [[domainOf(address), id] as const];
+  });
+  return new Map(domains.reverse());
+}
+
+async function keep(
+  { store, newId }: Context,
+  mail: ReceivedMail,
+  to: string,
+  projectId: string,
+): Promise<void> {
+  const { from, subject, text, fingerprint } = mail;
+  await store.keepIncoming({
+    id: newId(),
+    projectId,
+    channel: 'email',
+    from,
+    to,
+    subject,
+    text,
+    fingerprint,
+    part: null,
+  });
+}

@@ -1,0 +1,37 @@
+import type { Incoming } from '../carriers/carrier.js';
+import type { CarrierConfiguration } from '../carriers/configured/configuration.js';
+import { ConfigurationError } from '../configuration-error.js';
+import type { ProjectRecord, Store } from '../storage/store.js';
+
+/** Keeps incoming SMS in the inboxes of their routes, of the `first` project where one names none. Rejects with ConfigurationError where there is no such project. */
+export async function smsReceiver(
+  store: Pick<Store, 'listProjects' | 'keepIncoming'>,
+  newId: () => string,
+  first: Pick<ProjectRecord, 'id' | 'name'>,
+  configuration: CarrierConfiguration | undefined,
+): Promise<(incoming: Incoming) => Promise<void>> {
+  const { sms } = configuration ?? {};
+  const routes = typeof sms === 'object' ? sms.routes : [];
+  const listed = routes.some(({ inboxProject }) => inboxProject !== null) ? await store.listProjects() : [];
+  // Data that is new gets its first project only now.
+  const projects = listed.length === 0 ? [first] : listed;
+  const inboxes = new Map(
+    routes.map(({ name, inboxProject: given }, index) => {
+      if (given === null) return [name, first.id];
+      const found = projects.filter((project) => project.id === given || project.name === given);
+      const [only] = found;
+      if (only !== undefined && found.length === 1) return [name, only.id];
+      const problem = found.length === 0 ? 'there is no project' : 'several projects are called';
+      throw new ConfigurationError(`sms.routes[${index}].inbox_project: ${problem} ${JSON.stringify(given)}`);
+    }),
+  );
+  return ({ route, ...message }) =>
+    store.keepIncoming({
+      ...message,
+      id: newId(),
+      projectId: inboxes.get(route) ?? first.id,
+      channel: 'sms',
+      subject: null,
+      fingerprint: null,
+    });
+}

@@ -1,0 +1,220 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import pkg from '../../../package.json' with { type: 'json' };
+import type { Carrier, Submission, SubmitResult } from '../carriers/carrier.js';
+import type { SeenRequest } from '../service.js';
+import type { LaneDepth } from '../storage/depth.js';
+import type { LaneConnection } from '../storage/instances.js';
+import type { Storage } from '../storage/storage.js';
+import type { Store } from '../storage/store.js';
+import { Counter, type Family, Histogram, quotedLabel, writeSeries } from './families.js';
+
+/** What is looked at when somebody reads. */
+export interface Sources {
+  heartbeat: { connections: LaneConnection[] };
+  store: { queueDepth(): Promise<LaneDepth[]> };
+}
+
+/** Methods of the store whose time tells how it is doing: those that every message needs. */
+const timedMethods: ReadonlySet<PropertyKey> = new Set<keyof Store>([
+  'acceptMessage',
+  'acceptBatch',
+  'acceptVerification',
+  'claimMessages',
+  'markSubmitting',
+  'finalizeMessages',
+]);
+
+/** Milliseconds between two counts of the queue, however often somebody reads. */
+const lookEvery = 5_000;
+
+/** Counts and measures of one service object since its start, as Prometheus reads them. */
+export class Metrics {
+  readonly #requests = new Counter('urtuu_http_requests_total', 'Requests by route and status.');
+  readonly #latency = new Histogram(
+    'urtuu_http_request_duration_seconds',
+    'Time until the answer, by route.',
+  );
+  readonly #refusals = new Counter('urtuu_refusals_total', 'Refused requests by error code.');
+  readonly #finalized = new Counter(
+    'urtuu_messages_total',
+    'Messages with an outcome, by channel and status.',
+  );
+  readonly #submitted = new Histogram(
+    'urtuu_submit_duration_seconds',
+    'Time of a submission, by route and result.',
+  );
+  readonly #receipts = new Counter('urtuu_receipts_total', 'Receipts of carriers by state.');
+  readonly #store = new Histogram('urtuu_store_duration_seconds', 'Time of the store, by operation.');
+  readonly #families: readonly Family[] = [
+    ...[this.#requests, this.#latency, this.#refusals, this.#finalized],
+    ...[this.#submitted, this.#receipts, this.#store],
+  ];
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #depths: Promise<LaneDepth[]> = Promise.resolve([]);
+  readonly #delay = monitorEventLoopDelay({ resolution: 20 });
+
+  constructor() {
+    this.#delay.enable();
+  }
+
+  request({ method, route, status, code, ms }: SeenRequest): void {
+    // Methods of strangers would make a series each.
+    const path = route === null ? 'other' : `${method} ${route}`;
+    this.#requests.add(`route="${path}",status="${status ?? 'dropped'}"`);
+    this.#latency.observe(`route="${path}"`, ms);
+    if (code !== null) this.#refusals.add(`code="${code}"`);
+  }
+
+  /** The same parts, measured. */
+  readonly wrappers = {
+    admit:
+      (admit: Storage['admit']): Storage['admit'] =>
+      (admission) =>
+        this.#timed('admit', admit(admission)),
+    store: (store: Store): Store => wrapped(store, (name, method) => this.#measured(name, method)),
+    carriers: (carriers: readonly Carrier[]): readonly Carrier[] =>
+      carriers.map((carrier) => this.#carrier(carrier)),
+  };
+
+  /** In the text format of Prometheus. Without the queue while the store does not answer. */
+  async read({ heartbeat, store }: Sources): Promise<string> {
+    const now = performance.now();
+    if (now - this.#lookedAt >= lookEvery) {
+      this.#lookedAt = now;
+      this.#depths = store.queueDepth().catch(() => []);
+    }
+    const depths = await this.#depths;
+    const byLane = (of: (depth: LaneDepth) => number | null) =>
+      depths.flatMap((depth) => {
+        const value = of(depth);
+        return value === null ? [] : [[`lane="${quotedLabel(depth.lane)}"`, value] as const];
+      });
+    return [
+      this.#write(heartbeat.connections),
+      writeSeries(
+        'urtuu_queue_messages',
+        'gauge',
+        'Waiting messages by lane.',
+        byLane(({ waiting }) => waiting),
+      ),
+      writeSeries(
+        'urtuu_queue_oldest_seconds',
+        'gauge',
+        'How long the oldest has waited, by lane.',
+        byLane(({ oldestMs }) => oldestMs && oldestMs / 1_000),
+      ),
+    ].join('');
+  }
+
+  #write(connections: readonly LaneConnection[]): string {
+    const quantiles = [0.5, 0.9, 0.99, 1].map(
+      (quantile) => [`quantile="${quantile}"`, this.#delay.percentile(quantile * 100) / 1e9] as const,
+    );
+    const lanes = connections.map(
+      ({ lane, state }) =>
+        [`lane="${quotedLabel(lane)}",state="${state}"`, state === 'down' ? 0 : 1] as const,
+    );
+    return [
+      writeSeries('urtuu_info', 'gauge', 'The version.', [[`version="${pkg.version}"`, 1]]),
+      ...this.#families.map((family) => family.write()),
+      writeSeries('urtuu_carrier_connected', 'gauge', 'Lanes of carriers; 0 for one that is down.', lanes),
+      writeSeries(
+        'urtuu_event_loop_delay_seconds',
+        'gauge',
+        'Delay of the event loop since the start.',
+        quantiles,
+      ),
+      writeSeries('process_resident_memory_bytes', 'gauge', 'Memory of the process.', [
+        ['', process.memoryUsage.rss()],
+      ]),
+    ].join('');
+  }
+
+  close(): void {
+    this.#delay.disable();
+  }
+
+  #measured(name: PropertyKey, method: Method): Method | null {
+    if (name === 'finalizeMessages') {
+      return async (...args) => {
+        const results = await this.#timed(name, method(...args) as ReturnType<Store['finalizeMessages']>);
+        for (const one of results)
+          if (one !== null)
+            this.#finalized.add(`channel="${one.message.channel}",status="${one.message.status}"`);
+        return results;
+      };
+    }
+    if (!timedMethods.has(name)) return null;
+    return (...args) => this.#timed(String(name), method(...args) as Promise<unknown>);
+  }
+
+  async #timed<Result>(operation: string, work: Promise<Result>): Promise<Result> {
+    const start = performance.now();
+    try {
+      return await work;
+    } finally {
+      this.#store.observe(`operation="${operation}"`, performance.now() - start);
+    }
+  }
+
+  #carrier(carrier: Carrier): Carrier {
+    const submit =
+      (send: Method): Method =>
+      async (submission, ...rest) => {
+        const { route } = submission as Submission;
+        const start = performance.now();
+        let result: SubmitResult['kind'] | 'unknown' = 'unknown';
+        try {
+          const given = (await send(submission, ...rest)) as SubmitResult;
+          result = given.kind;
+          return given;
+        } finally {
+          const labels = `route="${quotedLabel(route)}",result="${result}"`;
+          this.#submitted.observe(labels, performance.now() - start);
+        }
+      };
+    return wrapped(carrier, (name, method) => {
+      if (name === 'submit') return submit(method);
+      if (name === 'start') {
+        const start = method as Carrier['start'];
+        return (onReceipt) =>
+          start((receipt) => {
+            this.#receipts.add(`state="${receipt.state}"`);
+            return (onReceipt as Parameters<Carrier['start']>[0])(receipt);
+          });
+      }
+      if (name !== 'reserve') return null;
+      return async (...args) => {
+        const reservation = await (method as NonNullable<Carrier['reserve']>)(...(args as [string, boolean]));
+        return (
+          reservation && {
+            release: () => reservation.release(),
+            submit: submit(reservation.submit.bind(reservation) as Method),
+          }
+        );
+      };
+    });
+  }
+}
+
+type Method = (...args: unknown[]) => unknown;
+
+/** An object whose methods may be replaced; the others are those of `inner`, bound to it once. */
+function wrapped<Inner extends object>(
+  inner: Inner,
+  replace: (name: PropertyKey, method: Method) => Method | null,
+): Inner {
+  const methods = new Map<PropertyKey, Method>();
+  return new Proxy(inner, {
+    get(target, name) {
+      const known = methods.get(name);
+      if (known !== undefined) return known;
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      const bound = value.bind(target) as Method;
+      const method = replace(name, bound) ?? bound;
+      methods.set(name, method);
+      return method;
+    },
+  });
+}

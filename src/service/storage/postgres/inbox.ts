@@ -1,0 +1,90 @@
+import { type Inbox, seriesOf } from '../inbox.js';
+import { type InboxRow, type SuppressionRow, toInboxRecord, toSuppression } from '../inbox-rows.js';
+import type { PageRequest } from '../lists.js';
+import type { SuppressionRecord, Suppressions } from '../suppressions.js';
+import type { Database } from './database/database.js';
+import { orUnavailable } from './database/failure.js';
+import { Groups } from './database/groups.js';
+
+const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
+
+/** Messages from outside, and recipients that nothing more is sent to. */
+export function createInbox(database: Database, report: (error: unknown) => void): Inbox & Suppressions {
+  /** Null when `after` is not there. */
+  async function newest<Row extends { seq: number }>(
+    [table, name]: readonly [table: string, name: keyof Row & string],
+    projectId: string,
+    { limit, after }: PageRequest,
+  ): Promise<{ rows: Row[]; next: string | null } | null> {
+    let before = Number.MAX_SAFE_INTEGER;
+    if (after !== null) {
+      const [row] = await database.query<{ seq: number }>(
+        `SELECT seq FROM ${table} WHERE ${ofProject} AND ${name} = $2`,
+        [projectId, after],
+      );
+      if (row === undefined) return null;
+      before = row.seq;
+    }
+    const found = await database.query<Row>(
+      `SELECT * FROM ${table} WHERE ${ofProject} AND seq < $2 ORDER BY seq DESC LIMIT $3`,
+      [projectId, before, limit + 1],
+    );
+    const rows = found.slice(0, limit);
+    const last = found.length > limit ? rows.at(-1) : undefined;
+    return { rows, next: last === undefined ? null : String(last[name]) };
+  }
+
+  const suppressions = new Groups<{ project: string; to: string }, SuppressionRecord | null>(
+    async (wanted) => {
+      const rows = await database.attempt<SuppressionRow & { ord: number }>(
+        `SELECT w.ord::int, s.recipient, s.reason, s.created_at
+         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w(project, recipient, ord)
+         JOIN projects p ON p.id = w.project JOIN suppressions s ON s.project = p.seq AND s.recipient = w.recipient`,
+        [wanted.map(({ project }) => project), wanted.map(({ to }) => to)],
+      );
+      const found = new Map(rows.map((row) => [row.ord - 1, toSuppression(row)]));
+      return wanted.map((_, index) => found.get(index) ?? null);
+    },
+  );
+
+  return {
+    async keepIncoming(message) {
+      const { projectId, id, channel, from, to, subject, text, fingerprint, part } = message;
+      await database.query('SELECT keep_incoming_1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)', [
+        database.now(),
+        projectId,
+        id,
+        channel,
+        from,
+        to,
+        subject,
+        text,
+        fingerprint,
+        seriesOf(message),
+        part?.number ?? null,
+        part?.total ?? null,
+      ]);
+    },
+    async listInbox(projectId, page) {
+      const listed = await newest<InboxRow>(['inbox', 'id'], projectId, page);
+      return (
+        listed && { records: listed.rows.map((row) => toInboxRecord(row, projectId)), next: listed.next }
+      );
+    },
+    async suppress(projectId, to, reason) {
+      await database.query('SELECT suppress_1($1, $2, $3, $4)', [database.now(), projectId, to, reason]);
+    },
+    getSuppression: (project, to) => orUnavailable(suppressions.add({ project, to }), report),
+    async listSuppressions(projectId, page) {
+      const listed = await newest<SuppressionRow>(['suppressions', 'recipient'], projectId, page);
+      return listed && { records: listed.rows.map(toSuppression), next: listed.next };
+    },
+    async removeSuppression(projectId, to) {
+      const [row] = await database.query<{ is_done: boolean }>('SELECT unsuppress_1($1, $2) AS is_done', [
+        projectId,
+        to,
+      ]);
+      return row?.is_done === true;
+    },
+  };
+}

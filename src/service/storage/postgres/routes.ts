@@ -1,0 +1,39 @@
+import type { LaneControl, LanePause, StoppedBatch } from '../lanes.js';
+import type { RouteBinds } from '../route-limits.js';
+import type { Database } from './database/database.js';
+
+/** `done`: tells every instance that there may be something to do, or no more. */
+export function createRoutes(database: Database, done: () => void): RouteBinds & LaneControl {
+  return {
+    async leaseBind({ route, binds, holder, leaseMs }) {
+      const [row] = await database.query<{ is_leased: boolean }>(
+        'SELECT lease_bind_1($1, $2, $3, $4, $5, $6) AS is_leased',
+        [database.now(), route, binds, holder, leaseMs, Math.floor(database.connectedMs())],
+      );
+      return row?.is_leased === true;
+    },
+    async releaseBind({ route, holder }) {
+      await database.query('SELECT release_bind_1($1, $2)', [route, holder]);
+    },
+    lanePauses: () =>
+      database.query<LanePause>('SELECT lane, paused_at AS "pausedAt" FROM lane_pauses ORDER BY lane'),
+    async pauseLane(name) {
+      await database.query('SELECT pause_lane_1($1, $2)', [database.now(), name]);
+      done();
+    },
+    async resumeLane(name) {
+      await database.query('SELECT resume_lane_1($1)', [name]);
+      done();
+    },
+    async stopBatch(id, { code, message }) {
+      const rows = await database.query<StoppedBatch>('SELECT * FROM stop_batch_1($1, $2, $3, $4)', [
+        database.now(),
+        id,
+        code,
+        message,
+      ]);
+      done();
+      return rows[0] ?? null;
+    },
+  };
+}

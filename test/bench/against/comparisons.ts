@@ -1,0 +1,241 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { build } from 'esbuild';
+import { Machine, root } from '../../support/binary.js';
+import { cpuOf } from '../cpu.js';
+import { numberOf, rowsWork, writeList } from '../rows.js';
+import { postRate } from '../service-http.js';
+import { type RunningService, startService } from '../service-process.js';
+import { answeringService } from '../start.js';
+import { type Comparison, type Side, workerSide } from './sides.js';
+
+const text = 'Сайн байна уу, {name} {phone}: таны төлбөр {amount} төгрөг боллоо. Баярлалаа!';
+const sliced = { pairs: 5, slices: 6, warm: 2 };
+/** Whole processes: only the first slice, which fills caches, does not count. */
+const whole = { pairs: 1, slices: 15, warm: 1 };
+
+const bundles = new Map<string, Promise<string>>();
+
+/** Once: a worker may be reading it. */
+function bundled(tree: string, entry: string): Promise<string> {
+  const path = join(tree, entry);
+  const known = bundles.get(path) ?? bundle(tree, entry);
+  bundles.set(path, known);
+  return known;
+}
+
+/** Bundles a program of a tree, where it finds the packages of the tree. */
+async function bundle(tree: string, entry: string): Promise<string> {
+  const folder = join(tree, 'node_modules/.cache/urtuu/against');
+  mkdirSync(folder, { recursive: true });
+  const outfile = join(folder, `${basename(entry, '.ts')}.cjs`);
+  const bundling = { bundle: true, platform: 'node', target: 'node20', format: 'cjs' } as const;
+  const external = ['@photostructure/sqlite'];
+  await build({ entryPoints: [join(tree, entry)], outfile, logLevel: 'warning', external, ...bundling });
+  return outfile;
+}
+
+const workerRow = (what: string, kind: string, bundleOf: (tree: string) => Promise<string>): Comparison => ({
+  what,
+  ...sliced,
+  open: async (tree) =>
+    workerSide(await bundled(root, 'test/bench/against/worker.ts'), kind, await bundleOf(tree)),
+});
+
+const core = (tree: string) => bundled(tree, 'src/service/core.ts');
+const client = async (tree: string) => join(tree, 'dist/client/index.cjs');
+
+/** Clock ticks of a process, all of its threads: a hundredth of a second each. */
+function cpuOfProcess(pid: number): number {
+  const [, fields = ''] = /\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
+  const [user = 0, system = 0] = fields.split(' ').slice(11, 13).map(Number);
+  return (user + system) * 10;
+}
+
+/** The cpu of the service, whose requests come from this process. */
+async function postingSide(tree: string): Promise<Side> {
+  const service = await startService('off', tree);
+  let recipient = 99_100_000;
+  return {
+    async measure() {
+      const before = cpuOfProcess(service.pid);
+      await postRate(service, '/sms', 1_600, 16, () => ({ to: `${recipient++}`, text: 'Сайн байна уу' }));
+      return cpuOfProcess(service.pid) - before;
+    },
+    close: async () => service[Symbol.asyncDispose](),
+  };
+}
+
+/** Runs of the real command against a loopback server that answers like the service. */
+function startRow(words: string, args: (run: number) => string[]): Comparison {
+  return {
+    what: `urtuu ${words}`,
+    ...whole,
+    async open(tree) {
+      const machine = new Machine();
+      const server = await answeringService();
+      const url = `${server.origin}/v1`;
+      const key = `urtuu_${'A'.repeat(40)}`;
+      const env = machine.environment({ URTUU_BASE_URL: url, URTUU_API_KEY: key, LC_ALL: 'C' });
+      let run = 0;
+      return {
+        measure: () => cpuOf([join(tree, 'bin/urtuu.js'), ...args(run++)], { cwd: tree, env, runs: 5 }),
+        async close() {
+          machine.remove();
+          await server[Symbol.asyncDispose]();
+        },
+      };
+    },
+  };
+}
+
+const send = (run: number, ...options: string[]) => [
+  'sms',
+  'send',
+  `${99_110_000 + run}`,
+  'hello',
+  ...options,
+];
+
+/** A list of so many rows through `buildPlan`, a process each time. */
+function planRow(what: string, work: 'sms' | 'email', template: string, copies = 1): Comparison {
+  const count = 300_000;
+  return {
+    what: `rows to plan: ${what}`,
+    ...whole,
+    async open(tree) {
+      const folder = mkdtempSync(join(tmpdir(), 'urtuu-bench-rows-'));
+      const run = await rowsWork(folder, [], tree);
+      const file = join(folder, 'list.csv');
+      writeList(file, count / copies, work === 'sms' ? 'phone' : 'email');
+      if (copies > 1) {
+        const list = readFileSync(file, 'utf8');
+        writeFileSync(file, list + list.slice(list.indexOf('\n') + 1).repeat(copies - 1));
+      }
+      return {
+        measure: async () => run(work, file, template).cpu,
+        close: async () => rmSync(folder, { recursive: true }),
+      };
+    },
+  };
+}
+
+interface Desk {
+  file(lines: string[]): string;
+  run(words: string[]): Promise<number>;
+  service: RunningService;
+}
+
+/** The id of an SMS that a service has sent. */
+async function sentBy({ url, key }: RunningService, index: number): Promise<string> {
+  const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ to: numberOf(index), text: 'Hello' });
+  const { id } = (await (await fetch(`${url}/sms`, { method: 'POST', headers, body })).json()) as {
+    id: string;
+  };
+  return id;
+}
+
+/** The command of a tree at the service of this one, which is the same for both. */
+function commandRow(
+  what: string,
+  slices: number,
+  wordsOf: (desk: Desk) => Promise<(run: number) => string[]>,
+): Comparison {
+  return {
+    what: `command: ${what}`,
+    pairs: 1,
+    slices,
+    warm: 1,
+    async open(tree) {
+      const service = await startService('off');
+      const machine = new Machine();
+      const env = machine.environment({ URTUU_BASE_URL: service.url, URTUU_API_KEY: service.key });
+      const run = (words: string[]) =>
+        cpuOf([join(tree, 'bin/urtuu.js'), ...words], { cwd: tree, env, runs: 1 });
+      const file = (lines: string[]) => {
+        const path = join(machine.home, 'list.csv');
+        writeFileSync(path, `${lines.join('\n')}\n`);
+        return path;
+      };
+      const words = await wordsOf({ file, run, service });
+      let count = 0;
+      return {
+        measure: () => run(words(count++)),
+        async close() {
+          machine.remove();
+          await service[Symbol.asyncDispose]();
+        },
+      };
+    },
+  };
+}
+
+const job = (file: string, name: string, template: string) => [
+  'sms',
+  'bulk',
+  file,
+  '--text',
+  template,
+  '--job',
+  name,
+  '--yes',
+  '--rate',
+  '100000',
+  '--quiet',
+];
+const listOf = (rows: number) => [
+  'phone,name,amount',
+  ...Array.from({ length: rows }, (_, row) => `${numberOf(row)},Бат,${row}`),
+];
+
+export const comparisons: Record<string, readonly Comparison[]> = {
+  start: [
+    startRow('--version', () => ['--version']),
+    startRow('--help', () => ['--help']),
+    startRow('sms send --help', () => ['sms', 'send', '--help']),
+    startRow('balance', () => ['balance']),
+    startRow('sms send', (run) => send(run)),
+    startRow('balance --sandbox', () => ['balance', '--sandbox']),
+    startRow('sms send --sandbox', (run) => send(run, '--sandbox')),
+  ],
+  client: [
+    workerRow('client sms.send', 'sms.send', client),
+    workerRow('client balance.get', 'balance.get', client),
+  ],
+  rows: [
+    planRow('constant text', 'sms', 'Сайн байна уу! Таны захиалга ирлээ.'),
+    planRow('1,000 texts', 'sms', 'Сайн байна уу, {name}'),
+    planRow('a text for each', 'sms', text),
+    planRow('email, constant text', 'email', 'Сайн байна уу! Таны захиалга ирлээ.'),
+    planRow('4 in 5 repeated', 'sms', 'Сайн байна уу! Таны захиалга ирлээ.', 5),
+  ],
+  bulk: [
+    commandRow('a job of 100,000 rows, constant text', 7, async ({ file }) => {
+      const path = file(listOf(100_000));
+      return (run) => job(path, `job-${run}`, 'Сайн байна уу');
+    }),
+    commandRow('a job of 2,000 rows, a text for each', 5, async ({ file }) => {
+      const path = file(listOf(2_000));
+      return (run) => job(path, `job-${run}`, text);
+    }),
+  ],
+  reading: [
+    commandRow('look-up of 60 ids', 4, async ({ file, service }) => {
+      const ids = await Promise.all(Array.from({ length: 60 }, (_, index) => sentBy(service, index)));
+      const path = file(ids);
+      return () => ['messages', 'get', '--from-file', path, '-o', 'csv'];
+    }),
+    commandRow('report of 60 personalised rows, again', 4, async ({ file, run }) => {
+      await run(job(file(listOf(60)), 'job', text));
+      return () => ['jobs', 'report', 'job'];
+    }),
+  ],
+  http: [{ what: 'service: POST /v1/sms, 16 connections', pairs: 5, slices: 20, warm: 4, open: postingSide }],
+  core: [
+    workerRow('service: one SMS, 16 at once, without HTTP', 'sms', core),
+    workerRow('service: one email, 16 at once, without HTTP', 'email', core),
+    workerRow('service: a batch of 1,000 to completed', 'batch', core),
+  ],
+};

@@ -1,0 +1,44 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { Machine, type Outcome } from '../../support/binary.js';
+import { openAccounts } from '../../torture/service/books.js';
+import { served } from '../../torture/service/server.js';
+
+/** `urtuu serve` with a configuration, and the command line of a customer. */
+export async function startService(configuration: object, env: NodeJS.ProcessEnv = {}) {
+  const machine = new Machine();
+  const directory = join(machine.home, 'service');
+  const file = join(machine.home, 'service.json');
+  writeFileSync(file, JSON.stringify(configuration));
+  const [account] = await openAccounts(directory, 1);
+  const server = served(machine, directory, env, ['--config', file]);
+  onTestFinished(async () => {
+    await server.end('SIGTERM');
+    machine.remove();
+  });
+  await server.start();
+  const customer = { URTUU_API_KEY: account?.keys[0], URTUU_BASE_URL: server.url };
+  const run = (args: string[]): Promise<Outcome> => machine.run(args, { env: { ...env, ...customer } });
+
+  return {
+    run,
+    check: () => run(['service', 'check', '--config', file]),
+    /** Runs a command for its JSON. */
+    async json<Value>(...args: string[]): Promise<Value> {
+      const { code, stdout, stderr } = await run([...args, '--json']);
+      if (code !== 0) throw new Error(`urtuu ${args.join(' ')} ended with ${code}: ${stderr}`);
+      return JSON.parse(stdout) as Value;
+    },
+  };
+}
+
+/** Waits for something that others do. */
+export async function until<Value>(look: () => Promise<Value | null>, longest = 15_000): Promise<Value> {
+  for (const end = Date.now() + longest; ; await sleep(100)) {
+    const found = await look();
+    if (found !== null) return found;
+    if (Date.now() > end) throw new Error('it never comes');
+  }
+}

@@ -1,0 +1,16 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+
+/** Fails where a program of a Debian package is missing. */
+export function needProgram(path: string, debianPackage: string): void {
+  try {
+    accessSync(path, constants.X_OK);
+  } catch {
+    throw new Error(`${path} is missing: apt-get install ${debianPackage}`);
+  }
+}
+
+export function needPerlModule(name: string, debianPackage: string): void {
+  if (spawnSync('perl', [`-M${name}`, '-e', '1']).status !== 0)
+    throw new Error(`the Perl module ${name} is missing: apt-get install ${debianPackage}`);
+}

@@ -1,0 +1,136 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Submission } from '../../../../src/service/carriers/carrier.js';
+import { composeMail, UnreadableKey } from '../../../../src/service/carriers/smtp/mail.js';
+import { verifyDkim } from '../../../support/dkim.js';
+
+const pem = { type: 'pkcs8', format: 'pem' } as const;
+const spki = { type: 'spki', format: 'pem' } as const;
+const newKey = () =>
+  generateKeyPairSync('rsa', { modulusLength: 2_048, privateKeyEncoding: pem, publicKeyEncoding: spki });
+const key = newKey();
+let folder: string;
+let file: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'urtuu-dkim-'));
+  file = join(folder, 'dkim.pem');
+  writeFileSync(file, key.privateKey);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const sender = { from: 'no-reply@example.mn', bounces: null };
+const submission = (changes: Partial<Submission> = {}): Submission => ({
+  reference: '018f4e8a-7c11-7abc-8def-0123456789ab',
+  attempt: 1,
+  channel: 'email',
+  route: 'email',
+  to: 'bold@example.com',
+  text: 'Сайн уу',
+  subject: 'Тавтай морил',
+  html: null,
+  from: 'Дэлгүүр <no-reply@shop.mn>',
+  replyTo: null,
+  ownDomain: { domain: 'shop.mn', selector: 'mail', key_file: file },
+  ...changes,
+});
+/** As it goes over the wire. */
+const composed = async (changes: Partial<Submission> = {}) =>
+  (await composeMail(submission(changes), sender, 0)).bytes.toString('latin1').replace(/\r?\n/g, '\r\n');
+
+describe('a mail from an own domain with a key', () => {
+  it('is signed for that domain', async () => {
+    const verified = verifyDkim(
+      await composed({ html: '<p>Сайн уу</p>', replyTo: 'help@shop.mn' }),
+      key.publicKey,
+    );
+    if ('problem' in verified) throw new Error(verified.problem);
+    expect(Object.fromEntries(verified.tags)).toMatchObject({ d: 'shop.mn', s: 'mail', v: '1' });
+    const fields = verified.tags.get('h')?.replace(/\s/g, '').split(':');
+    const needed = [
+      'from',
+      'to',
+      'subject',
+      'date',
+      'message-id',
+      'reply-to',
+      'mime-version',
+      'content-type',
+    ];
+    expect(fields).toEqual(expect.arrayContaining(needed));
+  });
+
+  it('covers where to unsubscribe', async () => {
+    const verified = verifyDkim(
+      await composed({ listUnsubscribe: 'https://shop.mn/u?to={to}' }),
+      key.publicKey,
+    );
+    if ('problem' in verified) throw new Error(verified.problem);
+    const fields = verified.tags.get('h')?.replace(/\s/g, '').split(':');
+    expect(fields).toEqual(expect.arrayContaining(['list-unsubscribe', 'list-unsubscribe-post']));
+  });
+
+  it('is signed whatever it says', async () => {
+    const text = fc.string({
+      unit: fc.constantFrom('a', 'ө', ' ', '\t', '\r\n', '\n', '.', '=', '😀'),
+      maxLength: 200,
+    });
+    await fc.assert(
+      fc.asyncProperty(text, fc.string({ unit: 'grapheme', maxLength: 80 }), async (body, subject) => {
+        const raw = await composed({ text: `${body}.`, subject });
+        expect(verifyDkim(raw, key.publicKey)).not.toHaveProperty('problem');
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it.each<[string, RegExp, string]>([
+    ['body', /0KHQsNC50L0g/, 'MDAwMDAwMDAw'],
+    ['sender', /<no-reply@shop\.mn>/, '<bat@shop.mn>'],
+    ['subject', /^Subject: .*/m, 'Subject: Free'],
+  ])('is not valid any more with another %s', async (_, found, other) => {
+    const raw = await composed();
+    expect(raw).toMatch(found);
+    expect(verifyDkim(raw.replace(found, other), key.publicKey)).toHaveProperty('problem');
+    expect(verifyDkim(raw, newKey().publicKey)).toHaveProperty('problem');
+  });
+
+  it('is signed with the key that its file has now', async () => {
+    const path = join(folder, 'changed.pem');
+    writeFileSync(path, newKey().privateKey);
+    const ownDomain = { domain: 'shop.mn', selector: 'mail', key_file: path };
+    expect(verifyDkim(await composed({ ownDomain }), key.publicKey)).toHaveProperty('problem');
+    writeFileSync(path, key.privateKey);
+    expect(verifyDkim(await composed({ ownDomain }), key.publicKey)).not.toHaveProperty('problem');
+  });
+
+  it.each([
+    ['is missing', null],
+    ['is none', 'no key'],
+    [
+      'is of another kind',
+      generateKeyPairSync('ed25519', { privateKeyEncoding: pem, publicKeyEncoding: spki }).privateKey,
+    ],
+    ['is public', key.publicKey],
+  ])('is not sent where the key %s', async (_, content) => {
+    const path = join(folder, 'bad.pem');
+    rmSync(path, { force: true });
+    if (content !== null) writeFileSync(path, content);
+    const ownDomain = { domain: 'shop.mn', selector: 'mail', key_file: path };
+    await expect(composed({ ownDomain })).rejects.toThrow(UnreadableKey);
+  });
+});
+
+describe('a mail is not signed', () => {
+  it.each<[string, Partial<Submission>]>([
+    ['without a key', { ownDomain: { domain: 'shop.mn' } }],
+    ['without an own domain', { ownDomain: null, from: 'A <no-reply@mail.urtuu.example>' }],
+    ['from another domain, as before its project had one', { from: 'A <no-reply@mail.urtuu.example>' }],
+  ])('%s', async (_, changes) => {
+    expect(await composed(changes)).not.toMatch(/dkim-signature/i);
+  });
+});

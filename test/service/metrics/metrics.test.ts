@@ -1,0 +1,85 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createService } from '../../../src/service/index.js';
+import { Counter, Histogram, quotedLabel } from '../../../src/service/metrics/families.js';
+
+describe('a histogram', () => {
+  it('counts every value in its bucket and in those above, and sums them up', () => {
+    const histogram = new Histogram('seconds', 'Some.');
+    for (const milliseconds of [0, 1, 1.1, 30_000, 30_001]) histogram.observe('a="b"', milliseconds);
+    const lines = histogram.write().split('\n');
+    expect(lines.slice(0, 2)).toEqual(['# HELP seconds Some.', '# TYPE seconds histogram']);
+    expect(lines).toContain('seconds_bucket{a="b",le="0.001"} 2');
+    expect(lines).toContain('seconds_bucket{a="b",le="0.0025"} 3');
+    expect(lines).toContain('seconds_bucket{a="b",le="10"} 3');
+    expect(lines).toContain('seconds_bucket{a="b",le="30"} 4');
+    expect(lines).toContain('seconds_bucket{a="b",le="+Inf"} 5');
+    expect(lines).toContain('seconds_count{a="b"} 5');
+    expect(lines.some((line) => line.startsWith('seconds_sum{a="b"} 60.003'))).toBe(true);
+  });
+
+  it('keeps labels apart and within their quotes', () => {
+    const counter = new Counter('n', 'Some.');
+    for (const route of ['a', 'b', 'a', 'x"\\\n']) counter.add(`route="${quotedLabel(route)}"`);
+    const expected = ['n{route="a"} 2', 'n{route="b"} 1', 'n{route="x\\"\\\\\\n"} 1'];
+    expect(counter.write().trim().split('\n').slice(2)).toEqual(expected);
+  });
+});
+
+describe('the metrics of a service', () => {
+  async function listening(metrics: boolean) {
+    const service = await createService({ metrics });
+    onTestFinished(() => service.close());
+    const { url } = await service.listen({ port: 0, metrics });
+    const page = async () => {
+      const answer = await fetch(url.replace('/v1', '/metrics'));
+      return { status: answer.status, type: answer.headers.get('content-type'), text: await answer.text() };
+    };
+    const send = (path: string, body: object, key = service.localKey) =>
+      fetch(`${url}${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }).then((answer) => answer.text());
+    return { service, page, send };
+  }
+
+  it('count requests, refusals, submissions and messages by their outcome', async () => {
+    const { service, page, send } = await listening(true);
+    await send('/sms', { to: '99112233', text: 'Hello' });
+    await send('/sms', { to: '99000001', text: 'Hello' });
+    await send('/sms/bulk', { to: ['99112244', '88112244'], text: 'Hello' });
+    await send('/nothing/99112233', {});
+    await send('/sms', { to: '99112233', text: 'Hello' }, 'nobody');
+    await service.administration.settled();
+    const { status, type, text } = await page();
+    expect({ status, type }).toEqual({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' });
+    const lines = text.split('\n');
+    for (const line of [
+      'urtuu_http_requests_total{route="POST /v1/sms",status="200"} 1',
+      'urtuu_http_requests_total{route="POST /v1/sms",status="502"} 1',
+      'urtuu_http_requests_total{route="POST /v1/sms",status="401"} 1',
+      'urtuu_http_requests_total{route="POST /v1/sms/bulk",status="202"} 1',
+      'urtuu_http_requests_total{route="other",status="404"} 1',
+      'urtuu_http_request_duration_seconds_count{route="POST /v1/sms"} 3',
+      'urtuu_refusals_total{code="provider_failed"} 1',
+      'urtuu_refusals_total{code="unauthorized"} 1',
+      'urtuu_messages_total{channel="sms",status="sent"} 3',
+      'urtuu_messages_total{channel="sms",status="failed"} 1',
+      'urtuu_submit_duration_seconds_count{route="Mobicom",result="accepted"} 2',
+      'urtuu_store_duration_seconds_count{operation="acceptBatch"} 1',
+      'urtuu_carrier_connected{lane="sms",state="simulated"} 1',
+    ])
+      expect(lines).toContain(line);
+    expect(text).not.toMatch(/99112233|Hello|nobody/);
+    // Every line is a comment or a number with a name, as Prometheus reads them.
+    for (const line of lines.filter(Boolean))
+      expect(line).toMatch(
+        /^(?:# (?:HELP|TYPE) \w+ \S.*|\w+(?:\{(?:\w+="(?:[^"\\]|\\.)*",?)+\})? [-+\d.eInf]+)$/,
+      );
+  });
+
+  it('are not there unless they are asked for', async () => {
+    const { page } = await listening(false);
+    expect((await page()).status).toBe(404);
+  });
+});

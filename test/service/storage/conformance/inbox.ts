@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { IncomingMessage } from '../../../../src/service/storage/store.js';
+import { type Fixture, message, newId, other, project } from './fixture.js';
+
+const day = 86_400_000;
+
+export function inboxConformance(fixture: () => Fixture): void {
+  const incoming = (given: Partial<IncomingMessage> = {}): IncomingMessage => ({
+    id: newId(),
+    projectId: project.id,
+    channel: 'sms',
+    from: '99112233',
+    to: '139911',
+    subject: null,
+    text: 'Тийм',
+    fingerprint: null,
+    part: null,
+    ...given,
+  });
+  const keep = async (given: Partial<IncomingMessage> = {}) => {
+    const kept = incoming(given);
+    await fixture().store.keepIncoming(kept);
+    return kept.id;
+  };
+  const page = (limit = 10, after: string | null = null) => ({ limit, after });
+  const texts = async (projectId = project.id) =>
+    (await fixture().store.listInbox(projectId, page()))?.records.map(({ text }) => text);
+
+  describe('the inbox', () => {
+    it('keeps messages of its project, newest first', async () => {
+      const first = await keep();
+      fixture().clock.advance(1_000);
+      const email = {
+        channel: 'email',
+        from: 'a@b.mn',
+        to: 'no-reply@shop.mn',
+        subject: 'Re: Сайн уу',
+      } as const;
+      const second = await keep({ ...email, fingerprint: 'f1' });
+      expect(await fixture().store.listInbox(other.id, page())).toEqual({ records: [], next: null });
+      const listed = await fixture().store.listInbox(project.id, page());
+      expect(listed).toEqual({
+        next: null,
+        records: [
+          { id: second, projectId: project.id, ...email, text: 'Тийм', receivedAt: fixture().clock.now() },
+          expect.objectContaining({ id: first, subject: null, receivedAt: fixture().clock.now() - 1_000 }),
+        ],
+      });
+    });
+
+    it('gives pages by the last id, and none behind one of another project', async () => {
+      const ids = [await keep(), await keep(), await keep()];
+      const theirs = await keep({ projectId: other.id });
+      const first = await fixture().store.listInbox(project.id, page(2));
+      expect(first?.records.map(({ id }) => id)).toEqual([ids[2], ids[1]]);
+      expect(first?.next).toBe(ids[1]);
+      const second = await fixture().store.listInbox(project.id, page(2, ids[1]));
+      expect(second).toMatchObject({ records: [{ id: ids[0] }], next: null });
+      expect(await fixture().store.listInbox(project.id, page(2, theirs))).toBeNull();
+    });
+
+    it('keeps a message that is given again once, in each project', async () => {
+      await Promise.all([keep({ fingerprint: 'f' }), keep({ fingerprint: 'f' })]);
+      await keep({ fingerprint: 'f', projectId: other.id });
+      await keep();
+      await keep();
+      expect([await texts(), await texts(other.id)]).toMatchObject([{ length: 3 }, { length: 1 }]);
+    });
+
+    it('joins the parts of a text in whatever order and however often they come', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.shuffledSubarray([1, 1, 2, 3, 3, 4], { minLength: 6 }),
+          fc.nat().map(String),
+          async (order, reference) => {
+            const before = (await texts())?.length ?? 0;
+            for (const [index, number] of order.entries()) {
+              await keep({ text: `<${number}>`, part: { reference, number, total: 4 } });
+              const seen = new Set(order.slice(0, index + 1));
+              const expected = [1, 2, 3, 4].map((each) => (seen.has(each) ? `<${each}>` : '[…]')).join('');
+              expect((await texts())?.[0]).toBe(expected);
+            }
+            expect(await texts()).toHaveLength(Math.min(before + 1, 10));
+          },
+        ),
+        { numRuns: 5 },
+      );
+    });
+
+    it('joins parts that come at once', async () => {
+      const parts = [1, 2, 3, 4, 5];
+      await Promise.all(
+        parts.map((number) => keep({ text: `${number}`, part: { reference: 'r', number, total: 5 } })),
+      );
+      expect(await texts()).toEqual(['12345']);
+    });
+
+    it('joins only parts of one sender, one recipient, one reference and one day', async () => {
+      const part = { reference: 'r', number: 1, total: 2 };
+      await keep({ text: 'a', part });
+      const second = { text: 'b', part: { ...part, number: 2 } };
+      await keep({ ...second, from: '88112233' });
+      await keep({ ...second, to: '139912' });
+      await keep({ ...second, part: { ...second.part, reference: 's' } });
+      await keep({ ...second, part: { ...second.part, total: 3 } });
+      await keep({ ...second, projectId: other.id });
+      fixture().clock.advance(day);
+      await keep(second);
+      expect(await texts()).toEqual(['[…]b', '[…]b[…]', '[…]b', '[…]b', '[…]b', 'a[…]']);
+    });
+
+    it('begins a new text for another part of the same number', async () => {
+      const part = { reference: 'r', number: 1, total: 2 };
+      await keep({ text: 'a', part });
+      await keep({ text: 'c', part });
+      await keep({ text: 'd', part: { ...part, number: 2 } });
+      await keep({ text: 'b', part: { ...part, number: 2 } });
+      expect(await texts()).toEqual(['cd', 'ab']);
+    });
+  });
+
+  describe('suppressions', () => {
+    const list = (projectId = project.id, ...rest: Parameters<typeof page>) =>
+      fixture().store.listSuppressions(projectId, page(...rest));
+
+    it('hold for their project until they are removed', async () => {
+      const { store, clock } = fixture();
+      await store.suppress(project.id, 'a@b.mn', '5.1.1');
+      const first = { to: 'a@b.mn', reason: '5.1.1', createdAt: clock.now() };
+      clock.advance(1_000);
+      await Promise.all([
+        store.suppress(project.id, 'a@b.mn', 'again'),
+        store.suppress(project.id, 'a@b.mn', 'and again'),
+      ]);
+      expect(await store.getSuppression(project.id, 'a@b.mn')).toEqual(first);
+      expect(await store.getSuppression(other.id, 'a@b.mn')).toBeNull();
+      expect(await list()).toEqual({ records: [first], next: null });
+      expect(await store.removeSuppression(other.id, 'a@b.mn')).toBe(false);
+      expect(await store.removeSuppression(project.id, 'a@b.mn')).toBe(true);
+      expect(await store.removeSuppression(project.id, 'a@b.mn')).toBe(false);
+      expect(await store.getSuppression(project.id, 'a@b.mn')).toBeNull();
+    });
+
+    it('are found for many recipients at once', async () => {
+      const { store } = fixture();
+      await store.suppress(project.id, '99112233', '0x0b');
+      const found = await Promise.all(
+        ['99112233', '88112233', '99112233'].map((to) => store.getSuppression(project.id, to)),
+      );
+      expect(found.map((each) => each?.reason)).toEqual(['0x0b', undefined, '0x0b']);
+    });
+
+    it('are listed newest first, in pages', async () => {
+      for (const to of ['1', '2', '3']) await fixture().store.suppress(project.id, to, 'r');
+      expect(await list(project.id, 2)).toMatchObject({ records: [{ to: '3' }, { to: '2' }], next: '2' });
+      expect(await list(project.id, 2, '2')).toMatchObject({ records: [{ to: '1' }], next: null });
+      expect(await list(other.id, 2, '2')).toBeNull();
+    });
+  });
+
+  it('an id alone finds its message, with the project', async () => {
+    const mine = message();
+    await fixture().store.acceptMessage(mine);
+    expect(await fixture().store.findMessage(mine.recipient.id)).toMatchObject({
+      projectId: project.id,
+      to: '99112233',
+    });
+    expect(await fixture().store.findMessage('none')).toBeNull();
+  });
+
+  it('a reset empties inbox and suppressions', async () => {
+    const { store } = fixture();
+    await keep();
+    await store.suppress(project.id, '1', 'r');
+    await store.beginReset('me', 1_000);
+    await store.reset(1_000, 1_000);
+    expect([await texts(), (await store.listSuppressions(project.id, page()))?.records]).toEqual([[], []]);
+  });
+}
