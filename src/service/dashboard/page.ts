@@ -28,7 +28,16 @@ export interface PageContext {
   query: Readonly<Record<string, string>>;
 }
 
-export const sections = ['overview', 'messages', 'batches', 'outbox', 'balance', 'keys', 'settings'] as const;
+export const sections = [
+  'overview',
+  'messages',
+  'batches',
+  'outbox',
+  'inbox',
+  'balance',
+  'keys',
+  'settings',
+] as const;
 export type Section = (typeof sections)[number];
 
 /** The content of a page. */

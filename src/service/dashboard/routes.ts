@@ -1,6 +1,7 @@
 import type { Form, Page } from './page.js';
 import { balance } from './pages/balance.js';
 import { batch, batches } from './pages/batches.js';
+import { inbox } from './pages/inbox.js';
 import { createKey, keys, revokeKey, revokeQuestion } from './pages/keys.js';
 import { message } from './pages/message.js';
 import { messages } from './pages/messages.js';
@@ -19,10 +20,12 @@ const pages: readonly (readonly [path: RegExp, page: Page, isLive: boolean])[] =
   [path('/batches'), batches, true],
   [path('/batches/:id'), batch, true],
   [path('/outbox'), outbox, true],
+  [path('/inbox'), inbox, true],
   [path('/balance'), balance, false],
   [path('/keys'), keys, false],
   [path('/keys/:id/revoke'), revokeQuestion, false],
   [path('/settings(?:/sending)?'), settingsPages.sending, false],
+  [path('/settings/email'), settingsPages.email, false],
   [path('/settings/prices'), settingsPages.prices, false],
 ];
 
@@ -30,6 +33,7 @@ const forms: readonly (readonly [path: RegExp, form: Form])[] = [
   [path('/keys'), createKey],
   [path('/keys/:id/revoke'), revokeKey],
   [path('/settings/sending'), settingsForms.sending],
+  [path('/settings/email'), settingsForms.email],
   [path('/settings/prices'), settingsForms.prices],
 ];
 

@@ -118,6 +118,8 @@ describe('every page', () => {
         email: `/messages/${ids.email}`,
         batches: '/batches',
         outbox: '/outbox',
+        inbox: '/inbox',
+        'email-settings': '/settings/email',
         balance: '/balance',
         revoke: `/keys/${ids.key}/revoke`,
         prices: '/settings/prices',

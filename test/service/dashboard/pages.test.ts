@@ -8,9 +8,11 @@ const paths = [
   '/messages',
   '/batches',
   '/outbox',
+  '/inbox',
   '/balance',
   '/keys',
   '/settings/sending',
+  '/settings/email',
   '/settings/prices',
 ];
 
@@ -207,6 +209,32 @@ describe('batches, the outbox and the ledger', () => {
   });
 });
 
+describe('the inbox and the settings of email', () => {
+  it('show what has come, as it was written', async () => {
+    const { words } = await (await look()).page('/inbox');
+    expect(words).toContain(`bat@example.mn Email · To info@shop.mn 14:59:00 ${hostile.subject} <script>`);
+  });
+
+  it('name the records of the own domain, and save the rest', async () => {
+    const { page, post, cookie, service } = await openPopulated();
+    const { words } = await page('/settings/email');
+    expect(words).toMatch(/Own domain: shop\.mn .* SPF TXT .* DMARC TXT _dmarc\.shop\.mn/);
+    const fields = { list_unsubscribe: 'https://shop.mn/out?to={to}', suppressions: 'on' };
+    expect((await post('/settings/email', fields, cookie)).status).toBe(303);
+    expect(await service.administration.settings.get()).toMatchObject({
+      list_unsubscribe: 'https://shop.mn/out?to={to}',
+      suppressions: true,
+      own_domain: { domain: 'shop.mn' },
+    });
+    expect((await post('/settings/email', { list_unsubscribe: 'shop' }, cookie)).status).toBe(400);
+    await post('/settings/email', { list_unsubscribe: '' }, cookie);
+    expect(await service.administration.settings.get()).toMatchObject({
+      suppressions: false,
+      list_unsubscribe: null,
+    });
+  });
+});
+
 describe('keys', () => {
   it('are created, shown once, and revoked after a question', async () => {
     const { post, page, cookie, service } = await openPopulated();
@@ -327,7 +355,7 @@ it('nothing sends again what may have been sent: no page has a form that sends',
       forms.add(action);
   }
   expect([...forms].sort()).toEqual(
-    ['keys', 'language', 'messages', 'settings/prices', 'settings/sending', 'sign-out'].map(
+    ['keys', 'language', 'messages', 'settings/email', 'settings/prices', 'settings/sending', 'sign-out'].map(
       (name) => `/dashboard/${name}`,
     ),
   );

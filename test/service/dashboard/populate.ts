@@ -64,8 +64,11 @@ export async function populate(service: Service, clock: ManualClock, call: Call)
   await administration.settings.update({
     brand_name: hostile.brand,
     reply_to: 'info@example.mn',
+    own_domain: 'shop.mn',
     holidays: { '2026-12-29': 1.5, '2027-01-01': 2 },
   });
+  const mail = `From: Bat <bat@example.mn>\r\nTo: info@shop.mn\r\nSubject: ${hostile.subject}\r\n\r\n${hostile.text}\r\n`;
+  await administration.receiveMail(Buffer.from(mail), ['info@shop.mn']);
   clock.set(now);
   await settle();
   return ids;

@@ -1,25 +1,13 @@
 import type { Child } from 'hono/jsx';
 import { recipientCaps } from '../../../contract/index.js';
 import { ServiceError } from '../../service-error.js';
-import { maxNameLength, type Settings, type SettingsPatch } from '../../settings.js';
+import { maxNameLength, type Settings } from '../../settings.js';
 import { type Form, linkTo, type Page, type PageContext, type View } from '../page.js';
 import { Field, Notice, ofMax } from '../parts/parts.js';
+import { emailTopic } from './settings-email.js';
+import { number, type Topic, text } from './settings-topic.js';
 
 const [tenMinutes, day] = recipientCaps;
-
-/** A page of settings: its address, what it shows, and what its form changes. */
-interface Topic {
-  path: 'sending' | 'prices';
-  title(t: PageContext['t']): string;
-  fields(context: PageContext, settings: Settings): Child;
-  patch(
-    fields: URLSearchParams,
-  ): Pick<SettingsPatch, 'caps' | 'prices' | 'brand_name' | 'reply_to' | 'holidays'>;
-}
-
-const text = (fields: URLSearchParams, name: string) => fields.get(name)?.trim() || null;
-/** What is no number is refused by the rules of settings, which name the field. */
-const number = (fields: URLSearchParams, name: string) => Number(text(fields, name) ?? Number.NaN);
 
 const sendingTopic: Topic = {
   path: 'sending',
@@ -158,21 +146,28 @@ function HolidayRow({
   );
 }
 
-function settingsView(context: PageContext, topic: Topic, settings: Settings, notice: Child): View {
+async function settingsView(
+  context: PageContext,
+  topic: Topic,
+  settings: Settings,
+  notice: Child,
+): Promise<View> {
   const { t } = context;
+  const facts = await topic.facts?.(context, settings);
   return {
     title: t.settings,
     section: 'settings',
     body: (
       <>
         <nav class="tabs" aria-label={t.settings}>
-          {[sendingTopic, pricesTopic].map((each) => (
+          {[sendingTopic, emailTopic, pricesTopic].map((each) => (
             <a href={linkTo(`/settings/${each.path}`)} aria-current={each === topic ? 'page' : undefined}>
               {each.title(t)}
             </a>
           ))}
         </nav>
         {notice}
+        {facts}
         <section class="panel">
           <form method="post" action={linkTo(`/settings/${topic.path}`)}>
             {topic.fields(context, settings)}
@@ -224,8 +219,14 @@ const formOf =
         {refused.message}
       </Notice>
     );
-    return { ...settingsView(context, topic, given, notice), status: 400 };
+    return { ...(await settingsView(context, topic, given, notice)), status: 400 };
   };
 
-export const settingsPages = { sending: pageOf(sendingTopic), prices: pageOf(pricesTopic) };
-export const settingsForms = { sending: formOf(sendingTopic), prices: formOf(pricesTopic) };
+const all = <Made,>(make: (topic: Topic) => Made) => ({
+  sending: make(sendingTopic),
+  email: make(emailTopic),
+  prices: make(pricesTopic),
+});
+
+export const settingsPages = all(pageOf);
+export const settingsForms = all(formOf);
