@@ -32,6 +32,7 @@ export type {
   PlainRequest,
   ProjectAdministration,
   ProjectSummary,
+  SeenRequest,
   ServedListening,
   Service,
   ServiceOptions,

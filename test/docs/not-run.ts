@@ -23,5 +23,7 @@ export const notRun: Record<string, string> = {
     'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
   'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':
     'needs a Docker daemon and the registry',
+  'docs/running.md: urtuu service release --finish-as queue --database "$URTUU_DATABASE"':
+    'needs a database that was restored; test/cli/commands/service-hold.test.ts releases one',
   'docs/running.md: [Unit]': 'a unit of systemd; its sections and settings are parsed here',
 };

@@ -45,7 +45,9 @@ describe('urtuu serve where nobody watches', () => {
 
     const metrics = /Metrics: (\S+)/.exec(notes)?.[1] ?? '';
     const page = await (await fetch(metrics)).text();
-    expect(page).toContain('urtuu_http_requests_total{route="POST /v1/sms",status="200"} 1\n');
+    expect(page).toContain(
+      'urtuu_http_request_duration_seconds_count{route="POST /v1/sms",status="200"} 1\n',
+    );
     expect(page).toContain('urtuu_refusals_total{code="unauthorized"} 1\n');
     expect(page).toContain('urtuu_messages_total{channel="sms",status="sent"} 1\n');
     expect((await fetch(metrics.replace('/metrics', '/v1/balance'))).status).toBe(404);

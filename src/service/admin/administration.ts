@@ -44,14 +44,10 @@ export function createAdministration(
   context: OperationContext,
   { carrier, isReal, instances, reset, bounceKey, relay }: AdministrationParts,
 ): Administration {
-  const { store } = context;
+  const { store, clock } = context;
+  const lanes = { store, instances, clock, simulatedLanes: isReal ? [] : carrier.lanes };
   return {
-    ...administerLanes({
-      store,
-      instances,
-      clock: context.clock,
-      simulatedLanes: isReal ? [] : carrier.lanes,
-    }),
+    ...administerLanes(lanes),
     ...administrationOf(context, defaultProject.id, relay),
     async createProject(name) {
       checkName('name', name);
@@ -87,7 +83,7 @@ export function createAdministration(
       if (isReal) throw invalid('this data was served with a real carrier: it is never reset');
       await reset();
     },
-    status: () => statusOf({ ...context, instances }),
+    status: () => statusOf(lanes),
     ...createHold(context),
     settled: () => context.dispatcher.settled(),
   };

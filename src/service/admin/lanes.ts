@@ -5,27 +5,20 @@ import { timestamp } from '../timestamp.js';
 import { type StatusParts, statusOf } from './status.js';
 
 export interface LaneParts extends StatusParts {
-  store: StatusParts['store'] &
-    Pick<Store, 'recordLanes' | 'lanePauses' | 'pauseLane' | 'resumeLane' | 'stopBatch'>;
-  /** Of the simulated operator, where it takes messages. */
-  simulatedLanes: readonly string[];
+  store: StatusParts['store'] & Pick<Store, 'lanePauses' | 'pauseLane' | 'resumeLane' | 'stopBatch'>;
 }
 
 /** Pausing lanes and stopping batches, on every instance at once. */
 export function administerLanes(
   parts: LaneParts,
 ): Pick<Administration, 'listLanes' | 'setLaneStatus' | 'stopBatch'> {
-  const { store, simulatedLanes } = parts;
+  const { store } = parts;
 
   async function listLanes(): Promise<LaneSummary[]> {
-    const [{ lanes }, pauses, real] = [
-      await statusOf(parts),
-      await store.lanePauses(),
-      await store.recordLanes([]),
-    ];
+    const [{ lanes }, pauses] = [await statusOf(parts), await store.lanePauses()];
     const known = new Map(lanes.map((one) => [one.lane, one]));
     const pausedAt = new Map(pauses.map((one) => [one.lane, one.pausedAt]));
-    const names = new Set([...known.keys(), ...pausedAt.keys(), ...real, ...simulatedLanes]);
+    const names = new Set([...known.keys(), ...pausedAt.keys()]);
     return [...names].sort().map((lane) => {
       const at = pausedAt.get(lane);
       const { waiting = 0, oldest_seconds = null, instances = [] } = known.get(lane) ?? {};

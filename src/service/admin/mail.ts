@@ -46,7 +46,7 @@ export function mailAdministration(
         ),
     },
     async dnsRecords() {
-      const { own_domain: own } = (await project(projectId)).settings;
+      const { own_domain: own } = (await project({ projectId })).settings;
       if (own === null) return [];
       // Loaded late: few projects have a domain.
       const { dnsRecordsOf } = await import('./dns-records.js');

@@ -6,18 +6,26 @@ import type { Store } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 
 export interface StatusParts {
-  store: Pick<Store, 'held' | 'queueDepth'>;
+  store: Pick<Store, 'held' | 'queueDepth' | 'recordLanes'>;
+  /** Of the simulated operator, where it takes messages; shown in any case, as those of real carriers are. */
+  simulatedLanes: readonly string[];
   instances: Pick<Instances, 'list'>;
   clock: Clock;
 }
 
 /** The queue and the instances of a service, by lane. */
-export async function statusOf({ store, instances, clock }: StatusParts): Promise<ServiceStatus> {
+export async function statusOf({
+  store,
+  simulatedLanes,
+  instances,
+  clock,
+}: StatusParts): Promise<ServiceStatus> {
+  const known = [...simulatedLanes, ...(await store.recordLanes([]))];
   const [held, depths, alive] = [await store.held(), await store.queueDepth(), await instances.list()];
   const figures = new Map(sumOf(alive.flatMap(({ lastMinute }) => lastMinute)).map((one) => [one.lane, one]));
   const depthOf = new Map(depths.map((depth) => [depth.lane, depth]));
   const connected = alive.flatMap(({ carriers }) => carriers.map(({ lane }) => lane));
-  const lanes = [...new Set([...connected, ...depthOf.keys(), ...figures.keys()])].sort();
+  const lanes = [...new Set([...known, ...connected, ...depthOf.keys(), ...figures.keys()])].sort();
   const ago = (milliseconds: number) => timestamp(clock.now() - milliseconds);
   return {
     held,

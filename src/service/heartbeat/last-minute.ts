@@ -24,9 +24,9 @@ export class LastMinute {
     const { lanes } = this.#slice();
     finalizations.forEach(({ claimed: { lane }, outcome }, index) => {
       if (results[index] === null) return;
-      const isSent = outcome.status === 'sent';
-      const failures = isSent ? {} : { [outcome.error.code]: 1 };
-      increase(lanes, { lane, sent: isSent ? 1 : 0, failed: isSent ? 0 : 1, failures });
+      const figures = figuresOf(lanes, lane);
+      figures[outcome.status] += 1;
+      if (outcome.status === 'failed') fail(figures, outcome.error.code, 1);
     });
   }
 
@@ -49,19 +49,24 @@ export class LastMinute {
 /** Figures by lane. */
 export function sumOf(figures: readonly LaneFigures[]): LaneFigures[] {
   const lanes = new Map<string, LaneFigures>();
-  for (const each of figures) increase(lanes, each);
+  for (const { lane, sent, failed, failures } of figures) {
+    const sum = figuresOf(lanes, lane);
+    sum.sent += sent;
+    sum.failed += failed;
+    for (const [code, count] of Object.entries(failures)) fail(sum, code, count);
+  }
   return [...lanes.values()];
 }
 
-function increase(
-  lanes: Map<string, LaneFigures>,
-  { lane, sent, failed, failures }: Readonly<LaneFigures>,
-): void {
-  const sum = lanes.get(lane) ?? { lane, sent: 0, failed: 0, failures: {} };
-  lanes.set(lane, sum);
-  sum.sent += sent;
-  sum.failed += failed;
-  for (const [code, count] of Object.entries(failures)) {
-    sum.failures[code] = (sum.failures[code] ?? 0) + count;
+function figuresOf(lanes: Map<string, LaneFigures>, lane: string): LaneFigures {
+  let figures = lanes.get(lane);
+  if (figures === undefined) {
+    figures = { lane, sent: 0, failed: 0, failures: {} };
+    lanes.set(lane, figures);
   }
+  return figures;
+}
+
+function fail({ failures }: LaneFigures, code: string, count: number): void {
+  failures[code] = (failures[code] ?? 0) + count;
 }

@@ -16,7 +16,7 @@ export function observedApp(app: App, observe: (seen: SeenRequest) => void): App
         return response;
       } finally {
         const { requestId, route, keyPrefix, code } = notes;
-        const ms = Math.round((performance.now() - start) * 1_000) / 1_000;
+        const ms = performance.now() - start;
         observe({ request_id: requestId, method: request.method, route, status, ms, key: keyPrefix, code });
       }
     },

@@ -56,7 +56,7 @@ async function recordBounce(
     reference: messageId,
   } as const;
   await store.recordReceipts([receipt], (finalized, balance) => bound(messageAnswer(finalized, balance)));
-  const { settings } = await project(projectId);
+  const { settings } = await project({ projectId });
   if (settings.suppressions && isUnknownRecipient(status))
     await store.suppress(projectId, to, `it bounced with status ${status}`);
   return 'bounced';
@@ -65,7 +65,7 @@ async function recordBounce(
 /** Of two projects with one domain the older has its mail. */
 async function projectsByDomain({ store, project }: Context): Promise<Map<string, string>> {
   const records = await store.listProjects();
-  const all = await Promise.all(records.map(({ id }) => project(id)));
+  const all = await Promise.all(records.map(({ id }) => project({ projectId: id })));
   const domains = all.flatMap(({ id, settings: { own_domain: own } }) => {
     const address = own === null ? null : normalizeAddress(`a@${own.domain}`);
     return address === null ? [] : [[domainOf(address), id] as const];

@@ -72,14 +72,15 @@ export class Histogram implements Family {
   }
 
   write(): string {
-    return (
-      head(this.#name, 'histogram', this.#help) + [...this.#series].map((one) => this.#lines(...one)).join('')
-    );
+    const lines = [...this.#series].map((one) => this.#lines(...one));
+    return head(this.#name, 'histogram', this.#help) + lines.join('');
   }
 
   #lines(labels: string, { counts, count, sum }: Series): string {
-    const bucket = (bound: number | string, value: number) =>
-      `${labelled(`${this.#name}_bucket`, [...(labels === '' ? [] : [labels]), `le="${bound}"`].join(','))} ${value}\n`;
+    const bucket = (bound: number | string, value: number) => {
+      const all = [...(labels === '' ? [] : [labels]), `le="${bound}"`].join(',');
+      return `${labelled(`${this.#name}_bucket`, all)} ${value}\n`;
+    };
     let below = 0;
     const buckets = bounds.map((bound, index) => {
       below += counts[index] ?? 0;

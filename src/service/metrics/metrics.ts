@@ -29,10 +29,9 @@ const lookEvery = 5_000;
 
 /** Counts and measures of one service object since its start, as Prometheus reads them. */
 export class Metrics {
-  readonly #requests = new Counter('urtuu_http_requests_total', 'Requests by route and status.');
-  readonly #latency = new Histogram(
+  readonly #requests = new Histogram(
     'urtuu_http_request_duration_seconds',
-    'Time until the answer, by route.',
+    'Time until the answer, by route and status.',
   );
   readonly #refusals = new Counter('urtuu_refusals_total', 'Refused requests by error code.');
   readonly #finalized = new Counter(
@@ -46,7 +45,7 @@ export class Metrics {
   readonly #receipts = new Counter('urtuu_receipts_total', 'Receipts of carriers by state.');
   readonly #store = new Histogram('urtuu_store_duration_seconds', 'Time of the store, by operation.');
   readonly #families: readonly Family[] = [
-    ...[this.#requests, this.#latency, this.#refusals, this.#finalized],
+    ...[this.#requests, this.#refusals, this.#finalized],
     ...[this.#submitted, this.#receipts, this.#store],
   ];
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -58,10 +57,9 @@ export class Metrics {
   }
 
   request({ method, route, status, code, ms }: SeenRequest): void {
-    // Methods of strangers would make a series each.
-    const path = route === null ? 'other' : `${method} ${route}`;
-    this.#requests.add(`route="${path}",status="${status ?? 'dropped'}"`);
-    this.#latency.observe(`route="${path}"`, ms);
+    // Methods and paths of strangers would make a series each.
+    const name = route === null ? 'other' : `${method} ${route}`;
+    this.#requests.observe(`route="${name}",status="${status ?? 'dropped'}"`, ms);
     if (code !== null) this.#refusals.add(`code="${code}"`);
   }
 

@@ -56,7 +56,8 @@ describe.each(['a folder', 'a database'])('a held service in %s', (place) => {
     expect({ code, rows: JSON.parse(stdout) }).toMatchObject({
       code: 0,
       rows: [
-        { held: 'restored', lane: 'email', waiting: 1, in_doubt: 0, sent: 0, failures: {}, instances: [] },
+        { lane: 'email', waiting: 1, in_doubt: 0, sent: 0, failures: {}, instances: [], held: 'restored' },
+        { lane: 'sms', waiting: 0, held: 'restored' },
       ],
     });
     expect(stderr).toContain('urtuu service release');
@@ -126,6 +127,7 @@ it('the status of a service that runs names its instance, and watches it', async
   const { stdout } = await run(`service status ${flags}`, { home });
   expect(stdout).toMatch(/^LANE +WAITING +OLDEST +SUBMITTING +IN DOUBT +SENT +FAILED +CONNECTED$/m);
   expect(stdout).toMatch(/^email +.*simulated/m);
+  expect(await run(`service status --watch --json ${flags}`, { home })).toMatchObject({ code: 2 });
   let looks = 0;
   const sleep = vi.fn(async () => {
     looks += 1;

@@ -153,6 +153,45 @@ describe.each([sqlite, postgres])('a restored service on $name', (engine) => {
     expect(await core.store.countUnfinished()).toEqual({ messages: 1, submitting: 1 });
   });
 
+  it('ends every message once while attempts that are under way end too', async () => {
+    const where = await engine.open();
+    const answers: (() => void)[] = [];
+    const slow = (all: readonly Carrier[]) =>
+      all.map(
+        (one): Carrier => ({
+          ...one,
+          capacity: () => 40,
+          async submit() {
+            await new Promise<void>((resolve) => answers.push(resolve));
+            return { kind: 'accepted', carrierIds: [] };
+          },
+        }),
+      );
+    const core = await cores.open(where, { carriers: slow });
+    const to = Array.from({ length: 60 }, (_, index) => `991100${10 + index}`);
+    const { body } = await core.operations.sendSmsBulk({
+      caller,
+      params: { to, text: 'hi' },
+      idempotencyKey: null,
+    });
+    await vi.waitUntil(() => answers.length === 40);
+    await core.store.hold('failed_over');
+    const released = core.administration.release('failed');
+    for (const answer of answers.splice(0)) {
+      answer();
+      await turns(1);
+    }
+    await released;
+    await core.administration.settled();
+    const { sent, failed, total } = await core.operations.getBatch(caller, (body as { id: string }).id);
+    expect({ total, ended: sent + failed }).toEqual({ total: 60, ended: 60 });
+    expect(sent).toBeLessThanOrEqual(40);
+    const { balance } = await core.operations.getBalance(caller);
+    expect(balance).toBe(100_000 - 10 * sent);
+    expect(await ledgerDifference(core)).toBe(0);
+    expect(await core.store.countUnfinished()).toEqual({ messages: 0, submitting: 0 });
+  });
+
   it('asks an operator that can be asked about what was marked', async () => {
     const { restored } = await backup(engine);
     const core = await cores.open(restored);

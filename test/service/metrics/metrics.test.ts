@@ -55,12 +55,11 @@ describe('the metrics of a service', () => {
     expect({ status, type }).toEqual({ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8' });
     const lines = text.split('\n');
     for (const line of [
-      'urtuu_http_requests_total{route="POST /v1/sms",status="200"} 1',
-      'urtuu_http_requests_total{route="POST /v1/sms",status="502"} 1',
-      'urtuu_http_requests_total{route="POST /v1/sms",status="401"} 1',
-      'urtuu_http_requests_total{route="POST /v1/sms/bulk",status="202"} 1',
-      'urtuu_http_requests_total{route="other",status="404"} 1',
-      'urtuu_http_request_duration_seconds_count{route="POST /v1/sms"} 3',
+      'urtuu_http_request_duration_seconds_count{route="POST /v1/sms",status="200"} 1',
+      'urtuu_http_request_duration_seconds_count{route="POST /v1/sms",status="502"} 1',
+      'urtuu_http_request_duration_seconds_count{route="POST /v1/sms",status="401"} 1',
+      'urtuu_http_request_duration_seconds_count{route="POST /v1/sms/bulk",status="202"} 1',
+      'urtuu_http_request_duration_seconds_count{route="other",status="404"} 1',
       'urtuu_refusals_total{code="provider_failed"} 1',
       'urtuu_refusals_total{code="unauthorized"} 1',
       'urtuu_messages_total{channel="sms",status="sent"} 3',

@@ -1,5 +1,5 @@
 import { defaultHost, isLoopback } from '../../../contract/index.js';
-import type { Listening, ServedListening, Service } from '../../../service/index.js';
+import type { Listening, SeenRequest, ServedListening, Service } from '../../../service/index.js';
 import type { Context } from '../../context.js';
 import type { CertificateOptions } from './certificate.js';
 import { hostInUrl, listenError } from './listen-error.js';
@@ -34,7 +34,12 @@ export async function openListeners(
   page: { dashboard?: { publicUrl: string | null } },
 ): Promise<Listeners> {
   const { host, port, log, metricsHost, metricsPort } = options;
-  const logged = (request: object) => io.log({ time: new Date(clock.now()).toISOString(), ...request });
+  const logged = (request: SeenRequest) =>
+    io.log({
+      time: new Date(clock.now()).toISOString(),
+      ...request,
+      ms: Math.round(request.ms * 1_000) / 1_000,
+    });
   const address = { host, port, metrics: isLocal(options), ...page };
   const main = await service
     .listen({

@@ -98,7 +98,7 @@ const lost: Readonly<Record<Hold['reason'], string>> = {
   restored:
     'Idempotency keys used after the backup are not known: do not resume jobs that sent since. API keys revoked since work again.',
   failed_over:
-    'Idempotency keys that were not replicated are not known: with asynchronous replication, do not resume jobs that sent in the last moments.',
+    'Idempotency keys that were not replicated, or used after the time of a recovery, are not known: do not resume jobs that sent then.',
 };
 
 const notHeld = (name: string) =>

@@ -4,7 +4,7 @@ import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
-import { type Column, field, type View } from '../../output/view.js';
+import { field, type View } from '../../output/view.js';
 import { duration, grouped } from '../../wording.js';
 import { holdWarning } from './hold-warning.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from './store.js';
@@ -19,7 +19,6 @@ const figures = [
   field<Row>('sent', { kind: 'number' }),
   field<Row>('failed', { kind: 'number' }),
 ];
-const connected: Column<Row> = { name: 'connected', value: ({ instances }) => connectedOf(instances) };
 
 const view: View<Row> = {
   columns: [
@@ -28,7 +27,7 @@ const view: View<Row> = {
     field('oldest_seconds', { kind: 'number' }),
     ...figures,
     { name: 'failures', value: ({ failures }) => failuresOf(failures) || null },
-    connected,
+    { name: 'instances', value: ({ instances }) => connectedOf(instances) },
     field('held'),
   ],
   table: [
@@ -39,10 +38,9 @@ const view: View<Row> = {
       value: ({ oldest_seconds: seconds }) => (seconds === null ? null : duration(seconds)),
     },
     ...figures,
-    connected,
+    { name: 'connected', value: ({ instances }) => connectedOf(instances) },
   ],
   record: (row) => row,
-  empty: 'No instance runs, and nothing waits.',
 };
 
 interface Options extends StoreOptions {
@@ -68,7 +66,7 @@ export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> =
       ['urtuu service status --watch -o ndjson', 'a line for each lane every 5 s'],
     ],
     exits: [12],
-    json: '[{"held": null, "lane": "Mobicom", "waiting": 1200, "oldest_seconds": 9, "submitting": 20, "in_doubt": 0, "sent": 5980, "failed": 2, "failures": {"provider_failed": 2}, "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}]}]',
+    json: '[{"lane": "Mobicom", "waiting": 1200, "oldest_seconds": 9, "submitting": 20, "in_doubt": 0, "sent": 5980, "failed": 2, "failures": {"provider_failed": 2}, "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}], "held": null}]',
   });
   command.action(async ({ watch = false, ...options }: Options) => {
     const { io, clock } = context;
@@ -92,7 +90,7 @@ async function* repeated(rows: () => Promise<Row[]>, clock: Clock): AsyncGenerat
 
 function rowsOf({ held, lanes }: Awaited<ReturnType<Administration['status']>>, io: Context['io']): Row[] {
   if (held !== null) io.warn(holdWarning(held));
-  return lanes.map((lane) => ({ held, ...lane }));
+  return lanes.map((lane) => ({ ...lane, held }));
 }
 
 function failuresOf(failures: LaneStatus['failures']): string {
@@ -101,8 +99,8 @@ function failuresOf(failures: LaneStatus['failures']): string {
     .join(', ');
 }
 
-function connectedOf(instances: LaneStatus['instances']): string | null {
-  if (instances.length === 0) return null;
+function connectedOf(instances: LaneStatus['instances']): string {
+  if (instances.length === 0) return 'no instance';
   if (instances.every(({ state }) => state === 'simulated')) return 'simulated';
   const bound = instances.filter(({ state }) => state !== 'down').length;
   return `${bound} of ${instances.length}`;
