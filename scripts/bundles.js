@@ -94,13 +94,22 @@ const onlyAscii = {
 const chunksOf = (output) => output.filter(({ type }) => type === 'chunk');
 const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
+/** Among the short names that one chunk gives another there are words of the language, such as `in`. */
+function isName(text) {
+  try {
+    return new Function(`var ${text}`) !== null;
+  } catch {
+    return false;
+  }
+}
+
 /** Node.js looks for the names of a CommonJS module without running it; this is a form that it finds. */
 const namesForEsm = {
   name: 'names-for-esm',
   generateBundle(_, output) {
     for (const chunk of Object.values(output)) {
       if (!chunk.isEntry) continue;
-      const names = `0&&(module.exports={${chunk.exports.join(',')}});`;
+      const names = `0&&(module.exports={${chunk.exports.filter(isName).join(',')}});`;
       // The comment that names the source map stays the last line.
       chunk.code = chunk.code.replace(/(?:\n\/\/# sourceMappingURL=.*\s*)?$/, (end) => names + end);
     }
