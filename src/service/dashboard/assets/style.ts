@@ -123,7 +123,7 @@ iframe { width: 100%; height: 22rem; border: 1px solid var(--line); border-radiu
 .outbox li { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: .75rem 1rem; margin-bottom: .625rem; }
 .outbox li > :last-child { margin-bottom: 0; }
 .outbox header { display: flex; flex-wrap: wrap; gap: 0 .75rem; margin-bottom: .375rem; color: var(--soft); font-size: .8125rem; }
-.outbox header a { font-weight: 600; font-size: .875rem; color: var(--ink); text-decoration-color: var(--strong); overflow-wrap: anywhere; }
+.outbox header b, .outbox header a { font-weight: 600; font-size: .875rem; color: var(--ink); text-decoration-color: var(--strong); overflow-wrap: anywhere; }
 .outbox header time { margin-left: auto; }
 button, input, select { font: inherit; color: inherit; }
 button { padding: .375rem .875rem; border: 1px solid var(--strong); border-radius: 6px; background: var(--paper); cursor: pointer; }
@@ -140,12 +140,12 @@ input[readonly] { background: var(--ground); }
 .kept { border: 1px solid var(--accent); border-radius: 6px; padding: .3125rem .625rem; background: var(--accent-soft); white-space: nowrap; }
 .field { margin: 0 0 .875rem; display: flex; flex-direction: column; align-items: flex-start; gap: .1875rem; }
 .field label, legend { font-weight: 550; }
-.field input { width: 22rem; max-width: 100%; }
-.field input[type=number], .field input[type=date] { width: 10rem; }
+.field input:not([type=checkbox]) { width: 22rem; max-width: 100%; }
+.field input:is([type=number], [type=date]):not([type=checkbox]) { width: 10rem; }
 fieldset { border: 0; padding: 0; margin: 0 0 1.25rem; min-width: 0; }
 legend { padding: 0; font-size: .9375rem; margin-bottom: .25rem; }
 .holiday { margin: 0; display: flex; flex-wrap: wrap; gap: 0 1rem; align-items: flex-end; }
-.holiday .field input { width: 9rem; } .holiday .field input[type=number] { width: 6rem; }
+.holiday .field input:is([type=date]):not([type=checkbox]) { width: 9rem; } .holiday .field input:is([type=number]):not([type=checkbox]) { width: 6rem; }
 .holiday .check { margin-bottom: 1.25rem; }
 .inline { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: flex-start; }
 .inline .field { margin: 0; max-width: 100%; } .inline button { margin-top: 1.5rem; }
@@ -154,6 +154,7 @@ legend { padding: 0; font-size: .9375rem; margin-bottom: .25rem; }
 .tabs a { padding: .375rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent; margin-bottom: -1px; }
 .tabs a[aria-current] { color: var(--ink); font-weight: 600; border-color: var(--accent); }
 .pages { display: flex; gap: 1.25rem; margin: 0 0 1rem; }
+.alone .brand { padding: 0; }
 .alone form > p:last-child { margin: 1rem 0 0; }
 .alone .page { border: 0; max-width: 32rem; margin: 0 auto; padding-top: 12vh; }
 .alone pre { background: var(--paper); border: 1px solid var(--line); border-radius: 6px; padding: .625rem .875rem; }
