@@ -32,6 +32,7 @@ export type {
   ProjectAdministration,
   ProjectSummary,
   SeenRequest,
+  ServedListening,
   Service,
   ServiceOptions,
   ServiceStatus,

@@ -111,6 +111,8 @@ export interface ProjectAdministration extends MailAdministration {
   ledger(): Promise<LedgerEntry[]>;
   /** The same, newest first and page after page; those at `since`, an ISO time, or later. */
   newestLedger(filter?: { since?: string }): AsyncIterable<LedgerEntry>;
+  /** A link that signs in to the dashboard, once, within 10 minutes; null while no instance has served it. */
+  createDashboardLink(): Promise<string | null>;
   settings: {
     get(): Promise<Settings>;
     /** Changes the given fields, which may depend on the current settings; returns all settings. */
@@ -254,6 +256,8 @@ export interface ListenAddress {
   log?(request: SeenRequest): void;
   /** Answers `GET /metrics` here, for anybody who can reach it; needs the option of the service. */
   metrics?: boolean;
+  /** Serves the dashboard too; `publicUrl` is where people reach it, null for the address itself. */
+  dashboard?: { publicUrl: string | null };
 }
 
 export interface Listening {
@@ -261,6 +265,11 @@ export interface Listening {
   url: string;
   /** Accepts no new connection, answers every request received, then resolves. */
   close(): Promise<void>;
+}
+
+export interface ServedListening extends Listening {
+  /** Where people open the dashboard; null without it. */
+  dashboard: string | null;
 }
 
 /** `url` is absolute: `http://embedded.invalid/v1/sms`. */
@@ -283,7 +292,7 @@ export interface Service {
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** The same without web objects, which take Node.js 20 16 ms to load. */
   exchange(request: PlainRequest): Promise<PlainAnswer>;
-  listen(address?: ListenAddress): Promise<Listening>;
+  listen(address?: ListenAddress): Promise<ServedListening>;
   /** Answers `GET /metrics`, and nothing else, on an address of its own; needs the option of the service. */
   listenForMetrics(address: { host: string; port: number }): Promise<Listening>;
   /** A key of the default project; in memory only, as long as this object lives. */
