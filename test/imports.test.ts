@@ -41,6 +41,7 @@ const serviceArrows: Record<string, string[]> = {
     'check-configuration',
     'create-service',
     'fault-injection',
+    'inbox',
     'open-administration',
     'service',
   ],
@@ -76,13 +77,13 @@ const serviceArrows: Record<string, string[]> = {
   // An engine, and the outbox of the simulated carrier in it.
   'open-data': ['carriers/simulated', 'service', 'storage', 'storage/postgres', 'storage/sqlite'],
   // The file that configures the carriers is an option.
-  service: ['carriers/configured', 'storage'],
+  service: ['carriers/configured', 'inbox', 'storage'],
   // Caps are counted in storage.
   settings: ['storage'],
   'parse-fields': [],
   http: ['fault-injection', 'operations', 'parse-fields', 'readiness', 'service'],
   // A page shows more of a record than the API gives, and what the simulated carrier delivered.
-  dashboard: ['admin', 'carriers', 'carriers/simulated', 'operations', 'service', 'storage'],
+  dashboard: ['admin', 'carriers', 'carriers/simulated', 'inbox', 'operations', 'service', 'storage'],
   // A reset stops the dispatcher and empties the simulated carrier, whose outbox the owner reads.
   // The records of a domain hold the key that its mail is signed with.
   admin: [
@@ -98,7 +99,7 @@ const serviceArrows: Record<string, string[]> = {
     'storage',
   ],
   // A bounce is a receipt of the mail carrier; each route names its inbox.
-  inbox: ['carriers', 'carriers/configured', 'carriers/smtp', 'operations', 'service', 'storage'],
+  inbox: ['carriers', 'carriers/configured', 'carriers/smtp', 'operations', 'storage'],
   // What an instance tells the others: how its carriers are connected, and what it finalized.
   heartbeat: ['carriers', 'storage'],
   readiness: ['heartbeat', 'storage'],

@@ -110,7 +110,7 @@ export const serve: CommandBody = (command, context) => {
     if (hold !== null) io.warn(holdWarning(hold.reason));
     if (listeners.metrics !== null) io.note(`Metrics: ${listeners.metrics.url.replace(/v1$/, 'metrics')}`);
     if (database !== null && key.notes.length === 0) io.note('The database already has an API key.');
-    if (database === null) {
+    if (database === null && Object.values(channels).includes('simulated')) {
       const outbox = config.commandLine(['sandbox', 'outbox', '--follow', '--data', data]);
       io.note('Its messages, apart from those of --sandbox:', outbox);
     }

@@ -1,4 +1,4 @@
-import type { InboxMessage } from '../../service.js';
+import type { InboxMessage } from '../../inbox/mail-administration.js';
 import { linkTo, type Page, type PageContext } from '../page.js';
 import { Empty, Pages, Time } from '../parts/parts.js';
 
