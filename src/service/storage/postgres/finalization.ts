@@ -6,6 +6,7 @@ import { answerTemplate } from './answer-template.js';
 import type { ClaimedRow, Claims } from './claims.js';
 import type { Database } from './database/database.js';
 import { Groups } from './database/groups.js';
+import { onceEach } from './once-each.js';
 
 /** finalization_1 of the schema. */
 type Item = Record<string, unknown> & { seq: number };
@@ -19,19 +20,15 @@ interface FinalizedRow {
 
 export function createFinalization(database: Database, claims: Claims) {
   const groups = new Groups<Item, FinalizedRow | null>(
-    async (items) => {
-      const rows = await database.attempt<FinalizedRow>('SELECT * FROM finalize_1($1, $2)', [
-        database.now(),
-        JSON.stringify(items),
-      ]);
-      const ended = new Map(rows.map((row) => [row.seq, row]));
-      return items.map((item) => {
-        const row = ended.get(item.seq) ?? null;
-        // Of two that end one message, the first.
-        ended.delete(item.seq);
-        return row;
-      });
-    },
+    (all) =>
+      onceEach(all, async (items) => {
+        const rows = await database.attempt<FinalizedRow>('SELECT * FROM finalize_1($1, $2)', [
+          database.now(),
+          JSON.stringify(items),
+        ]);
+        const ended = new Map(rows.map((row) => [row.seq, row]));
+        return items.map(({ seq }) => ended.get(seq) ?? null);
+      }),
     { isPatient: true },
   );
 

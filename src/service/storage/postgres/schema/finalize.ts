@@ -62,11 +62,11 @@ BEGIN
     -- A failover may have lost the mark. Nobody can mark now, so it was this attempt.
     seqs := seqs || ARRAY(SELECT m.seq FROM unnest(items) i
       CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m
-      WHERE m.id = i.id AND m.status = 'queued' AND m.route IS NULL AND m.attempts = i.attempt - 1);
+      WHERE m.id = i.id AND m.status = 'queued' AND m.route IS NULL AND m.attempts < i.attempt);
   END IF;
   IF seqs = '{}' THEN RETURN; END IF;
   ended := time_1(p_now);
-  PERFORM unqueue_doubts_1(seqs);
+  tokens := tokens || unqueue_doubts_1(seqs);
   UPDATE messages m SET
     status = i.status,
     sent_at = CASE WHEN i.status = 'sent' THEN ended END,
