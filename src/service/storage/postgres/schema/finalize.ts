@@ -166,7 +166,8 @@ BEGIN
   END LOOP;
   IF fits <> 1 THEN RETURN; END IF;
   -- Its receipt may come before it is known to be sent. counts_at is never after created_at.
-  PERFORM 1 FROM messages m WHERE m.project IN (SELECT p.seq FROM projects p) AND m.recipient = p_recipient
+  PERFORM 1 FROM messages m
+  WHERE m.project = ANY (ARRAY(SELECT p.seq FROM projects p)) AND m.recipient = p_recipient
     AND m.counts_at > at - ${joinsWithin} AND m.status = 'queued' AND m.route = p_route AND m.doubt_until IS NULL
     AND (p_reference = '' OR right(m.id, length(p_reference)) = p_reference)
     LIMIT 1;
