@@ -37,7 +37,7 @@ function partIn(elements: Buffer): Incoming['part'] {
 
 function partOf(options: Pdu['options']): Incoming['part'] {
   const reference = options.get(tags.segmentReference);
-  if (reference?.length !== 2) return null;
+  if (reference === undefined || reference.length > 2) return null;
   return part(reference, options.get(tags.segmentTotal)?.[0], options.get(tags.segmentNumber)?.[0]);
 }
 
