@@ -53,8 +53,8 @@ export interface Network {
   ): Promise<Administration>;
   /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
   checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
-  /** Whether anything answers at a URL within 3 s. */
-  answers(url: string): Promise<boolean>;
+  /** The HTTP status of a URL; null where nothing answers within 3 s. */
+  statusOf(url: string): Promise<number | null>;
   /** Whether a message went to the embedded service. */
   readonly sentToSandbox: boolean;
   /** Calls `listener` after every HTTP exchange; the returned function ends that. */
@@ -255,12 +255,12 @@ export function openNetwork(needs: Needs): OwnedNetwork {
         throw configurationError(error) ?? error;
       }
     },
-    async answers(url) {
+    async statusOf(url) {
       const fetch = environment.fetch ?? (await import('./fetch.js')).nodeFetch(environment.env);
       const signal = AbortSignal.timeout(3_000);
       return fetch(url, { method: 'GET', headers: {}, redirect: 'manual', signal }).then(
-        () => true,
-        () => false,
+        ({ status }) => status,
+        () => null,
       );
     },
     onExchange(listener) {

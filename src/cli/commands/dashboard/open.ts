@@ -33,9 +33,12 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
     const url = await project.createDashboardLink();
     if (url === null) throw noDashboard('this service has no dashboard yet');
     const { origin, hostname } = new URL(url);
-    if (!(await network.answers(url))) {
-      if (isLoopback(hostname)) throw noDashboard(`nothing answers at ${origin}`);
-      io.warn(`Nothing answers at ${origin} from here.`);
+    // Without the token: another program may have that port by now.
+    const status = await network.statusOf(`${origin}/dashboard/sign-in`);
+    if (status !== 200) {
+      const code = status === null ? '' : ` (HTTP ${status})`;
+      if (isLoopback(hostname)) throw noDashboard(`no dashboard answers at ${origin}${code}`);
+      io.warn(`No dashboard answers at ${origin} from here${code}.`);
     }
     await io.print(view, { url });
     const isOpened = open && io.printer.isTerminal && (await opened(context, url));
