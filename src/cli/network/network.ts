@@ -53,8 +53,8 @@ export interface Network {
   ): Promise<Administration>;
   /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
   checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
-  /** The HTTP status of a URL; null where nothing answers within 3 s. */
-  statusOf(url: string): Promise<number | null>;
+  /** `HTTP 200`, or the code of the error: `ECONNREFUSED`. Waits 3 s. */
+  answerOf(url: string): Promise<string>;
   /** Whether a message went to the embedded service. */
   readonly sentToSandbox: boolean;
   /** Calls `listener` after every HTTP exchange; the returned function ends that. */
@@ -255,12 +255,12 @@ export function openNetwork(needs: Needs): OwnedNetwork {
         throw configurationError(error) ?? error;
       }
     },
-    async statusOf(url) {
+    async answerOf(url) {
       const fetch = environment.fetch ?? (await import('./fetch.js')).nodeFetch(environment.env);
       const signal = AbortSignal.timeout(3_000);
       return fetch(url, { method: 'GET', headers: {}, redirect: 'manual', signal }).then(
-        ({ status }) => status,
-        () => null,
+        ({ status }) => `HTTP ${status}`,
+        ({ code, name }) => String(typeof code === 'string' ? code : name),
       );
     },
     onExchange(listener) {

@@ -34,11 +34,12 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
     if (url === null) throw noDashboard('this service has no dashboard yet');
     const { origin, hostname } = new URL(url);
     // Without the token: another program may have that port by now.
-    const status = await network.statusOf(`${origin}/dashboard/sign-in`);
-    if (status !== 200) {
-      const code = status === null ? '' : ` (HTTP ${status})`;
-      if (isLoopback(hostname)) throw noDashboard(`no dashboard answers at ${origin}${code}`);
-      io.warn(`No dashboard answers at ${origin} from here${code}.`);
+    const answer = await network.answerOf(`${origin}/dashboard/sign-in`);
+    if (answer !== 'HTTP 200') {
+      if (isLoopback(hostname) && /^HTTP |^ECONNREFUSED$/.test(answer))
+        throw noDashboard(`no dashboard answers at ${origin} (${answer})`);
+      // A browser may get there: it has other certificates, and asks about unknown ones.
+      io.warn(`No dashboard answers at ${origin} from here (${answer}).`);
     }
     await io.print(view, { url });
     const isOpened = open && io.printer.isTerminal && (await opened(context, url));

@@ -93,6 +93,16 @@ it('warns where the public address does not answer from here', async () => {
   expect(stderr).toContain('No dashboard answers at https://sms.example.invalid from here');
 });
 
+it('prints the link where only the certificate is unknown here', async () => {
+  await serve();
+  const code = 'DEPTH_ZERO_SELF_SIGNED_CERT';
+  const unknown: FetchLike = () => Promise.reject(Object.assign(new Error('self-signed'), { code }));
+  const result = await here('dashboard --data data', { fetch: unknown });
+  expect(result.code).toBe(0);
+  expect(result.stdout).toContain('/dashboard/sign-in?token=');
+  expect(result.stderr).toContain(`from here (${code})`);
+});
+
 it('prints no link to a service that runs without its dashboard', async () => {
   const service = await serve();
   const { code, stdout, stderr } = await here('dashboard --data data', {
