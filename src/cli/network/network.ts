@@ -1,3 +1,4 @@
+import { type ConnectFailure, connectFailure } from '../../client/connect.js';
 import { inDoubtAfter } from '../../client/doubt.js';
 import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
@@ -53,8 +54,8 @@ export interface Network {
   ): Promise<Administration>;
   /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
   checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
-  /** `HTTP 200`, or the code of the error: `ECONNREFUSED`. Waits 3 s. */
-  answerOf(url: string): Promise<string>;
+  /** The status of a URL, or why there is none within 3 s. */
+  answerOf(url: string): Promise<number | ConnectFailure>;
   /** Whether a message went to the embedded service. */
   readonly sentToSandbox: boolean;
   /** Calls `listener` after every HTTP exchange; the returned function ends that. */
@@ -259,8 +260,8 @@ export function openNetwork(needs: Needs): OwnedNetwork {
       const fetch = environment.fetch ?? (await import('./fetch.js')).nodeFetch(environment.env);
       const signal = AbortSignal.timeout(3_000);
       return fetch(url, { method: 'GET', headers: {}, redirect: 'manual', signal }).then(
-        ({ status }) => `HTTP ${status}`,
-        ({ code, name }) => String(typeof code === 'string' ? code : name),
+        ({ status }) => status,
+        (error) => connectFailure(error) ?? { code: null, reason: 'no answer' },
       );
     },
     onExchange(listener) {

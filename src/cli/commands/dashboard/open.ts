@@ -35,11 +35,13 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
     const { origin, hostname } = new URL(url);
     // Without the token: another program may have that port by now.
     const answer = await network.answerOf(`${origin}/dashboard/sign-in`);
-    if (answer !== 'HTTP 200') {
-      if (isLoopback(hostname) && /^HTTP |^ECONNREFUSED$/.test(answer))
-        throw noDashboard(`no dashboard answers at ${origin} (${answer})`);
-      // A browser may get there: it has other certificates, and asks about unknown ones.
-      io.warn(`No dashboard answers at ${origin} from here (${answer}).`);
+    if (answer !== 200) {
+      const [code, reason] =
+        typeof answer === 'number' ? [null, `HTTP ${answer}`] : [answer.code, answer.reason];
+      // With another failure it is there: browsers know other certificates, and ask about unknown ones.
+      if (isLoopback(hostname) && (code === null || code === 'ECONNREFUSED'))
+        throw noDashboard(`no dashboard answers at ${origin}: ${reason}`);
+      io.warn(`No dashboard answers at ${origin} from here: ${reason}.`);
     }
     await io.print(view, { url });
     const isOpened = open && io.printer.isTerminal && (await opened(context, url));
