@@ -40,11 +40,14 @@ const serviceArrows: Record<string, string[]> = {
     'carriers/configured',
     'check-configuration',
     'create-service',
+    'data-copies',
     'fault-injection',
     'open-administration',
     'service',
   ],
   'check-configuration': ['carriers/configured'],
+  // A backup is of the store and of the file of the simulated operator.
+  'data-copies': ['carriers/simulated', 'storage/sqlite'],
   'open-administration': ['core', 'service'],
   'create-service': ['core', 'fault-injection', 'http', 'observer', 'readiness', 'service'],
   // What a service shows of itself: its requests, and its parts, measured by wrappers.

@@ -130,6 +130,16 @@ const tree: readonly (Leaf | Group)[] = [
         async () => (await import('./commands/service/status.js')).serviceStatus,
       ],
       [
+        'backup',
+        'Back up the data of a service, also while it runs',
+        async () => (await import('./commands/service/backup.js')).serviceBackup,
+      ],
+      [
+        'restore',
+        'Restore a backup',
+        async () => (await import('./commands/service/restore.js')).serviceRestore,
+      ],
+      [
         'release',
         'Release a service that is held after a restore',
         async () => (await import('./commands/service/release.js')).serviceRelease,

@@ -4,7 +4,8 @@ export { checkConfiguration } from './check-configuration.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { ConfigurationError } from './configuration-error.js';
 export { createService } from './create-service.js';
-export { DataError, NoDataError } from './data-error.js';
+export { type Backup, backup, restore } from './data-copies.js';
+export { DataError, DataInUseError, NoDataError } from './data-error.js';
 export { EngineError } from './engine-error.js';
 export {
   type CarrierFault,

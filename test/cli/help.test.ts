@@ -33,6 +33,8 @@ const commands = [
   'serve',
   'service check',
   'service status',
+  'service backup',
+  'service restore',
   'service release',
   'service projects list',
   'service projects create',

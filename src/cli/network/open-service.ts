@@ -33,6 +33,26 @@ export async function openAdministration(
   });
 }
 
+/** What the service offers for files that no service of this process has open. */
+export type ServiceFiles = Pick<Awaited<ReturnType<typeof loadService>>, 'backup' | 'restore'>;
+
+/** Throws CliError for data or an engine that cannot be used, and where another process has the data open (exit 11). */
+export async function useFiles<Result>(
+  environment: ProcessEnvironment,
+  folder: string,
+  use: (service: ServiceFiles) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await use(await loadService());
+  } catch (error) {
+    if (codeOf(error) !== 'data_in_use') throw await openError(environment, error, folder, false);
+    throw new CliError('refused', exits.refused, (error as Error).message, {
+      hint: 'Stop every process that uses it, then try again. Nothing was changed.',
+      cause: error,
+    });
+  }
+}
+
 async function openError(
   environment: ProcessEnvironment,
   error: unknown,
