@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 
 /** The command line reaches the service through one lazy door; its bundle stays out of every other. */
@@ -53,6 +54,32 @@ const fewLocales = {
   },
 };
 
+/** What hono does for elements that move to the head, and for forms of functions; the pages have neither. */
+const plainElements = {
+  name: 'plain-elements',
+  resolveId: (id, importer) =>
+    id.endsWith('/intrinsic-element/components.js') && /[/\\]hono[/\\]dist[/\\]jsx[/\\]/.test(importer)
+      ? '\0plain-elements'
+      : null,
+  load: (id) => (id === '\0plain-elements' ? 'export const components_exports = {};' : null),
+};
+
+/** Escaped, Cyrillic letters would take six bytes each: the texts of the dashboard are packed, and so are its styles. */
+const packedTexts = {
+  name: 'packed-texts',
+  transform(code, id) {
+    if (
+      !/[/\\]dashboard[/\\](?:language[/\\](?:english|mongolian)|assets[/\\](?:style|script))\.ts$/.test(id)
+    )
+      return null;
+    const [, name, literal] = /export const (\w+)(?:: \w+)? = (.*?);\n(?:\nexport type .*)?$/s.exec(code);
+    const text = JSON.stringify(new Function(`return ${literal}`)());
+    const packed = brotliCompressSync(text).toString('base64');
+    return `import { brotliDecompressSync } from 'node:zlib';
+      export const ${name} = JSON.parse(brotliDecompressSync(Buffer.from('${packed}', 'base64')).toString());`;
+  },
+};
+
 /** The code cache reads bundles as one byte a character, which V8 keeps in half the space. */
 const onlyAscii = {
   name: 'only-ascii',
@@ -67,13 +94,22 @@ const onlyAscii = {
 const chunksOf = (output) => output.filter(({ type }) => type === 'chunk');
 const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
+/** Among the short names that one chunk gives another there are words of the language, such as `in`. */
+function isName(text) {
+  try {
+    return new Function(`var ${text}`) !== null;
+  } catch {
+    return false;
+  }
+}
+
 /** Node.js looks for the names of a CommonJS module without running it; this is a form that it finds. */
 const namesForEsm = {
   name: 'names-for-esm',
   generateBundle(_, output) {
     for (const chunk of Object.values(output)) {
       if (!chunk.isEntry) continue;
-      const names = `0&&(module.exports={${chunk.exports.join(',')}});`;
+      const names = `0&&(module.exports={${chunk.exports.filter(isName).join(',')}});`;
       // The comment that names the source map stays the last line.
       chunk.code = chunk.code.replace(/(?:\n\/\/# sourceMappingURL=.*\s*)?$/, (end) => names + end);
     }
@@ -92,7 +128,15 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
     external: ['@photostructure/sqlite'],
     // Or the entry would be a file of its own that only hands on what the core exports.
     preserveEntrySignatures: 'allow-extension',
-    plugins: [serviceDoor, commanderSpawnsNothing, plainWhereNothingElse, onlyTheVersion, fewLocales],
+    plugins: [
+      serviceDoor,
+      commanderSpawnsNothing,
+      plainWhereNothingElse,
+      onlyTheVersion,
+      fewLocales,
+      plainElements,
+      packedTexts,
+    ],
     transform: {
       target: 'node20',
       define: Object.fromEntries(

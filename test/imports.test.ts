@@ -42,6 +42,7 @@ const serviceArrows: Record<string, string[]> = {
     'create-service',
     'data-copies',
     'fault-injection',
+    'inbox',
     'open-administration',
     'service',
   ],
@@ -49,7 +50,17 @@ const serviceArrows: Record<string, string[]> = {
   // A backup is of the store and of the file of the simulated operator.
   'data-copies': ['carriers/simulated', 'storage/sqlite'],
   'open-administration': ['core', 'service'],
-  'create-service': ['core', 'fault-injection', 'http', 'observer', 'readiness', 'service'],
+  // It gives the dashboard the tokens of requests.
+  'create-service': [
+    'core',
+    'dashboard',
+    'fault-injection',
+    'http',
+    'observer',
+    'operations',
+    'readiness',
+    'service',
+  ],
   // What a service shows of itself: its requests, and its parts, measured by wrappers.
   observer: ['core', 'http', 'metrics', 'service'],
   metrics: ['carriers', 'service', 'storage'],
@@ -69,11 +80,13 @@ const serviceArrows: Record<string, string[]> = {
   // An engine, and the outbox of the simulated carrier in it.
   'open-data': ['carriers/simulated', 'service', 'storage', 'storage/postgres', 'storage/sqlite'],
   // The file that configures the carriers is an option.
-  service: ['carriers/configured', 'storage'],
+  service: ['carriers/configured', 'inbox', 'storage'],
   // Caps are counted in storage.
   settings: ['storage'],
   'parse-fields': [],
   http: ['fault-injection', 'operations', 'parse-fields', 'readiness', 'service'],
+  // A page shows more of a record than the API gives, and what the simulated carrier delivered.
+  dashboard: ['admin', 'carriers', 'carriers/simulated', 'inbox', 'operations', 'service', 'storage'],
   // A reset stops the dispatcher and empties the simulated carrier, whose outbox the owner reads.
   // The records of a domain hold the key that its mail is signed with.
   admin: [
@@ -89,7 +102,7 @@ const serviceArrows: Record<string, string[]> = {
     'storage',
   ],
   // A bounce is a receipt of the mail carrier; each route names its inbox.
-  inbox: ['carriers', 'carriers/configured', 'carriers/smtp', 'operations', 'service', 'storage'],
+  inbox: ['carriers', 'carriers/configured', 'carriers/smtp', 'operations', 'storage'],
   // What an instance tells the others: how its carriers are connected, and what it finalized.
   heartbeat: ['carriers', 'storage'],
   readiness: ['heartbeat', 'storage'],
@@ -162,6 +175,7 @@ const cliArrows: Record<string, string[]> = {
     'network',
     'options',
     'output',
+    'platform',
     'process-environment',
     'terminal',
   ],
@@ -257,7 +271,7 @@ function importsOf(file: string): Import[] {
 }
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) =>
-  name.endsWith('.ts'),
+  /\.tsx?$/.test(name),
 );
 const imports = files.flatMap((name) => importsOf(join(source, name)));
 const isBuiltin = (target: string) => target.startsWith('node:') || builtinModules.includes(target);
@@ -305,7 +319,7 @@ describe('imports', () => {
   it('between parts of the service are those that are listed', () => {
     const found = imports
       .filter(({ file, target }) => file.startsWith('service/') && target.startsWith('service/'))
-      .map(({ file, target }) => [partOf(file.replace(/\.ts$/, '')), partOf(target)] as const);
+      .map(({ file, target }) => [partOf(file.replace(/\.tsx?$/, '')), partOf(target)] as const);
     const wrong = found.filter(
       ([from, to]) => from !== to && !ground.includes(to) && !serviceArrows[from]?.includes(to),
     );
@@ -317,7 +331,7 @@ describe('imports', () => {
   it.each(Object.keys(arrows))('of %s make no circle', (room) => {
     const targets = new Map<string, string[]>();
     for (const { file, target } of imports.filter(({ file }) => file.startsWith(`${room}/`))) {
-      const from = file.replace(/\.ts$/, '');
+      const from = file.replace(/\.tsx?$/, '');
       targets.set(from, [...(targets.get(from) ?? []), target]);
     }
     expect(circlesIn(targets)).toEqual([]);

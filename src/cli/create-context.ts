@@ -116,6 +116,11 @@ export function createContext(
       return safeQuestions(questions(environment.stdin, environment.stderr, notices().colour));
     },
     files,
+    async openInBrowser(file) {
+      if (environment.openInBrowser !== undefined) return environment.openInBrowser(file);
+      const { openInBrowser } = await import('./platform/open-in-browser.js');
+      return openInBrowser(file, environment.platform, environment.env);
+    },
     holdSignals(lastWords) {
       const holder = { lastWords };
       holders.push(holder);

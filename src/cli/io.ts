@@ -36,6 +36,9 @@ export interface Io {
 
   readonly files: Files;
 
+  /** Opens a file in the browser of the desktop; false where there is none. */
+  openInBrowser(file: string): Promise<boolean>;
+
   /**
    * From now on a signal only aborts the context's `signal`: the command finishes what is in flight and returns, and
    * the process then dies by the signal (5 s after a SIGTERM, or at a second Ctrl-C, in any case, after `lastWords`).

@@ -116,6 +116,11 @@ const tree: readonly (Leaf | Group)[] = [
   ],
   ['serve', 'Run the service on this machine', async () => (await import('./commands/serve/serve.js')).serve],
   [
+    'dashboard',
+    'Open the dashboard of the service',
+    async () => (await import('./commands/dashboard/open.js')).dashboard,
+  ],
+  [
     'service',
     'Manage the service of this machine',
     [

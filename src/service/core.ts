@@ -45,6 +45,7 @@ export interface CoreDoubles {
 
 /** The service without its HTTP side. */
 export interface Core {
+  context: OperationContext;
   operations: Operations;
   administration: Administration;
   localKey: string;
@@ -201,6 +202,7 @@ export async function openCore(
   }
 
   return {
+    context,
     operations,
     administration: createAdministration(context, {
       carrier,

@@ -1,11 +1,13 @@
 import { systemClock } from './clock.js';
-import { openCore } from './core.js';
+import { type Core, openCore } from './core.js';
+import { type DashboardDoor, type DashboardParts, dashboardDoor } from './dashboard/door.js';
 import { requestFaultFor } from './fault-injection/faults.js';
-import { createApp } from './http/app.js';
+import { type App, createApp } from './http/app.js';
 import { exchangeWith } from './http/in-process.js';
 import { createObserver } from './observer.js';
+import { takeToken } from './operations/admission.js';
 import { readinessOf } from './readiness.js';
-import type { Listening, Service, ServiceOptions } from './service.js';
+import type { Listening, ServedListening, Service, ServiceOptions } from './service.js';
 
 /**
  * Opens the service on a folder of durable data, or in memory. Rejects when the SQLite engine is not
@@ -20,7 +22,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     readiness: readinessOf({ ...core, clock: options.clock ?? systemClock }),
     report: (error, requestId) => core.report(error, { requestId }),
   });
-  const listening = new Set<Listening>();
+  const listening = new Set<ServedListening>();
   const forMetrics: Listening[] = [];
   /** Named by where it listens last. */
   const beat = () => core.heartbeat.begin([...listening].at(-1)?.url.replace(/\/v1$/, '') ?? null);
@@ -28,16 +30,21 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
   return {
     fetch: (input, init) => app.fetch(new Request(input, init)),
     exchange: exchangeWith(app),
-    async listen(address = {}) {
+    async listen({ dashboard, ...address } = {}) {
       // Loaded late: most embedded services never listen.
       const { listen } = await import('./http/listen.js');
-      const opened = await listen(observer.observed(app, address, core), address, {
+      const door = dashboard === undefined ? null : dashboardDoor(partsOf(core), dashboard.publicUrl);
+      const served = door === null ? app : withDashboard(app, door);
+      const opened = await listen(observer.observed(served, address, core), address, {
         report: (error) => core.report(error, { level: 'warning' }),
       });
-      const closing: Listening = {
+      const closing: ServedListening = {
         url: opened.url,
+        dashboard: door === null ? null : await door.at(opened.url),
         async close() {
           listening.delete(closing);
+          // Its live pages would never end.
+          await door?.close();
           await opened.close();
           await beat();
         },
@@ -62,6 +69,42 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       await Promise.all([...listening, ...forMetrics].map((one) => one.close()));
       observer.close();
       await core.close();
+    },
+  };
+}
+
+function partsOf({
+  context,
+  store,
+  operations,
+  administration,
+  channels,
+  carrier,
+  heartbeat,
+  report,
+}: Core): DashboardParts {
+  return {
+    store,
+    operations,
+    administration,
+    channels,
+    clock: context.clock,
+    connections: () => heartbeat.connections,
+    takeToken: (projectId, kind) => takeToken(context, projectId, kind),
+    deliveries: (messageIds) => carrier.deliveries(messageIds),
+    report: (error, requestId) => report(error, { requestId }),
+  };
+}
+
+/** The dashboard beside the API, on one port. */
+function withDashboard(app: App, door: DashboardDoor): App {
+  return {
+    routes: app.routes,
+    fetch(request, bindings) {
+      const { plain, notes } = bindings ?? {};
+      if (plain === undefined || !door.isUnder(plain.target ?? '')) return app.fetch(request, bindings);
+      if (notes !== undefined) notes.route = '/dashboard';
+      return door.fetch(request, () => plain.readBody());
     },
   };
 }

@@ -13,16 +13,15 @@ export {
   faultsOnDemand,
   type RequestFault,
 } from './fault-injection/faults.js';
+export type { DnsRecord, InboxMessage, Suppression } from './inbox/mail-administration.js';
 export { type OpenedAdministration, openAdministration } from './open-administration.js';
 export type { Fault } from './report.js';
 export type {
   Administration,
   ApiKey,
   Delivery,
-  DnsRecord,
   FinishAs,
   Hold,
-  InboxMessage,
   KeyScope,
   LaneStatus,
   LaneSummary,
@@ -34,10 +33,10 @@ export type {
   ProjectAdministration,
   ProjectSummary,
   SeenRequest,
+  ServedListening,
   Service,
   ServiceOptions,
   ServiceStatus,
   StoppedBatch,
-  Suppression,
 } from './service.js';
 export { defaultSettings, type Settings, type SettingsPatch } from './settings.js';

@@ -1,7 +1,8 @@
-import type { Channel, Page, PageOptions } from '../contract/index.js';
+import type { Channel } from '../contract/index.js';
 import type { ConfigurationSource } from './carriers/configured/configuration.js';
 import type { Clock } from './clock.js';
 import type { DataError } from './data-error.js';
+import type { MailAdministration, ReceivedAs } from './inbox/mail-administration.js';
 import type { Fault } from './report.js';
 import type { Settings, SettingsPatch } from './settings.js';
 import type { HoldReason, KeyScope, LedgerReason, Unfinished } from './storage/store.js';
@@ -95,39 +96,8 @@ export interface Delivery {
   delivered_at: string;
 }
 
-/** A message from outside: mail to the own domain of a project, or an SMS to the number of a route. */
-export interface InboxMessage {
-  id: string;
-  channel: Channel;
-  /** A number, the name of a sender or an address; empty where the mail names none. */
-  from: string;
-  to: string;
-  /** Null for an SMS. */
-  subject: string | null;
-  /** At most 1 MB; a part of an SMS that has not come is `[…]`. */
-  text: string;
-  received_at: string;
-}
-
-/** A recipient that gets nothing more. */
-export interface Suppression {
-  to: string;
-  /** As `it bounced with status 5.1.1`. */
-  reason: string;
-  created_at: string;
-}
-
-/** A record to publish for an own domain. */
-export interface DnsRecord {
-  purpose: 'SPF' | 'DKIM' | 'DMARC';
-  type: 'TXT';
-  /** Without a dot at its end. */
-  name: string;
-  value: string;
-}
-
 /** Owner's operations on a project, without the API. Refusals throw `invalid_request`. */
-export interface ProjectAdministration {
+export interface ProjectAdministration extends MailAdministration {
   /** Creates a key; only this answer has its secret. Refused over 10 active keys. */
   createKey(options?: NewApiKey): Promise<ApiKey & { secret: string }>;
   /** Creates a key only where the project never had one: of instances that start together, one does. */
@@ -141,16 +111,8 @@ export interface ProjectAdministration {
   ledger(): Promise<LedgerEntry[]>;
   /** The same, newest first and page after page; those at `since`, an ISO time, or later. */
   newestLedger(filter?: { since?: string }): AsyncIterable<LedgerEntry>;
-  /** Messages from outside, newest first. */
-  inbox(page?: PageOptions): Promise<Page<InboxMessage>>;
-  suppressions: {
-    /** Newest first; `after` is a recipient. */
-    list(page?: PageOptions): Promise<Page<Suppression>>;
-    /** False for a recipient that is not suppressed. */
-    remove(recipient: string): Promise<boolean>;
-  };
-  /** The records of the own domain; empty without one. Refused where its key cannot be read. */
-  dnsRecords(): Promise<DnsRecord[]>;
+  /** A link that signs in to the dashboard, once, within 10 minutes; null while no instance has served it. */
+  createDashboardLink(): Promise<string | null>;
   settings: {
     get(): Promise<Settings>;
     /** Changes the given fields, which may depend on the current settings; returns all settings. */
@@ -158,7 +120,6 @@ export interface ProjectAdministration {
   };
 }
 
-export type ReceivedAs = 'bounced' | 'kept' | 'ignored';
 /** A service that sends nothing until its owner releases it, and its messages without an outcome. */
 export interface Hold extends Unfinished {
   reason: HoldReason;
@@ -295,6 +256,8 @@ export interface ListenAddress {
   log?(request: SeenRequest): void;
   /** Answers `GET /metrics` here, for anybody who can reach it; needs the option of the service. */
   metrics?: boolean;
+  /** Serves the dashboard too; `publicUrl` is where people reach it, null for the address itself. */
+  dashboard?: { publicUrl: string | null };
 }
 
 export interface Listening {
@@ -302,6 +265,11 @@ export interface Listening {
   url: string;
   /** Accepts no new connection, answers every request received, then resolves. */
   close(): Promise<void>;
+}
+
+export interface ServedListening extends Listening {
+  /** Where people open the dashboard; null without it. */
+  dashboard: string | null;
 }
 
 /** `url` is absolute: `http://embedded.invalid/v1/sms`. */
@@ -324,7 +292,7 @@ export interface Service {
   fetch(input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** The same without web objects, which take Node.js 20 16 ms to load. */
   exchange(request: PlainRequest): Promise<PlainAnswer>;
-  listen(address?: ListenAddress): Promise<Listening>;
+  listen(address?: ListenAddress): Promise<ServedListening>;
   /** Answers `GET /metrics`, and nothing else, on an address of its own; needs the option of the service. */
   listenForMetrics(address: { host: string; port: number }): Promise<Listening>;
   /** A key of the default project; in memory only, as long as this object lives. */

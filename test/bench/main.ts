@@ -6,6 +6,7 @@ import { bulk } from './bulk.js';
 import { client } from './client.js';
 import { journal } from './journal.js';
 import { type Row, tableOf } from './pairs.js';
+import { postgres } from './postgres.js';
 import { profile } from './profile.js';
 import { reading } from './reading.js';
 import { rows } from './rows.js';
@@ -26,6 +27,7 @@ const groups: Record<string, () => Promise<Row[]>> = {
   http,
   profile,
   core,
+  postgres,
   smpp,
   smtp,
   size,

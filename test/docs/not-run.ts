@@ -13,12 +13,20 @@ export const notRun: Record<string, string> = {
     'a line of ~/.bashrc; test/cli/completion.test.ts completes in each shell',
   'docs/running.md: urtuu serve':
     'listens on a fixed port until it is stopped; a block of docs/sandbox.md starts it on a free one',
-  'docs/running.md: head -c 32 /dev/urandom > urtuu.secret':
-    'needs a PostgreSQL of its own; test/cli/commands/serve/database.test.ts serves on one',
+  'docs/running.md: export URTUU_DATABASE=postgres://urtuu@db.example.mn/urtuu URTUU_SECRET_FILE=/etc/urtuu/urtuu.secret':
+    'needs a PostgreSQL of its own; test/docs/several-machines.test.ts types it on two instances',
+  'docs/running.md: head -c 32 /dev/urandom > deploy/urtuu.secret':
+    'needs a Docker daemon; test/docs/several-machines.test.ts runs the instances of the file',
   'docs/carriers.md: urtuu service check --config service.json':
     'connects to carriers; test/e2e/serve-config.test.ts and serve-email.test.ts serve with such a file',
   'docs/carriers.md: urtuu service lanes list':
     'names lanes of carriers; test/cli/every-command.test.ts runs each of them on a sandbox',
+  'docs/carriers.md: urtuu service inbox --limit 20':
+    'needs the data of a service, and never ends; test/cli/incoming.test.ts follows an inbox',
+  'docs/carriers.md: urtuu service settings set own_domain shop.mn':
+    'needs the data of a service; test/service/inbox signs mail and names the records',
+  'docs/carriers.md: urtuu service settings set suppressions true':
+    'needs the data of a service; test/cli/incoming.test.ts runs the commands',
   'docs/running.md: docker build -f deploy/Dockerfile -t urtuu .':
     'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
   'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':

@@ -150,6 +150,14 @@ const runners: Record<string, (block: Block, machine: ReaderMachine) => Promise<
     expect(lines.filter((line) => !/^(?:\[\w+\]|\w+=\S.*)$/.test(line))).toEqual([]);
   },
 
+  /** Of a mail server: its pipe calls a command that is there, with options that it has. */
+  async conf({ code }, machine) {
+    const options = [...code.matchAll(/ (--[a-z]+)/g)].map(([, option = '']) => option);
+    expect(code).toContain('urtuu service incoming --to ');
+    const { stdout } = await machine.bash('urtuu service incoming --help');
+    for (const option of options) expect(stdout).toContain(`${option} <`);
+  },
+
   /** The two lines of "Try it": the last test types the first one, and `npm test` is this. */
   indented({ page, code }) {
     expect({ page, starts: code.startsWith('npm ci && ') }).toEqual({ page: 'README.md', starts: true });

@@ -57,6 +57,8 @@ export interface Network {
   files<Result>(folder: string, use: (service: ServiceFiles) => Promise<Result>): Promise<Result>;
   /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
   checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
+  /** Whether anything answers at a URL within 3 s. */
+  answers(url: string): Promise<boolean>;
   /** Whether a message went to the embedded service. */
   readonly sentToSandbox: boolean;
   /** Calls `listener` after every HTTP exchange; the returned function ends that. */
@@ -257,6 +259,14 @@ export function openNetwork(needs: Needs): OwnedNetwork {
       } catch (error) {
         throw configurationError(error) ?? error;
       }
+    },
+    async answers(url) {
+      const fetch = environment.fetch ?? (await import('./fetch.js')).nodeFetch(environment.env);
+      const signal = AbortSignal.timeout(3_000);
+      return fetch(url, { method: 'GET', headers: {}, redirect: 'manual', signal }).then(
+        () => true,
+        () => false,
+      );
     },
     onExchange(listener) {
       listeners.add(listener);

@@ -11,6 +11,11 @@ export interface Platform {
   /** Whether the parent of a process learns which signal ended it. */
   readonly diesBySignals: boolean;
   readonly quoting: 'posix' | 'powershell';
+  /** The program that opens a file in the browser of the desktop; null without a desktop. */
+  opener(
+    name: NodeJS.Platform,
+    env: Readonly<Record<string, string | undefined>>,
+  ): { file: string; words: string[] } | null;
   /** Runs a command line; on Windows the words must be passed on verbatim. */
   shell(line: string): { file: string; words: string[] };
 }
@@ -22,6 +27,10 @@ const posix: Platform = {
   hasFileModes: true,
   diesBySignals: true,
   quoting: 'posix',
+  opener(name, env) {
+    if (name === 'darwin') return { file: 'open', words: [] };
+    return env.DISPLAY || env.WAYLAND_DISPLAY ? { file: 'xdg-open', words: [] } : null;
+  },
   shell: (line) => ({ file: '/bin/sh', words: ['-c', line] }),
 };
 
@@ -32,6 +41,7 @@ const windows: Platform = {
   hasFileModes: false,
   diesBySignals: false,
   quoting: 'powershell',
+  opener: () => ({ file: 'explorer', words: [] }),
   shell: (line) => ({ file: 'cmd', words: ['/d', '/s', '/c', `"${line}"`] }),
 };
 

@@ -23,6 +23,7 @@ import { administerLanes } from './lanes.js';
 import { mailAdministration } from './mail.js';
 import { defaultProject, openingBalance } from './projects.js';
 import { checkSettings } from './settings.js';
+import { hashToken, linkLife, newToken } from './sign-in.js';
 import { statusOf } from './status.js';
 
 /** Entries that are read at once. */
@@ -143,6 +144,13 @@ function administrationOf(
         }
         before = page.next;
       } while (before !== null);
+    },
+    async createDashboardLink() {
+      const url = await store.dashboardUrl();
+      if (url === null) return null;
+      const token = newToken();
+      await store.addSignInLink({ hash: hashToken(token), projectId, lifeMs: linkLife });
+      return `${url}/dashboard/sign-in?token=${token}`;
     },
     settings: {
       get: async () => (await context.project({ projectId })).settings,

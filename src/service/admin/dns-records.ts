@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import { readSigningKey } from '../carriers/smtp/signing-key.js';
-import type { DnsRecord } from '../service.js';
+import type { DnsRecord } from '../inbox/mail-administration.js';
 import type { OwnDomain } from '../settings.js';
 
 /**

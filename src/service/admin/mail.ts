@@ -1,7 +1,7 @@
 import { messagePage, normalizeAddress, normalNumber, type PageOptions } from '../../contract/index.js';
+import type { MailAdministration } from '../inbox/mail-administration.js';
 import type { OperationContext } from '../operations/context.js';
 import { invalid } from '../operations/fields.js';
-import type { ProjectAdministration } from '../service.js';
 import type { Listed, PageRequest } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 
@@ -10,7 +10,7 @@ export function mailAdministration(
   { store, project }: OperationContext,
   projectId: string,
   relay: string | null,
-): Pick<ProjectAdministration, 'inbox' | 'suppressions' | 'dnsRecords'> {
+): MailAdministration {
   return {
     async inbox(page) {
       const { records, next } = pageOf(await store.listInbox(projectId, requestOf(page)));

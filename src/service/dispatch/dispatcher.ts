@@ -138,10 +138,8 @@ export class Dispatcher {
     if (first === undefined) return Promise.resolve(null);
     const tools = new LeaseTools(first.token, this.#shared);
     return new Promise((resolve) => {
-      for (const one of claimed) {
-        if (one === first) this.#dispatch(one, rulesOf, tools, () => resolve(null), resolve);
-        else this.#dispatch(one, rulesOf, tools, ignore, ignore);
-      }
+      this.#dispatch(first, rulesOf, tools, () => resolve(null), resolve);
+      for (const one of claimed.slice(1)) this.#dispatch(one, rulesOf, tools, ignore, ignore);
     });
   }
 

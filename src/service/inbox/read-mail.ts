@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import PostalMime, { type Address, type Email } from 'postal-mime';
+import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { normalizeAddress } from '../../contract/index.js';
 
 /** A mail from outside. */
@@ -47,7 +47,7 @@ export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
     subject,
     text,
     recipients: [...new Set(recipients)].slice(0, maxRecipients),
-    failure: failureIn(mail),
+    failure: await failureIn(mail, raw),
     fingerprint: createHash('sha256').update(JSON.stringify(identity)).digest('base64url'),
   };
 }
@@ -58,11 +58,13 @@ function linesIn(raw: Uint8Array): number {
   return lines;
 }
 
-/** Only a report says so: answers of people and machines to a mail do not. */
-function failureIn({ headers, attachments }: Email): ReceivedMail['failure'] {
+/** Only a report says so: answers of people and machines to a mail do not. OpenSMTPD calls its reports mixed. */
+async function failureIn({ headers, attachments }: Email, raw: Uint8Array): Promise<ReceivedMail['failure']> {
   const type = headers.find(({ key }) => key === 'content-type')?.value ?? '';
-  if (!/^\s*multipart\/report\b/i.test(type)) return null;
-  const report = attachments.find(({ mimeType }) => /^message\/(?:global-)?delivery-status$/.test(mimeType));
+  if (!/^\s*multipart\/(?:report|mixed)\b/i.test(type) || !attachments.some(isReport)) return null;
+  // Not one in a mail that somebody forwards.
+  const outer = await PostalMime.parse(raw, { ...limits, forceRfc822Attachments: true });
+  const report = outer.attachments.find(isReport);
   if (report === undefined) return null;
   const fields = new TextDecoder('latin1').decode(report.content as ArrayBuffer);
   // Those of the mail, then a group for each recipient.
@@ -70,6 +72,8 @@ function failureIn({ headers, attachments }: Email): ReceivedMail['failure'] {
   if (failed === undefined) return null;
   return { status: /^status:[ \t]*(\d\.\d{1,3}\.\d{1,3})\b/im.exec(failed)?.[1] ?? '' };
 }
+
+const isReport = ({ mimeType }: Attachment) => /^message\/(?:global-)?delivery-status$/.test(mimeType);
 
 const addressesIn = (written: readonly (Address | undefined)[]): string[] =>
   written

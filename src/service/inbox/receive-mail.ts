@@ -6,8 +6,8 @@ import { domainOf } from '../mailbox.js';
 import type { OperationContext } from '../operations/context.js';
 import { invalid } from '../operations/fields.js';
 import { bound, messageAnswer } from '../operations/resources.js';
-import type { ReceivedAs } from '../service.js';
 import { ServiceError } from '../service-error.js';
+import type { ReceivedAs } from './mail-administration.js';
 import { type ReceivedMail, readMail } from './read-mail.js';
 
 type Context = Pick<OperationContext, 'store' | 'project' | 'newId'>;

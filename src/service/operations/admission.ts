@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { type RequestKind, requestRates } from '../../contract/index.js';
 import type { Admission } from '../storage/admission.js';
-import type { Taken } from '../storage/rate-limiter.js';
+import type { Bucket, Taken } from '../storage/rate-limiter.js';
 import type { OperationContext } from './context.js';
 import { repeatedAnswer } from './idempotency.js';
 import { hashSecret, isSecret } from './keys.js';
@@ -13,8 +13,7 @@ export async function admit(
   { secret, kind, idempotencyKey }: RequestHead,
 ): Promise<AdmittedRequest | null> {
   if (!isSecret(secret)) return null;
-  const { perSecond, burst } = requestRates[kind];
-  const bucket = context.rates === 'off' ? null : { interval: 1_000 / perSecond, burst };
+  const bucket = bucketOf(context, kind);
   const caller = callerOf(context, secret);
   const admitted = await context.admit({ caller, kind, bucket, idempotencyKey });
   if (admitted === null) return null;
@@ -33,6 +32,27 @@ export async function admit(
         ? null
         : () => repeatedAnswer(context, projectId, idempotencyKey, answer),
   };
+}
+
+/** The token of a request that comes with a session in place of a key. */
+export async function takeToken(
+  context: OperationContext,
+  projectId: string,
+  kind: RequestKind,
+): Promise<RateLimit> {
+  const caller = { projectId, keyId: 'dashboard' };
+  const admitted = await context.admit({
+    caller,
+    kind,
+    bucket: bucketOf(context, kind),
+    idempotencyKey: null,
+  });
+  return rateLimitOf(kind, admitted?.taken ?? null);
+}
+
+function bucketOf({ rates }: OperationContext, kind: RequestKind): Bucket | null {
+  const { perSecond, burst } = requestRates[kind];
+  return rates === 'off' ? null : { interval: 1_000 / perSecond, burst };
 }
 
 function callerOf({ localKey }: OperationContext, secret: string): Admission['caller'] {

@@ -10,6 +10,7 @@ import type { LaneDepth } from './depth.js';
 import type { Dispatching } from './dispatching.js';
 import type { Holding } from './holding.js';
 import type { Inbox } from './inbox.js';
+import type { Insights } from './insights.js';
 import type { LaneControl } from './lanes.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
 import type {
@@ -25,14 +26,17 @@ import type {
   VerificationRecord,
 } from './records.js';
 import type { RouteBinds } from './route-limits.js';
+import type { SignIns } from './sign-ins.js';
 import type { Suppressions } from './suppressions.js';
 
 export type * from './acceptance.js';
 export type * from './dispatching.js';
 export type * from './holding.js';
 export type * from './inbox.js';
+export type * from './insights.js';
 export type * from './lists.js';
 export type * from './records.js';
+export type * from './sign-ins.js';
 export type * from './suppressions.js';
 
 /**
@@ -43,7 +47,15 @@ export type * from './suppressions.js';
  * The engine owns time: methods take durations in milliseconds, and every time in a record is the engine's. A stored
  * time in the future, which only a clock that was set back explains, counts as now.
  */
-export interface Store extends Dispatching, Holding, Inbox, LaneControl, RouteBinds, Suppressions {
+export interface Store
+  extends Dispatching,
+    Holding,
+    Inbox,
+    Insights,
+    LaneControl,
+    RouteBinds,
+    SignIns,
+    Suppressions {
   /** Null when a project with this id is there already. */
   createProject(project: Pick<ProjectRecord, 'id' | 'name' | 'balance'>): Promise<ProjectRecord | null>;
   getProject(id: string): Promise<ProjectRecord | null>;

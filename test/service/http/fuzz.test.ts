@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/service/http/app.js';
 import { listen } from '../../../src/service/http/listen.js';
-import type { Listening } from '../../../src/service/index.js';
 import { arbitraryRequests } from '../../support/arbitrary-requests.js';
 import { fakeOperations, goodKey, ids } from './fake-operations.js';
 
@@ -39,7 +38,7 @@ describe('any request', () => {
     reached += calls.filter(([name]) => name.startsWith('send')).length;
   };
   const app = createApp(operations, { report: (error) => reports.push(error) });
-  let listening: Listening;
+  let listening: Awaited<ReturnType<typeof listen>>;
   beforeAll(async () => {
     listening = await listen(app, { port: 0 });
   });

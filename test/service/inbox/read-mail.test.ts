@@ -178,7 +178,13 @@ describe('a report', () => {
       bounceOf('x@b.mn', { action: 'delivered\r\n\r\nAction: failed' }),
       { status: '5.1.1' },
     ],
-    ['that only looks like one', bounceOf('x@b.mn', { type: 'multipart/mixed' }), null],
+    ['of OpenSMTPD', bounceOf('x@b.mn', { type: 'multipart/mixed' }), { status: '5.1.1' }],
+    ['that only looks like one', bounceOf('x@b.mn', { type: 'multipart/alternative' }), null],
+    [
+      'that somebody forwards',
+      `From: a@b.mn\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\n\r\nSee\r\n--x\r\nContent-Type: message/rfc822\r\n\r\n${bounceOf('x@b.mn')}\r\n--x--`,
+      null,
+    ],
     ['in another mail', `From: a@b.mn\r\nContent-Type: message/rfc822\r\n\r\n${bounceOf('x@b.mn')}`, null],
     [
       'of a machine that is away',

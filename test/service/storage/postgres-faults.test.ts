@@ -2,11 +2,13 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { systemClock } from '../../../src/service/clock.js';
+import { type Clock, systemClock } from '../../../src/service/clock.js';
+import { openCore } from '../../../src/service/core.js';
 import {
   openPostgresStorage,
   type PostgresStorage,
 } from '../../../src/service/storage/postgres/postgres-storage.js';
+import { caller } from '../../support/cores.js';
 import { type Cluster, makeCluster } from '../../support/postgres/cluster.js';
 import { type PostgresProxy, startProxy } from '../../support/postgres/proxy.js';
 import { copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
@@ -256,6 +258,57 @@ describe('a server', () => {
     await vi.waitUntil(() => store.acceptMessage(message()).catch(() => null), later);
     await expectBooksToAgree(url);
   });
+
+  it('whose commits wait for a standby that is not there is told of when they take too long, and nothing is lost', async () => {
+    const { url } = await ownCluster();
+    const { store } = await opened(url);
+    await query(url, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    await query(url, 'SELECT pg_reload_conf()');
+    const synchronous = "SELECT current_setting('synchronous_standby_names') AS names";
+    await vi.waitUntil(async () => (await query(url, synchronous))[0]?.names === 'nobody', later);
+    const one = message({ idempotencyKey: 'k', claim: claimOf('a') });
+    const before = performance.now();
+    await expect(store.acceptMessage(one)).rejects.toMatchObject(unavailable);
+    expect(performance.now() - before).toBeLessThan(10_000);
+    await query(url, 'ALTER SYSTEM RESET synchronous_standby_names');
+    await query(url, 'SELECT pg_reload_conf()');
+    // It was committed here all the same: the key says so, and its message is due again.
+    const again = message({ idempotencyKey: 'k', claim: claimOf('b') });
+    await vi.waitUntil(() => store.acceptMessage(again).catch(() => null), later);
+    expect(await store.acceptMessage(again)).toMatchObject({ kind: 'repeat' });
+    await vi.waitUntil(async () => (await store.nextWork(['sms'])).messages !== null, later);
+    await expectBooksToAgree(url);
+  }, 40_000);
+
+  it('that is away for a minute loses nothing of what was under way, and sends nothing twice', async () => {
+    const { cluster, url } = await ownCluster();
+    // A minute in two seconds.
+    const speed = 30;
+    const clock: Clock = {
+      now: () => Math.floor(systemClock.now() + (speed - 1) * systemClock.monotonic()),
+      monotonic: () => speed * systemClock.monotonic(),
+      after: (milliseconds, run) => systemClock.after(milliseconds / speed, run),
+    };
+    const core = await openCore({ database: url, secret, clock, rates: 'off', report() {} });
+    onTestFinished(() => core.close());
+    const to = Array.from({ length: 1_500 }, (_, index) => `${88_000_000 + index}`);
+    const sendBulk = (first: number) =>
+      core.operations.sendSmsBulk({
+        caller,
+        params: { to: to.slice(first, first + 500), text: 'Hello' },
+        idempotencyKey: `from ${first}`,
+      });
+    await Promise.all([0, 500, 1_000].map(sendBulk));
+    await cluster.stop('immediate');
+    await new Promise((resolve) => setTimeout(resolve, 60_000 / speed));
+    await cluster.start();
+    const settled = () => core.administration.settled().then(() => true);
+    await vi.waitUntil(() => settled().catch(() => null), later);
+    const sent = await query(url, "SELECT recipient FROM messages WHERE status = 'sent' ORDER BY recipient");
+    expect(sent.map(({ recipient }) => recipient)).toEqual(to);
+    const delivered = await query(url, 'SELECT recipient FROM deliveries ORDER BY recipient');
+    expect(delivered).toEqual(sent);
+  }, 40_000);
 
   it('that refuses the password says so', async () => {
     const { cluster, folder, url } = await ownCluster();

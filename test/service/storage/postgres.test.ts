@@ -5,7 +5,7 @@ import { emptyDatabase, newDatabase, query } from '../../support/postgres.js';
 import { admissionConformance } from './conformance/admission.js';
 import { changesConformance } from './conformance/changes.js';
 import type { Engine, Handle } from './conformance/engine.js';
-import { message, project } from './conformance/fixture.js';
+import { answerOf, batch, claimOf, failed, message, project, sent } from './conformance/fixture.js';
 import { rateLimiterConformance } from './conformance/rate-limiter.js';
 import { routeConformance } from './conformance/routes.js';
 import { storeConformance } from './conformance/store.js';
@@ -87,4 +87,81 @@ it('the messages of a recipient are on one page, however many others came since'
   const listed = await store.listMessages(project.id, { ...filter, since: null, until: null }, page);
   const id = accepted.kind === 'accepted' ? accepted.message.id : '';
   expect(listed).toMatchObject({ records: [{ id }], next: null });
+});
+
+it('functions that were planned on empty tables read no whole index of large ones', async () => {
+  const database = await newDatabase();
+  const clock = new ManualClock();
+  const storage = await openPostgresStorage({
+    url: database,
+    secret,
+    clock,
+    report() {},
+    now: () => clock.now(),
+  });
+  onTestFinished(() => storage.close());
+  const { store } = storage;
+  await store.createProject({ ...project, balance: 100_000_000 });
+  let tokens = 0;
+  const lease = () => {
+    tokens += 1;
+    return { token: `t${tokens}`, leaseMs: 30_000, limit: 100, lane: 'sms' };
+  };
+  async function useAll(): Promise<void> {
+    const accepted = await Promise.all(
+      Array.from({ length: 4 }, () => {
+        const { token } = lease();
+        return store.acceptMessage(message({ to: token, idempotencyKey: token, claim: claimOf(token) }));
+      }),
+    );
+    const taken = accepted.flatMap((one) => (one.kind === 'accepted' ? one.claimed : []));
+    const waiting = await store.acceptBatch(batch(['1', '2', '3'], { idempotencyKey: lease().token }));
+    expect([taken.length, waiting.kind]).toEqual([4, 'accepted']);
+    const claimed = await store.claimMessages({ ...lease(), class: 'batch' });
+    const mark = { attempt: 1, route: 'Mobicom' };
+    await store.markSubmitting(claimed.map((one) => ({ claimed: one, ...mark, doubtMs: 1_000 })));
+    const marked = claimed.map((one) => ({ ...one, attempts: 1, mark }));
+    await store.leaveInDoubt(marked.map((one) => ({ claimed: one, delayMs: 0 })));
+    const doubts = await store.claimDoubts(lease());
+    await store.postponeMessages(
+      doubts.slice(0, 1).map((one) => ({ claimed: one, delayMs: 0, isTry: true })),
+    );
+    const ends = await store.finalizeMessages(
+      [...taken, ...doubts.slice(1)].map((one) => ({ claimed: one, outcome: failed })),
+      answerOf,
+    );
+    expect(ends.filter((end) => end !== null)).toHaveLength(6);
+    const again = await store.claimMessages({ ...lease(), class: 'batch' });
+    await store.finalizeMessages(
+      again.map((one) => ({ claimed: one, outcome: sent })),
+      answerOf,
+    );
+    clock.advance(1);
+  }
+  // Each of the connections makes its plans.
+  for (let times = 0; times < 12; times += 1) await useAll();
+  await query(
+    database,
+    `INSERT INTO messages (id, project, batch, content, channel, recipient, credits, created_at, counts_at, lane,
+       bound_at, status) SELECT 'm' || i, 1, i, i, 'sms', 'm' || i, 10, 0, 0, 'sms', 0, 'sent' FROM generate_series(10001, 30000) i;
+     INSERT INTO idempotency SELECT 1, 'i' || i, 200, '' FROM generate_series(1, 20000) i;
+     INSERT INTO queue SELECT 9000000000000, i, 0, 0, 1, 'sms' FROM generate_series(10001, 30000) i;
+     INSERT INTO verifications SELECT 'v' || i, 1, i, '', 'pending', 5, 1, 0, 0 FROM generate_series(10001, 30000) i;
+     INSERT INTO batches (seq, id, project, channel, total, credits, created_at)
+       SELECT i, 'b' || i, 1, 'sms', 1, 0, 0 FROM generate_series(10001, 30000) i;
+     SELECT pg_stat_reset()`,
+  );
+  await useAll();
+  // What a backend has counted is known at its end.
+  await storage.close();
+  const readBy = () =>
+    query<{ name: string; rows: number }>(
+      database,
+      `SELECT indexrelname AS name, idx_tup_read::int AS rows
+       FROM pg_stat_user_indexes WHERE idx_tup_read > 10000 ORDER BY 1`,
+    );
+  const used = () =>
+    query<{ uses: number }>(database, 'SELECT sum(idx_scan)::int AS uses FROM pg_stat_user_indexes');
+  await vi.waitUntil(async () => ((await used())[0]?.uses ?? 0) > 50);
+  expect(await readBy()).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { defaultHost, isLoopback } from '../../../contract/index.js';
-import type { Listening, SeenRequest, Service } from '../../../service/index.js';
+import type { Listening, SeenRequest, ServedListening, Service } from '../../../service/index.js';
 import type { Context } from '../../context.js';
 import type { CertificateOptions } from './certificate.js';
 import { hostInUrl, listenError } from './listen-error.js';
@@ -13,7 +13,7 @@ export interface AddressOptions extends CertificateOptions {
 }
 
 export interface Listeners {
-  main: Listening;
+  main: ServedListening;
   /** Of its own; null without one. */
   metrics: Listening | null;
 }
@@ -31,6 +31,7 @@ export async function openListeners(
   service: Service,
   tls: { cert: string; key: string } | null,
   options: AddressOptions,
+  page: { dashboard?: { publicUrl: string | null } },
 ): Promise<Listeners> {
   const { host, port, log, metricsHost, metricsPort } = options;
   const logged = (request: SeenRequest) =>
@@ -39,7 +40,7 @@ export async function openListeners(
       ...request,
       ms: Math.round(request.ms * 1_000) / 1_000,
     });
-  const address = { host, port, metrics: isLocal(options) };
+  const address = { host, port, metrics: isLocal(options), ...page };
   const main = await service
     .listen({
       ...address,

@@ -11,6 +11,7 @@ import { readChoice, readCount } from '../../options.js';
 import { field, type View } from '../../output/view.js';
 import { holdWarning } from '../service/hold-warning.js';
 import { readCertificate } from './certificate.js';
+import { addDashboardOptions, type DashboardOptions, dashboardOf, dataWords } from './dashboard.js';
 import { databaseAccess, withoutPassword } from './database.js';
 import { firstKey } from './first-key.js';
 import { type AddressOptions, hasMetrics, openListeners } from './listeners.js';
@@ -28,7 +29,7 @@ const view: View<Serving> = {
   record: (serving) => serving,
 };
 
-interface Options extends AddressOptions {
+interface Options extends AddressOptions, DashboardOptions {
   data?: string;
   config?: string;
   database?: string;
@@ -56,6 +57,7 @@ export const serve: CommandBody = (command, context) => {
     .option('--metrics-port <port>', 'port for /metrics; a loopback --host has it too', readPort)
     .option('--metrics-host <host>', 'address for --metrics-port', defaultHost)
     .option('--accept-data', 'start with damaged data, after listing the losses and asking');
+  addDashboardOptions(command);
   addHelp(command, {
     view,
     examples: [
@@ -76,6 +78,7 @@ export const serve: CommandBody = (command, context) => {
   });
   command.action(async ({ acceptData = false, config: file, ...options }: Options) => {
     const { io, config } = context;
+    const page = dashboardOf(options);
     const tls = readCertificate(config, options);
     const database = databaseAccess(config, options);
     const given = {
@@ -97,7 +100,7 @@ export const serve: CommandBody = (command, context) => {
     const data = database === null ? folder() : withoutPassword(database.url);
     const { administration, channels } = service;
     if (file === undefined && administration.isReal) throw needsConfiguration(data);
-    const listeners = await openListeners(context, service, tls, options);
+    const listeners = await openListeners(context, service, tls, options, page);
     const key = await firstKey(context, administration, () =>
       database === null ? data : config.stateDirectory,
     );
@@ -107,10 +110,12 @@ export const serve: CommandBody = (command, context) => {
     if (hold !== null) io.warn(holdWarning(hold.reason));
     if (listeners.metrics !== null) io.note(`Metrics: ${listeners.metrics.url.replace(/v1$/, 'metrics')}`);
     if (database !== null && key.notes.length === 0) io.note('The database already has an API key.');
-    if (database === null) {
+    if (database === null && Object.values(channels).includes('simulated')) {
       const outbox = config.commandLine(['sandbox', 'outbox', '--follow', '--data', data]);
       io.note('Its messages, apart from those of --sandbox:', outbox);
     }
+    if (listeners.main.dashboard !== null)
+      io.note('Its dashboard:', config.commandLine(['dashboard', ...dataWords(options)]));
     const lost = await Promise.race([aborted(context.signal), service.lost]);
     io.note('Stopping.');
     // Without its data the service cannot close in order, and nobody should wait for it.

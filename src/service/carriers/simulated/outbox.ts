@@ -29,6 +29,8 @@ export interface Outbox {
   ageOrFence(reference: string, before: number): Promise<number | null>;
   /** Deliveries in their order, the oldest first. */
   read(filter: OutboxFilter): AsyncIterable<DeliveryRecord>;
+  /** The deliveries of messages. */
+  find(messageIds: readonly string[]): Promise<DeliveryRecord[]>;
   /** How many deliveries were of a message that had been delivered before: 0 unless the service is wrong. */
   repeats(): Promise<number>;
   /** Whether a name is new; from then on it is not, until a reset. */

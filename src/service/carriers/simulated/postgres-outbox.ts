@@ -133,6 +133,13 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
     deliver: (submission) => orUnavailable(deliveries.add(submission), report),
     ageOrFence: (reference, before) => orUnavailable(inquiries.add({ reference, before }), report),
     read,
+    async find(messageIds) {
+      const rows = await database.query<DeliveryRow>(
+        'SELECT * FROM deliveries WHERE reference = ANY ($1) ORDER BY seq',
+        [messageIds],
+      );
+      return rows.map(toRecord);
+    },
     async repeats() {
       const [row] = await database.query<{ repeats: number }>(
         'SELECT count(*) - count(DISTINCT reference) AS repeats FROM deliveries',

@@ -15,6 +15,8 @@ import { simulatedLanes } from './routes.js';
 export interface SimulatedCarrier extends Carrier {
   inquire(reference: string, to: string, before: number): Promise<Fate>;
   outbox(filter: OutboxFilter): AsyncIterable<DeliveryRecord>;
+  /** The deliveries of messages. */
+  deliveries(messageIds: readonly string[]): Promise<DeliveryRecord[]>;
   /** How many deliveries were of a message that had been delivered before: 0 unless the service is wrong. */
   repeats(): Promise<number>;
   /** Whether a name is new; from then on it is not, until a reset. For faults that happen once. */
@@ -152,6 +154,7 @@ export function simulatedCarrier(
     },
     inquire,
     outbox: (filter) => outbox.read(filter),
+    deliveries: (messageIds) => outbox.find(messageIds),
     repeats: () => outbox.repeats(),
     isFirst: (name) => outbox.isFirst(name),
     reset: () => outbox.reset(),

@@ -3,6 +3,7 @@ import { whenFree } from '../../storage/sqlite/database/busy.js';
 import { GroupCommit } from '../../storage/sqlite/database/group-commit.js';
 import { jsonObject } from '../../storage/sqlite/database/json-object.js';
 import { type Database, openDatabase } from '../../storage/sqlite/database/open.js';
+import { prepareLate } from '../../storage/sqlite/database/prepare-late.js';
 import { everyAttempt, type Submission } from '../carrier.js';
 import { type DeliveryRow, toRecord } from './delivery-row.js';
 import type { DeliveryRecord, Outbox, OutboxFilter } from './outbox.js';
@@ -41,6 +42,8 @@ interface Arrival {
 }
 
 const pageSize = 500;
+const selectMany =
+  'SELECT * FROM deliveries WHERE reference IN (SELECT value FROM json_each(?)) ORDER BY seq';
 
 /** A file of its own, as another company would have; a crash of the service's process does not touch its contents. */
 export function sqliteOutbox(database: Database, clock: Clock): Outbox {
@@ -68,6 +71,7 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
   const countRepeats = database.prepare(
     'SELECT count(*) - count(DISTINCT reference) AS repeats FROM deliveries',
   );
+  const prepared = prepareLate(database);
   const insertLoss = database.prepare('INSERT INTO losses (reference) VALUES (?) ON CONFLICT DO NOTHING');
 
   let arriving: Arrival | null = null;
@@ -129,6 +133,10 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
         return found === undefined ? null : clock.now() - found.delivered_at;
       }),
     read,
+    find: async (messageIds) =>
+      ((await whenFree(() => prepared(selectMany).all(JSON.stringify(messageIds)))) as DeliveryRow[]).map(
+        toRecord,
+      ),
     repeats: async () => ((await whenFree(() => countRepeats.get())) as { repeats: number }).repeats,
     isFirst: async (name) => (await commits.run(() => insertLoss.run(name).changes)) === 1,
     reset: () =>

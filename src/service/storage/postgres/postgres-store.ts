@@ -8,11 +8,13 @@ import { orUnavailable } from './database/failure.js';
 import { createFinalization } from './finalization.js';
 import { createHolding } from './holding.js';
 import { createInbox } from './inbox.js';
+import { createInsights } from './insights.js';
 import { createLists } from './lists.js';
 import { createLookups } from './lookups.js';
 import type { Lost } from './lost-commits.js';
 import { createRecords } from './records.js';
 import { createRoutes } from './routes.js';
+import { createSignIns } from './sign-ins.js';
 import { createWork } from './work.js';
 
 /** Tells this process and the others of what was committed here. */
@@ -57,6 +59,8 @@ export function postgresStore(
     ...createRecords(database, lost, lookups.getProject),
     ...createInbox(database, report),
     ...createLists(database),
+    ...createInsights(database),
+    ...createSignIns(database),
     ...createWork(database),
     ...holding,
     release: () => thenDue(holding.release()),

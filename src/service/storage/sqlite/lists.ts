@@ -1,7 +1,8 @@
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from '../lists.js';
 import type { BatchRecord, MessageRecord } from '../records.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
-import type { Database, Statement } from './database/open.js';
+import type { Database } from './database/open.js';
+import { prepareLate } from './database/prepare-late.js';
 import type { MessageBlocks, Span } from './message-blocks.js';
 import type { Projects } from './projects.js';
 
@@ -19,12 +20,7 @@ export function prepareLists(
   blocks: MessageBlocks,
   scanned = rowsPerPage,
 ) {
-  const statements = new Map<string, Statement>();
-  const prepared = (sql: string): Statement => {
-    const statement = statements.get(sql) ?? database.prepare(sql);
-    statements.set(sql, statement);
-    return statement;
-  };
+  const prepared = prepareLate(database);
   const selectBatch = database.prepare(
     'SELECT first_message AS first, first_message + total - 1 AS last FROM batches WHERE project = ? AND id = ?',
   );

@@ -272,4 +272,18 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX suppressions_project ON suppressions (project);
   `,
+  `
+  -- The dashboard: links that open one session each, and sessions, by the SHA-256 of their token; where it is opened.
+  CREATE TABLE sign_ins (
+    hash BLOB PRIMARY KEY,
+    project INTEGER NOT NULL,
+    is_link INTEGER NOT NULL,
+    length INTEGER NOT NULL,
+    until INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE dashboard (one INTEGER PRIMARY KEY CHECK (one = 1), url TEXT NOT NULL) STRICT;
+
+  -- The refund of one message.
+  CREATE INDEX ledger_refunds ON ledger (subject_id) WHERE reason = 'refund';
+  `,
 ];

@@ -2,6 +2,7 @@ import type { Clock } from '../../clock.js';
 import type { Admitted } from '../admission.js';
 import { keyTopic, messageTopic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
+import { countInParts } from '../insights.js';
 import type { Instances } from '../instances.js';
 import type { PolledChanges } from '../polled-changes.js';
 import type { Store } from '../store.js';
@@ -16,6 +17,7 @@ import { prepareDepth } from './depth.js';
 import { prepareFinalization } from './finalization.js';
 import { prepareHolds } from './holds.js';
 import { prepareInbox } from './inbox.js';
+import { prepareInsights } from './insights.js';
 import { prepareInstances } from './instances.js';
 import { prepareLanes } from './lanes.js';
 import { prepareLeases } from './leases.js';
@@ -28,6 +30,7 @@ import { prepareRefusals } from './refusals.js';
 import { prepareResets } from './resets.js';
 import { migrations } from './schema.js';
 import { sharedReads } from './shared-reads.js';
+import { prepareSignIns } from './sign-ins.js';
 import { prepareSuppressions } from './suppressions.js';
 import { prepareUnfinished } from './unfinished.js';
 import { prepareWork } from './work.js';
@@ -93,6 +96,8 @@ export function sqliteStore(
   const inbox = prepareInbox(database, projects, now);
   const suppressions = prepareSuppressions(database, projects, now);
   const lists = prepareLists(database, projects, blocks);
+  const insights = prepareInsights(database, projects, blocks, now);
+  const signIns = prepareSignIns(database, projects, now);
 
   /** Nothing is claimed. */
   const isClosed = () => holds.reason() !== null || resets.isUnderWay();
@@ -209,6 +214,17 @@ export function sqliteStore(
     checkVerification: (projectId, id, matches) =>
       commits.run(() => reading.checkVerification(projectId, id, matches)),
 
+    countMessages: (projectId, since, stepMs) =>
+      countInParts((before) => read(() => insights.countSome(projectId, since, stepMs, before))),
+    countWaiting: (projectId) => read(() => insights.countWaiting(projectId)),
+    getHistory: (projectId, messageId) => read(() => insights.getHistory(projectId, messageId)),
+
+    addSignInLink: (link) => commits.run(() => signIns.addSignInLink(link)),
+    openSession: (link, session) => commits.run(() => signIns.openSession(link, session)),
+    findSession: (hash) => read(() => signIns.findSession(hash)),
+    endSession: (hash) => commits.run(() => signIns.endSession(hash)),
+    recordDashboard: (url) => commits.run(() => signIns.recordDashboard(url)),
+    dashboardUrl: () => read(() => signIns.dashboardUrl()),
     keepIncoming: (message) => commits.run(() => inbox.keep(message)),
     listInbox: (projectId, page) => read(() => inbox.list(projectId, page)),
     suppress: (projectId, to, reason) => commits.run(() => suppressions.add(projectId, to, reason)),

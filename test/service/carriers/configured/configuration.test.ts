@@ -30,6 +30,37 @@ const relay = { smtp: 'smtp://relay.example.mn', from: 'no-reply@example.mn' };
 const withEmail = (changes: object) => ({ sms: 'off', email: { ...relay, ...changes } });
 const changed = (changes: object) => withRoutes({ ...route, ...changes });
 
+/** Every field that may be written. */
+const routeFields = {
+  ...route,
+  bind: 'transceiver',
+  binds: 1,
+  system_type: '',
+  source: '139911',
+  source_ton: 3,
+  source_npi: 0,
+  dest_ton: 1,
+  dest_npi: 1,
+  number_form: 'international',
+  alphabet: 'gsm',
+  segments: 'udh',
+  validity: '24h',
+  validity_format: 'relative',
+  receipt_id: 'same',
+  window: 20,
+  per_second: 100,
+  fallback: [],
+  links: true,
+};
+const emailFields = {
+  ...relay,
+  user: 'urtuu',
+  password: { env: 'PASSWORD' },
+  tls: 'required',
+  bounce_domain: 'bounce.example.mn',
+  connections: 4,
+};
+
 describe('a configuration', () => {
   it.each(['simulated', 'off'] as const)('without carriers says so: %s', (given) => {
     expect(read({ sms: given, email: given })).toEqual({ sms: given, email: given });
@@ -43,7 +74,6 @@ describe('a configuration', () => {
           {
             name: 'Mobicom',
             host: 'smsc.example.mn',
-            inboxProject: null,
             port: 3550,
             tls: true,
             systemId: 'urtuu',
@@ -66,6 +96,7 @@ describe('a configuration', () => {
             prefixes: ['99'],
             fallback: [],
             links: true,
+            inboxProject: null,
           },
         ],
       },
@@ -180,6 +211,18 @@ describe('a configuration', () => {
           typeof expected === 'string' ? expect.stringContaining(expected) : expect.stringMatching(expected),
       }),
     );
+  });
+
+  it.each(
+    Object.keys(routeFields).flatMap((field) => [null, -1, { a: 1 }].map((wrong) => [field, wrong] as const)),
+  )('names the field of a route: %s is %j', (field, wrong) => {
+    expect(() => read(changed({ [field]: wrong }))).toThrow(`${file}: sms.routes[0].${field}`);
+  });
+
+  it.each(
+    Object.keys(emailFields).flatMap((field) => [null, -1, { a: 1 }].map((wrong) => [field, wrong] as const)),
+  )('names the field of a relay: %s is %j', (field, wrong) => {
+    expect(() => read(withEmail({ ...emailFields, [field]: wrong }))).toThrow(`${file}: email.${field}`);
   });
 
   it('that is not there is refused', () => {

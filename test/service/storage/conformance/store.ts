@@ -6,6 +6,7 @@ import { fenceConformance } from './fence.js';
 import { Fixture } from './fixture.js';
 import { holdingConformance } from './holding.js';
 import { inboxConformance } from './inbox.js';
+import { insightConformance } from './insights.js';
 import { instanceConformance } from './instances.js';
 import { laneConformance } from './lanes.js';
 import { listConformance } from './lists.js';
@@ -13,6 +14,7 @@ import { raceConformance } from './races.js';
 import { receiptConformance } from './receipts.js';
 import { recordConformance } from './records.js';
 import { resetConformance } from './resets.js';
+import { signInConformance } from './sign-ins.js';
 
 /** The rules of a store, for every engine: on one handle, and on two whose calls alternate. */
 export function storeConformance(engine: Engine): void {
@@ -27,6 +29,7 @@ export function storeConformance(engine: Engine): void {
     acceptanceConformance(fixture);
     dispatchConformance(fixture);
     fenceConformance(fixture);
+    insightConformance(fixture);
     inboxConformance(fixture);
     holdingConformance(fixture);
     instanceConformance(fixture);
@@ -35,6 +38,7 @@ export function storeConformance(engine: Engine): void {
     receiptConformance(fixture);
     recordConformance(fixture);
     resetConformance(fixture);
+    signInConformance(fixture);
   });
 
   raceConformance(engine);

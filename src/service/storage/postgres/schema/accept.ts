@@ -31,9 +31,10 @@ CREATE FUNCTION can_accept_all_1(p_items acceptance_1[], p_at bigint) RETURNS bo
 BEGIN
   RETURN NOT is_resetting_1(p_at) AND hold_reason_1() IS NULL
   AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i LEFT JOIN projects p ON p.id = i.project WHERE p.seq IS NULL)
-  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i JOIN messages m ON m.id = i.id)
+  AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i
+    CROSS JOIN LATERAL (SELECT 1 FROM messages m WHERE m.id = i.id LIMIT 1) known)
   AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i JOIN projects p ON p.id = i.project
-    JOIN idempotency k ON k.project = p.seq AND k.key = i.key)
+    CROSS JOIN LATERAL (SELECT 1 FROM idempotency k WHERE k.project = p.seq AND k.key = i.key LIMIT 1) used)
   AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i WHERE i.key IS NOT NULL
     GROUP BY i.project, i.key HAVING count(*) > 1)
   AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i GROUP BY i.project, i.recipient HAVING count(*) > 1)
@@ -41,7 +42,7 @@ BEGIN
     HAVING sum(i.credits) > (SELECT balance FROM projects WHERE id = i.project))
   AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i JOIN projects p ON p.id = i.project
     CROSS JOIN LATERAL (SELECT earlier_1(p.seq, i.recipient, p_at - (SELECT max(w) FROM unnest(i.windows) w),
-      ${never}, (SELECT max(c) FROM unnest(i.caps) c)) AS times) e
+      ${never}, (SELECT max(c) FROM unnest(i.caps) c)) AS times OFFSET 0) e
     WHERE e.times[1] > p_at + ${tolerance} OR cap_wait_1(e.times, i.caps, i.windows, p_at) IS NOT NULL);
 END $$;
 

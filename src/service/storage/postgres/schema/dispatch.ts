@@ -28,10 +28,10 @@ BEGIN
     CASE WHEN m.batch IS NOT NULL THEN
       earlier_1(m.project, m.recipient, m.created_at - p_window, m.seq, p_most) END
   FROM unnest(p_seqs) WITH ORDINALITY s(seq, ord)
-    JOIN messages m ON m.seq = s.seq
+    CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = s.seq OFFSET 0) m
     JOIN projects p ON p.seq = m.project
-    LEFT JOIN batches b ON b.seq = m.batch
-    LEFT JOIN verifications v ON v.message = m.seq
+    LEFT JOIN LATERAL (SELECT * FROM batches b WHERE b.seq = m.batch OFFSET 0) b ON true
+    LEFT JOIN LATERAL (SELECT * FROM verifications v WHERE v.message = m.seq OFFSET 0) v ON true
   ORDER BY s.ord;
 END $$;
 
@@ -47,36 +47,34 @@ BEGIN
   IF is_resetting_1(at) OR hold_reason_1() IS NOT NULL THEN RETURN; END IF;
   -- What was queued in the future was queued before the clock was set back, and is due.
   UPDATE queue SET due_at = at, queued_at = at
-  WHERE lane = p_lane AND class = p_class AND (due_at, message) IN (
-    SELECT due_at, message FROM (
-      (SELECT * FROM queue WHERE lane = p_lane AND class = p_class AND due_at > at + ${firstDelay}
+  WHERE ctid = ANY (ARRAY(
+    SELECT far.ctid FROM (
+      (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > at + ${firstDelay}
         ORDER BY due_at DESC LIMIT p_limit)
       UNION ALL
-      (SELECT * FROM queue WHERE lane = p_lane AND class = p_class AND due_at > at + ${firstDelay}
+      (SELECT ctid, queued_at FROM queue WHERE lane = p_lane AND class = p_class AND due_at > at + ${firstDelay}
         ORDER BY due_at LIMIT 1)) far
-    WHERE far.queued_at > at + ${tolerance});
+    WHERE far.queued_at > at + ${tolerance}));
   IF p_only_overdue THEN
     WITH found AS MATERIALIZED (
-      SELECT due_at, message FROM queue WHERE lane = p_lane AND class = p_class AND bound_at <= at
+      SELECT ctid FROM queue WHERE lane = p_lane AND class = p_class AND bound_at <= at
       ORDER BY bound_at, message LIMIT p_limit FOR UPDATE SKIP LOCKED
     ), gone AS (
-      DELETE FROM queue q USING found f
-      WHERE q.lane = p_lane AND q.class = p_class AND q.due_at = f.due_at AND q.message = f.message
-      RETURNING q.due_at, q.message
+      DELETE FROM queue q WHERE q.ctid = ANY (ARRAY(SELECT f.ctid FROM found f)) RETURNING q.due_at, q.message
     )
     SELECT array_agg(g.message ORDER BY g.due_at, g.message) INTO seqs
-    FROM gone g JOIN messages m ON m.seq = g.message AND m.status = 'queued';
+    FROM gone g CROSS JOIN LATERAL (SELECT m.status FROM messages m WHERE m.seq = g.message OFFSET 0) m
+    WHERE m.status = 'queued';
   ELSE
     WITH found AS MATERIALIZED (
-      SELECT due_at, message FROM queue WHERE lane = p_lane AND class = p_class AND due_at <= at
+      SELECT ctid FROM queue WHERE lane = p_lane AND class = p_class AND due_at <= at
       ORDER BY due_at, message LIMIT p_limit FOR UPDATE SKIP LOCKED
     ), gone AS (
-      DELETE FROM queue q USING found f
-      WHERE q.lane = p_lane AND q.class = p_class AND q.due_at = f.due_at AND q.message = f.message
-      RETURNING q.due_at, q.message
+      DELETE FROM queue q WHERE q.ctid = ANY (ARRAY(SELECT f.ctid FROM found f)) RETURNING q.due_at, q.message
     )
     SELECT array_agg(g.message ORDER BY g.due_at, g.message) INTO seqs
-    FROM gone g JOIN messages m ON m.seq = g.message AND m.status = 'queued';
+    FROM gone g CROSS JOIN LATERAL (SELECT m.status FROM messages m WHERE m.seq = g.message OFFSET 0) m
+    WHERE m.status = 'queued';
   END IF;
   IF seqs IS NULL THEN RETURN; END IF;
   INSERT INTO leases (token, until, length, messages) VALUES (p_token, at + p_lease_ms, p_lease_ms, seqs);
@@ -137,7 +135,8 @@ BEGIN
     FROM unnest(items) i JOIN (
       SELECT l.token, s.seq FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq)
       WHERE l.token IN (SELECT j.token FROM unnest(items) j)) h ON h.token = i.token AND h.seq = i.seq
-    WHERE m.seq = i.seq AND m.id = i.id AND m.status = 'queued' AND m.attempts = i.attempt - 1
+    WHERE m.seq = i.seq AND m.seq = ANY (ARRAY(SELECT j.seq FROM unnest(items) j)) AND m.id || '' = i.id
+      AND m.status = 'queued' AND m.attempts = i.attempt - 1
       AND m.lane NOT IN (SELECT p.lane FROM lane_pauses p)
     RETURNING m.seq;
 END $$;
@@ -145,8 +144,9 @@ END $$;
 -- Whose fence still stands: of a marked message its attempt, of another its lease. Their rows are locked.
 CREATE FUNCTION standing_1(p_items held_1[]) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
 BEGIN
-  RETURN QUERY SELECT m.seq FROM unnest(p_items) i JOIN messages m ON m.seq = i.seq AND m.id = i.id
-    WHERE m.status = 'queued' AND CASE WHEN i.attempt IS NOT NULL
+  RETURN QUERY SELECT m.seq FROM unnest(p_items) i
+    CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m
+    WHERE m.id = i.id AND m.status = 'queued' AND CASE WHEN i.attempt IS NOT NULL
       THEN m.route IS NOT NULL AND m.attempts = i.attempt
       ELSE m.route IS NULL AND EXISTS (SELECT 1 FROM leases l WHERE l.token = i.token AND i.seq = ANY (l.messages)) END;
 END $$;

@@ -47,6 +47,7 @@ DECLARE
   items finalization_1[];
   one finalization_1;
   seqs bigint[];
+  ended_in bigint[];
   tokens text[];
   ended bigint;
 BEGIN
@@ -59,8 +60,9 @@ BEGIN
     SELECT (i.seq, i.id, i.token, i.attempt, NULL, NULL, NULL, NULL, NULL)::held_1 FROM unnest(items) i)));
   IF hold_reason_1() IS NOT NULL THEN
     -- A failover may have lost the mark. Nobody can mark now, so it was this attempt.
-    seqs := seqs || ARRAY(SELECT m.seq FROM unnest(items) i JOIN messages m ON m.seq = i.seq AND m.id = i.id
-      WHERE m.status = 'queued' AND m.route IS NULL AND m.attempts = i.attempt - 1);
+    seqs := seqs || ARRAY(SELECT m.seq FROM unnest(items) i
+      CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m
+      WHERE m.id = i.id AND m.status = 'queued' AND m.route IS NULL AND m.attempts = i.attempt - 1);
   END IF;
   IF seqs = '{}' THEN RETURN; END IF;
   ended := time_1(p_now);
@@ -80,14 +82,14 @@ BEGIN
   FROM unnest(items) i WHERE m.seq = i.seq AND m.seq = ANY (seqs);
   PERFORM leave_1(tokens, seqs);
 
-  PERFORM 1 FROM batches b WHERE b.seq IN (SELECT m.batch FROM messages m WHERE m.seq = ANY (seqs))
-    ORDER BY b.seq FOR NO KEY UPDATE;
+  ended_in := ARRAY(SELECT DISTINCT m.batch FROM messages m WHERE m.seq = ANY (seqs) AND m.batch IS NOT NULL);
+  PERFORM 1 FROM batches b WHERE b.seq = ANY (ended_in) ORDER BY b.seq FOR NO KEY UPDATE;
   UPDATE batches b SET sent = b.sent + c.sent, failed = b.failed + c.failed,
     completed_at = CASE WHEN b.sent + c.sent + b.failed + c.failed = b.total THEN ended END
   FROM (SELECT m.batch, count(*) FILTER (WHERE m.status = 'sent') AS sent,
       count(*) FILTER (WHERE m.status = 'failed') AS failed
     FROM messages m WHERE m.seq = ANY (seqs) AND m.batch IS NOT NULL GROUP BY m.batch) c
-  WHERE b.seq = c.batch;
+  WHERE b.seq = c.batch AND b.seq = ANY (ended_in);
 
   IF EXISTS (SELECT 1 FROM unnest(items) i WHERE i.status = 'failed') THEN
     INSERT INTO ledger (project, amount, reason, subject_id, created_at)
@@ -98,11 +100,12 @@ BEGIN
       WHERE i.status = 'failed' AND i.seq = ANY (seqs) GROUP BY i.project) r
     WHERE p.id = r.project AND r.credits <> 0;
     UPDATE verifications v SET status = 'failed' FROM unnest(items) i
-    WHERE i.status = 'failed' AND i.seq = ANY (seqs) AND v.message = i.seq AND v.status = 'pending';
+    WHERE i.status = 'failed' AND i.seq = ANY (seqs) AND v.message = i.seq
+      AND v.message = ANY (seqs) AND v.status = 'pending';
   END IF;
   IF EXISTS (SELECT 1 FROM unnest(items) i WHERE i.is_encrypted) THEN
-    UPDATE contents c SET encrypted = NULL FROM unnest(items) i JOIN messages m ON m.seq = i.seq
-    WHERE i.is_encrypted AND i.seq = ANY (seqs) AND c.seq = m.content;
+    UPDATE contents c SET encrypted = NULL WHERE c.seq = ANY (ARRAY(SELECT m.content FROM messages m
+      WHERE m.seq = ANY (ARRAY(SELECT i.seq FROM unnest(items) i WHERE i.is_encrypted AND i.seq = ANY (seqs)))));
   END IF;
   IF EXISTS (SELECT 1 FROM unnest(items) i WHERE cardinality(i.carrier_ids) > 0) THEN
     FOR one IN SELECT * FROM unnest(items) i
@@ -119,7 +122,7 @@ BEGIN
     UPDATE idempotency k SET status = e.key_status, body = body_1(e.head, e.tail, ended, e.has_balance, e.balance)
     FROM ending e WHERE e.key IS NOT NULL AND k.project = e.project_seq AND k.key = e.key
   )
-  SELECT e.seq, ended, e.balance, m.delivery FROM ending e JOIN messages m ON m.seq = e.seq;
+  SELECT e.seq, ended, e.balance, m.delivery FROM ending e JOIN messages m ON m.seq = e.seq AND m.seq = ANY (seqs);
 END $$;
 
 -- A carrier's report. Gives the message in doubt that it joins, which is to be finalized as sent with it.

@@ -9,6 +9,7 @@ import { instanceFunctions } from './instances.js';
 import { recordFunctions } from './records.js';
 import { routeFunctions } from './routes.js';
 import { sharedFunctions } from './shared.js';
+import { signIns } from './sign-ins.js';
 import { tables } from './tables.js';
 
 /**
@@ -26,6 +27,7 @@ export const migrations: Migrations = {
       dispatchFunctions,
       finalizeFunctions,
       recordFunctions,
+      signIns,
       inboxSchema,
       instanceFunctions,
       holdFunctions,

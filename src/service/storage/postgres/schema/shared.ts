@@ -1,5 +1,9 @@
-/** Plans of functions are kept: those made while the tables are small must not scan them when they are large. */
-export const planned = 'SET enable_seqscan TO off SET jit TO off SET plan_cache_mode TO force_generic_plan';
+/**
+ * Plans of functions are kept: those made while the tables are small must not scan them when they are large. Nor a whole
+ * index for a join: large tables are joined LATERAL with OFFSET 0, which looks rows up one by one, or by = ANY (array).
+ */
+export const planned =
+  'SET enable_seqscan TO off SET enable_mergejoin TO off SET jit TO off SET plan_cache_mode TO force_generic_plan';
 
 /** What every write begins with. Settings of the transaction do not leak to other clients of a pooler. */
 export const durable = `PERFORM set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '2s', true);`;

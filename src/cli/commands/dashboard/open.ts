@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { isLoopback } from '../../../contract/index.js';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
+import { CliError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { field, type View } from '../../output/view.js';
+import { writePrivateFile } from '../../platform/write-private-file.js';
+import { addProjectOption, ownedProject, type ProjectOptions } from '../service/project.js';
+import { addStoreOptions } from '../service/store.js';
+
+const view: View<{ url: string }> = { columns: [field('url')], record: (link) => link };
+
+export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
+  command
+    .description('Print a link that signs in to the dashboard of urtuu serve, once, within 10 minutes.')
+    .option('--no-open', 'print the link, and do not open it');
+  addStoreOptions(command);
+  addProjectOption(command);
+  addHelp(command, {
+    view,
+    notes: ['On a terminal the link opens in your browser. A session sees one project, for 12 hours.'],
+    examples: [
+      ['urtuu dashboard', 'open the dashboard of urtuu serve on this machine'],
+      ['urtuu dashboard --project Shop --no-open', 'a link for somebody else'],
+    ],
+    exits: [5, 12],
+    json: '{"url": "http://127.0.0.1:7788/dashboard/sign-in?token=..."}',
+  });
+  command.action(async ({ open, ...options }: ProjectOptions & { open: boolean }) => {
+    const { io, network } = context;
+    const { project } = await ownedProject(context, options);
+    const url = await project.createDashboardLink();
+    if (url === null) throw noDashboard('this service has no dashboard yet');
+    const { origin, hostname } = new URL(url);
+    if (!(await network.answers(url))) {
+      if (isLoopback(hostname)) throw noDashboard(`nothing answers at ${origin}`);
+      io.warn(`Nothing answers at ${origin} from here.`);
+    }
+    await io.print(view, { url });
+    const isOpened = open && io.printer.isTerminal && (await opened(context, url));
+    io.note(
+      isOpened
+        ? 'Opened in your browser. The link works once, within 10 minutes.'
+        : 'The link works once, within 10 minutes.',
+    );
+  });
+};
+
+const noDashboard = (message: string) =>
+  new CliError('no_dashboard', exits.later, message, {
+    hint: 'Start the service: urtuu serve. Beyond this machine: urtuu serve --dashboard --public-url https://...',
+  });
+
+/** By way of a private file: other users of the machine see what browsers are started with. */
+async function opened({ io, config }: Parameters<typeof dashboard>[1], url: string): Promise<boolean> {
+  const file = join(config.stateDirectory, 'dashboard.html');
+  await writePrivateFile(file, `<!doctype html><meta http-equiv="refresh" content="0;url=${url}">\n`);
+  return io.openInBrowser(file);
+}

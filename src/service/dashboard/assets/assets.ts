@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+import { root } from '../page.js';
+import { script } from './script.js';
+import { style } from './style.js';
+
+const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><rect width="24" height="24" rx="5" fill="#2f5bd3"/><path d="M3.5 17.5l5.5-9 4 6.300 2.300-3.600 4.700 6.300z" fill="#fff"/></svg>';
+
+interface Asset {
+  type: string;
+  body: string;
+}
+
+const tagOf = (body: string) => createHash('sha256').update(body).digest('base64url').slice(0, 12);
+
+/** Under names that change with their content, so that browsers keep them. */
+export const assetPaths = {
+  style: `${root}/assets/style-${tagOf(style)}.css`,
+  script: `${root}/assets/script-${tagOf(script)}.js`,
+};
+
+export const assets: ReadonlyMap<string, Asset> = new Map([
+  [assetPaths.style, { type: 'text/css; charset=utf-8', body: style }],
+  [assetPaths.script, { type: 'text/javascript; charset=utf-8', body: script }],
+  [`${root}/assets/icon.svg`, { type: 'image/svg+xml', body: icon }],
+]);

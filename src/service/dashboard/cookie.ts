@@ -1,0 +1,5 @@
+/** The value of a cookie; where it comes twice, the first, which has the longer path. */
+export function cookieOf(request: Request, name: string): string | undefined {
+  const pairs = (request.headers.get('cookie') ?? '').split(/; */);
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}

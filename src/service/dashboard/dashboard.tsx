@@ -1,0 +1,289 @@
+import { randomUUID } from 'node:crypto';
+import type { Child } from 'hono/jsx';
+import { Fragment } from 'hono/jsx/jsx-runtime';
+import type { RequestKind } from '../../contract/index.js';
+import { hashToken, newToken, sessionLife } from '../admin/sign-in.js';
+import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
+import type { Clock } from '../clock.js';
+import type { Operations, RateLimit } from '../operations/operations.js';
+import type { Administration, Service } from '../service.js';
+import { ServiceError } from '../service-error.js';
+import type { LaneConnection } from '../storage/instances.js';
+import type { Counted, Store } from '../storage/store.js';
+import { assetPaths, assets } from './assets/assets.js';
+import { cookieOf } from './cookie.js';
+import { createCounts } from './counts.js';
+import { Feed } from './feed.js';
+import { emailHeaders, pageHeaders, streamHeaders } from './headers.js';
+import { languageOf, languages, type Strings } from './language/language.js';
+import type { Origin } from './origin.js';
+import { type PageContext, root, type View } from './page.js';
+import {
+  type Alone,
+  badLink,
+  notFound,
+  refused,
+  signedOut,
+  signInQuestion,
+  tooMany,
+  unavailable,
+} from './pages/alone.js';
+import { messageHtml } from './pages/message.js';
+import { Layout } from './parts/layout.js';
+import { formAt, pageAt } from './routes.js';
+
+export interface DashboardParts {
+  store: Store;
+  operations: Operations;
+  administration: Administration;
+  channels: Service['channels'];
+  /** The lanes, as this instance is connected for them. */
+  connections(): readonly LaneConnection[];
+  clock: Clock;
+  /** Takes a token of the project's rate, which its keys share. */
+  takeToken(projectId: string, kind: RequestKind): Promise<RateLimit>;
+  deliveries(messageIds: readonly string[]): Promise<DeliveryRecord[]>;
+  report(error: unknown, requestId: string): void;
+}
+
+export interface Dashboard {
+  /** Answers what is asked under /dashboard. `readBody` rejects with ServiceError for one that is too large. */
+  fetch(request: Request, readBody: () => Promise<Uint8Array>): Promise<Response>;
+  /** Ends the live pages. */
+  close(): void;
+}
+
+/** A request whose Host and method are fine. */
+interface Asked {
+  request: Request;
+  t: Strings;
+  path: string;
+  query: Readonly<Record<string, string>>;
+  /** Path and query, as the browser has them. */
+  address: string;
+  requestId: string;
+}
+
+interface Session {
+  /** The hash of its cookie, in hex. */
+  name: string;
+  projectId: string;
+}
+
+export function createDashboard(parts: DashboardParts, origin: Origin): Dashboard {
+  const { store, operations, administration, channels, clock } = parts;
+  const countsOf = createCounts(store, clock);
+  const hidden = Object.values(channels).includes('simulated') ? [] : (['outbox'] as const);
+  const feed = new Feed({
+    clock,
+    isOpen: async (session) => (await store.findSession(Buffer.from(session, 'hex'))) !== null,
+    report: (error) => parts.report(error, randomUUID()),
+  });
+
+  const cookie = (value: string, seconds: number) =>
+    `${origin.cookie}=${value}; Path=${root}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${origin.isSecure ? '; Secure' : ''}`;
+
+  async function alone({ t, address, requestId }: Asked, { title, status, body }: Alone): Promise<Response> {
+    return html(
+      <Layout shell={{ t, title, path: address, assets: assetPaths }}>{body}</Layout>,
+      status,
+      requestId,
+    );
+  }
+
+  async function sessionOf({ request }: Asked): Promise<Session | null> {
+    const token = cookieOf(request, origin.cookie);
+    if (token === undefined) return null;
+    const hash = hashToken(token);
+    const projectId = await store.findSession(hash);
+    return projectId === null ? null : { name: Buffer.from(hash).toString('hex'), projectId };
+  }
+
+  async function contextOf(asked: Asked, { projectId }: Session, id: string): Promise<PageContext> {
+    const project = await administration.project(projectId);
+    if (project === null) throw new Error(`there is no project ${projectId}`);
+    return {
+      t: asked.t,
+      now: clock.now(),
+      projectId,
+      store,
+      operations,
+      administration: project,
+      channels,
+      connections: parts.connections().filter(({ state }) => state !== 'simulated'),
+      countsSince: (since): Promise<Counted> => countsOf(projectId, since),
+      deliveries: (ids) => parts.deliveries(ids),
+      id,
+      query: asked.query,
+    };
+  }
+
+  /** Null where a token was taken. */
+  async function overRate(asked: Asked, { projectId }: Session, kind: RequestKind): Promise<Response | null> {
+    const { allowed, retryAfter } = await parts.takeToken(projectId, kind);
+    if (allowed) return null;
+    const answer = await alone(
+      asked,
+      tooMany(asked.t, retryAfter, kind === 'reading' ? asked.address : null),
+    );
+    answer.headers.set('Retry-After', String(retryAfter));
+    return answer;
+  }
+
+  async function shown(asked: Asked, { projectId }: Session, view: View, isLive: boolean): Promise<Response> {
+    const { t, address, requestId } = asked;
+    const project = (await store.getProject(projectId))?.name ?? '';
+    const { title, section, status = 200, body } = view;
+    const shell = { t, title, project, section, hidden, path: address, isLive, assets: assetPaths };
+    return html(<Layout shell={shell}>{body}</Layout>, status, requestId);
+  }
+
+  async function get(asked: Asked): Promise<Response> {
+    const { t, path, query } = asked;
+    if (path === '/sign-in') return alone(asked, signInQuestion(t, query.token ?? ''));
+    const session = await sessionOf(asked);
+    if (session === null) return alone(asked, signedOut(t));
+    const refusal = await overRate(asked, session, 'reading');
+    if (refusal !== null) return refusal;
+    if (path === '/live') return live(asked, session);
+    const frame = /^\/messages\/([0-9a-f-]{36})\/html$/.exec(path);
+    if (frame !== null) {
+      const text = await messageHtml(await contextOf(asked, session, frame[1] ?? ''));
+      if (text !== null) return new Response(text, { headers: emailHeaders });
+    }
+    const found = pageAt(path);
+    const view = found && (await found.page(await contextOf(asked, session, found.id)));
+    return view && found ? shown(asked, session, view, found.isLive) : alone(asked, notFound(t));
+  }
+
+  /** The stream of a page, by its address. */
+  async function live(asked: Asked, session: Session): Promise<Response> {
+    const { t, query } = asked;
+    const { pathname, searchParams } = new URL(query.page ?? '', origin.url);
+    const found = pathname.startsWith(root) ? pageAt(pathname.slice(root.length)) : null;
+    if (!found?.isLive) return alone(asked, notFound(t));
+    if (!feed.hasRoom(session.name)) return alone(asked, tooMany(t, 60, query.page ?? null));
+    const watched = { ...asked, query: Object.fromEntries(searchParams) };
+    const name = [session.projectId, t.code, query.page].join(' ');
+    const stream = feed.open(name, session.name, async () =>
+      rendered((await found.page(await contextOf(watched, session, found.id)))?.body),
+    );
+    return new Response(stream, { headers: streamHeaders });
+  }
+
+  async function post(asked: Asked, fields: URLSearchParams): Promise<Response> {
+    const { t, path } = asked;
+    if (path === '/language') return changeLanguage(fields);
+    if (path === '/sign-in') return signIn(asked, fields);
+    const session = await sessionOf(asked);
+    if (session === null) return alone(asked, signedOut(t));
+    if (path === '/sign-out') return signOut(session);
+    const refusal = await overRate(asked, session, 'sending');
+    if (refusal !== null) return refusal;
+    const found = formAt(path);
+    const done = found && (await found.form(await contextOf(asked, session, found.id), fields));
+    if (typeof done === 'string') return seeOther(done);
+    return done ? shown(asked, session, done, false) : alone(asked, notFound(t));
+  }
+
+  async function signIn(asked: Asked, fields: URLSearchParams): Promise<Response> {
+    const token = newToken();
+    const link = hashToken(fields.get('token') ?? '');
+    const opened = await store.openSession(link, { hash: hashToken(token), lifeMs: sessionLife });
+    if (opened === null) return alone(asked, badLink(asked.t));
+    const before = await sessionOf(asked);
+    if (before !== null) await endSession(before);
+    return seeOther(root, cookie(token, sessionLife / 1_000));
+  }
+
+  async function signOut(session: Session): Promise<Response> {
+    await endSession(session);
+    return seeOther(root, cookie('', 0));
+  }
+
+  async function endSession({ name }: Session): Promise<void> {
+    await store.endSession(Buffer.from(name, 'hex'));
+    feed.end(name);
+  }
+
+  function changeLanguage(fields: URLSearchParams): Response {
+    const code = languages.find((each) => each.code === fields.get('language'))?.code ?? '';
+    const back = new URL(fields.get('path') ?? root, origin.url);
+    const isOurs = back.origin === origin.url && back.pathname.startsWith(root);
+    return seeOther(
+      isOurs ? back.pathname + back.search : root,
+      `urtuu_language=${code}; Path=${root}; Max-Age=31536000; HttpOnly; SameSite=Strict`,
+    );
+  }
+
+  async function fetch(request: Request, readBody: () => Promise<Uint8Array>): Promise<Response> {
+    const url = new URL(request.url);
+    const { method, headers } = request;
+    if (!origin.hosts.has(headers.get('host') ?? '')) return misdirected(origin);
+    const asset = assets.get(url.pathname);
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (asset !== undefined && isRead) {
+      return new Response(asset.body, {
+        headers: {
+          'Content-Type': asset.type,
+          'Cache-Control': 'max-age=31536000, immutable',
+          'X-Content-Type-Options': 'nosniff',
+        },
+      });
+    }
+    const asked: Asked = {
+      request,
+      t: languageOf(cookieOf(request, 'urtuu_language'), headers.get('accept-language') ?? ''),
+      path: url.pathname.slice(root.length),
+      query: Object.fromEntries(url.searchParams),
+      address: url.pathname + url.search,
+      requestId: randomUUID(),
+    };
+    try {
+      if (isRead) return await get(asked);
+      if (method !== 'POST')
+        return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD, POST' } });
+      // A browser names the site of every form; whatever does not is no browser of ours.
+      if (!origin.origins.has(headers.get('origin') ?? '')) return await alone(asked, refused(asked.t));
+      if (!isForm(headers.get('content-type') ?? '')) return new Response(null, { status: 415 });
+      return await post(asked, new URLSearchParams(Buffer.from(await readBody()).toString()));
+    } catch (error) {
+      if (error instanceof ServiceError && error.status < 500) {
+        const { status, message } = error;
+        return alone(asked, { title: asked.t.refusedTitle, status, body: <p>{message}</p> });
+      }
+      parts.report(error, asked.requestId);
+      return alone(asked, unavailable(asked.t, asked.requestId, !isRead));
+    }
+  }
+
+  return { fetch, close: () => feed.end() };
+}
+
+const isForm = (contentType: string) => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(contentType);
+
+/** Whatever a page gives: one element, or none. */
+const rendered = async (node: Child): Promise<string> =>
+  String(await Fragment({ children: node }).toString());
+
+async function html(node: Child, status: number, requestId: string): Promise<Response> {
+  const text = `<!doctype html>${await rendered(node)}`;
+  return new Response(text, { status, headers: { ...pageHeaders, 'X-Request-Id': requestId } });
+}
+
+function seeOther(location: string, cookie?: string): Response {
+  const headers = {
+    ...pageHeaders,
+    Location: location,
+    ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }),
+  };
+  return new Response(null, { status: 303, headers });
+}
+
+/** Another name for this machine, as an attack by DNS would use. */
+function misdirected({ url }: Origin): Response {
+  return new Response(`The dashboard is at ${url}${root}\n`, {
+    status: 421,
+    headers: { 'Content-Type': 'text/plain; charset=utf-8' },
+  });
+}

@@ -1,0 +1,38 @@
+import type { Dashboard, DashboardParts } from './dashboard.js';
+
+import { originOf } from './origin.js';
+
+export type { DashboardParts };
+
+const under = /^\/dashboard(?:[/?]|$)/;
+
+/** The way into the dashboard of one listener. Everything behind it loads when somebody opens it. */
+export function dashboardDoor(parts: DashboardParts, publicUrl: string | null) {
+  let opened: Promise<Dashboard> | undefined;
+  let listening = '';
+
+  async function open(): Promise<Dashboard> {
+    const { createDashboard } = await import('./dashboard.js');
+    return createDashboard(parts, originOf(publicUrl, listening));
+  }
+
+  return {
+    isUnder: (target: string): boolean => under.test(target),
+    /** Where people open it, once it is known where the service listens. */
+    async at(url: string): Promise<string> {
+      listening = new URL(url).origin;
+      const { url: origin } = originOf(publicUrl, listening);
+      await parts.store.recordDashboard(origin);
+      return `${origin}/dashboard`;
+    },
+    async fetch(request: Request, readBody: () => Promise<Uint8Array>): Promise<Response> {
+      opened ??= open();
+      return (await opened).fetch(request, readBody);
+    },
+    async close(): Promise<void> {
+      (await opened)?.close();
+    },
+  };
+}
+
+export type DashboardDoor = ReturnType<typeof dashboardDoor>;

@@ -1,0 +1,31 @@
+import { isLoopback } from '../../contract/index.js';
+
+/** Where people open the dashboard, and what their browsers send from there. */
+export interface Origin {
+  /** `https://sms.example.mn`; without a path. */
+  url: string;
+  hosts: ReadonlySet<string>;
+  origins: ReadonlySet<string>;
+  /** Whether the cookie goes over TLS only. */
+  isSecure: boolean;
+  /** Cookies are shared by the ports of a host, sessions are not. */
+  cookie: string;
+}
+
+/** `publicUrl` alone, or the address that is listened on and, with its port, the names of this machine. */
+export function originOf(publicUrl: string | null, listening: string): Origin {
+  const main = new URL(publicUrl ?? listening);
+  const port = main.port === '' ? '' : `:${main.port}`;
+  const names =
+    publicUrl === null && isLoopback(main.hostname)
+      ? ['localhost', '127.0.0.1', '[::1]'].map((name) => name + port)
+      : [];
+  const hosts = new Set([main.host, ...names]);
+  return {
+    url: main.origin,
+    hosts,
+    origins: new Set([...hosts].map((host) => `${main.protocol}//${host}`)),
+    isSecure: main.protocol === 'https:',
+    cookie: `urtuu_session${port.replace(':', '_')}`,
+  };
+}

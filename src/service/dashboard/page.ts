@@ -1,0 +1,79 @@
+import type { Child } from 'hono/jsx';
+import type { Message, MessageFilter } from '../../contract/index.js';
+import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
+import type { Operations } from '../operations/operations.js';
+import type { ProjectAdministration, Service } from '../service.js';
+import type { LaneConnection } from '../storage/instances.js';
+import type { Counted, Store } from '../storage/store.js';
+import type { Strings } from './language/language.js';
+
+/** Everything that the pages read and change, of the project of a session. */
+export interface PageContext {
+  t: Strings;
+  /** Milliseconds since 1970. */
+  now: number;
+  projectId: string;
+  store: Store;
+  operations: Operations;
+  administration: ProjectAdministration;
+  channels: Service['channels'];
+  /** Lanes of real carriers, as this instance is connected for them. */
+  connections: readonly LaneConnection[];
+  /** Counts of a day, not older than they are dear. */
+  countsSince(since: number): Promise<Counted>;
+  /** The simulated operator's deliveries of messages. */
+  deliveries(messageIds: readonly string[]): Promise<DeliveryRecord[]>;
+  /** The captured part of the path. */
+  id: string;
+  query: Readonly<Record<string, string>>;
+}
+
+export const sections = [
+  'overview',
+  'messages',
+  'batches',
+  'outbox',
+  'inbox',
+  'balance',
+  'keys',
+  'settings',
+] as const;
+export type Section = (typeof sections)[number];
+
+/** The content of a page. */
+export interface View {
+  title: string;
+  section: Section;
+  status?: number;
+  body: Child;
+}
+
+/** Null for something that is not there. */
+export type Page = (context: PageContext) => Promise<View | null>;
+/** Acts on a form; gives a page, or the address to go on to. */
+export type Form = (context: PageContext, fields: URLSearchParams) => Promise<View | string | null>;
+
+export const root = '/dashboard';
+
+/** An address of the dashboard with a query of what is not empty. */
+export function linkTo(
+  path: string,
+  query: Readonly<Record<string, string | null | undefined>> = {},
+): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  return root + path + (given.length === 0 ? '' : `?${new URLSearchParams(given)}`);
+}
+
+/** Rows of a page of a list. */
+export const rowsPerPage = 50;
+
+export function listMessages(
+  context: PageContext,
+  filter: MessageFilter,
+  limit: number,
+  after: string | null = null,
+): Promise<{ data: Message[]; next: string | null }> {
+  return context.operations.listMessages(callerOf(context), filter, { limit, after });
+}
+
+export const callerOf = ({ projectId }: PageContext) => ({ projectId, keyId: 'dashboard' });

@@ -1,0 +1,87 @@
+import type { Child } from 'hono/jsx';
+import type { Strings } from '../language/language.js';
+import { linkTo, root } from '../page.js';
+
+/** A page without the frame of a project: its title, status and content. */
+export interface Alone {
+  title: string;
+  status: number;
+  body: Child;
+}
+
+const command = 'urtuu dashboard';
+
+/** The button uses the link up, not the visit: whatever looks at links before people do opens nothing. */
+export const signInQuestion = (t: Strings, token: string): Alone => ({
+  title: t.signIn,
+  status: 200,
+  body: (
+    <form method="post" action={linkTo('/sign-in')}>
+      <p>{t.signInQuestion}</p>
+      <input type="hidden" name="token" value={token} />
+      <button type="submit" class="primary">
+        {t.signIn}
+      </button>
+      <p class="hint">{t.signInNote}</p>
+    </form>
+  ),
+});
+
+const withCommand = (text: string) => (
+  <>
+    <p>{text}</p>
+    <pre>
+      <code>{command}</code>
+    </pre>
+  </>
+);
+
+export const signedOut = (t: Strings): Alone => ({
+  title: t.signedOutTitle,
+  status: 401,
+  body: withCommand(t.signedOutText),
+});
+
+export const badLink = (t: Strings): Alone => ({
+  title: t.badLinkTitle,
+  status: 403,
+  body: withCommand(t.badLinkText),
+});
+
+export const notFound = (t: Strings): Alone => ({
+  title: t.notFoundTitle,
+  status: 404,
+  body: (
+    <p>
+      {t.notFoundText} <a href={root}>{t.overview}</a>
+    </p>
+  ),
+});
+
+export const refused = (t: Strings): Alone => ({
+  title: t.refusedTitle,
+  status: 403,
+  body: <p>{t.refusedForm}</p>,
+});
+
+export const unavailable = (t: Strings, requestId: string, isForm: boolean): Alone => ({
+  title: t.unavailableTitle,
+  status: 503,
+  body: (
+    <>
+      <p>{isForm ? t.unavailableForm : t.unavailableText}</p>
+      <p class="hint">{t.request.replace('{id}', requestId)}</p>
+    </>
+  ),
+});
+
+export const tooMany = (t: Strings, seconds: number, path: string | null): Alone => ({
+  title: t.tooManyTitle,
+  status: 429,
+  body: (
+    <>
+      <p>{(path === null ? t.tooManyForm : t.tooManyText).replace('{seconds}', String(seconds))}</p>
+      {path !== null && <a href={path}>{t.reload}</a>}
+    </>
+  ),
+});

@@ -1,0 +1,140 @@
+import type { Batch } from '../../../contract/index.js';
+import { ServiceError } from '../../service-error.js';
+import { fill, type Strings } from '../language/language.js';
+import { callerOf, linkTo, listMessages, type Page, rowsPerPage } from '../page.js';
+import { grouped } from '../parts/format.js';
+import { Empty, Facts, Pages, Panel, shortId, Table, Time } from '../parts/parts.js';
+import { Status } from '../parts/status.js';
+import { MessageTable } from './message-table.js';
+
+export const batches: Page = async (context) => {
+  const { operations, query, t } = context;
+  const after = query.after ?? null;
+  const { data, next } = await operations.listBatches(callerOf(context), {}, { limit: rowsPerPage, after });
+  return {
+    title: t.batches,
+    section: 'batches',
+    body: (
+      <>
+        {data.length === 0 ? (
+          <Empty>
+            {t.noBatches} <code>urtuu sms bulk customers.csv --text 'Сайн уу'</code>
+          </Empty>
+        ) : (
+          <section class="panel">
+            <Table
+              caption={t.batches}
+              rows={data}
+              rowId={({ id }) => `b${id}`}
+              columns={[
+                {
+                  name: t.created,
+                  role: 'main',
+                  cell: ({ id, created_at }) => (
+                    <a href={linkTo(`/batches/${id}`)}>
+                      <Time at={created_at} look={context} />
+                    </a>
+                  ),
+                },
+                { name: t.status, role: 'plain', cell: ({ status }) => <Status state={status} t={t} /> },
+                { name: t.channel, role: 'plain', cell: ({ channel }) => t[channel] },
+                { name: t.progress, role: 'plain', cell: (batch) => <Progress batch={batch} t={t} /> },
+                { name: t.failed, isNumber: true, cell: ({ failed }) => grouped(failed) },
+                { name: t.total, isNumber: true, cell: ({ total }) => grouped(total) },
+                { name: t.credits, isNumber: true, cell: ({ credits }) => grouped(credits) },
+                {
+                  name: 'ID',
+                  role: 'plain',
+                  isNumber: true,
+                  cell: ({ id }) => <code title={id}>{shortId(id)}</code>,
+                },
+              ]}
+            />
+          </section>
+        )}
+        <Pages
+          newest={after === null ? null : linkTo('/batches')}
+          older={next && linkTo('/batches', { after: next })}
+          look={context}
+        />
+      </>
+    ),
+  };
+};
+
+function Progress({ batch: { sent, failed, total }, t }: { batch: Batch; t: Strings }) {
+  const done = sent + failed;
+  const text = fill(t.progressText, { done: grouped(done), total: grouped(total) });
+  return (
+    <progress value={done} max={total} aria-label={text} title={text}>
+      {text}
+    </progress>
+  );
+}
+
+export const batch: Page = async (context) => {
+  const { operations, id, query, t } = context;
+  const one = await operations.getBatch(callerOf(context), id).catch((error) => {
+    if (error instanceof ServiceError && error.code === 'not_found') return null;
+    throw error;
+  });
+  if (one === null) return null;
+  const after = query.after ?? null;
+  const { data, next } = await listMessages(context, { batch_id: id }, rowsPerPage, after);
+  const { total, sent, failed, status } = one;
+  return {
+    title: `${t.batch} ${shortId(id)}`,
+    section: 'batches',
+    body: (
+      <>
+        <p class="state">
+          <Status state={status} t={t} />{' '}
+          <span>{fill(t.progressText, { done: grouped(sent + failed), total: grouped(total) })}</span>
+        </p>
+        <div class="whole">
+          <Progress batch={one} t={t} />
+        </div>
+        <dl class="figures">
+          {(
+            [
+              [t.sent, sent],
+              [t.failed, failed],
+              [t.left, total - sent - failed],
+              [t.creditsCharged, one.credits],
+            ] as const
+          ).map(([name, value]) => (
+            <div class={name === t.failed && failed > 0 ? 'bad' : undefined}>
+              <dt>{name}</dt>
+              <dd>
+                <b>{grouped(value)}</b>
+              </dd>
+            </div>
+          ))}
+        </dl>
+        <Panel
+          title={t.batchMessages}
+          aside={
+            failed > 0 && <a href={linkTo('/messages', { batch_id: id, status: 'failed' })}>{t.onlyFailed}</a>
+          }
+        >
+          <MessageTable messages={data} context={context} />
+        </Panel>
+        <Pages
+          newest={after === null ? null : linkTo(`/batches/${id}`)}
+          older={next && linkTo(`/batches/${id}`, { after: next })}
+          look={context}
+        />
+        <Panel title={t.batch}>
+          <Facts
+            facts={[
+              ['ID', <code>{id}</code>],
+              [t.channel, t[one.channel]],
+              [t.created, <Time at={one.created_at} look={context} />],
+              [t.completedAt, one.completed_at && <Time at={one.completed_at} look={context} />],
+            ]}
+          />
+        </Panel>
+      </>
+    ),
+  };
+};

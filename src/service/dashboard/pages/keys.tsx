@@ -1,0 +1,180 @@
+import { maxActiveKeys } from '../../../contract/index.js';
+import type { ApiKey } from '../../service.js';
+import { ServiceError } from '../../service-error.js';
+import { maxNameLength } from '../../settings.js';
+import { fill } from '../language/language.js';
+import { type Form, linkTo, type Page, type PageContext, type View } from '../page.js';
+import { Empty, Field, Notice, Panel, shortId, Table, Time } from '../parts/parts.js';
+import { Sign } from '../parts/status.js';
+
+const nameOf = ({ id, prefix, label }: ApiKey) =>
+  [prefix ?? shortId(id), label && `(${label})`].filter(Boolean).join(' ');
+
+const isActive = ({ revoked_at: revokedAt, expires_at: expiresAt }: ApiKey, now: number) =>
+  revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now);
+
+export const keys: Page = async (context) =>
+  keysView(context, context.query.done === 'revoked' && <Notice kind="good" title={context.t.keyRevoked} />);
+
+async function keysView(context: PageContext, notice: View['body']): Promise<View> {
+  const { t } = context;
+  const all = await context.administration.listKeys();
+  const newest = [...all].reverse();
+  const active = newest.filter((key) => isActive(key, context.now));
+  const rows = [...active, ...newest.filter((key) => !active.includes(key))];
+  return {
+    title: t.keys,
+    section: 'keys',
+    body: (
+      <>
+        {notice}
+        <p class="hint">{fill(t.keysNote, { max: maxActiveKeys })}</p>
+        <Panel title={t.newKey}>
+          <form method="post" action={linkTo('/keys')} class="inline">
+            <Field
+              name="label"
+              label={t.label}
+              hint={t.labelHint}
+              maxlength={maxNameLength}
+              autocomplete="off"
+            />
+            <p class="field">
+              <label for="scope">{t.scope}</label>
+              <select id="scope" name="scope">
+                {(['sendAndRead', 'sendOnly', 'readOnly'] as const).map((name) => (
+                  <option value={name}>{t[name]}</option>
+                ))}
+              </select>
+            </p>
+            <button type="submit" class="primary" disabled={active.length >= maxActiveKeys}>
+              {t.createKey}
+            </button>
+          </form>
+        </Panel>
+        {rows.length === 0 ? <Empty>{t.noKeys}</Empty> : <KeyTable keys={rows} context={context} />}
+      </>
+    ),
+  };
+}
+
+function KeyTable({ keys: rows, context }: { keys: readonly ApiKey[]; context: PageContext }) {
+  const { t } = context;
+  return (
+    <section class="panel">
+      <Table
+        caption={t.keys}
+        rows={rows}
+        columns={[
+          {
+            name: t.key,
+            role: 'main',
+            cell: ({ id, prefix }) => <code>{prefix ? `${prefix}…` : shortId(id)}</code>,
+          },
+          { name: t.label, role: 'plain', cell: ({ label }) => label },
+          { name: t.scope, role: 'plain', cell: ({ scope }) => t[nameOfScope(scope)] },
+          { name: t.status, role: 'plain', cell: (key) => <KeyState state={key} context={context} /> },
+          {
+            name: t.created,
+            isNumber: true,
+            cell: ({ created_at }) => <Time at={created_at} look={context} />,
+          },
+          {
+            name: t.lastUsed,
+            isNumber: true,
+            cell: ({ last_used_at: at }) => (at === null ? t.none : <Time at={at} look={context} />),
+          },
+          {
+            name: '',
+            isNumber: true,
+            cell: (key) =>
+              key.revoked_at === null && (
+                <a href={linkTo(`/keys/${key.id}/revoke`)} aria-label={`${t.revoke} ${nameOf(key)}`}>
+                  {t.revoke}
+                </a>
+              ),
+          },
+        ]}
+      />
+    </section>
+  );
+}
+
+const scopes = { sendAndRead: ['send', 'read'], sendOnly: ['send'], readOnly: ['read'] } as const;
+
+const nameOfScope = (scope: ApiKey['scope']) =>
+  scope.length > 1 ? 'sendAndRead' : scope[0] === 'send' ? 'sendOnly' : 'readOnly';
+
+function KeyState({ state, context }: { state: ApiKey; context: PageContext }) {
+  const { t, now } = context;
+  const { revoked_at: revokedAt, expires_at: expiresAt } = state;
+  if (revokedAt !== null) {
+    return (
+      <Sign tone="bad">
+        {t.revoked} <Time at={revokedAt} look={context} />
+      </Sign>
+    );
+  }
+  if (expiresAt === null) return <Sign tone="good">{t.active}</Sign>;
+  const isOver = !isActive(state, now);
+  return (
+    <Sign tone={isOver ? 'bad' : 'good'}>
+      {isOver ? t.expired : t.activeUntil} <Time at={expiresAt} look={context} />
+    </Sign>
+  );
+}
+
+/** Shows the secret in this answer only: it is in no address and in no store. */
+export const createKey: Form = async (context, fields) => {
+  const { t, administration } = context;
+  const label = fields.get('label')?.trim() ?? '';
+  const named = Object.entries(scopes).find(([name]) => name === fields.get('scope'));
+  const scope = named?.[1] ?? scopes.sendAndRead;
+  const created = await administration.createKey({ scope, ...(label && { label }) }).catch((error) => {
+    if (error instanceof ServiceError && error.code === 'invalid_request') return error;
+    throw error;
+  });
+  if (created instanceof ServiceError) {
+    return { ...(await keysView(context, <Notice kind="bad" title={created.message} />)), status: 400 };
+  }
+  return keysView(
+    context,
+    <Notice kind="good" title={t.keyCreated}>
+      {t.keyOnce}
+      <p class="secret">
+        <code id="secret">{created.secret}</code>
+        <button type="button" data-copy="secret" data-done={t.copied} hidden>
+          {t.copy}
+        </button>
+      </p>
+    </Notice>,
+  );
+};
+
+export const revokeQuestion: Page = async (context) => {
+  const { t, administration, id } = context;
+  const key = (await administration.listKeys()).find((each) => each.id === id && each.revoked_at === null);
+  if (key === undefined) return null;
+  return {
+    title: t.revokeKey,
+    section: 'keys',
+    body: (
+      <section class="panel ask">
+        <p>
+          <strong>{fill(t.revokeQuestion, { key: nameOf(key) })}</strong>
+        </p>
+        <p>{t.revokeNote}</p>
+        <form method="post" action={linkTo(`/keys/${id}/revoke`)} class="actions">
+          <button type="submit" class="danger">
+            {t.revokeKey}
+          </button>
+          <a href={linkTo('/keys')}>{t.cancel}</a>
+        </form>
+      </section>
+    ),
+  };
+};
+
+export const revokeKey: Form = async (context) => {
+  if (await context.administration.revokeKey(context.id)) return linkTo('/keys', { done: 'revoked' });
+  return { ...(await keysView(context, <Notice kind="bad" title={context.t.noSuchKey} />)), status: 404 };
+};

@@ -1,0 +1,166 @@
+import type { Message } from '../../../contract/index.js';
+import type { Counted, Waiting } from '../../storage/store.js';
+import { fill, type Strings } from '../language/language.js';
+import { callerOf, linkTo, listMessages, type Page, type PageContext } from '../page.js';
+import { duration, grouped, percent, startOfDay } from '../parts/format.js';
+import { Notice, Panel, Table } from '../parts/parts.js';
+import { Sign } from '../parts/status.js';
+import { DayChart, hoursOf, sumOf } from './chart.js';
+import { MessageTable, NoMessages } from './message-table.js';
+
+const latest = 8;
+
+export const overview: Page = async (context) => {
+  const { store, projectId, operations, t } = context;
+  const since = startOfDay(context.now);
+  const [held, counted, waiting, { balance }, messages] = await Promise.all([
+    store.held(),
+    context.countsSince(since),
+    store.countWaiting(projectId),
+    operations.getBalance(callerOf(context)),
+    listMessages(context, {}, latest),
+  ]);
+  const hours = hoursOf(counted);
+  const sum = sumOf(hours);
+  const total = sum.sent + sum.failed + sum.queued;
+  return {
+    title: t.overview,
+    section: 'overview',
+    body: (
+      <>
+        {held !== null && (
+          <Notice kind="bad" title={t.heldTitle}>
+            {t.heldText} <code>urtuu service release</code>
+          </Notice>
+        )}
+        <Figures context={context} {...{ counted, waiting, balance, total, ...sum }} />
+        <div class="columns">
+          <Panel title={t.todayByHour}>
+            {total === 0 ? <p class="empty">{t.nothingToday}</p> : <DayChart hours={hours} look={context} />}
+          </Panel>
+          <div>
+            <Carriers context={context} />
+            <Reasons counted={counted} since={since} t={t} />
+          </div>
+        </div>
+        <Latest context={context} messages={messages.data} />
+      </>
+    ),
+  };
+};
+
+function Figures({
+  context: { t },
+  counted,
+  waiting,
+  balance,
+  ...sum
+}: {
+  context: PageContext;
+  counted: Counted;
+  waiting: Waiting;
+  balance: number;
+  total: number;
+  sent: number;
+  failed: number;
+}) {
+  const share = sum.failed === 0 ? t.noFailures : fill(t.ofAll, { percent: percent(sum.failed, sum.total) });
+  const queue =
+    waiting.oldestMs === null ? t.nothingWaits : fill(t.oldestWaits, { time: duration(waiting.oldestMs, t) });
+  const whole = grouped(waiting.count);
+  return (
+    <dl class="figures">
+      <Figure
+        name={t.sentToday}
+        value={grouped(sum.sent)}
+        note={counted.isWhole ? '' : fill(t.onlyNewest, { count: grouped(sum.total) })}
+      />
+      <Figure name={t.failedToday} value={grouped(sum.failed)} note={share} isBad={sum.failed > 0} />
+      <Figure
+        name={t.waitingNow}
+        value={waiting.isWhole ? whole : fill(t.orMore, { count: whole })}
+        note={queue}
+      />
+      <Figure name={t.credits} value={grouped(balance)} note="" />
+    </dl>
+  );
+}
+
+function Figure({
+  name,
+  value,
+  note,
+  isBad = false,
+}: {
+  name: string;
+  value: string;
+  note: string;
+  isBad?: boolean;
+}) {
+  return (
+    <div class={isBad ? 'bad' : undefined}>
+      <dt>{name}</dt>
+      <dd>
+        <b>{value}</b> <small>{note}</small>
+      </dd>
+    </div>
+  );
+}
+
+function Carriers({ context: { t, channels, connections } }: { context: PageContext }) {
+  const says = { simulated: t.carrierSimulated, real: t.carrierReal, off: t.carrierOff };
+  return (
+    <Panel title={t.carriers}>
+      <dl class="carriers">
+        {(['sms', 'email'] as const).map((channel) => (
+          <div>
+            <dt>{t[channel]}</dt>
+            <dd>{says[channels[channel]]}</dd>
+          </div>
+        ))}
+        {connections.map(({ lane, state, forMs }) => (
+          <div>
+            <dt>{lane}</dt>
+            <dd>
+              {state === 'bound' ? (
+                <Sign tone="good">{t.bound}</Sign>
+              ) : (
+                <Sign tone="bad">{fill(t.down, { time: duration(forMs, t) })}</Sign>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Panel>
+  );
+}
+
+function Reasons({ counted, since, t }: { counted: Counted; since: number; t: Strings }) {
+  const reasons = new Map<string, number>();
+  for (const { errorCode, count } of counted.counts) {
+    if (errorCode !== null) reasons.set(errorCode, (reasons.get(errorCode) ?? 0) + count);
+  }
+  if (reasons.size === 0) return null;
+  const link = linkTo('/messages', { status: 'failed', since: new Date(since).toISOString() });
+  return (
+    <Panel title={t.failureReasons} aside={<a href={link}>{t.seeAll}</a>}>
+      <Table
+        caption={t.failureReasons}
+        rows={[...reasons].sort(([, one], [, other]) => other - one)}
+        columns={[
+          { name: t.reason, role: 'main', cell: ([code]) => <code>{code}</code> },
+          { name: t.count, isNumber: true, cell: ([, count]) => grouped(count) },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Latest({ context, messages }: { context: PageContext; messages: Message[] }) {
+  const { t } = context;
+  return (
+    <Panel title={t.latest} aside={messages.length > 0 && <a href={linkTo('/messages')}>{t.seeAll}</a>}>
+      {messages.length === 0 ? <NoMessages t={t} /> : <MessageTable messages={messages} context={context} />}
+    </Panel>
+  );
+}

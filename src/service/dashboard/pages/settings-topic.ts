@@ -1,0 +1,22 @@
+import type { Child } from 'hono/jsx';
+import type { Settings, SettingsPatch } from '../../settings.js';
+import type { PageContext } from '../page.js';
+
+/** A page of settings: its address, what it shows, and what its form changes. */
+export interface Topic {
+  path: 'sending' | 'email' | 'prices';
+  title(t: PageContext['t']): string;
+  /** Above the form. */
+  facts?(context: PageContext, settings: Settings): Promise<Child>;
+  fields(context: PageContext, settings: Settings): Child;
+  patch(
+    fields: URLSearchParams,
+  ): Pick<
+    SettingsPatch,
+    'caps' | 'prices' | 'brand_name' | 'reply_to' | 'holidays' | 'list_unsubscribe' | 'suppressions'
+  >;
+}
+
+export const text = (fields: URLSearchParams, name: string) => fields.get(name)?.trim() || null;
+/** What is no number is refused by the rules of settings, which name the field. */
+export const number = (fields: URLSearchParams, name: string) => Number(text(fields, name) ?? Number.NaN);

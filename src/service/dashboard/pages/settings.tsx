@@ -1,0 +1,232 @@
+import type { Child } from 'hono/jsx';
+import { recipientCaps } from '../../../contract/index.js';
+import { ServiceError } from '../../service-error.js';
+import { maxNameLength, type Settings } from '../../settings.js';
+import { type Form, linkTo, type Page, type PageContext, type View } from '../page.js';
+import { Field, Notice, ofMax } from '../parts/parts.js';
+import { emailTopic } from './settings-email.js';
+import { number, type Topic, text } from './settings-topic.js';
+
+const [tenMinutes, day] = recipientCaps;
+
+const sendingTopic: Topic = {
+  path: 'sending',
+  title: (t) => t.sending,
+  fields: ({ t, ...context }, { caps, brand_name: brand, reply_to: replyTo }) => (
+    <>
+      <fieldset>
+        <legend>{t.capsTitle}</legend>
+        <p class="hint">{t.capsNote}</p>
+        <Field
+          name="per_10_minutes"
+          label={t.perTenMinutes}
+          hint={ofMax({ t, ...context }, tenMinutes.maxMessages)}
+          type="number"
+          min={1}
+          max={tenMinutes.maxMessages}
+          value={caps.per_10_minutes}
+          required
+        />
+        <Field
+          name="per_24_hours"
+          label={t.perDay}
+          hint={ofMax({ t, ...context }, day.maxMessages)}
+          type="number"
+          min={1}
+          max={day.maxMessages}
+          value={caps.per_24_hours}
+          required
+        />
+      </fieldset>
+      <fieldset>
+        <legend>{t.sender}</legend>
+        <Field
+          name="brand_name"
+          label={t.brandName}
+          hint={t.brandHint}
+          value={brand ?? ''}
+          maxlength={maxNameLength}
+          autocomplete="organization"
+        />
+        <Field
+          name="reply_to"
+          label={t.replyTo}
+          hint={t.replyToHint}
+          type="email"
+          value={replyTo ?? ''}
+          autocomplete="email"
+        />
+      </fieldset>
+    </>
+  ),
+  patch: (fields) => ({
+    caps: {
+      per_10_minutes: number(fields, 'per_10_minutes'),
+      per_24_hours: number(fields, 'per_24_hours'),
+    },
+    brand_name: text(fields, 'brand_name'),
+    reply_to: text(fields, 'reply_to'),
+  }),
+};
+
+const pricesTopic: Topic = {
+  path: 'prices',
+  title: (t) => t.pricesAndHolidays,
+  fields: ({ t }, { prices, holidays }) => (
+    <>
+      <fieldset>
+        <legend>{t.prices}</legend>
+        <p class="hint">{t.priceNote}</p>
+        <Field name="sms_part" label={t.smsPrice} type="number" min={0} value={prices.sms_part} required />
+        <Field name="email" label={t.emailPrice} type="number" min={0} value={prices.email} required />
+      </fieldset>
+      <fieldset>
+        <legend>{t.holidays}</legend>
+        <p class="hint">{t.holidaysNote}</p>
+        {Object.entries(holidays)
+          .sort(([one], [other]) => (one < other ? -1 : 1))
+          .map(([date, multiplier], index) => (
+            <HolidayRow t={t} index={index} date={date} multiplier={multiplier} />
+          ))}
+        <HolidayRow t={t} index={Object.keys(holidays).length} />
+      </fieldset>
+    </>
+  ),
+  patch(fields) {
+    const removed = new Set(fields.getAll('remove'));
+    const multipliers = fields.getAll('multiplier');
+    const rows = fields.getAll('date').map((date, index) => [date.trim(), multipliers[index] ?? ''] as const);
+    const kept = rows.filter(([date]) => date !== '' && !removed.has(date));
+    return {
+      prices: { sms_part: number(fields, 'sms_part'), email: number(fields, 'email') },
+      holidays: Object.fromEntries(
+        kept.map(([date, multiplier]) => [date, Number(multiplier.trim() || Number.NaN)]),
+      ),
+    };
+  },
+};
+
+/** A holiday that is there, or the empty row for a new one. */
+function HolidayRow({
+  t,
+  index,
+  date,
+  multiplier,
+}: {
+  t: PageContext['t'];
+  index: number;
+  date?: string;
+  multiplier?: number;
+}) {
+  const isNew = date === undefined;
+  return (
+    <fieldset class="holiday" aria-label={isNew ? t.addHoliday : date}>
+      <p class="field">
+        <label for={`date${index}`}>{isNew ? t.addHoliday : t.date}</label>
+        <input id={`date${index}`} type="date" name="date" value={date ?? ''} readonly={!isNew} />
+      </p>
+      <p class="field">
+        <label for={`multiplier${index}`}>{t.times}</label>
+        <input
+          id={`multiplier${index}`}
+          type="number"
+          name="multiplier"
+          min={0}
+          max={100}
+          step="any"
+          value={multiplier ?? ''}
+        />
+      </p>
+      {!isNew && (
+        <label class="check">
+          <input type="checkbox" name="remove" value={date} /> {t.remove}
+        </label>
+      )}
+    </fieldset>
+  );
+}
+
+async function settingsView(
+  context: PageContext,
+  topic: Topic,
+  settings: Settings,
+  notice: Child,
+): Promise<View> {
+  const { t } = context;
+  const facts = await topic.facts?.(context, settings);
+  return {
+    title: t.settings,
+    section: 'settings',
+    body: (
+      <>
+        <nav class="tabs" aria-label={t.settings}>
+          {[sendingTopic, emailTopic, pricesTopic].map((each) => (
+            <a href={linkTo(`/settings/${each.path}`)} aria-current={each === topic ? 'page' : undefined}>
+              {each.title(t)}
+            </a>
+          ))}
+        </nav>
+        {notice}
+        {facts}
+        <section class="panel">
+          <form method="post" action={linkTo(`/settings/${topic.path}`)}>
+            {topic.fields(context, settings)}
+            <p class="actions">
+              <button type="submit" class="primary">
+                {t.save}
+              </button>
+            </p>
+          </form>
+        </section>
+      </>
+    ),
+  };
+}
+
+const pageOf =
+  (topic: Topic): Page =>
+  async (context) =>
+    settingsView(
+      context,
+      topic,
+      await context.administration.settings.get(),
+      context.query.done === 'saved' && <Notice kind="good" title={context.t.saved} />,
+    );
+
+const formOf =
+  (topic: Topic): Form =>
+  async (context, fields) => {
+    const patch = topic.patch(fields);
+    const { settings } = context.administration;
+    const refused = await settings.update(patch).then(
+      () => null,
+      (error) => {
+        if (error instanceof ServiceError && error.code === 'invalid_request') return error;
+        throw error;
+      },
+    );
+    if (refused === null) return linkTo(`/settings/${topic.path}`, { done: 'saved' });
+    const current = await settings.get();
+    // What was given stays in the form, where it can be put right.
+    const given = {
+      ...current,
+      ...patch,
+      caps: { ...current.caps, ...patch.caps },
+      prices: { ...current.prices, ...patch.prices },
+    };
+    const notice = (
+      <Notice kind="bad" title={context.t.notSaved}>
+        {refused.message}
+      </Notice>
+    );
+    return { ...(await settingsView(context, topic, given, notice)), status: 400 };
+  };
+
+const all = <Made,>(make: (topic: Topic) => Made) => ({
+  sending: make(sendingTopic),
+  email: make(emailTopic),
+  prices: make(pricesTopic),
+});
+
+export const settingsPages = all(pageOf);
+export const settingsForms = all(formOf);

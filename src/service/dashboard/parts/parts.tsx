@@ -1,0 +1,166 @@
+import type { Child } from 'hono/jsx';
+import { timestamp } from '../../timestamp.js';
+import { fill } from '../language/language.js';
+import type { PageContext } from '../page.js';
+import { clockTime } from './format.js';
+
+type Look = Pick<PageContext, 't' | 'now'>;
+
+/** `at` is ISO 8601 or milliseconds since 1970. */
+export function Time({ at, look: { t, now } }: { at: string | number; look: Look }) {
+  const milliseconds = typeof at === 'number' ? at : Date.parse(at);
+  const iso = timestamp(milliseconds);
+  return (
+    <time datetime={iso} title={iso}>
+      {clockTime(milliseconds, now, t)}
+    </time>
+  );
+}
+
+/** A region with a heading, and something beside it. */
+export function Panel({ title, aside, children }: { title: string; aside?: Child; children?: Child }) {
+  return (
+    <section class="panel">
+      <header>
+        <h2>{title}</h2>
+        {aside}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** Facts about one thing; those without a value are left out. */
+export function Facts({ facts }: { facts: readonly (readonly [name: string, value: Child | null])[] }) {
+  return (
+    <dl class="facts">
+      {facts
+        .filter(([, value]) => value !== null && value !== '')
+        .map(([name, value]) => (
+          <div>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+export interface Column<Row> {
+  name: string;
+  /** Right-aligned figures. */
+  isNumber?: boolean;
+  /** On a phone: the heading of a row, the time beside it, or a value that needs no name. */
+  role?: 'main' | 'when' | 'plain';
+  cell(row: Row): Child;
+}
+
+/** On a phone each row is a card whose cells carry the names of their columns. */
+export function Table<Row>({
+  caption,
+  columns,
+  rows,
+  rowId,
+}: {
+  caption: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  /** Keeps a row the same while the page is live. */
+  rowId?: (row: Row) => string;
+}) {
+  const classOf = ({ isNumber, role }: Column<Row>) =>
+    [isNumber ? 'number' : '', role ?? ''].join(' ').trim() || undefined;
+  return (
+    <table>
+      <caption class="unseen">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map((column) =>
+            column.name === '' ? (
+              <td />
+            ) : (
+              <th scope="col" class={classOf(column)}>
+                {column.name}
+              </th>
+            ),
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr id={rowId?.(row)}>
+            {columns.map((column) => (
+              <td class={classOf(column)} data-name={column.name}>
+                {column.cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Ways to older and to the newest rows. */
+export function Pages({
+  newest,
+  older,
+  look: { t },
+}: {
+  newest: string | null;
+  older: string | null;
+  look: Look;
+}) {
+  if (newest === null && older === null) return null;
+  return (
+    <nav class="pages" aria-label={t.older}>
+      {newest !== null && <a href={newest}>{t.newest}</a>}
+      {older !== null && (
+        <a href={older} rel="next">
+          {t.older}
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** A field of a form with its label and hint. */
+export function Field({
+  name,
+  label,
+  hint,
+  ...input
+}: {
+  name: string;
+  label: string;
+  hint?: string;
+  [attribute: string]: string | number | boolean | undefined;
+}) {
+  return (
+    <p class="field">
+      <label for={name}>{label}</label>
+      <input id={name} name={name} {...input} aria-describedby={hint && `${name}-hint`} />
+      {hint && (
+        <small id={`${name}-hint`} class="hint">
+          {hint}
+        </small>
+      )}
+    </p>
+  );
+}
+
+/** Something that has happened, or went wrong. */
+export function Notice({ kind, title, children }: { kind: 'good' | 'bad'; title: string; children?: Child }) {
+  return (
+    <div class={`notice ${kind}`} role={kind === 'bad' ? 'alert' : 'status'}>
+      <strong>{title}</strong> {children}
+    </div>
+  );
+}
+
+export const Empty = ({ children }: { children?: Child }) => <p class="empty">{children}</p>;
+
+/** The beginning of an id, enough to tell it from its neighbours. */
+export const shortId = (id: string) => `…${id.slice(-8)}`;
+
+export const ofMax = (look: Look, max: number) => fill(look.t.upTo, { max });

@@ -1,0 +1,54 @@
+import type { Form, Page } from './page.js';
+import { balance } from './pages/balance.js';
+import { batch, batches } from './pages/batches.js';
+import { inbox } from './pages/inbox.js';
+import { createKey, keys, revokeKey, revokeQuestion } from './pages/keys.js';
+import { message } from './pages/message.js';
+import { messages } from './pages/messages.js';
+import { outbox } from './pages/outbox.js';
+import { overview } from './pages/overview.js';
+import { settingsForms, settingsPages } from './pages/settings.js';
+
+const id = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})';
+const path = (text: string) => new RegExp(`^${text.replace(':id', id)}$`);
+
+/** A live page follows what happens; its address is that of its stream too. */
+const pages: readonly (readonly [path: RegExp, page: Page, isLive: boolean])[] = [
+  [path('/?'), overview, true],
+  [path('/messages'), messages, false],
+  [path('/messages/:id'), message, true],
+  [path('/batches'), batches, true],
+  [path('/batches/:id'), batch, true],
+  [path('/outbox'), outbox, true],
+  [path('/inbox'), inbox, true],
+  [path('/balance'), balance, false],
+  [path('/keys'), keys, false],
+  [path('/keys/:id/revoke'), revokeQuestion, false],
+  [path('/settings(?:/sending)?'), settingsPages.sending, false],
+  [path('/settings/email'), settingsPages.email, false],
+  [path('/settings/prices'), settingsPages.prices, false],
+];
+
+const forms: readonly (readonly [path: RegExp, form: Form])[] = [
+  [path('/keys'), createKey],
+  [path('/keys/:id/revoke'), revokeKey],
+  [path('/settings/sending'), settingsForms.sending],
+  [path('/settings/email'), settingsForms.email],
+  [path('/settings/prices'), settingsForms.prices],
+];
+
+export function pageAt(address: string): { page: Page; id: string; isLive: boolean } | null {
+  for (const [path, page, isLive] of pages) {
+    const match = path.exec(address);
+    if (match !== null) return { page, id: match[1] ?? '', isLive };
+  }
+  return null;
+}
+
+export function formAt(address: string): { form: Form; id: string } | null {
+  for (const [path, form] of forms) {
+    const match = path.exec(address);
+    if (match !== null) return { form, id: match[1] ?? '' };
+  }
+  return null;
+}

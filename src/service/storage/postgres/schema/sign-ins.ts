@@ -1,0 +1,53 @@
+import { durable, tolerance } from './shared.js';
+
+/** A sign-in that lasts longer than it was to last is over: the clock was set back. */
+const isGood = `until > at AND until <= at + length + ${tolerance}`;
+
+/** The dashboard: links that open one session each, and sessions, by the SHA-256 of their token; where it is opened. */
+export const signIns = `
+CREATE TABLE sign_ins (
+  hash bytea PRIMARY KEY,
+  project int NOT NULL,
+  is_link boolean NOT NULL,
+  length bigint NOT NULL,
+  until bigint NOT NULL
+);
+
+CREATE TABLE dashboard (one int PRIMARY KEY CHECK (one = 1), url text NOT NULL);
+
+-- The refund of one message.
+CREATE INDEX ledger_refunds ON ledger (subject_id) WHERE reason = 'refund';
+
+CREATE FUNCTION add_sign_in_1(p_now bigint, p_hash bytea, p_project int, p_is_link boolean, p_length bigint)
+RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  at bigint := time_1(p_now);
+BEGIN
+  ${durable}
+  DELETE FROM sign_ins WHERE NOT (${isGood});
+  INSERT INTO sign_ins (hash, project, is_link, length, until)
+  VALUES (p_hash, p_project, p_is_link, p_length, at + p_length);
+END $$;
+
+-- The lock of the deleted row lets one of many users of a link through.
+CREATE FUNCTION open_session_1(p_now bigint, p_link bytea, p_hash bytea, p_length bigint) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+  at bigint := time_1(p_now);
+  used int;
+BEGIN
+  ${durable}
+  DELETE FROM sign_ins WHERE hash = p_link AND is_link AND ${isGood} RETURNING project INTO used;
+  IF used IS NULL THEN RETURN NULL; END IF;
+  PERFORM add_sign_in_1(p_now, p_hash, used, false, p_length);
+  RETURN (SELECT id FROM projects WHERE seq = used);
+END $$;
+
+CREATE FUNCTION find_session_1(p_now bigint, p_hash bytea) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  at bigint := time_1(p_now);
+BEGIN
+  RETURN (SELECT p.id FROM sign_ins s JOIN projects p ON p.seq = s.project
+    WHERE s.hash = p_hash AND NOT s.is_link AND ${isGood});
+END $$;
+`;

@@ -1,0 +1,57 @@
+import type { Instant } from '../records.js';
+import type { SignIns } from '../sign-ins.js';
+import { clockTolerance } from './clock-tolerance.js';
+import type { Database } from './database/open.js';
+import { prepareLate } from './database/prepare-late.js';
+import type { Projects } from './projects.js';
+
+type Sync<Part> = {
+  [Name in keyof Part]: Part[Name] extends (...given: infer Given) => Promise<infer Result>
+    ? (...given: Given) => Result
+    : never;
+};
+
+/** A sign-in that lasts longer than it was to last is over: the clock was set back. */
+const isGood = `until > :now AND until <= :now + length + ${clockTolerance}`;
+
+/** Sign-ins to the dashboard. The functions write inside the transaction of their caller. */
+export function prepareSignIns(database: Database, projects: Projects, now: () => Instant): Sync<SignIns> {
+  const prepared = prepareLate(database);
+
+  function add(hash: Uint8Array, project: number, isLink: 0 | 1, length: number): void {
+    prepared(`DELETE FROM sign_ins WHERE NOT (${isGood})`).run({ now: now() });
+    prepared('INSERT INTO sign_ins (hash, project, is_link, length, until) VALUES (?, ?, ?, ?, ?)').run(
+      hash,
+      project,
+      isLink,
+      length,
+      now() + length,
+    );
+  }
+
+  return {
+    addSignInLink: ({ hash, projectId, lifeMs }) => add(hash, projects.numberOf(projectId), 1, lifeMs),
+    openSession(link, session) {
+      const used = prepared(
+        `DELETE FROM sign_ins WHERE hash = :hash AND is_link = 1 AND ${isGood} RETURNING project`,
+      ).get({ hash: link, now: now() }) as { project: number } | undefined;
+      if (used === undefined) return null;
+      add(session.hash, used.project, 0, session.lifeMs);
+      return projects.idOf(used.project);
+    },
+    findSession(hash) {
+      const found = prepared(
+        `SELECT project FROM sign_ins WHERE hash = :hash AND is_link = 0 AND ${isGood}`,
+      ).get({ hash, now: now() }) as { project: number } | undefined;
+      return found === undefined ? null : projects.idOf(found.project);
+    },
+    endSession(hash) {
+      prepared('DELETE FROM sign_ins WHERE hash = ? AND is_link = 0').run(hash);
+    },
+    recordDashboard(url) {
+      prepared('INSERT INTO dashboard VALUES (1, ?) ON CONFLICT DO UPDATE SET url = excluded.url').run(url);
+    },
+    dashboardUrl: () =>
+      (prepared('SELECT url FROM dashboard').get() as { url: string } | undefined)?.url ?? null,
+  };
+}

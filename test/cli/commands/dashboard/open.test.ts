@@ -1,0 +1,106 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest';
+import type { FetchLike } from '../../../../src/client/index.js';
+import { createService, type Service } from '../../../../src/service/index.js';
+import { run, type Setting } from '../../../support/run.js';
+
+let home: string;
+let opened: string[];
+beforeAll(() => {
+  home = mkdtempSync(join(tmpdir(), 'urtuu-dashboard-'));
+});
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+beforeEach(() => {
+  opened = [];
+});
+
+const here = (line: string, setting: Setting = {}) =>
+  run(line, {
+    home,
+    cwd: home,
+    env: {},
+    fetch: fetch as FetchLike,
+    async openInBrowser(file) {
+      opened.push(file);
+      return true;
+    },
+    ...setting,
+  });
+
+async function serve(publicUrl: string | null = null): Promise<Service> {
+  const service = await createService({ directory: join(home, 'data') });
+  onTestFinished(() => service.close());
+  await service.listen({ port: 0, dashboard: { publicUrl } });
+  return service;
+}
+
+it('prints a link that signs in once, and opens nothing without a terminal', async () => {
+  await serve();
+  const { code, stdout } = await here('dashboard --data data --json');
+  expect(code).toBe(0);
+  const { url } = JSON.parse(stdout);
+  expect(opened).toEqual([]);
+  const { origin, searchParams } = new URL(url);
+  const use = () =>
+    fetch(`${origin}/dashboard/sign-in`, {
+      method: 'POST',
+      headers: { origin },
+      body: new URLSearchParams({ token: searchParams.get('token') ?? '' }),
+      redirect: 'manual',
+    });
+  expect((await use()).status).toBe(303);
+  expect((await use()).status).toBe(403);
+});
+
+it('on a terminal opens it, by way of a private file', async () => {
+  await serve();
+  const { code, stdout, stderr } = await here('dashboard --data data', { terminal: 80 });
+  expect(code).toBe(0);
+  expect(stderr).toContain('works once, within 10 minutes');
+  expect(opened).toHaveLength(1);
+  const [file = ''] = opened;
+  expect(stdout).toContain(/url=([^"]+)/.exec(readFileSync(file, 'utf8'))?.[1]);
+  if (process.platform !== 'win32') expect(statSync(file).mode & 0o777).toBe(0o600);
+  await here('dashboard --data data --no-open', { terminal: 80 });
+  expect(opened).toHaveLength(1);
+});
+
+it('signs in to the project that is named', async () => {
+  const { administration } = await serve();
+  await administration.createProject('Shop');
+  expect(await here('dashboard --data data --project Shop')).toMatchObject({ code: 0 });
+  expect(await here('dashboard --data data --project Nobody')).toMatchObject({ code: 12 });
+});
+
+it.each([
+  ['that never ran', async () => createService({ directory: join(home, 'other') }), 'other'],
+  ['that stopped', serve, 'data'],
+])('of a service %s says how to start it, and prints no link', async (_, begin, folder) => {
+  await (await begin()).close();
+  const { code, stdout, stderr } = await here(`dashboard --data ${folder}`);
+  expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+  expect(stderr).toContain('urtuu serve');
+});
+
+it('warns where the public address does not answer from here', async () => {
+  await serve('https://sms.example.invalid');
+  const away: FetchLike = () => Promise.reject(new Error('no route'));
+  const { code, stdout, stderr } = await here('dashboard --data data', { fetch: away });
+  expect(code).toBe(0);
+  expect(stdout).toContain('https://sms.example.invalid/dashboard/sign-in?token=');
+  expect(stderr).toContain('Nothing answers at https://sms.example.invalid from here');
+});
+
+it.each([
+  ['--host 0.0.0.0 --public-url https://sms.example.mn', /Add --dashboard/],
+  ['--host 192.0.2.1 --dashboard', /needs --public-url/],
+  ['--public-url http://sms.example.mn', /cannot be used/],
+  ['--public-url https://sms.example.mn/sms', /without a path/],
+  ['--public-url sms.example.mn', /cannot be used/],
+  ['--no-dashboard --public-url https://sms.example.mn', /which is off/],
+])('urtuu serve %s is a usage error', async (flags, said) => {
+  const { code, stderr } = await here(`serve ${flags}`);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(said) });
+});

@@ -1,0 +1,127 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bounceAddress } from '../../src/service/carriers/smtp/bounce-address.js';
+import { deriveKey } from '../../src/service/encryption.js';
+import { bounceOf } from '../support/bounces.js';
+import { run, type Setting } from '../support/run.js';
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'urtuu-incoming-'));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const here = (line: string, setting: Setting = {}) =>
+  run(line, { home, cwd: home, env: { URTUU_SANDBOX: '1' }, ...setting });
+const json = async (line: string) => JSON.parse((await here(`${line} --json`)).stdout);
+const reply = (id: string) =>
+  `From: bold@example.com\nTo: no-reply@shop.mn\nMessage-ID: <${id}>\nSubject: Re: ${id}\n\nHi`;
+const take = (stdin: string | Uint8Array, words = '', setting: Setting = {}) =>
+  here(`service incoming ${words}`, { stdin, ...setting });
+
+describe('urtuu service incoming', () => {
+  it('makes a message bounced and its recipient suppressed, until that is removed', async () => {
+    await here('service settings set suppressions true');
+    const send = () => json('email send bold@example.com --subject Hi --text t --wait');
+    const { id } = await send();
+    const secret = readFileSync(join(home, '.local/state/urtuu/sandbox/secret'));
+    const sender = bounceAddress(id, deriveKey(secret, 'bounce addresses'), 'b.example.mn');
+    expect(await take(bounceOf(sender))).toEqual({ code: 0, stdout: '', stderr: '', slept: 0 });
+    const [suppressed] = await json('service suppressions list');
+    expect(suppressed).toMatchObject({ to: 'bold@example.com', reason: 'it bounced with status 5.1.1' });
+    const line = 'email send bold@example.com --subject Hi --text t --wait';
+    expect(await here(line)).toMatchObject({ code: 9, stdout: expect.stringMatching(/^status +failed$/m) });
+    expect(await here('service suppressions remove bold@example.com')).toMatchObject({
+      code: 0,
+      stderr: 'Removed bold@example.com.\n',
+    });
+    expect(await send()).toMatchObject({ status: 'sent' });
+  });
+
+  it.each<[string, string | Uint8Array, string, Setting, number]>([
+    ['no mail', '', '', {}, 65],
+    ['a mail over 36 MB', new Uint8Array(36_000_001), '', {}, 65],
+    ['a mail for nobody', reply('1'), '', {}, 67],
+    ['a mail for no address', reply('1'), '--to nobody', {}, 67],
+    ['no data', reply('1'), '--data nowhere', {}, 75],
+    [
+      'a database that is away',
+      reply('1'),
+      '--database postgres://nobody@127.0.0.1:1/x',
+      { env: { URTUU_SECRET_FILE: 'secret' } },
+      75,
+    ],
+    ['an unknown option', reply('1'), '--nothing', {}, 75],
+  ])(
+    '%s: a line or two for the log, and an exit that a mail server knows',
+    async (_, stdin, words, setting, code) => {
+      const result = await take(stdin, words, setting);
+      expect(result).toMatchObject({ code, stdout: '' });
+      expect(result.stderr).toMatch(/^urtuu: .+\n(?: {2}.+\n)?$/);
+    },
+  );
+
+  it('never writes a stack', async () => {
+    await here('service settings set own_domain shop.mn');
+    const fault = {
+      time: '2026-11-22T01:00:00.000Z',
+      level: 'error' as const,
+      request_id: null,
+      code: 'ENOSPC',
+      stack: 'Error: the disk is full\n    at write (store.js:1234:5)',
+    };
+    const data = join(home, '.local/state/urtuu/sandbox');
+    const { code, stderr } = await take(reply('1'), `--data ${data}`, {
+      env: {},
+      openAdministration: async ({ report }) => {
+        report?.(fault);
+        throw new TypeError('x is undefined');
+      },
+    });
+    expect([code, stderr]).toEqual([75, expect.stringContaining('Error: the disk is full')]);
+    expect(stderr).not.toContain(' at ');
+  });
+});
+
+describe('urtuu service inbox', () => {
+  it('lists what came, the newest first', async () => {
+    await here('service settings set own_domain shop.mn');
+    for (const id of ['1', '2', '2', '3']) expect((await take(reply(id))).code).toBe(0);
+    const subjects = async (line: string) =>
+      (await json(line)).map(({ subject }: { subject: string }) => subject);
+    expect(await subjects('service inbox')).toEqual(['Re: 3', 'Re: 2', 'Re: 1']);
+    expect(await subjects('service inbox --limit 1')).toEqual(['Re: 3']);
+    expect((await here('service inbox --project Default -o csv --columns from,text')).stdout).toBe(
+      'from,text\r\nbold@example.com,Hi\r\nbold@example.com,Hi\r\nbold@example.com,Hi\r\n',
+    );
+  });
+
+  it('follows, the oldest first', async () => {
+    await here('service settings set own_domain shop.mn');
+    for (const id of ['1', '2']) await take(reply(id));
+    const coming = ['3', '4'];
+    let signal: (name: 'SIGINT') => void = () => {};
+    const { code, stdout } = await here('service inbox --follow --limit 1 -o ndjson --columns subject', {
+      clock: {
+        async sleep() {
+          const id = coming.shift();
+          if (id !== undefined) await take(reply(id));
+          else {
+            signal('SIGINT');
+            await new Promise(() => {});
+          }
+        },
+      },
+      onSignal: (listener) => {
+        signal = listener as typeof signal;
+        return () => {};
+      },
+    });
+    expect(code).toBe('SIGINT');
+    const subjects = stdout.split('\n').filter(Boolean);
+    expect(subjects.map((row) => JSON.parse(row).subject)).toEqual(['Re: 2', 'Re: 3', 'Re: 4']);
+    expect(await here('service inbox --follow --json')).toMatchObject({ code: 2 });
+  });
+});

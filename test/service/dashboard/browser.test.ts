@@ -1,0 +1,295 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { ManualClock } from '../../../src/service/index.js';
+import { startBrowser } from '../../support/browser.js';
+import { openDashboard, start } from './open.js';
+import { populate } from './populate.js';
+
+const shots = join(import.meta.dirname, 'screenshots');
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+let browser: Browser;
+let stop = async () => {};
+let close = async () => {};
+let opened: Awaited<ReturnType<typeof openDashboard>>;
+let clock: ManualClock;
+let ids: Record<string, string>;
+
+beforeAll(async () => {
+  mkdirSync(shots, { recursive: true });
+  clock = new ManualClock(start);
+  opened = await openDashboard({ clock, atEnd: (end) => (close = end) });
+  ids = await populate(opened.service, clock, opened.call);
+  ({ browser, stop } = await startBrowser());
+}, 60_000);
+afterAll(async () => {
+  await stop();
+  await close();
+});
+
+const root = () => `${opened.address}/dashboard`;
+
+/** A browser window of its own; notes whatever should not happen in it. */
+async function openWindow(options: BrowserContextOptions = {}) {
+  const context = await browser.newContext({ viewport: wide, ...options });
+  onTestFinished(() => context.close());
+  const bad: string[] = [];
+  context.on('dialog', (dialog) => {
+    bad.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  // What the policy of a page blocks does not come here.
+  await context.route(
+    (url) => url.origin !== opened.address && url.protocol !== 'data:',
+    (route) => {
+      bad.push(`request: ${route.request().url()}`);
+      return route.abort();
+    },
+  );
+  context.on('weberror', (error) => bad.push(`error: ${error.error()}`));
+  const page = await context.newPage();
+  return { context, page, bad };
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto(await opened.newLink());
+  await page.click('main button[type=submit]');
+  await page.waitForURL(root());
+}
+
+/** Sends, and lets the live pages look. */
+async function sendAndLook(body: object): Promise<void> {
+  await opened.call('/sms', body);
+  await opened.service.administration.settled();
+  clock.advance(2_000);
+}
+
+const wide = { width: 1280, height: 800 };
+const narrow = { width: 390, height: 844 };
+
+/** Light with every rule; dark and narrow, which have the same elements, with those that they alone can break. */
+const looks = [
+  { look: 'light', colorScheme: 'light', viewport: wide, rules: undefined },
+  { look: 'dark', colorScheme: 'dark', viewport: wide, rules: ['color-contrast'] },
+  { look: 'phone', colorScheme: 'light', viewport: narrow, rules: ['target-size'] },
+] as const;
+
+/** Keeps a picture of a page in every look; gives what is wrong with it. */
+async function inspect(page: Page, name: string): Promise<string[]> {
+  const wrong: string[] = [];
+  await page.evaluate(axe);
+  for (const { look, colorScheme, viewport, rules } of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(viewport);
+    const violations = await page.evaluate<string[]>(
+      `axe.run(document, { iframes: false, runOnly: ${JSON.stringify(rules)} }).then(({ violations }) =>
+        violations.map(({ id, nodes }) => id + ': ' + nodes[0]?.html))`,
+    );
+    wrong.push(...violations.map((violation) => `${name}, ${look}: ${violation}`));
+    const isOver = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
+    if (isOver) wrong.push(`${name}, ${look}: wider than its window`);
+    const path = join(shots, `${name}-${look}.png`);
+    await page.screenshot({ path, fullPage: true });
+  }
+  return wrong;
+}
+
+describe('every page', () => {
+  it.each(['en-US', 'mn-MN'])(
+    'is accessible and fits, light, dark and narrow, in %s',
+    async (locale) => {
+      const few = {
+        overview: '',
+        keys: '/keys',
+        sending: '/settings/sending',
+        batch: `/batches/${ids.batch}`,
+      };
+      const rest = {
+        messages: '/messages?to=99112233',
+        filtered: '/messages?status=failed',
+        hostile: `/messages/${ids.hostile}`,
+        cleaned: `/messages/${ids.cleaned}`,
+        delivered: `/messages/${ids.delivered}`,
+        email: `/messages/${ids.email}`,
+        batches: '/batches',
+        outbox: '/outbox',
+        inbox: '/inbox',
+        'email-settings': '/settings/email',
+        balance: '/balance',
+        revoke: `/keys/${ids.key}/revoke`,
+        prices: '/settings/prices',
+        'not-found': '/nothing',
+      };
+      const isAll = locale === 'en-US';
+      const { page, bad } = await openWindow({ locale });
+      const wrong: string[] = [];
+      await page.goto(`${root()}/sign-in?token=x`);
+      wrong.push(...(await inspect(page, `sign-in-${locale}`)));
+      await page.click('main button[type=submit]');
+      wrong.push(...(await inspect(page, `bad-link-${locale}`)));
+      await signIn(page);
+      for (const [name, path] of Object.entries({ ...few, ...(isAll ? rest : {}) })) {
+        await page.goto(root() + path);
+        wrong.push(...(await inspect(page, `${name}-${locale}`)));
+      }
+      expect(wrong).toEqual([]);
+      expect(bad).toEqual([]);
+    },
+    120_000,
+  );
+});
+
+describe('what people have sent', () => {
+  it('runs nothing, opens nothing and loads nothing, in the frame of an email either', async () => {
+    const { page, bad } = await openWindow();
+    await signIn(page);
+    for (const path of [
+      `/messages/${ids.email}`,
+      `/messages/${ids.hostile}`,
+      '/outbox?after=',
+      '/keys',
+      '/settings/sending',
+    ]) {
+      await page.goto(root() + path);
+      await page.mouse.move(640, 300);
+      expect(page.url()).toBe(root() + path);
+    }
+    await page.goto(`${root()}/messages/${ids.email}`);
+    const frame = page.frameLocator('iframe');
+    await frame.locator('h1').waitFor();
+    await frame.locator('button').click();
+    // By itself it is the same document, in a sandbox of its own.
+    await page.goto(`${root()}/messages/${ids.email}/html`);
+    expect(await page.textContent('h1')).toBe('Сар шинийн мэнд');
+    expect(await page.evaluate('origin')).toBe('null');
+    expect(bad).toEqual([]);
+  });
+});
+
+describe('a live page', () => {
+  it('follows what happens, and keeps focus and open details', async () => {
+    const { page, bad } = await openWindow();
+    await signIn(page);
+    await page.locator('.live:not([hidden])').waitFor();
+    await page.click('summary');
+    const link = page.locator('tbody a').first();
+    await link.focus();
+    const before = await link.textContent();
+    await sendAndLook({ to: '88445566', text: 'live' });
+    await page.locator('text=88445566').waitFor();
+    expect(await page.locator('details[open]').count()).toBe(1);
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe(before);
+    expect(bad).toEqual([]);
+  });
+
+  it('says when it is over, and leaves when its session is', async () => {
+    const { context, page } = await openWindow();
+    await signIn(page);
+    await page.locator('.live:not([hidden])').waitFor();
+    const [{ name = '', value = '' } = {}] = await context.cookies();
+    await opened.post('/sign-out', {}, `${name}=${value}`);
+    await page.locator('text=You are signed out').waitFor();
+  });
+});
+
+describe('without script', () => {
+  it('everything works but live', async () => {
+    const { page } = await openWindow({ javaScriptEnabled: false });
+    await signIn(page);
+    await page.click('nav a >> text=Messages');
+    await page.selectOption('select[name=status]', 'failed');
+    await page.click('text=Filter');
+    expect(await page.locator('tbody tr').count()).toBe(5);
+    await page.click('tbody a >> nth=0');
+    expect(await page.textContent('.state')).toContain('refunded');
+    await page.click('nav a >> text=Keys');
+    await page.fill('input[name=label]', 'by hand');
+    await page.click('text=Create key');
+    expect(await page.textContent('#secret')).toMatch(/^urtuu_\w{40}$/);
+    await page.click('[aria-label*="(by hand)"]');
+    await page.click('main button');
+    expect(await page.textContent('[role=status].notice')).toContain('Key revoked.');
+    await page.click('nav a >> text=Settings');
+    await page.fill('#per_10_minutes', '6');
+    await page.click('text=Save');
+    expect(await page.textContent('.notice')).toContain('Saved.');
+    expect((await opened.service.administration.settings.get()).caps.per_10_minutes).toBe(6);
+    await page.click('text=Монгол');
+    expect(await page.textContent('h1')).toBe('Тохиргоо');
+    await page.click('footer >> text=Гарах');
+    expect(await page.textContent('h1')).toBe('Та нэвтрээгүй байна');
+  });
+});
+
+describe('by keyboard', () => {
+  it('the content is one key away, and everything can be reached', async () => {
+    const { page } = await openWindow();
+    await page.goto(await opened.newLink());
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(root());
+    await page.goto(`${root()}/messages`);
+    await page.keyboard.press('Tab');
+    const focused = () => page.evaluate('document.activeElement.textContent || document.activeElement.name');
+    expect(await focused()).toBe('Skip to content');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('to');
+    await page.keyboard.type('88112233');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/to=88112233/);
+    expect(await page.locator('tbody tr').count()).toBe(1);
+  });
+});
+
+describe('another site', () => {
+  /** A page of another site that does what it can. */
+  async function serveHostile(): Promise<string> {
+    const server = createServer((_, answer) => {
+      answer.setHeader('content-type', 'text/html');
+      answer.end(`<iframe src="${root()}"></iframe>
+        <form method="post" action="${root()}/keys"><input name="label" value="theirs"></form>
+        <script>
+          fetch('${root()}/keys', { method: 'POST', mode: 'no-cors', credentials: 'include', body: new URLSearchParams({ label: 'theirs' }) });
+          fetch('${root()}/keys', { credentials: 'include' }).then(() => { document.title = 'read'; }, () => {});
+          setTimeout(() => document.forms[0].submit(), 300);
+        </script>`);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    return `http://localhost:${(server.address() as AddressInfo).port}/`;
+  }
+
+  it('can neither read, nor change, nor frame anything', async () => {
+    const before = await opened.service.administration.listKeys();
+    const context = await browser.newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    await signIn(page);
+    const framed = context.waitForEvent('requestfailed', (request) => request.url() === root());
+    await page.goto(await serveHostile());
+    await framed;
+    await page.waitForURL(`${root()}/keys`);
+    expect(await page.textContent('h1')).toBe('Refused');
+    expect(await opened.service.administration.listKeys()).toEqual(before);
+  });
+
+  it('has no use for a cookie after its session has signed out', async () => {
+    const { context, page } = await openWindow();
+    await signIn(page);
+    const stolen = await context.cookies();
+    await page.click('text=Sign out');
+    const thief: BrowserContext = await browser.newContext();
+    onTestFinished(() => thief.close());
+    await thief.addCookies(stolen);
+    const theirs = await thief.newPage();
+    await theirs.goto(`${root()}/keys`);
+    expect(await theirs.textContent('h1')).toBe('You are signed out');
+  });
+});

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { answerOf, batch, claimOf, type Fixture, failed, message, other, project, start } from './fixture.js';
+
+const hour = 3_600_000;
+
+export function insightConformance(fixture: () => Fixture): void {
+  describe('insights', () => {
+    const count = async (since = start, projectId = project.id) => {
+      const { counts, isWhole } = await fixture().store.countMessages(projectId, since, hour);
+      expect(isWhole).toBe(true);
+      return counts.sort((one, two) => one.slot - two.slot || one.status.localeCompare(two.status));
+    };
+
+    it('count messages by slot, status and error', async () => {
+      await fixture().store.acceptMessage(message({ to: '1' }));
+      await fixture().store.acceptMessage(message({ projectId: other.id, to: '1' }));
+      const claimed = await fixture().claim(2);
+      fixture().clock.advance(2 * hour + 1);
+      await fixture().store.acceptBatch(batch(['2', '3']));
+      await fixture().finalize(claimed, failed);
+      const early = { slot: 0, status: 'failed', errorCode: 'provider_failed', count: 1 };
+      const late = { slot: 2, status: 'queued', errorCode: null, count: 2 };
+      expect(await count()).toEqual([early, late]);
+      expect(await count(start + hour)).toEqual([{ ...late, slot: 1 }]);
+      expect(await count(start, other.id)).toEqual([early]);
+      expect(await count(start + 3 * hour)).toEqual([]);
+    });
+
+    it('count what waits, and how long the oldest has', async () => {
+      expect(await fixture().store.countWaiting(project.id)).toEqual({
+        count: 0,
+        oldestMs: null,
+        isWhole: true,
+      });
+      await fixture().store.acceptMessage(message({ projectId: other.id, to: '1' }));
+      fixture().clock.advance(1_000);
+      await fixture().store.acceptBatch(batch(['1', '2', '3']));
+      fixture().clock.advance(500);
+      const waiting = { count: 3, oldestMs: 500, isWhole: true };
+      expect(await fixture().store.countWaiting(project.id)).toEqual(waiting);
+      await fixture().claim(2);
+      expect(await fixture().store.countWaiting(project.id)).toMatchObject({ count: 2 });
+    });
+
+    it('tell the history of a message: content, submissions, receipts, refund', async () => {
+      const token = fixture().newToken();
+      const sending = message({ claim: claimOf(token) });
+      const accepted = await fixture().store.acceptMessage(sending);
+      const refused = message({ to: '88112233' });
+      await fixture().store.acceptMessage(refused);
+      if (accepted.kind !== 'accepted') throw new Error(accepted.kind);
+      await fixture().finalize(accepted.claimed, {
+        status: 'sent',
+        carrierIds: ['c1', 'c2'],
+        delivery: null,
+      });
+      const receipt = { route: 'Mobicom', to: '99112233', state: 'delivered', reference: '' } as const;
+      fixture().clock.advance(7);
+      await fixture().store.recordReceipts([{ ...receipt, carrierId: 'c2' }], answerOf);
+      await fixture().finalize(await fixture().mark(await fixture().claim()), failed);
+      const historyOf = (id: string) => fixture().store.getHistory(project.id, id);
+      expect(await historyOf(sending.recipient.id)).toEqual({
+        content: sending.content,
+        route: 'Mobicom',
+        attempts: 1,
+        receipts: [{ carrierId: 'c2', state: 'delivered', receivedAt: start + 7 }],
+        refund: null,
+      });
+      expect(await historyOf(refused.recipient.id)).toMatchObject({
+        attempts: 1,
+        refund: { amount: 10, createdAt: start + 7 },
+      });
+      expect(await historyOf('nothing')).toBeNull();
+      expect(await fixture().store.getHistory(other.id, sending.recipient.id)).toBeNull();
+    });
+  });
+}
