@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { Machine, outcomeOf, printed } from '../support/binary.js';
@@ -62,13 +62,15 @@ it('a backup of a running service is restored once it has ended, held until it i
 });
 
 it('a database names the tools that back it up, and is no success', async () => {
+  const secret = join(machine.home, 'urtuu.secret');
+  writeFileSync(secret, '7'.repeat(64));
   const database = 'postgres://urtuu@127.0.0.1:1/none';
   for (const [line, tool] of [
     ['backup', 'pg_dump'],
     ['restore', 'pg_restore'],
   ] as const) {
     const { code, stdout, stderr } = await machine.run(['service', line, backup, '--database', database], {
-      env: { URTUU_SECRET_FILE: '/dev/null' },
+      env: { URTUU_SECRET_FILE: secret },
     });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(tool);

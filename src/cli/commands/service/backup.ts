@@ -27,7 +27,7 @@ export const serviceBackup: CommandBody<'io' | 'network' | 'config'> = (command,
       'verified before it gets its name. A database is backed up with pg_dump.',
     ],
     examples: [
-      ['urtuu service backup /backup/urtuu-$(date +%F)', 'every night'],
+      ['urtuu service backup /backup/urtuu-2026-11-21', 'of the service of urtuu serve'],
       ['urtuu service backup before-upgrade --data /srv/urtuu', 'of another folder'],
     ],
     exits: [12],

@@ -5,6 +5,7 @@ import { CliError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { confirmed } from '../../input/required.js';
 import { field, type View } from '../../output/view.js';
+import { holdWarning } from './hold-warning.js';
 import { addStoreOptions, hasData, ownedPlace, type StoreOptions } from './store.js';
 
 interface Row {
@@ -53,6 +54,6 @@ export const serviceRestore: CommandBody<'options' | 'io' | 'network' | 'config'
     if (hasData(folder)) await confirmed(context, `Replace the data in ${folder} with ${backup}?`);
     const replaced = await network.files(folder, (service) => service.restore(backup, folder));
     await io.print(view, { data: folder, replaced });
-    io.note('The service is held: nothing is sent. See: urtuu service release --help');
+    io.warn(holdWarning('restored'));
   });
 };
