@@ -45,10 +45,12 @@ const serviceArrows: Record<string, string[]> = {
     'inbox',
     'open-administration',
     'service',
+    'verify-data',
   ],
   'check-configuration': ['carriers/configured'],
   // A backup is of the store and of the file of the simulated operator.
   'data-copies': ['carriers/simulated', 'storage/sqlite'],
+  'verify-data': ['storage', 'storage/postgres', 'storage/sqlite'],
   'open-administration': ['core', 'service'],
   // It gives the dashboard the tokens of requests.
   'create-service': [

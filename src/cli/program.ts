@@ -145,6 +145,11 @@ const tree: readonly (Leaf | Group)[] = [
         async () => (await import('./commands/service/restore.js')).serviceRestore,
       ],
       [
+        'verify',
+        'Verify that the data adds up',
+        async () => (await import('./commands/service/verify.js')).serviceVerify,
+      ],
+      [
         'release',
         'Release a service that is held after a restore',
         async () => (await import('./commands/service/release.js')).serviceRelease,

@@ -40,3 +40,4 @@ export type {
   StoppedBatch,
 } from './service.js';
 export { defaultSettings, type Settings, type SettingsPatch } from './settings.js';
+export { type Mismatch, verify } from './verify-data.js';

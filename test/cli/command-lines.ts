@@ -283,6 +283,7 @@ export function commandLines(
       json: 'object',
       shape: '',
     },
+    { line: () => 'service verify', stdout: /^Everything adds up\.$/m, json: 'array' },
     { line: () => 'service backup .', code: 13, stderr: /is there already/ },
     { line: () => 'service restore nowhere', code: 12, stderr: /no backup in/ },
     { line: () => 'service release --finish-as sent --yes', code: 11, stderr: /is not held/ },

@@ -35,6 +35,7 @@ const commands = [
   'service status',
   'service backup',
   'service restore',
+  'service verify',
   'service release',
   'service projects list',
   'service projects create',

@@ -52,7 +52,7 @@ it('a backup of a running service is restored once it has ended, held until it i
   expect(readdirSync(data).filter((name) => name.startsWith('restoring'))).toEqual([]);
 
   const second = await serve();
-  expect((await send(second.base_url, '99112236')).code).toBe(5);
+  expect((await send(second.base_url, '99112236')).code).toBe(6);
   expect((await owner('release', '--finish-as', 'queue', '--yes')).code).toBe(0);
   expect((await send(second.base_url, '99112236')).code).toBe(0);
   const outbox = await machine.run(['sandbox', 'outbox', '--data', data, '-o', 'ndjson']);

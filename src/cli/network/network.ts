@@ -53,8 +53,8 @@ export interface Network {
     data: { directory: string } | Pick<DatabaseOptions, 'url' | 'secret'>,
     report?: (fault: Fault) => void,
   ): Promise<Administration>;
-  /** Uses the files of a service in a folder without opening it. Throws CliError for data that cannot be used. */
-  files<Result>(folder: string, use: (service: ServiceFiles) => Promise<Result>): Promise<Result>;
+  /** Uses the data of a service without opening it. Throws CliError for data that cannot be used. */
+  files<Result>(use: (service: ServiceFiles) => Promise<Result>): Promise<Result>;
   /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
   checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
   /** Whether anything answers at a URL within 3 s. */
@@ -252,7 +252,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     service,
     serviceOn,
     administration,
-    files: (folder, use) => useFiles(environment, folder, use),
+    files: (use) => useFiles(environment, use),
     async checkCarriers(source) {
       try {
         return await (await loadService()).checkConfiguration(source);

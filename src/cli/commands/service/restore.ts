@@ -52,7 +52,7 @@ export const serviceRestore: CommandBody<'options' | 'io' | 'network' | 'config'
     if (!hasData(backup))
       throw new CliError('not_found', exits.missing, `no backup in ${backup}`, { hint: 'Nothing was done.' });
     if (hasData(folder)) await confirmed(context, `Replace the data in ${folder} with ${backup}?`);
-    const replaced = await network.files(folder, (service) => service.restore(backup, folder));
+    const replaced = await network.files((service) => service.restore(backup, folder));
     await io.print(view, { data: folder, replaced });
     io.warn(holdWarning('restored'));
   });

@@ -1,16 +1,13 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DataError } from '../../../data-error.js';
-import { isSecretOf } from '../../secret.js';
 import { isDamaged } from '../database/busy.js';
 import type { Database } from '../database/open.js';
 import { prepareHolds } from '../holds.js';
-import { staleOf } from '../installation/enter.js';
 import { type DataFiles, filesOf, makeFolder, prepareFolder, syncFolder } from '../installation/folder.js';
-import { type Identity, readIdentity } from '../installation/identity.js';
-import { readSecret } from '../installation/secret.js';
 import { openStoreDatabase } from '../sqlite-store.js';
 import { type CarrierCopies, closeAlone, copyData } from './copy-data.js';
+import { damageOf, filesProblem } from './files-problem.js';
 
 /** What a backup has. */
 export interface Backup {
@@ -62,36 +59,17 @@ export async function backupData(directory: string, target: string, copies: Carr
 
 /** Null where the copies are whole and belong together. */
 async function problemOf(files: DataFiles, { openCarrier }: CarrierCopies): Promise<string | null> {
-  const secret = readSecret(files.secret);
-  if (secret === null) return 'the secret is missing or damaged';
-  const identity = readIdentity(files.identity);
-  if (identity === null || identity === 'damaged') return 'installation.json is missing or damaged';
   if (!existsSync(files.carrier)) return 'operator.db is missing';
   const store = await openStoreDatabase(files.store);
   const carrier = await openCarrier(files.carrier);
   try {
-    for (const database of [store, carrier]) {
-      const [first] = database.prepare('PRAGMA integrity_check(1)').all() as { integrity_check: string }[];
-      if (first?.integrity_check !== 'ok') return `a database is damaged: ${first?.integrity_check}`;
-    }
-    const row = identityIn(store);
-    const stamped = identityIn(carrier);
-    if (row === undefined || row.id !== stamped?.id || row.id !== identity.id)
-      return 'its files do not belong together';
-    if (row.wal_follows === 1) return 'service.db lacks its -wal file';
-    if (!isSecretOf(row.secret_fingerprint ?? null, secret)) return 'the secret is another one';
-    const [stale] = staleOf(row.epoch, { carrier: stamped.epoch, identity: identity.epoch });
-    return stale === undefined ? null : 'one of its files is an old copy';
+    const [damage] = [...damageOf(store, 1), ...damageOf(carrier, 1)];
+    return damage ?? filesProblem(files, store, carrier);
   } finally {
     closeAlone(store);
     closeAlone(carrier);
   }
 }
-
-const identityIn = (database: Database) =>
-  database.prepare('SELECT * FROM installation').get() as
-    | (Identity & { secret_fingerprint?: Uint8Array | null; wal_follows?: number })
-    | undefined;
 
 async function hold(files: DataFiles, { openCarrier }: CarrierCopies): Promise<Backup> {
   const store = await openStoreDatabase(files.store);

@@ -18,6 +18,7 @@ import {
 import { writeIdentity } from '../installation/identity.js';
 import { openInstallation } from '../installation/open.js';
 import { type CarrierCopies, closeAlone, copyData, copyPrivately } from './copy-data.js';
+import { damageOf } from './files-problem.js';
 
 /**
  * Puts a backup, or a copy of data, in the place of the data in a folder, which is held from then on. Gives the folder
@@ -59,10 +60,8 @@ async function prepare(backup: string, beside: string, copies: CarrierCopies): P
     await copyData(filesOf(backup), files, copies);
     const { store, carrier, guard } = await openInstallation(beside, systemRandom, copies);
     await guard?.finish();
-    for (const database of [store, carrier]) {
-      const [first] = database.prepare('PRAGMA integrity_check(1)').all() as { integrity_check: string }[];
-      if (first?.integrity_check !== 'ok') throw new Error(first?.integrity_check);
-    }
+    const [damage] = [...damageOf(store, 1), ...damageOf(carrier, 1)];
+    if (damage !== undefined) throw new DataError(damage, { hint: '' });
     prepareHolds(store).begin('restored');
     // The restored data goes its own way: none of its files can be taken for one of before.
     const id = randomUUID();

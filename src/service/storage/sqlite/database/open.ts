@@ -22,6 +22,7 @@ export interface Statement {
   run(...parameters: Parameters): { changes: number | bigint; lastInsertRowid: number | bigint };
   get(...parameters: Parameters): unknown;
   all(...parameters: Parameters): unknown[];
+  iterate(...parameters: Parameters): Iterable<unknown>;
   setReturnArrays(returnArrays: boolean): void;
 }
 
