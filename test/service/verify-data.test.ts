@@ -51,7 +51,7 @@ async function fill(place: Place): Promise<void> {
   core = await openCore({ ...place.data, report: () => {} });
   await send('99112233', 'Hi', 'key-1');
   await sendBulk(['99112234', '99112235'], 'Hi');
-  await core.operations.createVerification({ caller, params: { to: '99112236' }, idempotencyKey: 'key-2' });
+  await core.operations.createVerification(caller, { to: '99112236' });
   await core.administration.settled();
   await core.close();
   core = await openCore({ ...place.data, report: () => {} }, { carriers: () => [] });
@@ -198,19 +198,22 @@ describe('verify of files', () => {
   });
 
   it('finds a row that an index lacks', async () => {
-    await place.damage(`PRAGMA writable_schema = ON;
-      UPDATE sqlite_schema SET sql = replace(sql, 'ON messages (project)', 'ON messages (project) WHERE seq > 1')
-      WHERE name = 'messages_project'; PRAGMA writable_schema = RESET; REINDEX messages_project;
-      PRAGMA writable_schema = ON;
-      UPDATE sqlite_schema SET sql = replace(sql, ' WHERE seq > 1', '') WHERE name = 'messages_project';
-      PRAGMA writable_schema = RESET`);
-    expect(await mismatchesIn(place.data)).toEqual([
-      {
-        check: 'integrity',
-        subject: 'service.db',
-        problem: expect.stringMatching(/missing from index messages_project/),
-      },
-    ]);
+    const { DatabaseSync } = await loadEngine();
+    const store = new DatabaseSync(at('service.db'), { readOnly: true });
+    const { rootpage } = store
+      .prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'messages_project'")
+      .get() as { rootpage: number };
+    store.close();
+    // The page counts one entry less.
+    const count = (rootpage - 1) * 4_096 + 4;
+    const bytes = readFileSync(at('service.db'));
+    bytes[count] = (bytes[count] ?? 0) - 1;
+    writeFileSync(at('service.db'), bytes);
+    expect(await mismatchesIn(place.data)).toContainEqual({
+      check: 'integrity',
+      subject: 'service.db',
+      problem: expect.stringContaining('missing from index messages_project'),
+    });
   });
 
   it.each<[string, () => void, string]>([

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { isSecretOf } from '../../secret.js';
+import { isBusy } from '../database/busy.js';
 import type { Database } from '../database/open.js';
 import { staleOf } from '../installation/enter.js';
 import { type DataFiles, sizeOf } from '../installation/folder.js';
@@ -30,6 +31,17 @@ export function filesProblem(files: DataFiles, store: Database, carrier: Databas
 
 /** What SQLite finds wrong with a database, no more than `limit` of it. */
 export function damageOf(database: Database, limit: number): string[] {
-  const rows = database.prepare(`PRAGMA integrity_check(${limit})`).all() as { integrity_check: string }[];
-  return rows.map((row) => row.integrity_check).filter((text) => text !== 'ok');
+  const rows = database.prepare(`PRAGMA integrity_check(${limit})`);
+  try {
+    return (rows.all() as { integrity_check: string }[])
+      .map((row) => row.integrity_check)
+      .filter((text) => text !== 'ok');
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+    return [error.message];
+  }
 }
+
+/** Of a read of rows; the engine for Node.js 20 gives those no number of SQLite. */
+export const isSqliteError = (error: unknown): error is Error =>
+  (error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR' && !isBusy(error);

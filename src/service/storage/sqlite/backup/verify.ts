@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { type Check, checksOf, type Mismatch, outboxCheck } from '../../mismatches.js';
-import { isDamaged, whenFree } from '../database/busy.js';
+import { whenFree } from '../database/busy.js';
 import { type Engine, loadEngine } from '../database/engine.js';
 import { checkVersion, type Database } from '../database/open.js';
 import { type DataFiles, filesOf, sizeOf } from '../installation/folder.js';
 import { migrations } from '../schema.js';
-import { damageOf, filesProblem } from './files-problem.js';
+import { damageOf, filesProblem, isSqliteError } from './files-problem.js';
 
 const checks: Check[] = [
   ...checksOf({
@@ -58,7 +58,8 @@ async function filesOfOneTime(engine: Engine, files: DataFiles): Promise<string 
       const problem = await whenFree(() => filesProblem(files, store, carrier));
       if (problem === null || tries === most) return problem;
     } catch (error) {
-      if (isDamaged(error)) return null;
+      // Said with its file.
+      if (isSqliteError(error)) return null;
       throw error;
     } finally {
       store.close();
@@ -85,7 +86,7 @@ async function* verifyFile(
       for (const row of database.prepare(sql).iterate()) yield { check, ...(row as Omit<Mismatch, 'check'>) };
     }
   } catch (error) {
-    if (!isDamaged(error)) throw error;
+    if (!isSqliteError(error)) throw error;
     yield { check: 'integrity', subject, problem: (error as Error).message };
   } finally {
     database.close();
