@@ -150,6 +150,11 @@ const tree: readonly (Leaf | Group)[] = [
         async () => (await import('./commands/service/verify.js')).serviceVerify,
       ],
       [
+        'prune',
+        'Erase recipients and texts of old messages',
+        async () => (await import('./commands/service/prune.js')).servicePrune,
+      ],
+      [
         'release',
         'Release a service that is held after a restore',
         async () => (await import('./commands/service/release.js')).serviceRelease,

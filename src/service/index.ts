@@ -32,6 +32,7 @@ export type {
   PlainRequest,
   ProjectAdministration,
   ProjectSummary,
+  Pruned,
   SeenRequest,
   ServedListening,
   Service,

@@ -284,6 +284,13 @@ export function commandLines(
       shape: '',
     },
     { line: () => 'service verify', stdout: /^Everything adds up\.$/m, json: 'array' },
+    {
+      line: () => 'service prune --older-than 180d --yes',
+      stdout: /^messages +0$/m,
+      json: 'object',
+      shape: '',
+    },
+    { line: () => 'service prune --older-than 1h', code: 2, stderr: /2 days ago/ },
     { line: () => 'service backup .', code: 13, stderr: /is there already/ },
     { line: () => 'service restore nowhere', code: 12, stderr: /no backup in/ },
     { line: () => 'service release --finish-as sent --yes', code: 11, stderr: /is not held/ },

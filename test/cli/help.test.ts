@@ -36,6 +36,7 @@ const commands = [
   'service backup',
   'service restore',
   'service verify',
+  'service prune',
   'service release',
   'service projects list',
   'service projects create',
