@@ -164,7 +164,7 @@ export interface Pruned {
   messages: number;
   /** Answers of idempotency keys whose recipient was erased. */
   answers: number;
-  /** Messages to the recipient that are newer. */
+  /** Messages to the recipient that are newer, or have not ended. */
   kept: number;
 }
 

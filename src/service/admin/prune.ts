@@ -1,15 +1,17 @@
-import { normalizeAddress } from '../../contract/index.js';
+import { normalizeAddress, normalNumber } from '../../contract/index.js';
 import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
 import { invalid } from '../operations/fields.js';
 import type { Administration } from '../service.js';
-import { type StoredAnswer, withoutRecipient } from '../storage/pruning.js';
+import {
+  type AnswerPortion,
+  type PrunablePortion,
+  type StoredAnswer,
+  withoutRecipient,
+} from '../storage/pruning.js';
 
 /** Milliseconds; the caps count recipients for half of it. */
 const youngest = 2 * 86_400_000;
-
-/** Of messages that were accepted whenever, by whatever clock. */
-const anyAge = -100 * 365 * 86_400_000;
 
 /** Erasing what is old, in small transactions beside instances that run; what is interrupted is done by the next call. */
 export function createPrune(
@@ -27,12 +29,10 @@ export function createPrune(
     return count;
   }
 
-  async function* portions(olderMs: number, to: string | null) {
+  async function* portions(olderMs: number | null, to: string | null) {
     let after: number | null = 0;
     while (after !== null) {
-      const portion: Awaited<ReturnType<typeof store.listPrunable>> = await store.listPrunable({
-        ...{ olderMs, to, after },
-      });
+      const portion: PrunablePortion = await store.listPrunable({ olderMs, to, after });
       if (portion.messages.length > 0) yield portion.messages;
       after = portion.next;
     }
@@ -40,10 +40,9 @@ export function createPrune(
 
   async function pruneAnswers(): Promise<number> {
     let count = 0;
-    let after: Parameters<typeof store.listPrunedAnswers>[0] = null;
+    let after: AnswerPortion['next'] = null;
     do {
-      const portion: Awaited<ReturnType<typeof store.listPrunedAnswers>> =
-        await store.listPrunedAnswers(after);
+      const portion: AnswerPortion = await store.listPrunedAnswers(after);
       const pruned = portion.answers.flatMap((answer): StoredAnswer[] => {
         const body = withoutRecipient(answer.body);
         return body === null ? [] : [{ ...answer, body }];
@@ -59,11 +58,13 @@ export function createPrune(
     async prune({ olderMs, to: given }) {
       if (!(olderMs >= youngest))
         throw invalid('older than: must be 2 days or more, so that caps stay exact');
-      const to = given === undefined ? null : (normalizeAddress(given) ?? given);
+      const to = given === undefined ? null : (normalizeAddress(given) ?? normalNumber(given));
+      if (given !== undefined && to === null)
+        throw invalid(`to: not a phone number or email address: ${given}`);
       const messages = await pruneMessages(olderMs, to);
       const answers = await pruneAnswers();
       let kept = 0;
-      if (to !== null) for await (const newer of portions(anyAge, to)) kept += newer.length;
+      if (to !== null) for await (const left of portions(null, to)) kept += left.length;
       return { messages, answers, kept };
     },
   };

@@ -18,8 +18,11 @@ export interface AnswerPortion {
 
 /** Erasing recipients and texts of old messages, in small transactions. */
 export interface Pruning {
-  /** Of the portion behind `after`, final messages that are older and not yet pruned; to one recipient, or all. */
-  listPrunable(query: { olderMs: number; to: string | null; after: number }): Promise<PrunablePortion>;
+  /**
+   * Of the portion behind `after`, final messages that are older and not yet pruned; to one recipient, or all. Without
+   * `olderMs` everything that is not pruned, final or not.
+   */
+  listPrunable(query: { olderMs: number | null; to: string | null; after: number }): Promise<PrunablePortion>;
   /** Erases recipients and contents. What they cost, their outcomes and the counts of their batches stay. */
   pruneMessages(seqs: readonly number[]): Promise<void>;
   /** Of the portion behind `after`, answers about messages that were pruned. */

@@ -76,8 +76,10 @@ describe.each(['a folder', 'a database'])('the data in %s', (place) => {
   it('loses one person, and says that newer messages are kept', async () => {
     const { code, stdout, stderr } = await here('service prune --recipient +97699112233 --yes --json');
     expect({ code, row: JSON.parse(stdout) }).toEqual({ code: 3, row: { messages: 2, answers: 1, kept: 1 } });
-    expect(stderr).toContain('1 newer message');
+    expect(stderr).toContain('1 message to');
     expect(await recipients()).toEqual(['99112234', '99112233']);
+    expect(await here('service prune --recipient 88112233 --yes')).toMatchObject({ code: 12, stdout: '' });
+    expect(await here('service prune --recipient nobody --yes')).toMatchObject({ code: 8, stdout: '' });
   });
 
   it('stays as it is for less than two days, without an answer, and without a limit', async () => {

@@ -42,7 +42,7 @@ export const servicePrune: CommandBody<'options' | 'io' | 'network' | 'config' |
       'again, and its answer has an empty recipient.',
       '',
       '--recipient alone erases everything to one person that is older than 2 days, and',
-      'ends with 3 while newer messages are kept: the caps count them.',
+      'ends with 3 while it keeps newer messages, which the caps count, or waiting ones.',
     ],
     examples: [
       ['urtuu service prune --older-than 180d --yes', 'on a schedule'],
@@ -68,10 +68,15 @@ export const servicePrune: CommandBody<'options' | 'io' | 'network' | 'config' |
       `Erase ${whom} and texts of messages from before ${new Date(before).toISOString()}?`,
     );
     const pruned = await store.administration.prune({ olderMs, ...(to === undefined ? {} : { to }) });
+    if (to !== undefined && pruned.messages + pruned.kept === 0) {
+      throw new CliError('not_found', exits.missing, `no message to ${to}`, {
+        hint: 'Nothing was erased. A message that was erased before has no recipient any more.',
+      });
+    }
     await io.print(view, pruned);
     if (pruned.kept === 0) return;
-    throw new CliError('kept', exits.partly, `${counted(pruned.kept, 'newer message')} to ${whom} kept`, {
-      hint: 'Run it again in 2 days.',
+    throw new CliError('kept', exits.partly, `${counted(pruned.kept, 'message')} to ${whom} kept`, {
+      hint: 'They are newer, or have not ended. Run it again later.',
     });
   });
 };

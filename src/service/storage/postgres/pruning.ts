@@ -7,8 +7,8 @@ export function createPruning(database: Database): Pruning {
     async listPrunable({ olderMs, to, after }) {
       const messages = await database.query<{ seq: number; id: string }>(
         `SELECT seq, id FROM messages
-         WHERE seq > $1 AND seq <= $1 + ${pruneRows} AND status <> 'queued' AND content <> 0
-           AND created_at < time_1($2) - $3 AND ($4::text IS NULL OR recipient = $4) ORDER BY seq`,
+         WHERE seq > $1 AND seq <= $1 + ${pruneRows} AND content <> 0
+           AND ($3::bigint IS NULL OR (status <> 'queued' AND created_at < time_1($2) - $3)) AND ($4::text IS NULL OR recipient = $4) ORDER BY seq`,
         [after, database.now(), olderMs, to],
       );
       const [row] = await database.query<{ last: number | null }>('SELECT max(seq) AS last FROM messages');

@@ -12,8 +12,8 @@ import type { Database } from './database/open.js';
 export function preparePruning(database: Database, now: () => Instant) {
   const selectPrunable = database.prepare(
     `SELECT seq, id FROM messages
-     WHERE seq > :after AND seq <= :after + ${pruneRows} AND status <> 'queued' AND content <> 0
-       AND created_at < :before AND (:to IS NULL OR recipient = :to) ORDER BY seq`,
+     WHERE seq > :after AND seq <= :after + ${pruneRows} AND content <> 0
+       AND (:before IS NULL OR (status <> 'queued' AND created_at < :before)) AND (:to IS NULL OR recipient = :to) ORDER BY seq`,
   );
   const selectLast = database.prepare('SELECT coalesce(max(seq), 0) AS last FROM messages');
   const selectOne = database.prepare(
@@ -53,7 +53,7 @@ export function preparePruning(database: Database, now: () => Instant) {
       to: string | null;
       after: number;
     }): PrunablePortion {
-      const messages = selectPrunable.all({ after, before: now() - olderMs, to });
+      const messages = selectPrunable.all({ after, before: olderMs === null ? null : now() - olderMs, to });
       const { last } = selectLast.get() as { last: number };
       const next = after + pruneRows < last ? after + pruneRows : null;
       return { messages: messages as PrunablePortion['messages'], next };
