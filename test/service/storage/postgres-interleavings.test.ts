@@ -3,6 +3,7 @@ import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/service/clock.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
 import type { ClaimedMessage, Store } from '../../../src/service/storage/store.js';
+import { startProxy } from '../../support/postgres/proxy.js';
 import { copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
 import { answerOf, claimOf, doubtMs, failed, message, project, sent } from './conformance/fixture.js';
 
@@ -79,6 +80,36 @@ it('a marked message is claimed by nobody, wherever else it still waits', async 
     "INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at) SELECT 'sms', 0, 1, seq, 1, 1 FROM messages",
   );
   expect(await claim(store, 'b')).toEqual([]);
+});
+
+it('a mark whose answer is lost is cleared, for nothing was submitted from it', async () => {
+  const { url, store } = await opened();
+  const proxy = await startProxy(url);
+  onTestFinished(() => proxy.close());
+  const cut = await open(proxy.url);
+  onTestFinished(cut.close);
+  await store.acceptMessage(message());
+  const [claimed] = (await claim(store, 'a')) as [ClaimedMessage];
+  proxy.cutAt('mark_1', 'after');
+  await expect(cut.store.markSubmitting([markOf(claimed)])).rejects.toMatchObject({ status: 503 });
+  const isUnmarked = async () => (await query(url, 'SELECT route FROM messages'))[0]?.route === null;
+  await vi.waitUntil(isUnmarked, { timeout: 5_000, interval: 20 });
+  await store.postponeMessages([{ claimed, delayMs: 0, isTry: true }]);
+  expect(await claim(store, 'b')).toMatchObject([{ attempts: 1, mark: null }]);
+});
+
+it('a mark of another lease is not cleared with one that was lost', async () => {
+  const { url, store } = await opened();
+  await store.acceptMessage(message());
+  const [before] = (await claim(store, 'a')) as [ClaimedMessage];
+  await store.postponeMessages([{ claimed: before, delayMs: 0, isTry: false }]);
+  const [since] = (await claim(store, 'b')) as [ClaimedMessage];
+  expect(await store.markSubmitting([markOf(since)])).toEqual([true]);
+  const { seq, token } = before;
+  await query(url, 'SELECT unmark_1($1)', [
+    JSON.stringify([{ seq, id: before.message.id, token, attempt: 1 }]),
+  ]);
+  expect(await query(url, 'SELECT route FROM messages')).toEqual([{ route: 'Mobicom' }]);
 });
 
 it('of two marks of one attempt that come together one is given', async () => {

@@ -149,6 +149,21 @@ BEGIN
     RETURNING m.seq;
 END $$;
 
+-- Clears marks whose answer was lost, and from which nothing was submitted. Only in their lease: another may have marked
+-- the same attempt since.
+CREATE FUNCTION unmark_1(p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
+DECLARE
+  items held_1[];
+BEGIN
+  ${durable}
+  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
+  PERFORM lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
+  UPDATE messages m SET route = NULL, doubt_ms = NULL
+  FROM unnest(items) i JOIN leases l ON l.token = i.token AND i.seq = ANY (l.messages)
+  WHERE m.seq = i.seq AND m.seq = ANY (ARRAY(SELECT j.seq FROM unnest(items) j)) AND m.id || '' = i.id
+    AND m.status = 'queued' AND m.attempts = i.attempt;
+END $$;
+
 -- Whose fence still stands: of a marked message its attempt, of another its lease. Their rows are locked.
 CREATE FUNCTION standing_1(p_items held_1[]) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
 BEGIN
