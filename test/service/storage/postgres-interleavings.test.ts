@@ -18,8 +18,12 @@ beforeAll(async () => {
   await close();
 });
 
-async function opened(): Promise<{ url: string; store: Store }> {
+async function opened({ statementTimeout = '5s' } = {}): Promise<{ url: string; store: Store }> {
   const url = await copyOfDatabase(template);
+  await query(
+    url,
+    `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = %L', current_database(), '${statementTimeout}'); END $$`,
+  );
   await query(url, 'SELECT set_hold_1(NULL)');
   const { store, close } = await open(url);
   onTestFinished(close);
@@ -110,6 +114,35 @@ it('a mark of another lease is not cleared with one that was lost', async () => 
     JSON.stringify([{ seq, id: before.message.id, token, attempt: 1 }]),
   ]);
   expect(await query(url, 'SELECT route FROM messages')).toEqual([{ route: 'Mobicom' }]);
+});
+
+it('leases that are too many for one statement are ended by several, those of a held store too', async () => {
+  const { url, store } = await opened({ statementTimeout: '800ms' });
+  const manyLeases = `INSERT INTO leases (token, until, length, messages)
+    SELECT 'l' || n, 0, 0, ARRAY[-n] FROM generate_series(1, 3000) n`;
+  const left = async () => (await query(url, 'SELECT count(*)::int AS n FROM leases'))[0]?.n as number;
+  await query(url, manyLeases);
+  await store.endLeases();
+  const rest = await left();
+  expect(rest).toBeGreaterThan(0);
+  expect(rest).toBeLessThan(3_000);
+  await store.hold('failed_over');
+  expect(await store.claimUnfinished({ token: 'a', leaseMs: 30_000, limit: 10 })).toEqual([]);
+  await store.release();
+  expect([await left(), await store.held()]).toEqual([0, null]);
+});
+
+it('a dump that is loaded without its hold is held', async () => {
+  const { url, store } = await opened();
+  await store.acceptMessage(message());
+  await query(url, 'DELETE FROM hold');
+  expect([await store.held(), await store.acceptMessage(message())]).toEqual(['restored', { kind: 'held' }]);
+  expect(await claim(store, 'a')).toEqual([]);
+  const again = await open(url);
+  onTestFinished(again.close);
+  expect(await again.store.held()).toBe('restored');
+  await again.store.release();
+  expect(await claim(store, 'b')).toHaveLength(1);
 });
 
 it('of two marks of one attempt that come together one is given', async () => {
