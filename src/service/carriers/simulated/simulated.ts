@@ -113,6 +113,7 @@ export function simulatedCarrier(
           to,
           state: fault.delivered ? 'delivered' : channel === 'email' ? 'bounced' : 'undelivered',
           reference,
+          submittedAt: null,
         });
         return { kind: 'accepted', carrierIds: [reference] };
       case 'answer_lost':

@@ -9,7 +9,8 @@ CREATE TABLE hold (
   place text NOT NULL,
   timeline text NOT NULL,
   written bigint NOT NULL,
-  reason text
+  reason text,
+  releases int NOT NULL DEFAULT 0
 );
 
 -- The cluster and the database. Neither changes under a backend, and reading them takes five times as long as the rest.
@@ -121,5 +122,6 @@ BEGIN
   ${durable}
   PERFORM end_all_leases_1(time_1(p_now));
   PERFORM set_hold_1(NULL);
+  UPDATE hold SET releases = releases + 1;
 END $$;
 `;
