@@ -29,7 +29,7 @@ export function postgresStore(
 ): Store {
   const acceptance = createAcceptance(database, lost);
   const lookups = createLookups(database, report);
-  const claims = createClaims(database);
+  const claims = createClaims(database, lost);
   const finalization = createFinalization(database, claims);
   const holding = createHolding(database, claims);
   const grouped = <Result>(work: Promise<Result>) => orUnavailable(work, report);
