@@ -31,7 +31,7 @@ export const servicePrune: CommandBody<'options' | 'io' | 'network' | 'config' |
 ) => {
   command
     .description('Erase recipients, texts and deliveries of old messages, also while the service runs.')
-    .option('--older-than <time>', 'of messages accepted before: 180d ago, a date; 2d ago at most', readTime)
+    .option('--older-than <time>', 'of messages accepted before: 180d ago, a date; at least 2d ago', readTime)
     .option('--recipient <to>', 'only of messages to this number or address');
   addStoreOptions(command);
   addHelp(command, {
