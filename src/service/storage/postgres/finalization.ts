@@ -44,19 +44,13 @@ export function createFinalization(database: Database, claims: Claims) {
 
   /** Stores a receipt, and ends the message in doubt that it joins. A crash in between leaves it to the carrier's next try. */
   async function recordReceipt(
-    { route, carrierId, to, state, reference }: Receipt,
+    { route, carrierId, to, state, reference, submittedAt }: Receipt,
     answer: AnswerOf,
   ): Promise<(Finalized & { pendingKey: string | null })[]> {
-    const rows = await database.query<ClaimedRow>('SELECT * FROM receive_1($1, $2, $3, $4, $5, $6, $7, $8)', [
-      database.now(),
-      route,
-      carrierId,
-      to,
-      state,
-      reference,
-      longestWindow,
-      earlierMessages,
-    ]);
+    const rows = await database.query<ClaimedRow>(
+      'SELECT * FROM receive_1($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      [database.now(), route, carrierId, to, state, reference, submittedAt, longestWindow, earlierMessages],
+    );
     const [claimed] = await claims.toClaimed(rows, '');
     if (claimed === undefined) return [];
     const outcome = { status: 'sent', carrierIds: [carrierId], delivery: deliveryInDoubt(claimed) } as const;
