@@ -56,6 +56,12 @@ async function copyOfOpen(): Promise<void> {
   renameSync(copy, directory);
 }
 
+/** The folder as it is, as after a kill of all that have it open. */
+function copyAside(): void {
+  cpSync(directory, `${directory}.copy`, { recursive: true });
+  directory = `${directory}.copy`;
+}
+
 function remove(name: string): void {
   for (const suffix of ['', '-wal', '-shm']) rmSync(at(name) + suffix, { force: true });
 }
@@ -418,6 +424,33 @@ describe('files that go while the service runs', () => {
     expect(await send('99112234', 'Hi')).toMatchObject({ status: 200 });
     await new Promise((resolve) => setTimeout(resolve, lookEvery * 2));
     expect(await balance()).toBe(99_980);
+  });
+});
+
+describe('the -wal of a service that was closed', () => {
+  const walSize = () => statSync(at('service.db-wal'), { throwIfNoEntry: false })?.size ?? 0;
+
+  it('is empty: the next start has nothing to read and to copy again', async () => {
+    for (const balanceThen of [99_990, 99_980, 99_970]) {
+      await use();
+      expect(walSize()).toBe(0);
+      core = await cores.open({ directory });
+      expect(await balance()).toBe(balanceThen);
+      await core.close();
+    }
+  });
+
+  it('is not asked for by service.db where another process was about to write it', async () => {
+    core = await cores.open({ directory });
+    await send('99112233', 'Hi');
+    const { DatabaseSync } = await loadEngine();
+    const other = new DatabaseSync(at('service.db'));
+    other.exec('UPDATE installation SET wal_follows = 1');
+    await core.close();
+    copyAside();
+    other.close();
+    core = await cores.open({ directory });
+    expect(await balance()).toBe(99_990);
   });
 });
 

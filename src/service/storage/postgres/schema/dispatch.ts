@@ -151,6 +151,21 @@ BEGIN
     RETURNING m.seq;
 END $$;
 
+-- Clears marks whose answer was lost, and from which nothing was submitted. Only in their lease: another may have marked
+-- the same attempt since.
+CREATE FUNCTION unmark_1(p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
+DECLARE
+  items held_1[];
+BEGIN
+  ${durable}
+  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
+  PERFORM lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
+  UPDATE messages m SET route = NULL, doubt_ms = NULL
+  FROM unnest(items) i JOIN leases l ON l.token = i.token AND i.seq = ANY (l.messages)
+  WHERE m.seq = i.seq AND m.seq = ANY (ARRAY(SELECT j.seq FROM unnest(items) j)) AND m.id || '' = i.id
+    AND m.status = 'queued' AND m.attempts = i.attempt;
+END $$;
+
 -- Whose fence still stands: of a marked message its attempt, of another its lease. Their rows are locked.
 CREATE FUNCTION standing_1(p_items held_1[]) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
 BEGIN
@@ -231,7 +246,13 @@ BEGIN
   DELETE FROM leases WHERE token = p_lease.token;
 END $$;
 
--- Ends leases that are over. p_connected_ms: how long the caller was connected; it has to be as long as the lease.
+-- Whether a statement has run for so long that it leaves the rest to the next: many leases take longer than one may.
+CREATE FUNCTION is_late_1() RETURNS boolean LANGUAGE sql VOLATILE AS $$
+  SELECT clock_timestamp() > statement_timestamp() + current_setting('statement_timeout')::interval / 4
+$$;
+
+-- Ends leases that are over, or the first of them. p_connected_ms: how long the caller was connected; it has to be as
+-- long as the lease.
 CREATE FUNCTION end_leases_1(p_now bigint, p_connected_ms bigint) RETURNS void LANGUAGE plpgsql ${planned} AS $$
 DECLARE
   at bigint := time_1(p_now);
@@ -243,6 +264,7 @@ BEGIN
     ORDER BY token FOR UPDATE SKIP LOCKED
   LOOP
     PERFORM end_lease_1(ended, at);
+    EXIT WHEN is_late_1();
   END LOOP;
 END $$;
 
