@@ -135,6 +135,26 @@ const tree: readonly (Leaf | Group)[] = [
         async () => (await import('./commands/service/status.js')).serviceStatus,
       ],
       [
+        'backup',
+        'Back up the data of a service, also while it runs',
+        async () => (await import('./commands/service/backup.js')).serviceBackup,
+      ],
+      [
+        'restore',
+        'Restore a backup',
+        async () => (await import('./commands/service/restore.js')).serviceRestore,
+      ],
+      [
+        'verify',
+        'Verify that the data adds up',
+        async () => (await import('./commands/service/verify.js')).serviceVerify,
+      ],
+      [
+        'prune',
+        'Erase recipients and texts of old messages',
+        async () => (await import('./commands/service/prune.js')).servicePrune,
+      ],
+      [
         'release',
         'Release a service that is held after a restore',
         async () => (await import('./commands/service/release.js')).serviceRelease,

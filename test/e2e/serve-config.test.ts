@@ -130,7 +130,7 @@ describe('urtuu serve --config', () => {
     const args = ['serve', '--port', '0', ...option.flatMap((name) => [name, file])];
     const child = machine.start(args, { env });
     const ended = outcomeOf(child);
-    await printed(child, 'stderr', /Save the key/);
+    await printed(child, 'stderr', /Wrote the first API key/);
     child.kill('SIGTERM');
     expect((await ended).stderr).toContain(notes);
   });

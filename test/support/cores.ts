@@ -77,8 +77,10 @@ export const requestsTo = (core: () => Core) => ({
 export const admit = ({ operations, localKey }: Core, head: Partial<RequestHead> = {}) =>
   operations.admit({ secret: localKey, kind: 'reading', idempotencyKey: null, ...head });
 
-export const callerWith = async (core: Core, secret: string): Promise<Caller | null> =>
-  (await admit(core, { secret }))?.caller ?? null;
+export async function callerWith(core: Core, secret: string): Promise<Caller | null> {
+  const admitted = await admit(core, { secret });
+  return admitted && { projectId: admitted.caller.projectId, keyId: admitted.caller.keyId };
+}
 
 export async function takeToken(
   core: Core,

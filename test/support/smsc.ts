@@ -121,8 +121,9 @@ export class Smsc {
     stat = 'DELIVRD',
     id = segment.id,
     reference: string | null = null,
+    submittedAt?: string,
   ): void {
-    this.request('deliver_sm', ...receiptOf(segment, stat, id, reference));
+    this.request('deliver_sm', ...receiptOf(segment, stat, id, reference, submittedAt));
   }
 
   /** Sends a receipt over one connection that receives: the answer's status, null where none came. */
@@ -264,8 +265,15 @@ function segmentOf(pdu: Pdu, id: string): TakenSegment {
   };
 }
 
-function receiptOf(segment: TakenSegment, stat: string, id: string, reference: string | null) {
-  const text = `id:${id} sub:001 dlvrd:001 submit date:2611220102 done date:2611220103 stat:${stat} err:000 text:`;
+/** `submittedAt`: as most centres without a clock write it. */
+function receiptOf(
+  segment: TakenSegment,
+  stat: string,
+  id: string,
+  reference: string | null,
+  submittedAt = '0000000000',
+) {
+  const text = `id:${id} sub:001 dlvrd:001 submit date:${submittedAt} done date:0000000000 stat:${stat} err:000 text:`;
   return [
     { source_addr: segment.to, esm_class: 4, short_message: Buffer.from(text) },
     reference === null ? noOptions : new Map([[tags.userMessageReference, Buffer.from(reference, 'hex')]]),

@@ -1,3 +1,4 @@
+import { type ConnectFailure, connectFailure } from '../../client/connect.js';
 import { inDoubtAfter } from '../../client/doubt.js';
 import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
@@ -27,6 +28,8 @@ import {
   openAdministration,
   openerOf,
   openService,
+  type ServiceFiles,
+  useFiles,
 } from './open-service.js';
 import type { RawAnswer } from './raw.js';
 
@@ -51,10 +54,12 @@ export interface Network {
     data: { directory: string } | Pick<DatabaseOptions, 'url' | 'secret'>,
     report?: (fault: Fault) => void,
   ): Promise<Administration>;
+  /** Uses the data of a service without opening it. Throws CliError for data that cannot be used. */
+  files<Result>(use: (service: ServiceFiles) => Promise<Result>): Promise<Result>;
   /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
   checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
-  /** Whether anything answers at a URL within 3 s. */
-  answers(url: string): Promise<boolean>;
+  /** The status of a URL, or why there is none within 3 s. */
+  answerOf(url: string): Promise<number | ConnectFailure>;
   /** Whether a message went to the embedded service. */
   readonly sentToSandbox: boolean;
   /** Calls `listener` after every HTTP exchange; the returned function ends that. */
@@ -248,6 +253,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     service,
     serviceOn,
     administration,
+    files: (use) => useFiles(environment, use),
     async checkCarriers(source) {
       try {
         return await (await loadService()).checkConfiguration(source);
@@ -255,12 +261,12 @@ export function openNetwork(needs: Needs): OwnedNetwork {
         throw configurationError(error) ?? error;
       }
     },
-    async answers(url) {
+    async answerOf(url) {
       const fetch = environment.fetch ?? (await import('./fetch.js')).nodeFetch(environment.env);
       const signal = AbortSignal.timeout(3_000);
       return fetch(url, { method: 'GET', headers: {}, redirect: 'manual', signal }).then(
-        () => true,
-        () => false,
+        ({ status }) => status,
+        (error) => connectFailure(error) ?? { code: null, reason: 'no answer' },
       );
     },
     onExchange(listener) {

@@ -159,16 +159,23 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
   /** The stream of a page, by its address. */
   async function live(asked: Asked, session: Session): Promise<Response> {
     const { t, query } = asked;
-    const { pathname, searchParams } = new URL(query.page ?? '', origin.url);
-    const found = pathname.startsWith(root) ? pageAt(pathname.slice(root.length)) : null;
-    if (!found?.isLive) return alone(asked, notFound(t));
-    if (!feed.hasRoom(session.name)) return alone(asked, tooMany(t, 60, query.page ?? null));
-    const watched = { ...asked, query: Object.fromEntries(searchParams) };
-    const name = [session.projectId, t.code, query.page].join(' ');
+    const page = ownAddress(query.page ?? '');
+    const found = page && pageAt(page.pathname.slice(root.length));
+    if (!page || !found?.isLive) return alone(asked, notFound(t));
+    const address = page.pathname + page.search;
+    if (!feed.hasRoom(session.name)) return alone(asked, tooMany(t, 60, address));
+    const watched = { ...asked, query: Object.fromEntries(page.searchParams) };
+    const name = [session.projectId, t.code, address].join(' ');
     const stream = feed.open(name, session.name, async () =>
       rendered((await found.page(await contextOf(watched, session, found.id)))?.body),
     );
     return new Response(stream, { headers: streamHeaders });
+  }
+
+  /** An address that came from a browser; null unless it is one of the dashboard. */
+  function ownAddress(given: string): URL | null {
+    const url = URL.canParse(given, origin.url) ? new URL(given, origin.url) : null;
+    return url?.origin === origin.url && url.pathname.startsWith(root) ? url : null;
   }
 
   async function post(asked: Asked, fields: URLSearchParams): Promise<Response> {
@@ -208,10 +215,9 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
 
   function changeLanguage(fields: URLSearchParams): Response {
     const code = languages.find((each) => each.code === fields.get('language'))?.code ?? '';
-    const back = new URL(fields.get('path') ?? root, origin.url);
-    const isOurs = back.origin === origin.url && back.pathname.startsWith(root);
+    const back = ownAddress(fields.get('path') ?? '');
     return seeOther(
-      isOurs ? back.pathname + back.search : root,
+      back ? back.pathname + back.search : root,
       `urtuu_language=${code}; Path=${root}; Max-Age=31536000; HttpOnly; SameSite=Strict`,
     );
   }

@@ -71,12 +71,12 @@ export class Feed {
     );
   }
 
-  /** Ends the streams of a session, or all. */
+  /** Ends the streams of a session, which are told so; or all, which come back when the service does. */
   end(session?: string): void {
     for (const { subscribers } of this.#topics.values()) {
       for (const each of subscribers) {
         if (session !== undefined && each.session !== session) continue;
-        each.send('event: end\ndata:\n\n');
+        if (session !== undefined) each.send('event: end\ndata:\n\n');
         if (subscribers.has(each)) each.end();
       }
     }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { normalizeAddress } from '../../contract/index.js';
+import { withoutStyles } from './html.js';
 
 /** A mail from outside. */
 export interface ReceivedMail {
@@ -90,23 +91,6 @@ async function textOfHtml(html: string): Promise<string> {
   return (
     (await PostalMime.parse(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts}--b--`)).text ?? ''
   );
-}
-
-/** Not by one expression: where ends are missing it would look for them again and again. */
-function withoutStyles(html: string): string {
-  let kept = '';
-  for (let at = 0; ; ) {
-    const begin = /<style\b/gi;
-    begin.lastIndex = at;
-    const found = begin.exec(html);
-    kept += html.slice(at, found?.index);
-    if (found === null) return kept;
-    const end = /<\/style/gi;
-    end.lastIndex = found.index;
-    const last = end.exec(html);
-    if (last === null) return kept;
-    at = last.index;
-  }
 }
 
 /** No database keeps U+0000 or half of a surrogate pair. */

@@ -54,6 +54,7 @@ async function recordBounce(
     to,
     state: 'bounced',
     reference: messageId,
+    submittedAt: null,
   } as const;
   await store.recordReceipts([receipt], (finalized, balance) => bound(messageAnswer(finalized, balance)));
   const { settings } = await project({ projectId });

@@ -168,7 +168,10 @@ export interface Receipt {
   state: DeliveryState;
   /**
    * The end of the message's id, as much of it as the carrier gives back, for messages in doubt, whose carrier id
-   * nobody has learnt: it joins when exactly one on the route to the recipient fits. Empty where nothing is given back.
+   * nobody has learnt: it joins when exactly one on the route to the recipient fits, and none that is being submitted.
+   * Empty where nothing is given back.
    */
   reference: string;
+  /** The submission by the carrier's clock, in whatever time zone: one in doubt joins within 2 days. Null where not given. */
+  submittedAt: Instant | null;
 }

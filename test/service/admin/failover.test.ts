@@ -93,7 +93,13 @@ it('the outcome of an attempt whose mark the failover has lost is written while 
   await core.store.hold('failed_over');
   answers[0]?.();
   expect(await sent).toMatchObject({ status: 200, body: { status: 'sent' } });
-  const receipt = { route: 'Mobicom', carrierId: 'c1', to: '99112233', reference: '' } as const;
+  const receipt = {
+    route: 'Mobicom',
+    carrierId: 'c1',
+    to: '99112233',
+    reference: '',
+    submittedAt: null,
+  } as const;
   await core.store.recordReceipts([{ ...receipt, state: 'delivered' }], () => ({ status: 200, body: '' }));
   const [message] = await query(database, 'SELECT status, delivery FROM messages');
   expect(message).toEqual({ status: 'sent', delivery: 'delivered' });

@@ -176,6 +176,33 @@ describe('a form', () => {
   });
 });
 
+describe('an address that a browser gives', () => {
+  const strange = [
+    'http://[',
+    'javascript:/dashboard',
+    'https://example.com/dashboard',
+    '//example.com/dashboard',
+    '/v1',
+  ];
+
+  it.each(strange)('is no way back from the change of the language: %s', async (path) => {
+    const faults: unknown[] = [];
+    const { post } = await openDashboard({ report: (fault) => faults.push(fault) });
+    const answer = await post('/language', { language: 'mn', path });
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe('/dashboard');
+    expect(faults).toEqual([]);
+  });
+
+  it.each(strange)('is no live page: %s', async (page) => {
+    const faults: unknown[] = [];
+    const { signIn, get } = await openDashboard({ report: (fault) => faults.push(fault) });
+    const answer = await get(`/live?${new URLSearchParams({ page })}`, await signIn());
+    expect(answer.status).toBe(404);
+    expect(faults).toEqual([]);
+  });
+});
+
 describe('the dashboard', () => {
   it('answers under its own names only', async () => {
     const { address, service } = await openDashboard();

@@ -78,6 +78,17 @@ it('ends the streams of a session that is over, and of no other', async () => {
   expect(stays.heard).toEqual(['data: "a"']);
 });
 
+it('ends all streams without a word when the service stops: browsers come back', async () => {
+  const { feed, pass, watch } = open();
+  const tabs = [watch('s1'), watch('s2', 'other')];
+  feed.end();
+  await pass();
+  expect(tabs).toMatchObject([
+    { isOver: true, heard: [] },
+    { isOver: true, heard: [] },
+  ]);
+});
+
 it('goes on after a failure, which is reported', async () => {
   const { page, pass, watch, reports } = open();
   const tab = watch();

@@ -308,6 +308,19 @@ describe('settings', () => {
     expect(await service.administration.settings.get()).toEqual(before);
   });
 
+  it('of prices leave holidays that were added since the page was shown', async () => {
+    const { cookie, service, post } = await openPopulated();
+    const { settings } = service.administration;
+    await settings.update(({ holidays }) => ({ holidays: { ...holidays, '2027-02-07': 2.5 } }));
+    const given = { sms_part: '12', email: '3', date: '2026-12-29', multiplier: '1.5' };
+    expect((await post('/settings/prices', given, cookie)).status).toBe(303);
+    expect((await settings.get()).holidays).toEqual({
+      '2026-12-29': 1.5,
+      '2027-01-01': 2,
+      '2027-02-07': 2.5,
+    });
+  });
+
   it('of prices have holidays that are added and removed', async () => {
     const { cookie, service, address } = await openPopulated();
     const save = (pairs: [string, string][]) =>

@@ -29,7 +29,8 @@ describe('a mail', () => {
   });
 
   it('has the text of its page where it has no other, and no attachments', async () => {
-    const html = '<style>b{}</style><p>Сайн <b>уу</b> &amp; баяртай</p><script>x</script>';
+    const html =
+      '<style>b{}</style><p>Сайн <b>уу</b> &amp; <A\nclass=x href="https://b.mn/?a&amp;b">баяртай</a></p><script>x</script>';
     const mail = await read(
       'From: a@b.mn',
       'Content-Type: multipart/mixed; boundary=x',
@@ -46,7 +47,7 @@ describe('a mail', () => {
       'AAAA',
       '--x--',
     );
-    expect(mail.text).toBe('Сайн уу & баяртай');
+    expect(mail.text).toBe('Сайн уу & (https://b.mn/?a&b) баяртай');
     expect(JSON.stringify(mail)).not.toContain('bill');
   });
 
@@ -145,6 +146,15 @@ describe('a mail', () => {
     ['encoded words', () => `Subject: ${'=?utf-8?q?a?= '.repeat(20_000)}\r\n\r\n`],
     ['tags', () => `Content-Type: text/html\r\n\r\n${'<div>'.repeat(400_000)}`],
     ['styles', () => `Content-Type: text/html\r\n\r\n${'<style>'.repeat(200_000)}`],
+    ['links without an end', () => `Content-Type: text/html\r\n\r\n<a ${'href='.repeat(40_000)}`],
+    ['a link before a long word', () => `Content-Type: text/html\r\n\r\n<a href=x>${'x'.repeat(500_000)}`],
+    [
+      'links in a mail in a mail with a text',
+      () =>
+        `Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: message/rfc822\r\n\r\n` +
+        `Content-Type: multipart/mixed; boundary=y\r\n\r\n--y\r\n\r\nHi\r\n--y\r\nContent-Type: text/html\r\n\r\n` +
+        `${'<a href='.repeat(40_000)}\r\n--y--\r\n--x--`,
+    ],
     ['open tags', () => `Content-Type: text/html\r\n\r\n${'<'.repeat(2_000_000)}`],
     [
       'empty lines in a report',

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -10,6 +11,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -487,6 +489,27 @@ describe.skipIf(process.platform === 'win32')('files of the owner alone', () => 
     }
     expect(modes()).toEqual(expected);
     expect((statSync(directory).mode & 0o777).toString(8)).toBe('700');
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('stay those of their owner when root opens them', async () => {
+    await use();
+    const owner = 12_345;
+    for (const name of ['', ...readdirSync(directory)]) chownSync(at(name), owner, owner);
+    remove('rates.db');
+    await use();
+    const owners = readdirSync(directory).map((name) => [name, statSync(at(name)).uid]);
+    expect(Object.fromEntries(owners)).toMatchObject({ 'installation.json': owner, 'rates.db': owner });
+    expect([...new Set(owners.map(([, uid]) => uid))]).toEqual([owner]);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('give nothing away that a link of their owner leads to', async () => {
+    await use();
+    chownSync(directory, 12_345, 12_345);
+    const other = `${directory}.other`;
+    writeFileSync(other, '');
+    symlinkSync(other, at('installation.json.new'));
+    await use();
+    expect(statSync(other).uid).toBe(0);
   });
 
   it('also the copy that is kept before a migration', async () => {

@@ -19,6 +19,7 @@ import { startAgain, type Trouble, troubles } from './troubles.js';
 const customerCount = 48;
 /** Of the first rounds of the projects, one in so many goes to the recipient who reaches the cap. */
 const hotRounds = { first: 60, every: 3 };
+const troublesUntilRest = 12;
 const hourMs = 3_600_000;
 
 export interface ClusterOptions {
@@ -116,6 +117,8 @@ export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
         if (trouble === undefined) continue;
         await troubles[trouble](setting);
         count += 1;
+        // Leases of the dead are ended by who has been connected for as long as a lease.
+        if (count % troublesUntilRest === 0) await sleep(options.leaseMs * 1.1);
       }
       proxy.cuts = null;
       const answered = await customers.finish();

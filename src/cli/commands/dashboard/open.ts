@@ -33,9 +33,15 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
     const url = await project.createDashboardLink();
     if (url === null) throw noDashboard('this service has no dashboard yet');
     const { origin, hostname } = new URL(url);
-    if (!(await network.answers(url))) {
-      if (isLoopback(hostname)) throw noDashboard(`nothing answers at ${origin}`);
-      io.warn(`Nothing answers at ${origin} from here.`);
+    // Without the token: another program may have that port by now.
+    const answer = await network.answerOf(`${origin}/dashboard/sign-in`);
+    if (answer !== 200) {
+      const [code, reason] =
+        typeof answer === 'number' ? [null, `HTTP ${answer}`] : [answer.code, answer.reason];
+      // With another failure it is there: browsers know other certificates, and ask about unknown ones.
+      if (isLoopback(hostname) && (code === null || code === 'ECONNREFUSED'))
+        throw noDashboard(`no dashboard answers at ${origin}: ${reason}`);
+      io.warn(`No dashboard answers at ${origin} from here: ${reason}.`);
     }
     await io.print(view, { url });
     const isOpened = open && io.printer.isTerminal && (await opened(context, url));

@@ -57,7 +57,8 @@ function readSecret({ env, cwd }: Pick<Config, 'env' | 'cwd'>): Uint8Array {
   throw usageError(`${path} is not a secret: it must have 32 bytes or 64 hex digits`, secretHint);
 }
 
-const userPassword = /^(\w+:\/\/[^:@/?#]*):[^@/]*@/;
+/** To the last @: a password may have one, or a slash, as it is. */
+const userPassword = /^(\w+:\/\/[^:@/?#]*):.*@/s;
 const passwordParameter = /([?&])password=[^&]*/;
 
 function hasPassword(url: string): boolean {

@@ -41,7 +41,9 @@ const closeWithin = 2_000;
 
 export const serve: CommandBody = (command, context) => {
   command
-    .description('Run the service on this machine until it is stopped. The first start creates a key.')
+    .description(
+      'Run the service on this machine until it is stopped. Its messages go to a simulated operator and reach nobody; with --config they go out over real carriers. The first start creates a key.',
+    )
     .option('--host <host>', 'address to listen on', defaultHost)
     .option('--port <port>', 'port to listen on; 0 takes a free one', readPort, defaultPort)
     .option('--data <folder>', 'folder of its data (default: in the state folder)')

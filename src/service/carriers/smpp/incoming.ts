@@ -7,6 +7,8 @@ import type { Pdu } from './codec/pdu.js';
 const hasUserDataHeader = 0x40;
 /** 3GPP TS 23.040, 9.2.3.24: several short messages as one, with a reference of one byte or of two. */
 const [shortReference, longReference] = [0x00, 0x08];
+/** Characters of a sender or a number; SMPP has 20. What no index holds would be sent again for ever. */
+const longest = 255;
 
 /** The message in a deliver_sm that is no receipt. */
 export function readIncoming({ fields, options }: Pdu): Omit<Incoming, 'route'> {
@@ -14,8 +16,8 @@ export function readIncoming({ fields, options }: Pdu): Omit<Incoming, 'route'> 
   const bytes = options.get(tags.messagePayload) ?? fields.short_message ?? Buffer.alloc(0);
   const headerLength = ((fields.esm_class ?? 0) & hasUserDataHeader) === 0 ? 0 : 1 + (bytes[0] ?? 0);
   return {
-    from: storable(normalNumber(source) ?? source),
-    to: storable(to),
+    from: storable(normalNumber(source) ?? source).slice(0, longest),
+    to: storable(to).slice(0, longest),
     text: storable(textOf(bytes.subarray(headerLength), coding)),
     part: partIn(bytes.subarray(1, headerLength)) ?? partOf(options),
   };
@@ -35,7 +37,7 @@ function partIn(elements: Buffer): Incoming['part'] {
 
 function partOf(options: Pdu['options']): Incoming['part'] {
   const reference = options.get(tags.segmentReference);
-  if (reference === undefined) return null;
+  if (reference === undefined || reference.length > 2) return null;
   return part(reference, options.get(tags.segmentTotal)?.[0], options.get(tags.segmentNumber)?.[0]);
 }
 

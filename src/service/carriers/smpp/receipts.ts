@@ -14,6 +14,7 @@ export interface SmppReceipt {
   state: DeliveryState | null;
   /** As in Receipt. */
   reference: string;
+  submittedAt: number | null;
 }
 
 const messageType = 0x3c;
@@ -49,6 +50,8 @@ const statesByName: Readonly<Record<string, DeliveryState | null>> = {
 const idInText = /id:\s*(\S+?)\s*(?:(?:sub|dlvrd|submit date|done date|stat|err|text):|\s|$)/i;
 const stateInText = new RegExp(`stat:\\s*(${Object.keys(statesByName).join('|')})`, 'i');
 
+const dateInText = /submit\s*date:\s*(\d{10})/i;
+
 /** The receipt in a deliver_sm; null for an incoming message. */
 export function readReceipt({ fields, options }: Pdu, form: SmppRoute['receiptId']): SmppReceipt | null {
   const type = (fields.esm_class ?? 0) & messageType;
@@ -67,6 +70,7 @@ export function readReceipt({ fields, options }: Pdu, form: SmppRoute['receiptId
         ? null
         : ((stateOption === undefined ? statesByName[name] : statesByNumber[stateOption]) ?? null),
     reference: reference?.length === 2 ? reference.toString('hex') : '',
+    submittedAt: timeOf(dateInText.exec(text)?.[1]),
   };
 }
 
@@ -74,6 +78,13 @@ export function readReceipt({ fields, options }: Pdu, form: SmppRoute['receiptId
 export function carrierIdOf(id: string, form: SmppRoute['receiptId']): string | null {
   const trimmed = storable(id.trim());
   return trimmed && canonical(trimmed, form === 'hex_to_dec' ? 16 : 10, form);
+}
+
+/** Of YYMMDDhhmm as if it were UTC; null for none. */
+function timeOf(digits = ''): number | null {
+  const iso = digits.replace(/^(..)(..)(..)(..)(..)$/, '20$1-$2-$3T$4:$5Z');
+  const time = Date.parse(iso);
+  return Number.isNaN(time) ? null : time;
 }
 
 /** Null for what no id or number looks like: an engine that cannot store it would have it sent again for ever. */

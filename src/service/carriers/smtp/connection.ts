@@ -72,8 +72,10 @@ export class Connection {
       smtp.once('end', () => giveUp(new Error('it closed the connection')));
       smtp.connect((error) => {
         if (error || settings.login === null) return onOpen(error);
-        const { user, password } = settings.login;
-        smtp.login({ credentials: { user, pass: password } }, onOpen);
+        const { login } = settings;
+        smtp.login({ credentials: { user: login.user, pass: login.password } }, (refusal) =>
+          onOpen(refusal && withoutPassword(refusal, login)),
+        );
       });
     });
   }
@@ -155,4 +157,10 @@ export class Connection {
   close(): void {
     this.#smtp.close();
   }
+}
+
+/** Some relays repeat the command that they refuse. */
+function withoutPassword({ message }: Error, { user, password }: NonNullable<SmtpSettings['login']>): Error {
+  const base64 = [password, `\0${user}\0${password}`].map((text) => Buffer.from(text).toString('base64'));
+  return new Error([...base64, password].reduce((text, secret) => text.replaceAll(secret, '…'), message));
 }

@@ -11,6 +11,7 @@ export interface Topic {
   fields(context: PageContext, settings: Settings): Child;
   patch(
     fields: URLSearchParams,
+    current: Settings,
   ): Pick<
     SettingsPatch,
     'caps' | 'prices' | 'brand_name' | 'reply_to' | 'holidays' | 'list_unsubscribe' | 'suppressions'

@@ -92,16 +92,19 @@ const pricesTopic: Topic = {
       </fieldset>
     </>
   ),
-  patch(fields) {
+  patch(fields, current) {
     const removed = new Set(fields.getAll('remove'));
     const multipliers = fields.getAll('multiplier');
     const rows = fields.getAll('date').map((date, index) => [date.trim(), multipliers[index] ?? ''] as const);
     const kept = rows.filter(([date]) => date !== '' && !removed.has(date));
+    // Holidays that others have added since the page was shown stay.
+    const others = Object.entries(current.holidays).filter(([date]) => !removed.has(date));
     return {
       prices: { sms_part: number(fields, 'sms_part'), email: number(fields, 'email') },
-      holidays: Object.fromEntries(
-        kept.map(([date, multiplier]) => [date, Number(multiplier.trim() || Number.NaN)]),
-      ),
+      holidays: Object.fromEntries([
+        ...others,
+        ...kept.map(([date, multiplier]) => [date, Number(multiplier.trim() || Number.NaN)]),
+      ]),
     };
   },
 };
@@ -196,9 +199,9 @@ const pageOf =
 const formOf =
   (topic: Topic): Form =>
   async (context, fields) => {
-    const patch = topic.patch(fields);
     const { settings } = context.administration;
-    const refused = await settings.update(patch).then(
+    const change = (current: Settings) => topic.patch(fields, current);
+    const refused = await settings.update(change).then(
       () => null,
       (error) => {
         if (error instanceof ServiceError && error.code === 'invalid_request') return error;
@@ -207,6 +210,7 @@ const formOf =
     );
     if (refused === null) return linkTo(`/settings/${topic.path}`, { done: 'saved' });
     const current = await settings.get();
+    const patch = change(current);
     // What was given stays in the form, where it can be put right.
     const given = {
       ...current,

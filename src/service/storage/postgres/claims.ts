@@ -3,7 +3,10 @@ import { earlierMessages, longestWindow } from '../caps.js';
 import type { ClaimedMessage, Mark, MessageClaim, Postponement } from '../dispatching.js';
 import type { Content } from '../records.js';
 import type { Database } from './database/database.js';
+import { StatementError } from './database/failure.js';
 import { Groups } from './database/groups.js';
+import type { Lost } from './lost-commits.js';
+import { onceEach } from './once-each.js';
 
 /** claimed_1 of the schema. */
 export interface ClaimedRow {
@@ -52,16 +55,19 @@ interface MarkItem {
 
 const classes = { single: 0, batch: 1, doubt: 2 } as const;
 
-export function createClaims(database: Database) {
+export function createClaims(database: Database, lost: Lost) {
   const marks = new Groups<MarkItem, boolean>(
-    async (items) => {
-      const rows = await database.attempt<{ mark_1: number }>('SELECT mark_1($1, $2)', [
-        database.now(),
-        JSON.stringify(items),
-      ]);
-      const marked = new Set(rows.map(({ mark_1: seq }) => seq));
-      return items.map(({ seq }) => marked.has(seq));
-    },
+    (all) =>
+      onceEach(all, async (items) => {
+        const rows = await database
+          .attempt<{ mark_1: number }>('SELECT mark_1($1, $2)', [database.now(), JSON.stringify(items)])
+          .catch((error) => {
+            if (error instanceof StatementError && error.failure === 'unknown') lost.unmark(items);
+            throw error;
+          });
+        const marked = new Set(rows.map(({ mark_1: seq }) => seq));
+        return items.map(({ seq }) => marked.has(seq));
+      }),
     { isPatient: true },
   );
 
@@ -109,6 +115,10 @@ export function createClaims(database: Database) {
     lane,
   });
 
+  async function write(statement: string, all: readonly { seq: number }[]): Promise<void> {
+    await onceEach(all, (items) => database.query(statement, [database.now(), JSON.stringify(items)]));
+  }
+
   return {
     toClaimed,
     claimMessages: ({ class: kind, onlyOverdue = false, ...rest }: MessageClaim) =>
@@ -126,19 +136,20 @@ export function createClaims(database: Database) {
         })),
       ),
     async postponeMessages(postponements: readonly Postponement[]): Promise<void> {
-      if (postponements.length === 0) return;
       const items = postponements.map(({ claimed, delayMs, isTry, lane = claimed.lane }) => ({
         ...heldOf(claimed),
-        delay_ms: delayMs,
+        delay_ms: Math.ceil(delayMs),
         is_try: isTry,
         lane,
       }));
-      await database.query('SELECT postpone_1($1, $2)', [database.now(), JSON.stringify(items)]);
+      await write('SELECT postpone_1($1, $2)', items);
     },
     async leaveInDoubt(doubts: readonly { claimed: ClaimedMessage; delayMs: number }[]): Promise<void> {
-      if (doubts.length === 0) return;
-      const items = doubts.map(({ claimed, delayMs }) => ({ ...heldOf(claimed), delay_ms: delayMs }));
-      await database.query('SELECT doubt_1($1, $2)', [database.now(), JSON.stringify(items)]);
+      const items = doubts.map(({ claimed, delayMs }) => ({
+        ...heldOf(claimed),
+        delay_ms: Math.ceil(delayMs),
+      }));
+      await write('SELECT doubt_1($1, $2)', items);
     },
     async renewLeases(tokens: readonly string[], leaseMs: number): Promise<boolean[]> {
       const rows = await database.query<{ renew_1: string }>('SELECT renew_1($1, $2, $3)', [

@@ -6,6 +6,7 @@ import { answerTemplate } from './answer-template.js';
 import type { ClaimedRow, Claims } from './claims.js';
 import type { Database } from './database/database.js';
 import { Groups } from './database/groups.js';
+import { onceEach } from './once-each.js';
 
 /** finalization_1 of the schema. */
 type Item = Record<string, unknown> & { seq: number };
@@ -19,19 +20,15 @@ interface FinalizedRow {
 
 export function createFinalization(database: Database, claims: Claims) {
   const groups = new Groups<Item, FinalizedRow | null>(
-    async (items) => {
-      const rows = await database.attempt<FinalizedRow>('SELECT * FROM finalize_1($1, $2)', [
-        database.now(),
-        JSON.stringify(items),
-      ]);
-      const ended = new Map(rows.map((row) => [row.seq, row]));
-      return items.map((item) => {
-        const row = ended.get(item.seq) ?? null;
-        // Of two that end one message, the first.
-        ended.delete(item.seq);
-        return row;
-      });
-    },
+    (all) =>
+      onceEach(all, async (items) => {
+        const rows = await database.attempt<FinalizedRow>('SELECT * FROM finalize_1($1, $2)', [
+          database.now(),
+          JSON.stringify(items),
+        ]);
+        const ended = new Map(rows.map((row) => [row.seq, row]));
+        return items.map(({ seq }) => ended.get(seq) ?? null);
+      }),
     { isPatient: true },
   );
 
@@ -47,19 +44,13 @@ export function createFinalization(database: Database, claims: Claims) {
 
   /** Stores a receipt, and ends the message in doubt that it joins. A crash in between leaves it to the carrier's next try. */
   async function recordReceipt(
-    { route, carrierId, to, state, reference }: Receipt,
+    { route, carrierId, to, state, reference, submittedAt }: Receipt,
     answer: AnswerOf,
   ): Promise<(Finalized & { pendingKey: string | null })[]> {
-    const rows = await database.query<ClaimedRow>('SELECT * FROM receive_1($1, $2, $3, $4, $5, $6, $7, $8)', [
-      database.now(),
-      route,
-      carrierId,
-      to,
-      state,
-      reference,
-      longestWindow,
-      earlierMessages,
-    ]);
+    const rows = await database.query<ClaimedRow>(
+      'SELECT * FROM receive_1($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      [database.now(), route, carrierId, to, state, reference, submittedAt, longestWindow, earlierMessages],
+    );
     const [claimed] = await claims.toClaimed(rows, '');
     if (claimed === undefined) return [];
     const outcome = { status: 'sent', carrierIds: [carrierId], delivery: deliveryInDoubt(claimed) } as const;

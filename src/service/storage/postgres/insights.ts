@@ -9,6 +9,7 @@ import {
 } from '../insights.js';
 import type { Instant } from '../records.js';
 import type { Database } from './database/database.js';
+import { attemptsARelease } from './schema/dispatch.js';
 
 interface CountRow {
   slot: number;
@@ -74,7 +75,7 @@ export function createInsights(database: Database): Insights {
     },
     async getHistory(projectId, messageId): Promise<MessageHistory | null> {
       const [row] = await database.query<HistoryRow>(
-        `SELECT m.seq, m.route, m.attempts, c.seq AS content, c.text, c.html, c.subject, c.sender, c.reply_to, c.encrypted
+        `SELECT m.seq, m.route, m.attempts % ${attemptsARelease} AS attempts, c.seq AS content, c.text, c.html, c.subject, c.sender, c.reply_to, c.encrypted
          FROM messages m LEFT JOIN contents c ON c.seq = m.content WHERE m.${ofProject} AND m.id = $2`,
         [projectId, messageId],
       );

@@ -215,7 +215,7 @@ export function prepareClaims(
     const departures = leases.departures();
     for (const { claimed, delayMs, isTry, lane = claimed.lane } of postponements) {
       const { seq, message, mark, token } = claimed;
-      const given = { seq, id: message.id, at: clock.now() + delayMs, lane, tries: isTry ? 1 : 0 };
+      const given = { seq, id: message.id, at: clock.now() + Math.ceil(delayMs), lane, tries: isTry ? 1 : 0 };
       departures.leave(seq, () =>
         mark === null
           ? giveBackLeased.run({ ...given, token })
@@ -230,7 +230,7 @@ export function prepareClaims(
     for (const { claimed, delayMs } of doubts) {
       const { seq, message, mark } = claimed;
       const now = clock.now();
-      const given = { seq, id: message.id, attempt: mark?.attempt ?? 0, at: now + delayMs, now };
+      const given = { seq, id: message.id, attempt: mark?.attempt ?? 0, at: now + Math.ceil(delayMs), now };
       departures.leave(seq, () => doubt.run(given));
     }
     departures.write();

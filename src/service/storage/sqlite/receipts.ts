@@ -4,6 +4,10 @@ import type { Database } from './database/open.js';
 
 /** Milliseconds after which a carrier may have given an id to another message. */
 const joinsWithin = 7 * 86_400_000;
+const isMeant = `(:reference = '' OR substr(id, -length(:reference)) = :reference)`;
+
+/** Milliseconds between the acceptance of a message in doubt and a submission that may be its own. */
+const submittedWithin = 2 * 86_400_000;
 
 /** One row for each route, carrier id and recipient. The functions write inside the transaction of their caller. */
 export function prepareReceipts(database: Database, now: () => Instant) {
@@ -38,7 +42,14 @@ export function prepareReceipts(database: Database, now: () => Instant) {
   const selectInDoubt = database.prepare(
     `SELECT seq, status FROM messages WHERE recipient = :to AND doubt_until IS NOT NULL
        AND (route = :route OR route = '') AND (status = 'queued' OR delivery = 'unknown')
-       AND created_at > :now - ${joinsWithin} AND (:reference = '' OR substr(id, -length(:reference)) = :reference) LIMIT 2`,
+       AND created_at > :now - ${joinsWithin} AND ${isMeant}
+       AND (:submittedAt IS NULL OR abs(created_at - :submittedAt) <= ${submittedWithin}) LIMIT 2`,
+  );
+  // Its receipt may come before it is known to be sent.
+  const selectUnderWay = database.prepare(
+    `SELECT 1 FROM messages INDEXED BY messages_recent
+     WHERE project IN (SELECT seq FROM projects) AND recipient = :to AND created_at > :now - ${joinsWithin}
+       AND status = 'queued' AND route = :route AND doubt_until IS NULL AND ${isMeant} LIMIT 1`,
   );
 
   /** The state of a message is that of its segments: delivered when all are, undelivered when one is. */
@@ -65,16 +76,17 @@ export function prepareReceipts(database: Database, now: () => Instant) {
       return updateMessage(seq);
     },
     /** The receipt's side. Gives the number of a message in doubt that it joins, which is to be finalized with it. */
-    received({ route, carrierId, to, state, reference }: Receipt): number | null {
+    received({ route, carrierId, to, state, reference, submittedAt }: Receipt): number | null {
       receive.run({ route, carrierId, to, state, now: now() });
       const known = (selectMessage.get(route, carrierId, to) as { message: number | null }).message;
       if (known !== null) {
         updateMessage(known);
         return null;
       }
-      const fitting = selectInDoubt.all({ to, route, reference, now: now() });
+      const meant = { to, route, reference, now: now() };
+      const fitting = selectInDoubt.all({ ...meant, submittedAt });
       const [only] = fitting as { seq: number; status: string }[];
-      if (only === undefined || fitting.length > 1) return null;
+      if (only === undefined || fitting.length > 1 || selectUnderWay.get(meant) !== undefined) return null;
       if (only.status === 'queued') return only.seq;
       submit.run({ route, carrierId, to, seq: only.seq, now: now() });
       updateMessage(only.seq);

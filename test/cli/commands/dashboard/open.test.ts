@@ -90,7 +90,43 @@ it('warns where the public address does not answer from here', async () => {
   const { code, stdout, stderr } = await here('dashboard --data data', { fetch: away });
   expect(code).toBe(0);
   expect(stdout).toContain('https://sms.example.invalid/dashboard/sign-in?token=');
-  expect(stderr).toContain('Nothing answers at https://sms.example.invalid from here');
+  expect(stderr).toContain('No dashboard answers at https://sms.example.invalid from here');
+});
+
+it('prints the link where only the certificate is unknown here', async () => {
+  await serve();
+  const code = 'DEPTH_ZERO_SELF_SIGNED_CERT';
+  const unknown: FetchLike = () => Promise.reject(Object.assign(new Error('self-signed'), { code }));
+  const result = await here('dashboard --data data', { fetch: unknown });
+  expect(result.code).toBe(0);
+  expect(result.stdout).toContain('/dashboard/sign-in?token=');
+  expect(result.stderr).toContain('from here: its certificate is self-signed');
+});
+
+it('prints no link to a service that runs without its dashboard', async () => {
+  const service = await serve();
+  const { code, stdout, stderr } = await here('dashboard --data data', {
+    fetch: async (url) => {
+      const answer = await service.fetch(url);
+      return answer as Awaited<ReturnType<FetchLike>>;
+    },
+  });
+  expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+  expect(stderr).toContain('HTTP 404');
+});
+
+it('keeps the token from a program that has the port now', async () => {
+  await serve();
+  const seen: string[] = [];
+  const other: FetchLike = async (url) => {
+    seen.push(String(url));
+    return new Response('hello');
+  };
+  const { stdout } = await here('dashboard --data data --json', { fetch: other });
+  const token = new URL(JSON.parse(stdout).url).searchParams.get('token') ?? '';
+  expect(token).not.toBe('');
+  expect(seen).toEqual([expect.stringMatching(/\/dashboard\/sign-in$/)]);
+  expect(seen.join()).not.toContain(token);
 });
 
 it.each([

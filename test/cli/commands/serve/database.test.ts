@@ -42,6 +42,7 @@ describe('urtuu serve with a database is refused', () => {
   it.each([
     ['--database postgres://urtuu:hunter2@db/urtuu', {}, '--database contains a password'],
     ["--database 'postgres://db/urtuu?user=u&password=hunter2'", {}, '--database contains a password'],
+    ["--database 'postgres://urtuu:hun/hunter2@db/urtuu'", {}, '--database contains a password'],
     ['--database mysql://db/urtuu', {}, '--database is not the URL of a database'],
     ['', { URTUU_DATABASE: 'db/urtuu' }, 'URTUU_DATABASE is not the URL of a database'],
     [`--database ${url} --data x`, {}, '--data and --database exclude each other'],
@@ -80,6 +81,18 @@ describe('urtuu serve with a database is refused', () => {
     expect(refused.stderr).toContain('role "nobody" does not exist');
     expect(refused.stderr).not.toContain('hunter2');
   });
+
+  it.each(['hunter2', 'an@hunter2', 'an/hunter2', 'an?hunter2', 'an#hunter2', 'an:hunter2', '@hunter2@'])(
+    'without showing the password %s',
+    async (password) => {
+      const { code, stdout, stderr } = await run('serve', {
+        env: { URTUU_SECRET_FILE: secret(), URTUU_DATABASE: url.replace('@', `:${password}@`) },
+      });
+      expect(code).toBe(13);
+      expect(stdout + stderr).toContain(`cannot use ${url}`);
+      expect(stdout + stderr).not.toContain('hunter2');
+    },
+  );
 
   it('with another secret than the one it was started with', async () => {
     const database = await newDatabase();

@@ -517,7 +517,14 @@ describe('a receipt', () => {
     await until(() => smsc.acknowledged.length === 1);
     expect(smsc.acknowledged).toEqual([0]);
     expect(desk.receipts).toEqual([
-      { route: 'Mobicom', carrierId: '1001', to: '99112233', state: 'undelivered', reference: 'abcd' },
+      {
+        route: 'Mobicom',
+        carrierId: '1001',
+        to: '99112233',
+        state: 'undelivered',
+        reference: 'abcd',
+        submittedAt: null,
+      },
     ]);
   });
 

@@ -38,6 +38,17 @@ describe('an incoming SMS', () => {
     expect(incoming({ source_addr: 'Bank' }).from).toBe('Bank');
   });
 
+  it('has no more of a sender, a number or a reference than a store takes', () => {
+    const long = 'x'.repeat(60_000);
+    const options: [number, Buffer][] = [
+      [0x020c, Buffer.alloc(5_000)],
+      [0x020e, bytes('02')],
+      [0x020f, bytes('01')],
+    ];
+    const { from, to, part } = incoming({ source_addr: long, destination_addr: long }, options);
+    expect([from.length, to.length, part]).toEqual([255, 255, null]);
+  });
+
   it.each<[string, string, object | null]>([
     ['a short reference', '05 00 03 a7 02 01', { reference: 'a7', number: 1, total: 2 }],
     ['a long reference', '06 08 04 01a7 02 02', { reference: '01a7', number: 2, total: 2 }],

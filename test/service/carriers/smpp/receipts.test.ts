@@ -54,7 +54,24 @@ describe('a receipt', () => {
     ['stat:DELIVRD', null, 'delivered'],
     ['', null, null],
   ] as const)('%j', (text, carrierId, state) => {
-    expect(readReceipt(deliver(text), 'same')).toEqual({ carrierId, state, to: '99112233', reference: '' });
+    expect(readReceipt(deliver(text), 'same')).toMatchObject({
+      carrierId,
+      state,
+      to: '99112233',
+      reference: '',
+    });
+  });
+
+  it.each([
+    [written, Date.UTC(2026, 10, 22, 1, 2)],
+    [written.replaceAll(' ', ''), Date.UTC(2026, 10, 22, 1, 2)],
+    ['id:1 submit date:261122010203 stat:DELIVRD', Date.UTC(2026, 10, 22, 1, 2)],
+    ['id:1 submit date:0000000000 stat:DELIVRD', null],
+    ['id:1 submit date:202611220102 stat:DELIVRD', null],
+    ['id:1 submit date: done date:2611220103 stat:DELIVRD', null],
+    ['id:1 stat:DELIVRD', null],
+  ])('%j has the time of its submission', (text, submittedAt) => {
+    expect(readReceipt(deliver(text), 'same')).toMatchObject({ submittedAt });
   });
 
   it.each([
@@ -87,7 +104,7 @@ describe('a receipt', () => {
     ];
     // Without the class of a receipt, and with a text that says something else.
     const read = readReceipt(deliver('id:2 stat:DELIVRD', { esm_class: 0 }, options), 'same');
-    expect(read).toEqual({ carrierId: 'A1', state: expected, to: '99112233', reference: '00ff' });
+    expect(read).toMatchObject({ carrierId: 'A1', state: expected, to: '99112233', reference: '00ff' });
   });
 
   it('in a payload', () => {

@@ -12,13 +12,14 @@ let desk: SmppDesk;
 let clock: ManualClock;
 let leased: Leased;
 let asked: string[];
+let released: string[];
 /** Milliseconds that the process was paused: no timer has run. */
 let paused: number;
 
 beforeEach(async () => {
   smsc = new Smsc();
   clock = new ManualClock(Date.UTC(2026, 10, 22));
-  [leased, asked, paused] = [() => true, [], 0];
+  [leased, asked, released, paused] = [() => true, [], [], 0];
   const pausable: Clock = {
     now: () => clock.now() + paused,
     monotonic: () => clock.monotonic() + paused,
@@ -29,7 +30,9 @@ beforeEach(async () => {
       asked.push(holder);
       return leased(holder);
     },
-    async releaseBind() {},
+    async releaseBind({ holder }) {
+      released.push(holder);
+    },
   };
   const limits = sharedRouteLimits({
     store,
@@ -68,6 +71,18 @@ describe('a bind', () => {
     leased = () => true;
     await desk.pass(isUp);
     expect([...new Set(asked)].slice(0, 1)).toEqual(['o.1']);
+  });
+
+  it('that is given after a stop is given back, and nothing connects', async () => {
+    let give = (_: boolean) => {};
+    leased = () => new Promise<boolean>((resolve) => (give = resolve));
+    const started = desk.start();
+    await until(() => asked.length === 1);
+    const stopped = desk.stop();
+    give(true);
+    await Promise.all([stopped, started]);
+    expect(released).toEqual(['o.1']);
+    expect(smsc.heard).toEqual([]);
   });
 
   it('that cannot be renewed begins nothing in its last 10 s, and is unbound before it is over', async () => {

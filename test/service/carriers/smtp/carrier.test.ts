@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Carrier, OutcomeUnknown, type Submission } from '../../../../src/service/carriers/carrier.js';
 import { smtpCarrier } from '../../../../src/service/carriers/smtp/smtp.js';
@@ -40,6 +41,18 @@ beforeEach(async () => {
 afterEach(async () => {
   await passed(carrier.stop());
   await relay.close();
+});
+
+it('does not name its password, where a relay repeats the login that it refuses', async () => {
+  const login = { user: 'urtuu', password: 'сэкрет-1' };
+  relay.options.react = (step) =>
+    step === 'AUTH' ? `500 5.5.1 Unrecognized: ${relay.heard.at(-1)} of ${login.password}` : null;
+  carrier = open({ login });
+  await carrier.start(async () => {});
+  expect(await submit()).toMatchObject({ kind: 'later', scope: 'lane' });
+  const [report] = reports as [Error];
+  expect((report.cause as Error).message).toContain('500 5.5.1 Unrecognized: AUTH PLAIN … of …');
+  expect(inspect(report)).not.toContain(login.password);
 });
 
 const submission = (changes: Partial<Submission> = {}): Submission => ({

@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { ClaimedMessage } from '../../../../src/service/storage/store.js';
-import { batch, claimOf, doubtMs, type Fixture, failed, leaseMs, message, sent } from './fixture.js';
+import {
+  answerOf,
+  batch,
+  claimOf,
+  doubtMs,
+  type Fixture,
+  failed,
+  leaseMs,
+  message,
+  sent,
+} from './fixture.js';
 
 export function fenceConformance(fixture: () => Fixture): void {
   /** One message, accepted with a claim: marked for its first attempt. */
@@ -66,6 +76,55 @@ export function fenceConformance(fixture: () => Fixture): void {
       expect(await fixture().claimDoubts()).toEqual([]);
       expect(await fixture().finalize(marked, sent)).toMatchObject([{ message: { status: 'sent' } }]);
     });
+  });
+
+  describe('what is said twice about one message at once', () => {
+    it.each([
+      ['failed, twice', [failed, failed], 1_000],
+      ['sent, then failed', [sent, failed], 990],
+      ['failed, then sent', [failed, sent], 1_000],
+    ])('counts once: %s', async (_, outcomes, balance) => {
+      const claimed = await accepted();
+      const ends = await fixture().store.finalizeMessages(
+        outcomes.map((outcome) => ({ claimed, outcome })),
+        answerOf,
+      );
+      expect(ends).toMatchObject([{ message: { status: outcomes[0]?.status }, balance }, null]);
+      expect(await fixture().statusOf(claimed.message.id)).toMatchObject({ status: outcomes[0]?.status });
+      expect([await fixture().balance(), await fixture().ledgerSum()]).toEqual([balance, balance]);
+    });
+
+    it('passes by what is of the past', async () => {
+      const { store } = fixture();
+      const past = await accepted();
+      await store.postponeMessages([{ claimed: past, delayMs: 0, isTry: false }]);
+      const [now] = (await fixture().mark(await fixture().claim())) as [ClaimedMessage];
+      const both = [past, now].map((claimed) => ({ claimed, outcome: sent }));
+      expect(await store.finalizeMessages(both, answerOf)).toMatchObject([null, { balance: 990 }]);
+    });
+
+    it('makes it due once', async () => {
+      const { store } = fixture();
+      const claimed = await accepted();
+      const give = (delayMs: number) => ({ claimed, delayMs, isTry: true });
+      await store.postponeMessages([give(0), give(5)]);
+      fixture().clock.advance(5);
+      expect(await fixture().claim()).toMatchObject([{ tries: 1 }]);
+    });
+  });
+
+  it('a delay may end within a millisecond', async () => {
+    const { store } = fixture();
+    const claimed = await accepted();
+    await store.postponeMessages([{ claimed, delayMs: 1_234.5, isTry: true }]);
+    fixture().clock.advance(1_234);
+    expect(await fixture().claim()).toEqual([]);
+    fixture().clock.advance(1);
+    const marked = await fixture().mark(await fixture().claim());
+    expect(marked).toHaveLength(1);
+    await store.leaveInDoubt(marked.map((one) => ({ claimed: one, delayMs: 200.25 })));
+    fixture().clock.advance(201);
+    expect(await fixture().claimDoubts()).toHaveLength(1);
   });
 
   describe('a marked message whose lease ends', () => {

@@ -91,6 +91,7 @@ export function holdingConformance(fixture: () => Fixture): void {
         to: '1',
         state: 'delivered',
         reference: '',
+        submittedAt: null,
       } as const;
       await store.hold('failed_over');
       if (accepted.kind !== 'accepted') throw new Error('not accepted');

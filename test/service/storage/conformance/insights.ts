@@ -54,7 +54,13 @@ export function insightConformance(fixture: () => Fixture): void {
         carrierIds: ['c1', 'c2'],
         delivery: null,
       });
-      const receipt = { route: 'Mobicom', to: '99112233', state: 'delivered', reference: '' } as const;
+      const receipt = {
+        route: 'Mobicom',
+        to: '99112233',
+        state: 'delivered',
+        reference: '',
+        submittedAt: null,
+      } as const;
       fixture().clock.advance(7);
       await fixture().store.recordReceipts([{ ...receipt, carrierId: 'c2' }], answerOf);
       await fixture().finalize(await fixture().mark(await fixture().claim()), failed);

@@ -11,6 +11,7 @@ export function receiptConformance(fixture: () => Fixture): void {
     to: '99112233',
     state: 'delivered',
     reference: '',
+    submittedAt: null,
     ...given,
   });
   const record = (given: Partial<Receipt> = {}) => fixture().store.recordReceipts([receipt(given)], answerOf);
@@ -146,6 +147,34 @@ export function receiptConformance(fixture: () => Fixture): void {
       expect(await fixture().statusOf(submitting.message.id)).toMatchObject({ status: 'queued' });
       await send(submitting, ['c1']);
       expect(await deliveryOf(submitting)).toBe('delivered');
+    });
+
+    it('is kept while another message to the recipient is being submitted, whose it may be', async () => {
+      const doubtful = await inDoubt();
+      const submitting = await accepted();
+      await record({ carrierId: 'c2' });
+      expect(await deliveryOf(doubtful)).toBeNull();
+      await send(submitting, ['c2']);
+      expect([await deliveryOf(doubtful), await deliveryOf(submitting)]).toEqual([null, 'delivered']);
+      await record();
+      expect(await deliveryOf(doubtful)).toBe('delivered');
+    });
+
+    it('joins by its reference whatever else is being submitted', async () => {
+      const doubtful = await inDoubt();
+      await accepted();
+      await record({ reference: doubtful.message.id.slice(-4) });
+      expect(await deliveryOf(doubtful)).toBe('delivered');
+    });
+
+    it('is kept where its submission was days before or after the message', async () => {
+      const doubtful = await inDoubt();
+      const now = fixture().clock.now();
+      await record({ submittedAt: now - 3 * day });
+      await record({ carrierId: 'c2', submittedAt: now + 3 * day });
+      expect(await deliveryOf(doubtful)).toBeNull();
+      await record({ carrierId: 'c3', submittedAt: now + day });
+      expect(await deliveryOf(doubtful)).toBe('delivered');
     });
 
     it('still tells of one that ended as unknown', async () => {

@@ -94,12 +94,14 @@ export class Link {
         continue;
       }
       this.#bind = bind;
-      const wasBound = await this.#connect(onTried);
+      // It may have been stopped meanwhile.
+      const wasBound = !this.#isStopped && (await this.#connect(onTried));
       this.#bind = null;
       await bind.release().catch((error) => this.#parts.report(error, { level: 'warning' }));
       failures = wasBound ? 0 : failures + 1;
       if (!this.#isStopped) await this.#pause(this.#pauseAfter(failures));
     }
+    onTried();
   }
 
   async #takeBind(): Promise<Bind | null> {

@@ -142,8 +142,8 @@ export class RouteConnection {
     const { route, onReceipt, onIncoming } = this.#parts;
     const receipt = readReceipt(pdu, route.receiptId);
     if (receipt === null) return onIncoming({ route: route.name, ...readIncoming(pdu) });
-    const { carrierId, to, state, reference } = receipt;
+    const { carrierId, state, ...rest } = receipt;
     if (state !== null && carrierId !== null)
-      await onReceipt({ route: route.name, carrierId, to, state, reference });
+      await onReceipt({ ...rest, route: route.name, carrierId, state });
   }
 }

@@ -4,6 +4,11 @@ import { durable, planned, tolerance } from './shared.js';
 const firstDelay = 75_000;
 /** Of leases, over their length: a renewal may wait for its turn. */
 const leaseTolerance = 10_000;
+/**
+ * Attempts are numbered anew after each release: what a submission still reports, whose mark a failover has lost, does
+ * not pass for the outcome of a mark made since.
+ */
+export const attemptsARelease = 1_000_000;
 
 /**
  * Claims, marks, doubts and leases. All lock in one order: projects, leases by token, messages by number; so no two of
@@ -20,9 +25,12 @@ CREATE TYPE claimed_1 AS (
 CREATE FUNCTION read_claimed_1(p_seqs bigint[], p_at bigint, p_window bigint, p_most int) RETURNS SETOF claimed_1
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
+DECLARE
+  base int := (SELECT h.releases * ${attemptsARelease} FROM hold h);
 BEGIN
   RETURN QUERY SELECT m.seq, m.id, p.id, b.id, m.content, m.channel, m.recipient, m.operator, m.parts,
-    m.rate_multiplier, m.credits, m.created_at, m.attempts, m.pending_key, m.lane, m.route, m.tries,
+    m.rate_multiplier, m.credits, m.created_at,
+    CASE WHEN m.route IS NULL AND m.attempts < base THEN base + m.attempts ELSE m.attempts END, m.pending_key, m.lane, m.route, m.tries,
     m.bound_at - m.created_at - greatest(0, p_at - m.created_at), v.life_ms - greatest(0, p_at - m.created_at),
     least(m.doubt_until - p_at, m.doubt_ms), b.stopped_at IS NOT NULL,
     CASE WHEN m.batch IS NOT NULL THEN
@@ -63,8 +71,8 @@ BEGIN
       DELETE FROM queue q WHERE q.ctid = ANY (ARRAY(SELECT f.ctid FROM found f)) RETURNING q.due_at, q.message
     )
     SELECT array_agg(g.message ORDER BY g.due_at, g.message) INTO seqs
-    FROM gone g CROSS JOIN LATERAL (SELECT m.status FROM messages m WHERE m.seq = g.message OFFSET 0) m
-    WHERE m.status = 'queued';
+    FROM gone g CROSS JOIN LATERAL (SELECT m.status, m.route FROM messages m WHERE m.seq = g.message OFFSET 0) m
+    WHERE m.status = 'queued' AND (m.route IS NOT NULL) = (p_class = 2);
   ELSE
     WITH found AS MATERIALIZED (
       SELECT ctid FROM queue WHERE lane = p_lane AND class = p_class AND due_at <= at
@@ -73,8 +81,8 @@ BEGIN
       DELETE FROM queue q WHERE q.ctid = ANY (ARRAY(SELECT f.ctid FROM found f)) RETURNING q.due_at, q.message
     )
     SELECT array_agg(g.message ORDER BY g.due_at, g.message) INTO seqs
-    FROM gone g CROSS JOIN LATERAL (SELECT m.status FROM messages m WHERE m.seq = g.message OFFSET 0) m
-    WHERE m.status = 'queued';
+    FROM gone g CROSS JOIN LATERAL (SELECT m.status, m.route FROM messages m WHERE m.seq = g.message OFFSET 0) m
+    WHERE m.status = 'queued' AND (m.route IS NOT NULL) = (p_class = 2);
   END IF;
   IF seqs IS NULL THEN RETURN; END IF;
   INSERT INTO leases (token, until, length, messages) VALUES (p_token, at + p_lease_ms, p_lease_ms, seqs);
@@ -125,20 +133,37 @@ END $$;
 CREATE FUNCTION mark_1(p_now bigint, p_items json) RETURNS SETOF bigint LANGUAGE plpgsql ${planned} AS $$
 DECLARE
   items held_1[];
+  held bigint[];
 BEGIN
   ${durable}
   IF hold_reason_1() IS NOT NULL THEN RETURN; END IF;
   SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
   PERFORM 1 FROM leases l WHERE l.token IN (SELECT i.token FROM unnest(items) i) ORDER BY l.token FOR NO KEY UPDATE;
   PERFORM 1 FROM messages m WHERE m.seq IN (SELECT i.seq FROM unnest(items) i) ORDER BY m.seq FOR NO KEY UPDATE;
+  -- Within coalesce it is hashed and no join, whose plan for ten rows takes half a second for a thousand.
+  held := ARRAY(SELECT i.seq FROM unnest(items) i WHERE coalesce((i.token, i.seq) IN (
+    SELECT l.token, s.seq FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq)
+    WHERE l.token = ANY (ARRAY(SELECT j.token FROM unnest(items) j))), false));
   RETURN QUERY UPDATE messages m SET route = i.route, attempts = i.attempt, doubt_ms = i.doubt_ms
-    FROM unnest(items) i JOIN (
-      SELECT l.token, s.seq FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq)
-      WHERE l.token IN (SELECT j.token FROM unnest(items) j)) h ON h.token = i.token AND h.seq = i.seq
-    WHERE m.seq = i.seq AND m.seq = ANY (ARRAY(SELECT j.seq FROM unnest(items) j)) AND m.id || '' = i.id
-      AND m.status = 'queued' AND m.attempts = i.attempt - 1
+    FROM unnest(items) i WHERE m.seq = i.seq AND m.seq = ANY (held) AND m.id || '' = i.id
+      AND m.status = 'queued' AND m.attempts < i.attempt
       AND m.lane NOT IN (SELECT p.lane FROM lane_pauses p)
     RETURNING m.seq;
+END $$;
+
+-- Clears marks whose answer was lost, and from which nothing was submitted. Only in their lease: another may have marked
+-- the same attempt since.
+CREATE FUNCTION unmark_1(p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
+DECLARE
+  items held_1[];
+BEGIN
+  ${durable}
+  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
+  PERFORM lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
+  UPDATE messages m SET route = NULL, doubt_ms = NULL
+  FROM unnest(items) i JOIN leases l ON l.token = i.token AND i.seq = ANY (l.messages)
+  WHERE m.seq = i.seq AND m.seq = ANY (ARRAY(SELECT j.seq FROM unnest(items) j)) AND m.id || '' = i.id
+    AND m.status = 'queued' AND m.attempts = i.attempt;
 END $$;
 
 -- Whose fence still stands: of a marked message its attempt, of another its lease. Their rows are locked.
@@ -151,11 +176,19 @@ BEGIN
       ELSE m.route IS NULL AND EXISTS (SELECT 1 FROM leases l WHERE l.token = i.token AND i.seq = ANY (l.messages)) END;
 END $$;
 
--- Removes doubts that wait from the queue.
-CREATE FUNCTION unqueue_doubts_1(p_seqs bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Removes doubts that wait from the queue. Gives the leases of those that were claimed, which are locked: their claims
+-- may have been committed since the leases were locked.
+CREATE FUNCTION unqueue_doubts_1(p_seqs bigint[]) RETURNS text[] LANGUAGE plpgsql AS $$
+DECLARE
+  doubtful bigint[] := ARRAY(SELECT m.seq FROM messages m WHERE m.seq = ANY (p_seqs) AND m.doubt_until IS NOT NULL);
+  tokens text[];
 BEGIN
+  IF doubtful = '{}' THEN RETURN '{}'; END IF;
   DELETE FROM queue q USING messages m
-  WHERE m.seq = ANY (p_seqs) AND m.doubt_until IS NOT NULL AND q.lane = m.lane AND q.class = 2 AND q.message = m.seq;
+  WHERE m.seq = ANY (doubtful) AND q.lane = m.lane AND q.class = 2 AND q.message = m.seq;
+  tokens := ARRAY(SELECT l.token FROM leases l WHERE l.messages && doubtful);
+  PERFORM 1 FROM leases l WHERE l.token = ANY (tokens) ORDER BY l.token FOR NO KEY UPDATE;
+  RETURN tokens;
 END $$;
 
 CREATE FUNCTION postpone_1(p_now bigint, p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
@@ -170,7 +203,7 @@ BEGIN
   tokens := lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
   seqs := ARRAY(SELECT standing_1(items));
   at := time_1(p_now);
-  PERFORM unqueue_doubts_1(seqs);
+  tokens := tokens || unqueue_doubts_1(seqs);
   UPDATE messages m SET route = NULL, doubt_ms = NULL, doubt_until = NULL, lane = i.lane,
     tries = m.tries + i.is_try::int
   FROM unnest(items) i WHERE m.seq = i.seq AND m.seq = ANY (seqs);
@@ -193,7 +226,7 @@ BEGIN
   tokens := lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
   seqs := ARRAY(SELECT standing_1(items));
   at := time_1(p_now);
-  PERFORM unqueue_doubts_1(seqs);
+  tokens := tokens || unqueue_doubts_1(seqs);
   UPDATE messages m SET doubt_until = coalesce(m.doubt_until, at + m.doubt_ms) WHERE m.seq = ANY (seqs);
   INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at)
   SELECT m.lane, 2, at + i.delay_ms, m.seq, at, m.bound_at
@@ -213,7 +246,13 @@ BEGIN
   DELETE FROM leases WHERE token = p_lease.token;
 END $$;
 
--- Ends leases that are over. p_connected_ms: how long the caller was connected; it has to be as long as the lease.
+-- Whether a statement has run for so long that it leaves the rest to the next: many leases take longer than one may.
+CREATE FUNCTION is_late_1() RETURNS boolean LANGUAGE sql VOLATILE AS $$
+  SELECT clock_timestamp() > statement_timestamp() + current_setting('statement_timeout')::interval / 4
+$$;
+
+-- Ends leases that are over, or the first of them. p_connected_ms: how long the caller was connected; it has to be as
+-- long as the lease.
 CREATE FUNCTION end_leases_1(p_now bigint, p_connected_ms bigint) RETURNS void LANGUAGE plpgsql ${planned} AS $$
 DECLARE
   at bigint := time_1(p_now);
@@ -225,6 +264,7 @@ BEGIN
     ORDER BY token FOR UPDATE SKIP LOCKED
   LOOP
     PERFORM end_lease_1(ended, at);
+    EXIT WHEN is_late_1();
   END LOOP;
 END $$;
 

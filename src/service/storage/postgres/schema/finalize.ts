@@ -2,6 +2,8 @@ import { durable, planned } from './shared.js';
 
 /** Milliseconds after which a carrier may have given an id to another message. */
 const joinsWithin = 7 * 86_400_000;
+/** Milliseconds between the acceptance of a message in doubt and a submission that may be its own. */
+const submittedWithin = 2 * 86_400_000;
 
 /** Ends of messages, and the receipts that carriers give for them. */
 export const finalizeFunctions = `
@@ -62,11 +64,11 @@ BEGIN
     -- A failover may have lost the mark. Nobody can mark now, so it was this attempt.
     seqs := seqs || ARRAY(SELECT m.seq FROM unnest(items) i
       CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m
-      WHERE m.id = i.id AND m.status = 'queued' AND m.route IS NULL AND m.attempts = i.attempt - 1);
+      WHERE m.id = i.id AND m.status = 'queued' AND m.route IS NULL AND m.attempts < i.attempt);
   END IF;
   IF seqs = '{}' THEN RETURN; END IF;
   ended := time_1(p_now);
-  PERFORM unqueue_doubts_1(seqs);
+  tokens := tokens || unqueue_doubts_1(seqs);
   UPDATE messages m SET
     status = i.status,
     sent_at = CASE WHEN i.status = 'sent' THEN ended END,
@@ -127,7 +129,7 @@ END $$;
 
 -- A carrier's report. Gives the message in doubt that it joins, which is to be finalized as sent with it.
 CREATE FUNCTION receive_1(p_now bigint, p_route text, p_carrier_id text, p_recipient text, p_state text,
-  p_reference text, p_window bigint, p_most int)
+  p_reference text, p_submitted_at bigint, p_window bigint, p_most int)
 RETURNS SETOF claimed_1 LANGUAGE plpgsql ${planned} AS $$
 DECLARE
   at bigint := time_1(p_now);
@@ -156,12 +158,20 @@ BEGIN
     WHERE m.recipient = p_recipient AND m.doubt_until IS NOT NULL AND m.route = p_route
       AND (m.status = 'queued' OR m.delivery = 'unknown') AND m.created_at > at - ${joinsWithin}
       AND (p_reference = '' OR right(m.id, length(p_reference)) = p_reference)
+      AND (p_submitted_at IS NULL OR abs(m.created_at - p_submitted_at) <= ${submittedWithin})
     LIMIT 2
   LOOP
     fits := fits + 1;
     joined := fitting;
   END LOOP;
   IF fits <> 1 THEN RETURN; END IF;
+  -- Its receipt may come before it is known to be sent. counts_at is never after created_at.
+  PERFORM 1 FROM messages m
+  WHERE m.project = ANY (ARRAY(SELECT p.seq FROM projects p)) AND m.recipient = p_recipient
+    AND m.counts_at > at - ${joinsWithin} AND m.status = 'queued' AND m.route = p_route AND m.doubt_until IS NULL
+    AND (p_reference = '' OR right(m.id, length(p_reference)) = p_reference)
+    LIMIT 1;
+  IF FOUND THEN RETURN; END IF;
   IF joined.status = 'queued' THEN
     RETURN QUERY SELECT * FROM read_claimed_1(ARRAY[joined.seq], at, p_window, p_most);
   ELSE

@@ -6,6 +6,7 @@ import { finalizeFunctions } from './finalize.js';
 import { holdFunctions, holdTable } from './hold.js';
 import { inboxSchema } from './inbox.js';
 import { instanceFunctions } from './instances.js';
+import { pruneSchema } from './prune.js';
 import { recordFunctions } from './records.js';
 import { routeFunctions } from './routes.js';
 import { sharedFunctions } from './shared.js';
@@ -32,6 +33,7 @@ export const migrations: Migrations = {
       instanceFunctions,
       holdFunctions,
       depthFunctions,
+      pruneSchema,
       routeFunctions,
     ].join('\n'),
   ],

@@ -1,0 +1,52 @@
+import PostalMime from 'postal-mime';
+
+/** Characters of a link's tag in which its address is looked for. */
+const longestTag = 2_000;
+
+interface Parser {
+  addTextEntry(node: unknown, type: 'plain' | 'html', item: { type: string; value: unknown }): void;
+}
+
+// The parser's expression for links takes hours where one has no end. It knows none any more, in mails in mails neither.
+const parser = PostalMime.prototype as unknown as Parser;
+const { addTextEntry } = parser;
+parser.addTextEntry = function (node, type, item) {
+  const { value } = item;
+  const isPage = type === 'html' && typeof value === 'string';
+  addTextEntry.call(this, node, type, isPage ? { ...item, value: withoutLinks(value) } : item);
+};
+
+/** The addresses of links in brackets before their texts. */
+function withoutLinks(html: string): string {
+  const begin = /<a\b/gi;
+  let kept = '';
+  for (let at = 0; ; begin.lastIndex = at) {
+    const found = begin.exec(html);
+    kept += html.slice(at, found?.index);
+    if (found === null) return kept;
+    const end = html.indexOf('>', found.index);
+    if (end < 0) return kept;
+    const tag = html.slice(found.index, Math.min(end, found.index + longestTag));
+    const [, quoted, other] = /\bhref\s*=\s*(?:["']([^"'<]*)|([^\s"'<]+))/i.exec(tag) ?? [];
+    const address = quoted ?? other;
+    kept += address === undefined ? ' ' : ` (${address}) `;
+    at = end + 1;
+  }
+}
+
+/** Not by one expression: where ends are missing it would look for them again and again. */
+export function withoutStyles(html: string): string {
+  let kept = '';
+  for (let at = 0; ; ) {
+    const begin = /<style\b/gi;
+    begin.lastIndex = at;
+    const found = begin.exec(html);
+    kept += html.slice(at, found?.index);
+    if (found === null) return kept;
+    const end = /<\/style/gi;
+    end.lastIndex = found.index;
+    const last = end.exec(html);
+    if (last === null) return kept;
+    at = last.index;
+  }
+}

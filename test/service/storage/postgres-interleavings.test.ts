@@ -1,0 +1,192 @@
+import { Client } from 'pg';
+import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../../src/service/clock.js';
+import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
+import type { ClaimedMessage, Store } from '../../../src/service/storage/store.js';
+import { startProxy } from '../../support/postgres/proxy.js';
+import { copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
+import { answerOf, claimOf, doubtMs, failed, message, project, sent } from './conformance/fixture.js';
+
+const secret = new Uint8Array(32).fill(7);
+const open = (url: string) => openPostgresStorage({ url, secret, clock: systemClock, report() {} });
+let template: string;
+
+beforeAll(async () => {
+  template = await newDatabase();
+  const { store, close } = await open(template);
+  await store.createProject(project);
+  await close();
+});
+
+async function opened({ statementTimeout = '5s' } = {}): Promise<{ url: string; store: Store }> {
+  const url = await copyOfDatabase(template);
+  await query(
+    url,
+    `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = %L', current_database(), '${statementTimeout}'); END $$`,
+  );
+  await query(url, 'SELECT set_hold_1(NULL)');
+  const { store, close } = await open(url);
+  onTestFinished(close);
+  return { url, store };
+}
+
+/** A session that holds locks. */
+async function session(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query('BEGIN');
+  return client;
+}
+
+const claim = (store: Store, token: string) =>
+  store.claimMessages({ token, leaseMs: 30_000, limit: 10, lane: 'sms', class: 'single' });
+const markOf = (claimed: ClaimedMessage) => ({
+  claimed,
+  attempt: claimed.attempts + 1,
+  route: 'Mobicom',
+  doubtMs,
+});
+const marked = (claimed: ClaimedMessage): ClaimedMessage => {
+  const attempt = claimed.attempts + 1;
+  return { ...claimed, attempts: attempt, mark: { attempt, route: 'Mobicom' } };
+};
+
+async function accepted(store: Store, token: string): Promise<ClaimedMessage> {
+  const result = await store.acceptMessage(message({ claim: claimOf(token) }));
+  if (result.kind !== 'accepted') throw new Error(result.kind);
+  return result.claimed[0] as ClaimedMessage;
+}
+
+it('a message taken back while its lease ends and its doubt is claimed waits once, in no lease', async () => {
+  const { url, store } = await opened();
+  const claimed = await accepted(store, 'a');
+  await query(url, 'UPDATE leases SET until = 0, length = 0');
+  const other = await session(url);
+  await other.query('SELECT end_leases_1(NULL, 0)');
+  const waits = store.postponeMessages([{ claimed, delayMs: 0, isTry: false }]);
+  const waiting = "SELECT count(*)::int AS n FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+  await vi.waitUntil(async () => (await query(url, waiting))[0]?.n === 1, { timeout: 1_500, interval: 10 });
+  expect(
+    (await other.query("SELECT * FROM claim_1(NULL, 'b', 30000, 10, 'sms', 2, false, 0, 0)")).rowCount,
+  ).toBe(1);
+  await other.query('COMMIT');
+  await waits;
+  expect(await query(url, 'SELECT * FROM leases')).toEqual([]);
+  expect(await query(url, 'SELECT class FROM queue')).toEqual([{ class: 0 }]);
+});
+
+it('a marked message is claimed by nobody, wherever else it still waits', async () => {
+  const { url, store } = await opened();
+  await accepted(store, 'a');
+  await query(
+    url,
+    "INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at) SELECT 'sms', 0, 1, seq, 1, 1 FROM messages",
+  );
+  expect(await claim(store, 'b')).toEqual([]);
+});
+
+it('a mark whose answer is lost is cleared, for nothing was submitted from it', async () => {
+  const { url, store } = await opened();
+  const proxy = await startProxy(url);
+  onTestFinished(() => proxy.close());
+  const cut = await open(proxy.url);
+  onTestFinished(cut.close);
+  await store.acceptMessage(message());
+  const [claimed] = (await claim(store, 'a')) as [ClaimedMessage];
+  proxy.cutAt('mark_1', 'after');
+  await expect(cut.store.markSubmitting([markOf(claimed)])).rejects.toMatchObject({ status: 503 });
+  const isUnmarked = async () => (await query(url, 'SELECT route FROM messages'))[0]?.route === null;
+  await vi.waitUntil(isUnmarked, { timeout: 5_000, interval: 20 });
+  await store.postponeMessages([{ claimed, delayMs: 0, isTry: true }]);
+  expect(await claim(store, 'b')).toMatchObject([{ attempts: 1, mark: null }]);
+});
+
+it('a mark of another lease is not cleared with one that was lost', async () => {
+  const { url, store } = await opened();
+  await store.acceptMessage(message());
+  const [before] = (await claim(store, 'a')) as [ClaimedMessage];
+  await store.postponeMessages([{ claimed: before, delayMs: 0, isTry: false }]);
+  const [since] = (await claim(store, 'b')) as [ClaimedMessage];
+  expect(await store.markSubmitting([markOf(since)])).toEqual([true]);
+  const { seq, token } = before;
+  await query(url, 'SELECT unmark_1($1)', [
+    JSON.stringify([{ seq, id: before.message.id, token, attempt: 1 }]),
+  ]);
+  expect(await query(url, 'SELECT route FROM messages')).toEqual([{ route: 'Mobicom' }]);
+});
+
+it('leases that are too many for one statement are ended by several, those of a held store too', async () => {
+  const { url, store } = await opened({ statementTimeout: '800ms' });
+  const manyLeases = `INSERT INTO leases (token, until, length, messages)
+    SELECT 'l' || n, 0, 0, ARRAY[-n] FROM generate_series(1, 3000) n`;
+  const left = async () => (await query(url, 'SELECT count(*)::int AS n FROM leases'))[0]?.n as number;
+  await query(url, manyLeases);
+  await store.endLeases();
+  const rest = await left();
+  expect(rest).toBeGreaterThan(0);
+  expect(rest).toBeLessThan(3_000);
+  await store.hold('failed_over');
+  expect(await store.claimUnfinished({ token: 'a', leaseMs: 30_000, limit: 10 })).toEqual([]);
+  await store.release();
+  expect([await left(), await store.held()]).toEqual([0, null]);
+});
+
+it('a dump that is loaded without its hold is held', async () => {
+  const { url, store } = await opened();
+  await store.acceptMessage(message());
+  await query(url, 'DELETE FROM hold');
+  expect([await store.held(), await store.acceptMessage(message())]).toEqual(['restored', { kind: 'held' }]);
+  expect(await claim(store, 'a')).toEqual([]);
+  const again = await open(url);
+  onTestFinished(again.close);
+  expect(await again.store.held()).toBe('restored');
+  await again.store.release();
+  expect(await claim(store, 'b')).toHaveLength(1);
+});
+
+it('of two marks of one attempt that come together one is given', async () => {
+  const { store } = await opened();
+  await store.acceptMessage(message());
+  const [claimed] = (await claim(store, 'a')) as [ClaimedMessage];
+  expect(await store.markSubmitting([markOf(claimed), markOf(claimed)])).toEqual([true, false]);
+});
+
+it('a submission whose mark a failover has lost ends nothing that was marked since the release', async () => {
+  const { url, store } = await opened();
+  await store.acceptMessage(message());
+  const [before] = (await claim(store, 'a')) as [ClaimedMessage];
+  expect(await store.markSubmitting([markOf(before)])).toEqual([true]);
+  await query(url, 'UPDATE messages SET route = NULL, attempts = 0, doubt_ms = NULL');
+  await store.hold('failed_over');
+  await store.release();
+  const [since] = (await claim(store, 'b')) as [ClaimedMessage];
+  expect(await store.markSubmitting([markOf(since)])).toEqual([true]);
+  await store.postponeMessages([{ claimed: marked(before), delayMs: 0, isTry: true }]);
+  expect(await claim(store, 'c')).toEqual([]);
+  expect(await store.finalizeMessages([{ claimed: marked(before), outcome: failed }], answerOf)).toEqual([
+    null,
+  ]);
+  expect(await store.finalizeMessages([{ claimed: marked(since), outcome: sent }], answerOf)).toMatchObject([
+    { balance: project.balance - 10 },
+  ]);
+  expect(await store.getHistory(project.id, before.message.id)).toMatchObject({ attempts: 1 });
+});
+
+it('a submission whose mark a failover has lost ends its message while the store is held, again too', async () => {
+  const { url, store } = await opened();
+  for (let round = 1; round <= 2; round += 1) {
+    await store.acceptMessage(message());
+    const [claimed] = (await claim(store, `a${round}`)) as [ClaimedMessage];
+    expect(await store.markSubmitting([markOf(claimed)])).toEqual([true]);
+    await query(
+      url,
+      "UPDATE messages SET route = NULL, attempts = 0, doubt_ms = NULL WHERE status = 'queued'",
+    );
+    await store.hold('failed_over');
+    expect(
+      await store.finalizeMessages([{ claimed: marked(claimed), outcome: sent }], answerOf),
+    ).toMatchObject([{ message: { status: 'sent' } }]);
+    await store.release();
+  }
+});
