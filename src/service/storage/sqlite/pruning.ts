@@ -49,7 +49,7 @@ export function preparePruning(database: Database, now: () => Instant) {
       to,
       after,
     }: {
-      olderMs: number;
+      olderMs: number | null;
       to: string | null;
       after: number;
     }): PrunablePortion {
