@@ -37,12 +37,13 @@ export const servicePrune: CommandBody<'options' | 'io' | 'network' | 'config' |
   addHelp(command, {
     view,
     notes: [
-      'Messages that have not ended stay as they are. Ids, outcomes, credits, the ledger',
-      'and the counts of batches stay. Idempotency keys stay too: a repeat never sends',
-      'again, and its answer has an empty recipient.',
+      'Messages that have not ended stay as they are. Ids, outcomes, credits, the',
+      'ledger and the counts of batches stay. Idempotency keys stay too: a repeat',
+      'never sends again, and its answer has an empty recipient.',
       '',
-      '--recipient alone erases everything to one person that is older than 2 days, and',
-      'ends with 3 while it keeps newer messages, which the caps count, or waiting ones.',
+      '--recipient alone erases everything to one person that is older than 2 days.',
+      'It ends with 3 while newer messages, which the caps count, or waiting ones are',
+      'kept.',
     ],
     examples: [
       ['urtuu service prune --older-than 180d --yes', 'on a schedule'],

@@ -61,6 +61,7 @@ export function pruningConformance(fixture: () => Fixture): void {
         to: '1',
         state: 'undelivered',
         reference: '',
+        submittedAt: null,
       } as const;
       await store.recordReceipts([late], answer);
       expect(await fixture().statusOf(old.recipient.id)).toMatchObject({ delivery: null });
