@@ -283,7 +283,7 @@ export function commandLines(
       json: 'object',
       shape: '',
     },
-    { line: () => 'service verify', stdout: /^Everything adds up\.$/m, json: 'array' },
+    { line: () => 'service verify', stderr: /^Everything adds up\.$/m, text: true },
     {
       line: () => 'service prune --older-than 180d --yes',
       stdout: /^messages +0$/m,

@@ -31,19 +31,19 @@ export const servicePrune: CommandBody<'options' | 'io' | 'network' | 'config' |
 ) => {
   command
     .description('Erase recipients, texts and deliveries of old messages, also while the service runs.')
-    .option('--older-than <time>', 'of messages accepted before: 180d ago, a date; 2d ago at most', readTime)
+    .option('--older-than <time>', 'of messages accepted before: 180d ago, a date; at least 2d ago', readTime)
     .option('--recipient <to>', 'only of messages to this number or address');
   addStoreOptions(command);
   addHelp(command, {
     view,
     notes: [
-      'Messages that have not ended stay as they are. Ids, outcomes, credits, the',
-      'ledger and the counts of batches stay. Idempotency keys stay too: a repeat',
-      'never sends again, and its answer has an empty recipient.',
+      'Messages that have not ended stay as they are. Ids, outcomes, credits, ledger',
+      'and counts of batches stay. Idempotency keys stay too: a repeat never sends',
+      'again, and its answer has an empty recipient.',
       '',
-      '--recipient alone erases everything to one person that is older than 2 days.',
-      'It ends with 3 while newer messages, which the caps count, or waiting ones are',
-      'kept.',
+      '--recipient alone erases everything to one person that is older than 2 days. It',
+      'ends with 3 while it keeps newer messages, which the caps count, or others that',
+      'have not ended.',
     ],
     examples: [
       ['urtuu service prune --older-than 180d --yes', 'on a schedule'],

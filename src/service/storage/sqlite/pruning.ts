@@ -1,6 +1,7 @@
 import {
   type AnswerPortion,
   type PrunablePortion,
+  type Pruning,
   prunedText,
   pruneRows,
   type StoredAnswer,
@@ -44,15 +45,7 @@ export function preparePruning(database: Database, now: () => Instant) {
   );
 
   return {
-    listPrunable({
-      olderMs,
-      to,
-      after,
-    }: {
-      olderMs: number | null;
-      to: string | null;
-      after: number;
-    }): PrunablePortion {
+    listPrunable({ olderMs, to, after }: Parameters<Pruning['listPrunable']>[0]): PrunablePortion {
       const messages = selectPrunable.all({ after, before: olderMs === null ? null : now() - olderMs, to });
       const { last } = selectLast.get() as { last: number };
       const next = after + pruneRows < last ? after + pruneRows : null;

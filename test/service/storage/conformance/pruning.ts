@@ -60,6 +60,7 @@ export function pruningConformance(fixture: () => Fixture): void {
         carrierId: 'c1',
         to: '1',
         state: 'undelivered',
+        submittedAt: null,
         reference: '',
         submittedAt: null,
       } as const;
