@@ -204,8 +204,8 @@ describe('the rate limiter', () => {
     await clock.run(Promise.all(workers(clock, service, buckets, 10, () => 5, until)));
     expect(service.refused).toBe(0);
     expect(updates).toBeLessThan(45);
-    // 9 at once, the others at 10 a second.
-    expect(clock.now() - start).toBeLessThan(5_500);
+    // 9 at once, then 10 a second: 51 of them, and the 9 that are still asked for at the end.
+    expect(clock.now() - start).toBeLessThan(6_500);
   });
 
   it('gives back the tokens of reads that ended while they were taken', async () => {

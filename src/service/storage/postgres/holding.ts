@@ -36,7 +36,10 @@ export function createHolding(database: Database, { toClaimed }: Claims): Holdin
     },
     async release() {
       await endLeases();
-      await database.query('SELECT release_1($1)', [database.now()]);
+      const [row] = await database.query<{ ended: boolean }>('SELECT release_1($1) AS ended', [
+        database.now(),
+      ]);
+      return row?.ended === true;
     },
   };
 }

@@ -42,9 +42,10 @@ export function postgresStore(
     return result;
   }
 
-  async function thenDue(work: Promise<void>): Promise<void> {
-    await work;
+  async function thenDue<Result>(work: Promise<Result>): Promise<Result> {
+    const result = await work;
     tell(['due']);
+    return result;
   }
 
   function tellFinalized(finalized: readonly (Finalized & { pendingKey: string | null })[]): void {

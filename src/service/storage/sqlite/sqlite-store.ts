@@ -189,11 +189,14 @@ export function sqliteStore(
     claimUnfinished: (claim) =>
       commits.run(() => (holds.reason() === null ? [] : unfinished().claim(claim)), claim.limit),
     async release() {
-      await commits.run(() => {
+      const isEnded = await commits.run(() => {
+        if (holds.reason() === null) return false;
         leases.endAll();
         holds.end();
+        return true;
       });
-      changes.tell('due');
+      if (isEnded) changes.tell('due');
+      return isEnded;
     },
     listPrunable: (query) => read(() => pruning().listPrunable(query)),
     pruneMessages: (seqs) => commits.run(() => pruning().pruneMessages(seqs), seqs.length),
