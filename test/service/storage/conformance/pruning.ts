@@ -62,7 +62,6 @@ export function pruningConformance(fixture: () => Fixture): void {
         state: 'undelivered',
         submittedAt: null,
         reference: '',
-        submittedAt: null,
       } as const;
       await store.recordReceipts([late], answer);
       expect(await fixture().statusOf(old.recipient.id)).toMatchObject({ delivery: null });
