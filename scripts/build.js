@@ -27,6 +27,10 @@ const together = [
     test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:dry-run|email|finish|options|shown)|recent-ids|input[/\\](?:required|text)|output[/\\](?:card|examples|views))/,
     priority: 1,
   },
+  {
+    name: 'job',
+    test: /[/\\]src[/\\]cli[/\\](?:bulk[/\\](?:input[/\\](?:header|input-error)|plan[/\\]recipients|results[/\\]receipt-columns)|csv[/\\]line|output[/\\]separated|files[/\\]output-file|commands[/\\]bulk[/\\]outcome|platform[/\\](?:socket-lock|sync-folder))\.ts$/,
+  },
   { name: 'single', test: /[/\\]src[/\\]cli[/\\]single[/\\](?:answer|remember-key|send)\.ts$/ },
 ];
 

@@ -40,12 +40,17 @@ const serviceArrows: Record<string, string[]> = {
     'carriers/configured',
     'check-configuration',
     'create-service',
+    'data-copies',
     'fault-injection',
     'inbox',
     'open-administration',
     'service',
+    'verify-data',
   ],
   'check-configuration': ['carriers/configured'],
+  // A backup is of the store and of the file of the simulated operator.
+  'data-copies': ['carriers/simulated', 'storage/sqlite'],
+  'verify-data': ['storage', 'storage/postgres', 'storage/sqlite'],
   'open-administration': ['core', 'service'],
   // It gives the dashboard the tokens of requests.
   'create-service': [

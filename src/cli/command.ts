@@ -11,6 +11,9 @@ export type CommandBody<Needs extends keyof Context = keyof Context> = (
   context: Pick<Context, Needs>,
 ) => void;
 
+export type Leaf = readonly [name: string, summary: string, load: () => Promise<CommandBody>];
+export type Group = readonly [name: string, summary: string, commands: readonly (Leaf | Group)[]];
+
 const bodies = new WeakMap<Command, () => Promise<CommandBody>>();
 
 export function setBody(command: Command, load: () => Promise<CommandBody>): void {

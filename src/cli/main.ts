@@ -11,7 +11,7 @@ import { Sink } from './terminal/streams.js';
 /** Runs one command line and says how the process has to end. The only place that decides an exit code. */
 export async function run(argv: readonly string[], environment: ProcessEnvironment): Promise<Exit> {
   const stdout = new Sink(() => environment.stdout);
-  const stderr = new Sink(() => environment.stderr);
+  const stderr = new Sink(() => environment.stderr, { isLog: true });
   const exit =
     argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')
       ? await stdout.write(`${pkg.version}\n`).then(() => exits.ok)

@@ -1,14 +1,12 @@
 import { Command, type Option } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
-import { type CommandBody, loadBody, setBody } from './command.js';
+import { type Group, type Leaf, loadBody, setBody } from './command.js';
 import { globalOptionNote } from './command-help.js';
+import { serviceCommands } from './commands/service/commands.js';
 import type { Context } from './context.js';
 import { readDuration, writtenDuration } from './input/duration.js';
 import { addGlobalOptions } from './options.js';
 import { overview } from './overview.js';
-
-type Leaf = readonly [name: string, summary: string, load: () => Promise<CommandBody>];
-type Group = readonly [name: string, summary: string, commands: readonly (Leaf | Group)[]];
 
 const tree: readonly (Leaf | Group)[] = [
   [
@@ -120,154 +118,7 @@ const tree: readonly (Leaf | Group)[] = [
     'Open the dashboard of the service',
     async () => (await import('./commands/dashboard/open.js')).dashboard,
   ],
-  [
-    'service',
-    'Manage the service of this machine',
-    [
-      [
-        'check',
-        'Check the carriers of a configuration',
-        async () => (await import('./commands/service/check.js')).serviceCheck,
-      ],
-      [
-        'status',
-        'Show the queue and the connections',
-        async () => (await import('./commands/service/status.js')).serviceStatus,
-      ],
-      [
-        'release',
-        'Release a service that is held after a restore',
-        async () => (await import('./commands/service/release.js')).serviceRelease,
-      ],
-      [
-        'settings',
-        'Show and change settings: caps, prices, sender',
-        [
-          [
-            'get',
-            'Show settings',
-            async () => (await import('./commands/service/settings.js')).serviceSettingsGet,
-          ],
-          [
-            'set',
-            'Change a setting',
-            async () => (await import('./commands/service/settings.js')).serviceSettingsSet,
-          ],
-        ],
-      ],
-      [
-        'projects',
-        'Manage projects: each has keys, a balance and settings',
-        [
-          [
-            'list',
-            'List the projects',
-            async () => (await import('./commands/service/projects/list.js')).serviceProjectsList,
-          ],
-          [
-            'create',
-            'Create a project',
-            async () => (await import('./commands/service/projects/create.js')).serviceProjectsCreate,
-          ],
-          [
-            'rename',
-            'Rename a project',
-            async () => (await import('./commands/service/projects/rename.js')).serviceProjectsRename,
-          ],
-        ],
-      ],
-      [
-        'lanes',
-        'Pause and resume lanes: routes of SMS, email',
-        [
-          [
-            'list',
-            'List the lanes',
-            async () => (await import('./commands/service/lanes/list.js')).serviceLanesList,
-          ],
-          [
-            'pause',
-            'Pause a lane',
-            async () => (await import('./commands/service/lanes/pause.js')).serviceLanesPause,
-          ],
-          [
-            'resume',
-            'Resume a lane',
-            async () => (await import('./commands/service/lanes/resume.js')).serviceLanesResume,
-          ],
-        ],
-      ],
-      [
-        'batches',
-        'Stop batches',
-        [
-          [
-            'stop',
-            'Stop a batch',
-            async () => (await import('./commands/service/batches/stop.js')).serviceBatchesStop,
-          ],
-        ],
-      ],
-      [
-        'credit',
-        'Add credits to a project',
-        async () => (await import('./commands/service/credit.js')).serviceCredit,
-      ],
-      [
-        'ledger',
-        'List the changes of a balance',
-        async () => (await import('./commands/service/ledger.js')).serviceLedger,
-      ],
-      [
-        'inbox',
-        'List messages from outside: replies by mail, SMS',
-        async () => (await import('./commands/service/inbox.js')).serviceInbox,
-      ],
-      [
-        'incoming',
-        'Take in a bounce or a reply, from a mail server',
-        async () => (await import('./commands/service/incoming.js')).serviceIncoming,
-      ],
-      [
-        'suppressions',
-        'Manage recipients that get nothing more',
-        [
-          [
-            'list',
-            'List suppressed recipients',
-            async () => (await import('./commands/service/suppressions/list.js')).serviceSuppressionsList,
-          ],
-          [
-            'remove',
-            'Send to a recipient again',
-            async () => (await import('./commands/service/suppressions/remove.js')).serviceSuppressionsRemove,
-          ],
-        ],
-      ],
-      [
-        'dns',
-        'List the DNS records of an own domain',
-        async () => (await import('./commands/service/dns.js')).serviceDns,
-      ],
-      [
-        'keys',
-        'Manage API keys, as urtuu keys does',
-        [
-          [
-            'create',
-            'Create a key',
-            async () => (await import('./commands/service/keys.js')).serviceKeysCreate,
-          ],
-          ['list', 'List the keys', async () => (await import('./commands/service/keys.js')).serviceKeysList],
-          [
-            'revoke',
-            'Revoke a key',
-            async () => (await import('./commands/service/keys.js')).serviceKeysRevoke,
-          ],
-        ],
-      ],
-    ],
-  ],
+  ['service', 'Manage the service of this machine', serviceCommands],
   [
     'sandbox',
     'Inspect the embedded service',

@@ -19,3 +19,9 @@ export class NoDataError extends Error {
   override readonly name = 'NoDataError';
   readonly code = 'no_data';
 }
+
+/** Another process has the data open. Nothing was changed. */
+export class DataInUseError extends Error {
+  override readonly name = 'DataInUseError';
+  readonly code = 'data_in_use';
+}

@@ -4,7 +4,8 @@ export { checkConfiguration } from './check-configuration.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
 export { ConfigurationError } from './configuration-error.js';
 export { createService } from './create-service.js';
-export { DataError, NoDataError } from './data-error.js';
+export { type Backup, backup, restore } from './data-copies.js';
+export { DataError, DataInUseError, NoDataError } from './data-error.js';
 export { EngineError } from './engine-error.js';
 export {
   type CarrierFault,
@@ -31,6 +32,7 @@ export type {
   PlainRequest,
   ProjectAdministration,
   ProjectSummary,
+  Pruned,
   SeenRequest,
   ServedListening,
   Service,
@@ -39,3 +41,4 @@ export type {
   StoppedBatch,
 } from './service.js';
 export { defaultSettings, type Settings, type SettingsPatch } from './settings.js';
+export { type Mismatch, verify } from './verify-data.js';

@@ -160,6 +160,14 @@ export interface ServiceStatus {
   lanes: LaneStatus[];
 }
 
+export interface Pruned {
+  messages: number;
+  /** Answers of idempotency keys whose recipient was erased. */
+  answers: number;
+  /** Messages to the recipient that are newer, or have not ended. */
+  kept: number;
+}
+
 /** Owner's operations without the API; those on a project concern the default project. */
 export interface Administration extends ProjectAdministration {
   createProject(name: string): Promise<ProjectSummary>;
@@ -193,6 +201,11 @@ export interface Administration extends ProjectAdministration {
    * False where the service is not held.
    */
   release(finishAs: FinishAs): Promise<boolean>;
+  /**
+   * Erases recipients, texts and deliveries of messages that have ended and are older, by 2 days or more; of all, or of
+   * those to one recipient. Their answers keep their keys.
+   */
+  prune(options: { olderMs: number; to?: string }): Promise<Pruned>;
   listLanes(): Promise<LaneSummary[]>;
   /** Pauses or resumes a lane on every instance; null when there is no such lane. */
   setLaneStatus(lane: string, status: LaneSummary['status']): Promise<LaneSummary | null>;

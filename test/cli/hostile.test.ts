@@ -260,7 +260,8 @@ describe('hostile text in files', () => {
         const key = { id: 'k', prefix: null, label: text, revoked_at: null };
         const administration = { listKeys: async () => [key], revokeKey: async () => true };
         const openService = async () => ({ administration, close: async () => {} }) as unknown as Service;
-        await run('', { ...setting, openService, argv: ['keys', 'revoke', 'k'] });
+        const sandbox = { URTUU_SANDBOX: '1', NO_COLOR: '1' };
+        await run('', { ...setting, env: sandbox, openService, argv: ['keys', 'revoke', 'k'] });
       }),
       { numRuns: 15 },
     );

@@ -26,7 +26,7 @@ function signals() {
 function serving(listening: () => void, closing: Promise<void> = Promise.resolve()) {
   const closed: string[] = [];
   const service = {
-    administration: { createFirstKey: async () => null, isReal: false },
+    administration: { listKeys: async () => [{}], held: async () => null, isReal: false },
     channels: { sms: 'simulated', email: 'simulated' },
     async listen() {
       setImmediate(listening);

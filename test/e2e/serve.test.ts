@@ -39,8 +39,8 @@ describe('urtuu serve', () => {
   it('names the command that shows its messages', async () => {
     const child = machine.start(['serve', '--port', '0']);
     const ended = outcomeOf(child);
-    const stderr = await printed(child, 'stderr', /--data .*\n/);
-    expect(stderr).toMatch(/ of --sandbox: urtuu sandbox outbox --follow --data \S+\n$/);
+    const stderr = await printed(child, 'stderr', /--follow --data .*\n/);
+    expect(stderr).toMatch(/ of --sandbox: urtuu sandbox outbox --follow --data \S+\n/);
     child.kill('SIGTERM');
     await ended;
   });

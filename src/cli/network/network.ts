@@ -28,6 +28,8 @@ import {
   openAdministration,
   openerOf,
   openService,
+  type ServiceFiles,
+  useFiles,
 } from './open-service.js';
 import type { RawAnswer } from './raw.js';
 
@@ -52,6 +54,8 @@ export interface Network {
     data: { directory: string } | Pick<DatabaseOptions, 'url' | 'secret'>,
     report?: (fault: Fault) => void,
   ): Promise<Administration>;
+  /** Uses the data of a service without opening it. Throws CliError for data that cannot be used. */
+  files<Result>(use: (service: ServiceFiles) => Promise<Result>): Promise<Result>;
   /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
   checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
   /** The status of a URL, or why there is none within 3 s. */
@@ -249,6 +253,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     service,
     serviceOn,
     administration,
+    files: (use) => useFiles(environment, use),
     async checkCarriers(source) {
       try {
         return await (await loadService()).checkConfiguration(source);

@@ -33,6 +33,28 @@ export async function openAdministration(
   });
 }
 
+/** What the service offers for data that this process has not opened. */
+export type ServiceFiles = Pick<Awaited<ReturnType<typeof loadService>>, 'backup' | 'restore' | 'verify'>;
+
+/** Throws CliError for data or an engine that cannot be used, and where another process has the data open (exit 11). */
+export async function useFiles<Result>(
+  environment: ProcessEnvironment,
+  use: (service: ServiceFiles) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await use(await loadService());
+  } catch (error) {
+    const { message, syscall } = error as NodeJS.ErrnoException;
+    if (codeOf(error) === 'data_in_use') {
+      const hint = 'Stop every process that uses it, then try again. Nothing was changed.';
+      throw new CliError('refused', exits.refused, message, { hint, cause: error });
+    }
+    if (isDataError(error)) throw refusedData(error);
+    if (codeOf(error) === 'no_sqlite') throw await openError(environment, error, '', false);
+    throw syscall === undefined ? error : machineError(message, error);
+  }
+}
+
 async function openError(
   environment: ProcessEnvironment,
   error: unknown,
@@ -54,8 +76,9 @@ const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
 const isDataError = (error: unknown): error is DataError => codeOf(error) === 'data_refused';
 
-function refusedData(error: DataError, folder: string, isSandbox: boolean): CliError {
-  const { message, hint, forgotten } = error;
+function refusedData(error: DataError, folder?: string, isSandbox = false): CliError {
+  const { message, hint } = error;
+  const forgotten = folder === undefined ? null : error.forgotten;
   const without = isSandbox
     ? ' Or delete the folder: nothing in it was sent to anyone.'
     : ` Or start without them: urtuu serve --data '${folder}' --accept-data`;

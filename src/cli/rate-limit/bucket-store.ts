@@ -1,9 +1,9 @@
 import { closeSync, constants, openSync, readSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../platform/make-folder.js';
-import type { TokenBucket } from './token-bucket.js';
+import type { Changed, TokenBucket } from './token-bucket.js';
 
-type Change<T> = (bucket: TokenBucket | null) => { bucket: TokenBucket; result: T };
+type Change<T> = (bucket: TokenBucket | null) => Changed<T>;
 
 /** Token buckets by name. `change` runs alone among the processes that share the store. Never rejects. */
 export interface BucketStore {

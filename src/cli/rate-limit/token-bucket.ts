@@ -49,7 +49,31 @@ export function refill(bucket: TokenBucket, { perSecond, burst }: RateLimit, now
   };
 }
 
-/** Milliseconds until a refilled bucket has a token; 0 when it has one. */
-export function waitFor({ tokens, blocked }: TokenBucket, { perSecond }: RateLimit): number {
-  return Math.max(blocked, Math.ceil((Math.max(0, 1 - tokens) * 1_000) / perSecond));
+export interface Changed<Result> {
+  bucket: TokenBucket;
+  result: Result;
+}
+
+/** Tokens that were taken; where there were none, the milliseconds to wait for some. */
+export interface Taken {
+  tokens: number;
+  wait: number;
+}
+
+/** Takes up to `wanted` tokens of a refilled bucket; without one, the wait is for `least`. */
+export function takeTokens(
+  bucket: TokenBucket,
+  limit: RateLimit,
+  wanted: number,
+  least: number,
+): Changed<Taken> {
+  if (waitFor(bucket, limit, 1) > 0)
+    return { bucket, result: { tokens: 0, wait: waitFor(bucket, limit, least) } };
+  const tokens = Math.min(wanted, Math.floor(bucket.tokens));
+  return { bucket: { ...bucket, tokens: bucket.tokens - tokens }, result: { tokens, wait: 0 } };
+}
+
+/** Milliseconds until a refilled bucket has so many tokens; 0 when it has them. */
+function waitFor({ tokens, blocked }: TokenBucket, { perSecond }: RateLimit, count: number): number {
+  return Math.max(blocked, Math.ceil((Math.max(0, count - tokens) * 1_000) / perSecond));
 }

@@ -22,9 +22,12 @@ export class Sink {
   readonly #open: () => OutputStream;
   #opened: OutputStream | null = null;
 
-  /** Opened at the first use: most commands never write to standard error. */
-  constructor(open: () => OutputStream) {
+  readonly #isLog: boolean;
+
+  /** Opened at the first use: most commands never write to standard error. `isLog`: only a closed pipe ends it. */
+  constructor(open: () => OutputStream, { isLog = false } = {}) {
     this.#open = open;
+    this.#isLog = isLog;
   }
 
   get #stream(): OutputStream {
@@ -54,7 +57,9 @@ export class Sink {
 
   /** Resolves when the text has been flushed or dropped. */
   write(text: string): Promise<void> {
-    if (this.failure !== null) return Promise.resolve();
+    // A service writes its log for months: a full disk has space again.
+    const isOver = this.failure !== null && !(this.#isLog && this.failure.code !== 'EPIPE');
+    if (isOver) return Promise.resolve();
     this.makeRoom();
     return new Promise((resolve) => {
       this.#stream.write(text, (error) => {

@@ -22,6 +22,7 @@ import { createHold } from './hold.js';
 import { administerLanes } from './lanes.js';
 import { mailAdministration } from './mail.js';
 import { defaultProject, openingBalance } from './projects.js';
+import { createPrune } from './prune.js';
 import { checkSettings } from './settings.js';
 import { hashToken, linkLife, newToken } from './sign-in.js';
 import { statusOf } from './status.js';
@@ -85,6 +86,7 @@ export function createAdministration(
     },
     status: () => statusOf(lanes),
     ...createHold(context),
+    ...createPrune(context, carrier),
     settled: () => context.dispatcher.settled(),
   };
 }

@@ -45,8 +45,7 @@ export function createHold({
     async release(finishAs) {
       if ((await store.held()) === null) return false;
       if (finishAs !== 'queue') await finish(outcomes[finishAs]);
-      await store.release();
-      return true;
+      return store.release();
     },
   };
 }

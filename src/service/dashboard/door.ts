@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto';
 import type { Dashboard, DashboardParts } from './dashboard.js';
-
 import { originOf } from './origin.js';
 
 export type { DashboardParts };
@@ -27,10 +27,17 @@ export function dashboardDoor(parts: DashboardParts, publicUrl: string | null) {
     },
     async fetch(request: Request, readBody: () => Promise<Uint8Array>): Promise<Response> {
       opened ??= open();
-      return (await opened).fetch(request, readBody);
+      const dashboard = await opened.catch((error) => {
+        // It may load the next time: files were just replaced, or descriptors ran out.
+        opened = undefined;
+        parts.report(error, randomUUID());
+        return null;
+      });
+      if (dashboard !== null) return dashboard.fetch(request, readBody);
+      return new Response('The dashboard cannot be shown now; try again.\n', { status: 503 });
     },
     async close(): Promise<void> {
-      (await opened)?.close();
+      (await opened?.catch(() => undefined))?.close();
     },
   };
 }

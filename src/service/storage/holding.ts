@@ -28,6 +28,9 @@ export interface Holding {
    * store is not held.
    */
   claimUnfinished(claim: { token: string; leaseMs: number; limit: number }): Promise<ClaimedMessage[]>;
-  /** Ends the hold. What is not final waits again, but for what is marked, which falls into doubt. */
-  release(): Promise<void>;
+  /**
+   * Ends the hold. What is not final waits again, but for what is marked, which falls into doubt. False, and nothing
+   * changes, where the store is not held.
+   */
+  release(): Promise<boolean>;
 }

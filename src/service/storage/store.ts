@@ -13,6 +13,7 @@ import type { Inbox } from './inbox.js';
 import type { Insights } from './insights.js';
 import type { LaneControl } from './lanes.js';
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from './lists.js';
+import type { Pruning } from './pruning.js';
 import type {
   BatchRecord,
   BoundAnswer,
@@ -48,7 +49,8 @@ export type * from './suppressions.js';
  * time in the future, which only a clock that was set back explains, counts as now.
  */
 export interface Store
-  extends Dispatching,
+  extends Pruning,
+    Dispatching,
     Holding,
     Inbox,
     Insights,

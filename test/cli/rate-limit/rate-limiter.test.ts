@@ -188,6 +188,45 @@ describe('the rate limiter', () => {
     expect(updates - before).toBeLessThan(many + 5);
   });
 
+  it('takes the tokens of waiting reads together, as fast as one by one', async () => {
+    const clock = new VirtualClock();
+    const service = new ServiceBucket(clock, 'reading');
+    const kept = memoryBuckets();
+    let updates = 0;
+    const buckets: BucketStore = {
+      update(name, change) {
+        updates += 1;
+        return kept.update(name, change);
+      },
+    };
+    const start = clock.now();
+    const until = () => service.taken + service.refused >= 60;
+    await clock.run(Promise.all(workers(clock, service, buckets, 10, () => 5, until)));
+    expect(service.refused).toBe(0);
+    expect(updates).toBeLessThan(45);
+    // 9 at once, then 10 a second: 51 of them, and the 9 that are still asked for at the end.
+    expect(clock.now() - start).toBeLessThan(6_500);
+  });
+
+  it('gives back the tokens of reads that ended while they were taken', async () => {
+    const clock = new VirtualClock();
+    const buckets = memoryBuckets();
+    const limiter = new RateLimiter({ buckets, clock });
+    await limiter.take('reading');
+    limiter.ended('reading', 200, requestRates.reading.burst - 1);
+    const tokens = () =>
+      buckets.update('reading', (bucket) => ({
+        bucket: bucket as never,
+        result: (bucket as never as { tokens: number }).tokens,
+      }));
+    const before = await tokens();
+    const over = new AbortController();
+    const reads = [undefined, over.signal, over.signal].map((signal) => limiter.take('reading', signal));
+    over.abort();
+    expect(await Promise.all(reads)).toEqual([true, false, false]);
+    expect(await tokens()).toBe(before - 1);
+  });
+
   it('gives way to keys elsewhere that spend from the same allowance', async () => {
     const clock = new VirtualClock();
     const service = new ServiceBucket(clock);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { OutputStream } from '../../../src/cli/terminal/streams.js';
+import { type OutputStream, Sink } from '../../../src/cli/terminal/streams.js';
 import { smsResult } from '../../support/resources.js';
 import { fakeService, run } from '../../support/run.js';
 
@@ -50,5 +50,25 @@ describe('a full disk behind standard output', () => {
       expect(result.code).toBe(13);
       expect(result.stderr).toContain(code);
     }
+  });
+});
+
+describe('standard error', () => {
+  it.each([
+    ['ENOSPC', ['lost', 'later']],
+    ['EPIPE', ['lost']],
+  ])('after %s is written: %o', async (code, written) => {
+    const texts: string[] = [];
+    const stream: OutputStream = {
+      write(text, done) {
+        texts.push(text);
+        done?.(texts.length === 1 ? Object.assign(new Error(code), { code }) : null);
+        return true;
+      },
+      on: () => stream,
+    };
+    const sink = new Sink(() => stream, { isLog: true });
+    for (const text of ['lost', 'later']) await sink.write(text);
+    expect(texts).toEqual(written);
   });
 });

@@ -68,6 +68,17 @@ describe('a carrier that puts a message off', () => {
     expect(await outboxOf(core)).toEqual([]);
   });
 
+  it('for 15 s does so too after a submission of a fraction of a millisecond', async () => {
+    answer = () => {
+      clock.advance(0.3);
+      return later('message');
+    };
+    const failed = send('99112233', 'Hi', 'k');
+    await pass(clock, 16_000);
+    expect(await failed).toMatchObject({ status: 502, body: { error: { code: 'provider_failed' } } });
+    expect(await balance()).toBe(100_000);
+  });
+
   it('once, is given it again, and the send is answered then', async () => {
     const sent = send('99000024', 'Hi');
     await pass(clock, 6_000);

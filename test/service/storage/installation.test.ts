@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -10,6 +11,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -52,6 +54,12 @@ async function copyOfOpen(): Promise<void> {
   await core.close();
   rmSync(directory, { recursive: true });
   renameSync(copy, directory);
+}
+
+/** The folder as it is, as after a kill of all that have it open. */
+function copyAside(): void {
+  cpSync(directory, `${directory}.copy`, { recursive: true });
+  directory = `${directory}.copy`;
 }
 
 function remove(name: string): void {
@@ -419,6 +427,33 @@ describe('files that go while the service runs', () => {
   });
 });
 
+describe('the -wal of a service that was closed', () => {
+  const walSize = () => statSync(at('service.db-wal'), { throwIfNoEntry: false })?.size ?? 0;
+
+  it('is empty: the next start has nothing to read and to copy again', async () => {
+    for (const balanceThen of [99_990, 99_980, 99_970]) {
+      await use();
+      expect(walSize()).toBe(0);
+      core = await cores.open({ directory });
+      expect(await balance()).toBe(balanceThen);
+      await core.close();
+    }
+  });
+
+  it('is not asked for by service.db where another process was about to write it', async () => {
+    core = await cores.open({ directory });
+    await send('99112233', 'Hi');
+    const { DatabaseSync } = await loadEngine();
+    const other = new DatabaseSync(at('service.db'));
+    other.exec('UPDATE installation SET wal_follows = 1');
+    await core.close();
+    copyAside();
+    other.close();
+    core = await cores.open({ directory });
+    expect(await balance()).toBe(99_990);
+  });
+});
+
 describe.skipIf(process.platform === 'win32')('files of the owner alone', () => {
   const modes = () =>
     Object.fromEntries(
@@ -454,6 +489,27 @@ describe.skipIf(process.platform === 'win32')('files of the owner alone', () => 
     }
     expect(modes()).toEqual(expected);
     expect((statSync(directory).mode & 0o777).toString(8)).toBe('700');
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('stay those of their owner when root opens them', async () => {
+    await use();
+    const owner = 12_345;
+    for (const name of ['', ...readdirSync(directory)]) chownSync(at(name), owner, owner);
+    remove('rates.db');
+    await use();
+    const owners = readdirSync(directory).map((name) => [name, statSync(at(name)).uid]);
+    expect(Object.fromEntries(owners)).toMatchObject({ 'installation.json': owner, 'rates.db': owner });
+    expect([...new Set(owners.map(([, uid]) => uid))]).toEqual([owner]);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('give nothing away that a link of their owner leads to', async () => {
+    await use();
+    chownSync(directory, 12_345, 12_345);
+    const other = `${directory}.other`;
+    writeFileSync(other, '');
+    symlinkSync(other, at('installation.json.new'));
+    await use();
+    expect(statSync(other).uid).toBe(0);
   });
 
   it('also the copy that is kept before a migration', async () => {

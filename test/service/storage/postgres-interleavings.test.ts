@@ -3,6 +3,7 @@ import { beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../../src/service/clock.js';
 import { openPostgresStorage } from '../../../src/service/storage/postgres/postgres-storage.js';
 import type { ClaimedMessage, Store } from '../../../src/service/storage/store.js';
+import { startProxy } from '../../support/postgres/proxy.js';
 import { copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
 import { answerOf, claimOf, doubtMs, failed, message, project, sent } from './conformance/fixture.js';
 
@@ -17,8 +18,12 @@ beforeAll(async () => {
   await close();
 });
 
-async function opened(): Promise<{ url: string; store: Store }> {
+async function opened({ statementTimeout = '5s' } = {}): Promise<{ url: string; store: Store }> {
   const url = await copyOfDatabase(template);
+  await query(
+    url,
+    `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET statement_timeout = %L', current_database(), '${statementTimeout}'); END $$`,
+  );
   await query(url, 'SELECT set_hold_1(NULL)');
   const { store, close } = await open(url);
   onTestFinished(close);
@@ -79,6 +84,71 @@ it('a marked message is claimed by nobody, wherever else it still waits', async 
     "INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at) SELECT 'sms', 0, 1, seq, 1, 1 FROM messages",
   );
   expect(await claim(store, 'b')).toEqual([]);
+});
+
+it('a mark whose answer is lost is cleared, for nothing was submitted from it', async () => {
+  const { url, store } = await opened();
+  const proxy = await startProxy(url);
+  onTestFinished(() => proxy.close());
+  const cut = await open(proxy.url);
+  onTestFinished(cut.close);
+  await store.acceptMessage(message());
+  const [claimed] = (await claim(store, 'a')) as [ClaimedMessage];
+  proxy.cutAt('mark_1', 'after');
+  await expect(cut.store.markSubmitting([markOf(claimed)])).rejects.toMatchObject({ status: 503 });
+  const isUnmarked = async () => (await query(url, 'SELECT route FROM messages'))[0]?.route === null;
+  await vi.waitUntil(isUnmarked, { timeout: 5_000, interval: 20 });
+  await store.postponeMessages([{ claimed, delayMs: 0, isTry: true }]);
+  expect(await claim(store, 'b')).toMatchObject([{ attempts: 1, mark: null }]);
+});
+
+it('a mark of another lease is not cleared with one that was lost', async () => {
+  const { url, store } = await opened();
+  await store.acceptMessage(message());
+  const [before] = (await claim(store, 'a')) as [ClaimedMessage];
+  await store.postponeMessages([{ claimed: before, delayMs: 0, isTry: false }]);
+  const [since] = (await claim(store, 'b')) as [ClaimedMessage];
+  expect(await store.markSubmitting([markOf(since)])).toEqual([true]);
+  const { seq, token } = before;
+  await query(url, 'SELECT unmark_1($1)', [
+    JSON.stringify([{ seq, id: before.message.id, token, attempt: 1 }]),
+  ]);
+  expect(await query(url, 'SELECT route FROM messages')).toEqual([{ route: 'Mobicom' }]);
+});
+
+it('leases that are too many for one statement are ended by several, those of a held store too', async () => {
+  const { url, store } = await opened({ statementTimeout: '800ms' });
+  const manyLeases = `INSERT INTO leases (token, until, length, messages)
+    SELECT 'l' || n, 0, 0, ARRAY[-n] FROM generate_series(1, 60) n`;
+  // Each takes 20 ms, however fast the machine is.
+  await query(
+    url,
+    `CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.02); RETURN OLD; END $$`,
+  );
+  await query(url, 'CREATE TRIGGER slow BEFORE DELETE ON leases FOR EACH ROW EXECUTE FUNCTION slow()');
+  const left = async () => (await query(url, 'SELECT count(*)::int AS n FROM leases'))[0]?.n as number;
+  await query(url, manyLeases);
+  await store.endLeases();
+  const rest = await left();
+  expect(rest).toBeGreaterThan(0);
+  expect(rest).toBeLessThan(60);
+  await store.hold('failed_over');
+  expect(await store.claimUnfinished({ token: 'a', leaseMs: 30_000, limit: 10 })).toEqual([]);
+  await store.release();
+  expect([await left(), await store.held()]).toEqual([0, null]);
+});
+
+it('a dump that is loaded without its hold is held', async () => {
+  const { url, store } = await opened();
+  await store.acceptMessage(message());
+  await query(url, 'DELETE FROM hold');
+  expect([await store.held(), await store.acceptMessage(message())]).toEqual(['restored', { kind: 'held' }]);
+  expect(await claim(store, 'a')).toEqual([]);
+  const again = await open(url);
+  onTestFinished(again.close);
+  expect(await again.store.held()).toBe('restored');
+  await again.store.release();
+  expect(await claim(store, 'b')).toHaveLength(1);
 });
 
 it('of two marks of one attempt that come together one is given', async () => {

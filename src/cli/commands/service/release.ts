@@ -75,7 +75,10 @@ export const serviceRelease: CommandBody<'options' | 'io' | 'network' | 'config'
 };
 
 async function release(administration: Administration, finishAs: FinishAs, name: string): Promise<void> {
-  if (!(await administration.release(finishAs))) throw notHeld(name);
+  if (await administration.release(finishAs)) return;
+  throw new CliError('refused', exits.refused, `another release has ended the hold of ${name}`, {
+    hint: 'Some messages may have ended as it chose, some as you did. See: urtuu messages list',
+  });
 }
 
 async function choose(io: Context['io']): Promise<FinishAs> {

@@ -7,7 +7,7 @@ import { sandboxDirectory, serviceDirectory } from '../../config/folders.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
-import { databaseAccess, databaseError, withoutPassword } from '../serve/database.js';
+import { type DatabaseAccess, databaseAccess, databaseError, withoutPassword } from '../serve/database.js';
 
 export interface StoreOptions {
   data?: string;
@@ -66,6 +66,19 @@ export async function namedStore(
   return { name: folder, administration };
 }
 
+/** A folder, or a database, that a command uses without opening the service. */
+export function ownedPlace(
+  config: Config,
+  options: StoreOptions,
+): { folder: string } | { database: DatabaseAccess } {
+  const { data } = options;
+  if (config.sandbox && data === undefined && options.database === undefined)
+    return { folder: sandboxDirectory(config.stateDirectory) };
+  const database = databaseAccess(config, options);
+  if (database !== null) return { database };
+  return { folder: data === undefined ? serviceDirectory(config.stateDirectory) : resolve(config.cwd, data) };
+}
+
 /** `urtuu serve` and the sandbox have data of their own: a person sees which of them it was. */
 export function noteStore(io: Context['io'], { name }: Store): void {
   if (io.printer.isTerminal && !io.printer.isMachine) io.note(`Data: ${name}`);
@@ -75,7 +88,7 @@ export function noteStore(io: Context['io'], { name }: Store): void {
 export const hasData = (folder: string): boolean =>
   ['service.db', 'installation.json', 'secret', 'operator.db'].some((part) => existsSync(join(folder, part)));
 
-const noData = (folder: string, data: string | undefined) =>
+export const noData = (folder: string, data?: string) =>
   new CliError('not_found', exits.missing, `no service data in ${folder}`, {
     hint: `Check the name, or start a service there: urtuu serve${data === undefined ? '' : ` --data ${data}`}`,
   });

@@ -31,6 +31,8 @@ export interface Outbox {
   read(filter: OutboxFilter): AsyncIterable<DeliveryRecord>;
   /** The deliveries of messages. */
   find(messageIds: readonly string[]): Promise<DeliveryRecord[]>;
+  /** Forgets the deliveries of messages. */
+  forget(messageIds: readonly string[]): Promise<void>;
   /** How many deliveries were of a message that had been delivered before: 0 unless the service is wrong. */
   repeats(): Promise<number>;
   /** Whether a name is new; from then on it is not, until a reset. */

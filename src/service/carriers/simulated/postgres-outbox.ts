@@ -140,6 +140,9 @@ export function postgresOutbox(database: Database, report: (error: unknown) => v
       );
       return rows.map(toRecord);
     },
+    async forget(messageIds) {
+      await database.query('DELETE FROM deliveries WHERE reference = ANY ($1)', [messageIds]);
+    },
     async repeats() {
       const [row] = await database.query<{ repeats: number }>(
         'SELECT count(*) - count(DISTINCT reference) AS repeats FROM deliveries',

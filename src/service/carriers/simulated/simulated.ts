@@ -21,6 +21,8 @@ export interface SimulatedCarrier extends Carrier {
   repeats(): Promise<number>;
   /** Whether a name is new; from then on it is not, until a reset. For faults that happen once. */
   isFirst(name: string): Promise<boolean>;
+  /** Forgets the deliveries of messages. */
+  forget(messageIds: readonly string[]): Promise<void>;
   reset(): Promise<void>;
   close(): Promise<void>;
 }
@@ -158,6 +160,7 @@ export function simulatedCarrier(
     deliveries: (messageIds) => outbox.find(messageIds),
     repeats: () => outbox.repeats(),
     isFirst: (name) => outbox.isFirst(name),
+    forget: (messageIds) => outbox.forget(messageIds),
     reset: () => outbox.reset(),
     close: () => outbox.close(),
   };

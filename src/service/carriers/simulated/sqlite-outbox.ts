@@ -68,6 +68,9 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
     `SELECT coalesce(min(seq), ${Number.MAX_SAFE_INTEGER}) - 1 AS last FROM (
        SELECT seq FROM deliveries WHERE :to IS NULL OR recipient = :to ORDER BY seq DESC LIMIT :limit)`,
   );
+  const remove = database.prepare(
+    'DELETE FROM deliveries WHERE reference IN (SELECT value FROM json_each(?))',
+  );
   const countRepeats = database.prepare(
     'SELECT count(*) - count(DISTINCT reference) AS repeats FROM deliveries',
   );
@@ -137,6 +140,7 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
       ((await whenFree(() => prepared(selectMany).all(JSON.stringify(messageIds)))) as DeliveryRow[]).map(
         toRecord,
       ),
+    forget: (messageIds) => commits.run(() => void remove.run(JSON.stringify(messageIds))),
     repeats: async () => ((await whenFree(() => countRepeats.get())) as { repeats: number }).repeats,
     isFirst: async (name) => (await commits.run(() => insertLoss.run(name).changes)) === 1,
     reset: () =>

@@ -3,7 +3,9 @@ import { earlierMessages, longestWindow } from '../caps.js';
 import type { ClaimedMessage, Mark, MessageClaim, Postponement } from '../dispatching.js';
 import type { Content } from '../records.js';
 import type { Database } from './database/database.js';
+import { StatementError } from './database/failure.js';
 import { Groups } from './database/groups.js';
+import type { Lost } from './lost-commits.js';
 import { onceEach } from './once-each.js';
 
 /** claimed_1 of the schema. */
@@ -53,14 +55,16 @@ interface MarkItem {
 
 const classes = { single: 0, batch: 1, doubt: 2 } as const;
 
-export function createClaims(database: Database) {
+export function createClaims(database: Database, lost: Lost) {
   const marks = new Groups<MarkItem, boolean>(
     (all) =>
       onceEach(all, async (items) => {
-        const rows = await database.attempt<{ mark_1: number }>('SELECT mark_1($1, $2)', [
-          database.now(),
-          JSON.stringify(items),
-        ]);
+        const rows = await database
+          .attempt<{ mark_1: number }>('SELECT mark_1($1, $2)', [database.now(), JSON.stringify(items)])
+          .catch((error) => {
+            if (error instanceof StatementError && error.failure === 'unknown') lost.unmark(items);
+            throw error;
+          });
         const marked = new Set(rows.map(({ mark_1: seq }) => seq));
         return items.map(({ seq }) => marked.has(seq));
       }),

@@ -4,6 +4,16 @@ import type { ClaimedRow, Claims } from './claims.js';
 import type { Database } from './database/database.js';
 
 export function createHolding(database: Database, { toClaimed }: Claims): Holding {
+  /** Before they have to be gone: many take several statements. */
+  async function endLeases(): Promise<void> {
+    for (;;) {
+      const [row] = await database.query<{ is_done: boolean }>('SELECT end_held_leases_1($1) AS is_done', [
+        database.now(),
+      ]);
+      if (row?.is_done !== false) return;
+    }
+  }
+
   return {
     async hold(reason) {
       await database.query('SELECT begin_hold_1($1)', [reason]);
@@ -17,6 +27,7 @@ export function createHolding(database: Database, { toClaimed }: Claims): Holdin
       return row as Unfinished;
     },
     async claimUnfinished({ token, leaseMs, limit }) {
+      await endLeases();
       const rows = await database.query<ClaimedRow>(
         'SELECT * FROM claim_unfinished_1($1, $2, $3, $4, $5, $6)',
         [database.now(), token, leaseMs, limit, longestWindow, earlierMessages],
@@ -24,7 +35,11 @@ export function createHolding(database: Database, { toClaimed }: Claims): Holdin
       return toClaimed(rows, token);
     },
     async release() {
-      await database.query('SELECT release_1($1)', [database.now()]);
+      await endLeases();
+      const [row] = await database.query<{ ended: boolean }>('SELECT release_1($1) AS ended', [
+        database.now(),
+      ]);
+      return row?.ended === true;
     },
   };
 }

@@ -16,10 +16,17 @@ export interface LostItem {
   doubt_ms?: number | null;
 }
 
-/** What may have been accepted without this process knowing. */
+/** A mark whose commit may be lost. */
+export interface LostMark {
+  doubt_ms: number;
+}
+
+/** What may have been committed without this process knowing. */
 export interface Lost {
   /** Says of messages that nobody has submitted them, until that is written or their doubt is over. */
   disown(items: readonly LostItem[]): void;
+  /** Clears marks from which nothing was submitted, as long. */
+  unmark(marks: readonly LostMark[]): void;
   report(error: unknown): void;
   close(): void;
 }
@@ -27,13 +34,15 @@ export interface Lost {
 export function createLost(database: Database, report: (error: unknown) => void): Lost {
   const closing = new AbortController();
 
-  async function disownAll(items: readonly LostItem[]): Promise<void> {
-    const ids = items.flatMap(({ messages }) => messages);
+  async function write(
+    items: readonly { doubt_ms?: number | null }[],
+    text: string,
+    values: () => unknown[],
+  ): Promise<void> {
     const end = performance.now() + Math.max(...items.map(({ doubt_ms }) => doubt_ms ?? 0));
-    const projects = [...new Set(items.map(({ project }) => project))];
     for (let tries = 0; !closing.signal.aborted && performance.now() < end; tries += 1) {
       try {
-        await database.attempt('SELECT disown_1($1, $2, $3)', [database.now(), projects, ids]);
+        await database.attempt(text, values());
         return;
       } catch (error) {
         if (tries === 0) report(error);
@@ -46,8 +55,12 @@ export function createLost(database: Database, report: (error: unknown) => void)
   return {
     disown(items) {
       const marked = items.filter(({ messages }) => messages.length > 0);
-      if (marked.length > 0) void disownAll(marked);
+      if (marked.length === 0) return;
+      const projects = [...new Set(marked.map(({ project }) => project))];
+      const ids = marked.flatMap(({ messages }) => messages);
+      void write(marked, 'SELECT disown_1($1, $2, $3)', () => [database.now(), projects, ids]);
     },
+    unmark: (marks) => void write(marks, 'SELECT unmark_1($1)', () => [JSON.stringify(marks)]),
     report,
     close: () => closing.abort(),
   };

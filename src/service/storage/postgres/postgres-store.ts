@@ -12,6 +12,7 @@ import { createInsights } from './insights.js';
 import { createLists } from './lists.js';
 import { createLookups } from './lookups.js';
 import type { Lost } from './lost-commits.js';
+import { createPruning } from './pruning.js';
 import { createRecords } from './records.js';
 import { createRoutes } from './routes.js';
 import { createSignIns } from './sign-ins.js';
@@ -28,7 +29,7 @@ export function postgresStore(
 ): Store {
   const acceptance = createAcceptance(database, lost);
   const lookups = createLookups(database, report);
-  const claims = createClaims(database);
+  const claims = createClaims(database, lost);
   const finalization = createFinalization(database, claims);
   const holding = createHolding(database, claims);
   const grouped = <Result>(work: Promise<Result>) => orUnavailable(work, report);
@@ -41,9 +42,10 @@ export function postgresStore(
     return result;
   }
 
-  async function thenDue(work: Promise<void>): Promise<void> {
-    await work;
+  async function thenDue<Result>(work: Promise<Result>): Promise<Result> {
+    const result = await work;
     tell(['due']);
+    return result;
   }
 
   function tellFinalized(finalized: readonly (Finalized & { pendingKey: string | null })[]): void {
@@ -61,6 +63,7 @@ export function postgresStore(
     ...createLists(database),
     ...createInsights(database),
     ...createSignIns(database),
+    ...createPruning(database),
     ...createWork(database),
     ...holding,
     release: () => thenDue(holding.release()),

@@ -286,4 +286,8 @@ export const migrations: readonly string[] = [
   -- The refund of one message.
   CREATE INDEX ledger_refunds ON ledger (subject_id) WHERE reason = 'refund';
   `,
+  `
+  -- When the last message of the batch was pruned. A message that was has content 0 and an empty recipient.
+  ALTER TABLE batches ADD COLUMN pruned_at INTEGER;
+  `,
 ];

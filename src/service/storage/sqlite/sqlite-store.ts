@@ -24,6 +24,7 @@ import { prepareLeases } from './leases.js';
 import { prepareLists } from './lists.js';
 import { prepareMessageBlocks } from './message-blocks.js';
 import { prepareProjects } from './projects.js';
+import { preparePruning } from './pruning.js';
 import { prepareReading } from './reading.js';
 import { prepareReceipts } from './receipts.js';
 import { prepareRefusals } from './refusals.js';
@@ -80,6 +81,7 @@ export function sqliteStore(
   const instances = whenUsed(() => prepareInstances(database, now));
   const leases = prepareLeases(database, clock);
   const lanes = prepareLanes(database, projects, leases, now);
+  const pruning = whenUsed(() => preparePruning(database, now));
   const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
   const binds = prepareBinds(database, clock);
@@ -187,12 +189,19 @@ export function sqliteStore(
     claimUnfinished: (claim) =>
       commits.run(() => (holds.reason() === null ? [] : unfinished().claim(claim)), claim.limit),
     async release() {
-      await commits.run(() => {
+      const isEnded = await commits.run(() => {
+        if (holds.reason() === null) return false;
         leases.endAll();
         holds.end();
+        return true;
       });
-      changes.tell('due');
+      if (isEnded) changes.tell('due');
+      return isEnded;
     },
+    listPrunable: (query) => read(() => pruning().listPrunable(query)),
+    pruneMessages: (seqs) => commits.run(() => pruning().pruneMessages(seqs), seqs.length),
+    listPrunedAnswers: (after) => read(() => pruning().listPrunedAnswers(after)),
+    replaceAnswers: (answers) => commits.run(() => pruning().replaceAnswers(answers), answers.length),
     lanePauses: () => read(() => lanes.pauses()),
     pauseLane: (name) => thenDue(() => lanes.pause(name)),
     resumeLane: (name) => thenDue(() => lanes.resume(name)),

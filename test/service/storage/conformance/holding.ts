@@ -165,6 +165,18 @@ export function holdingConformance(fixture: () => Fixture): void {
       expect(await of('marked')).toMatchObject({ status: 'queued' });
     });
 
+    it('happens once: the next one leaves what is being sent alone', async () => {
+      const { store } = fixture();
+      await store.acceptMessage(message({ to: '1' }));
+      await store.hold('restored');
+      const released = await Promise.all(fixture().handles.map((handle) => handle.store.release()));
+      expect(released.filter(Boolean)).toHaveLength(1);
+      const claimed = await fixture().claim();
+      expect(claimed).toHaveLength(1);
+      expect(await store.release()).toBe(false);
+      expect(await fixture().mark(claimed)).toHaveLength(1);
+    });
+
     it('wakes who waits for something to do', async () => {
       const { store } = fixture();
       await store.hold('restored');

@@ -10,6 +10,7 @@ import { insightConformance } from './insights.js';
 import { instanceConformance } from './instances.js';
 import { laneConformance } from './lanes.js';
 import { listConformance } from './lists.js';
+import { pruningConformance } from './pruning.js';
 import { raceConformance } from './races.js';
 import { receiptConformance } from './receipts.js';
 import { recordConformance } from './records.js';
@@ -35,6 +36,7 @@ export function storeConformance(engine: Engine): void {
     instanceConformance(fixture);
     laneConformance(fixture);
     listConformance(fixture);
+    pruningConformance(fixture);
     receiptConformance(fixture);
     recordConformance(fixture);
     resetConformance(fixture);

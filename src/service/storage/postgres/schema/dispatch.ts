@@ -1,9 +1,8 @@
+import { leaseTolerance } from './leases.js';
 import { durable, planned, tolerance } from './shared.js';
 
 /** Milliseconds ahead of now at which a message that was never tried, or a doubt, can be due. */
 const firstDelay = 75_000;
-/** Of leases, over their length: a renewal may wait for its turn. */
-const leaseTolerance = 10_000;
 /**
  * Attempts are numbered anew after each release: what a submission still reports, whose mark a failover has lost, does
  * not pass for the outcome of a mark made since.
@@ -151,6 +150,21 @@ BEGIN
     RETURNING m.seq;
 END $$;
 
+-- Clears marks whose answer was lost, and from which nothing was submitted. Only in their lease: another may have marked
+-- the same attempt since.
+CREATE FUNCTION unmark_1(p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
+DECLARE
+  items held_1[];
+BEGIN
+  ${durable}
+  SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
+  PERFORM lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
+  UPDATE messages m SET route = NULL, doubt_ms = NULL
+  FROM unnest(items) i JOIN leases l ON l.token = i.token AND i.seq = ANY (l.messages)
+  WHERE m.seq = i.seq AND m.seq = ANY (ARRAY(SELECT j.seq FROM unnest(items) j)) AND m.id || '' = i.id
+    AND m.status = 'queued' AND m.attempts = i.attempt;
+END $$;
+
 -- Whose fence still stands: of a marked message its attempt, of another its lease. Their rows are locked.
 CREATE FUNCTION standing_1(p_items held_1[]) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
 BEGIN
@@ -217,33 +231,6 @@ BEGIN
   SELECT m.lane, 2, at + i.delay_ms, m.seq, at, m.bound_at
   FROM unnest(items) i JOIN messages m ON m.seq = i.seq WHERE m.seq = ANY (seqs);
   PERFORM leave_1(tokens, seqs);
-END $$;
-
-CREATE FUNCTION end_lease_1(p_lease leases, p_at bigint) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-  PERFORM 1 FROM messages m WHERE m.seq = ANY (p_lease.messages) ORDER BY m.seq FOR NO KEY UPDATE;
-  UPDATE messages m SET doubt_until = coalesce(m.doubt_until, p_at + m.doubt_ms)
-  WHERE m.seq = ANY (p_lease.messages) AND m.status = 'queued' AND m.route IS NOT NULL;
-  INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at)
-  SELECT m.lane, CASE WHEN m.route IS NOT NULL THEN 2 ELSE (m.batch IS NOT NULL)::int END,
-    CASE WHEN m.route IS NOT NULL THEN p_at ELSE least(p_lease.until, p_at) END, m.seq, p_at, m.bound_at
-  FROM messages m WHERE m.seq = ANY (p_lease.messages) AND m.status = 'queued';
-  DELETE FROM leases WHERE token = p_lease.token;
-END $$;
-
--- Ends leases that are over. p_connected_ms: how long the caller was connected; it has to be as long as the lease.
-CREATE FUNCTION end_leases_1(p_now bigint, p_connected_ms bigint) RETURNS void LANGUAGE plpgsql ${planned} AS $$
-DECLARE
-  at bigint := time_1(p_now);
-  ended leases;
-BEGIN
-  ${durable}
-  FOR ended IN SELECT * FROM leases
-    WHERE (until <= at AND length <= p_connected_ms) OR until > at + length + ${leaseTolerance}
-    ORDER BY token FOR UPDATE SKIP LOCKED
-  LOOP
-    PERFORM end_lease_1(ended, at);
-  END LOOP;
 END $$;
 
 -- Says of accepted messages, whose acceptance was never known to their process, that nobody has submitted them.

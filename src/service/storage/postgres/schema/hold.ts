@@ -39,23 +39,29 @@ $$;
 CREATE FUNCTION hold_reason_1() RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
   RETURN (SELECT CASE
+      -- A dump that is still being loaded.
+      WHEN h.one IS NULL THEN 'restored'
       WHEN h.reason IS NOT NULL THEN h.reason
       WHEN h.xmin::text::bigint <> h.written OR h.place <> place_1() THEN 'restored'
       WHEN h.timeline <> timeline_1() THEN 'failed_over' END
-    FROM hold h WHERE h.one = 1);
+    FROM (SELECT 1) AS always LEFT JOIN hold h ON h.one = 1);
 END $$;
 
 -- p_reason: null to release it.
 CREATE FUNCTION set_hold_1(p_reason text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  UPDATE hold SET place = place_1(), timeline = timeline_1(), written = transaction_1(), reason = p_reason;
+  INSERT INTO hold (one, place, timeline, written, reason)
+  VALUES (1, place_1(), timeline_1(), transaction_1(), p_reason)
+  ON CONFLICT (one) DO UPDATE SET place = excluded.place, timeline = excluded.timeline, written = excluded.written,
+    reason = excluded.reason;
 END $$;
 
--- Of a store that is new.
+-- Of a store that is new, and of one that was loaded without its hold.
 CREATE FUNCTION open_hold_1() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   ${durable}
-  INSERT INTO hold (one, place, timeline, written) VALUES (1, place_1(), timeline_1(), transaction_1())
+  INSERT INTO hold (one, place, timeline, written, reason)
+  VALUES (1, place_1(), timeline_1(), transaction_1(), CASE WHEN EXISTS (SELECT 1 FROM messages) THEN 'restored' END)
   ON CONFLICT DO NOTHING;
 END $$;
 `;
@@ -77,14 +83,24 @@ BEGIN
     WHERE m.status = 'queued') u;
 END $$;
 
--- Ends all leases: their holders cannot mark while the store is held.
-CREATE FUNCTION end_all_leases_1(p_at bigint) RETURNS void LANGUAGE plpgsql AS $$
+-- Ends all leases: their holders cannot mark while the store is held. False where some are left for the next call.
+CREATE FUNCTION end_held_leases_1(p_now bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
+  at bigint := time_1(p_now);
   ended leases;
 BEGIN
+  ${durable}
+  IF hold_reason_1() IS NULL THEN RETURN true; END IF;
   FOR ended IN SELECT * FROM leases ORDER BY token FOR UPDATE LOOP
-    PERFORM end_lease_1(ended, p_at);
+    PERFORM end_lease_1(ended, at);
+    EXIT WHEN is_late_1();
   END LOOP;
+  RETURN NOT EXISTS (SELECT 1 FROM leases);
+END $$;
+
+CREATE FUNCTION end_all_leases_1(p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF NOT end_held_leases_1(p_now) THEN RAISE EXCEPTION 'leases are left' USING ERRCODE = '55P03'; END IF;
 END $$;
 
 CREATE FUNCTION claim_unfinished_1(p_now bigint, p_token text, p_lease_ms bigint, p_limit int, p_window bigint,
@@ -97,7 +113,7 @@ DECLARE
 BEGIN
   ${durable}
   IF hold_reason_1() IS NULL THEN RETURN; END IF;
-  PERFORM end_all_leases_1(at);
+  PERFORM end_all_leases_1(p_now);
   -- Until there are some: rows of messages that have ended meanwhile may stand before them.
   WHILE seqs IS NULL LOOP
     WITH found AS MATERIALIZED (
@@ -117,11 +133,15 @@ BEGIN
   RETURN QUERY SELECT * FROM read_claimed_1(seqs, at, p_window, p_most);
 END $$;
 
-CREATE FUNCTION release_1(p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
+-- The lock lets one of many who release it through: the leases of a store that sends again are not theirs to end.
+CREATE FUNCTION release_1(p_now bigint) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   ${durable}
-  PERFORM end_all_leases_1(time_1(p_now));
+  PERFORM 1 FROM hold FOR UPDATE;
+  IF hold_reason_1() IS NULL THEN RETURN false; END IF;
+  PERFORM end_all_leases_1(p_now);
   PERFORM set_hold_1(NULL);
   UPDATE hold SET releases = releases + 1;
+  RETURN true;
 END $$;
 `;

@@ -6,6 +6,8 @@ import { finalizeFunctions } from './finalize.js';
 import { holdFunctions, holdTable } from './hold.js';
 import { inboxSchema } from './inbox.js';
 import { instanceFunctions } from './instances.js';
+import { leaseFunctions } from './leases.js';
+import { pruneSchema } from './prune.js';
 import { recordFunctions } from './records.js';
 import { routeFunctions } from './routes.js';
 import { sharedFunctions } from './shared.js';
@@ -25,6 +27,7 @@ export const migrations: Migrations = {
       holdTable,
       acceptFunctions,
       dispatchFunctions,
+      leaseFunctions,
       finalizeFunctions,
       recordFunctions,
       signIns,
@@ -32,6 +35,7 @@ export const migrations: Migrations = {
       instanceFunctions,
       holdFunctions,
       depthFunctions,
+      pruneSchema,
       routeFunctions,
     ].join('\n'),
   ],

@@ -1,10 +1,11 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { monotonic } from '../../../clock.js';
 import { DataError } from '../../../data-error.js';
 import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
+import { copyDatabase } from './copy.js';
 import { type Engine, loadEngine } from './engine.js';
-import { makeDatabasePrivate, makePrivate } from './private-files.js';
+import { makeDatabasePrivate } from './private-files.js';
 
 type Value = null | number | bigint | string | Uint8Array;
 type Parameters = [Readonly<Record<string, Value>>] | Value[];
@@ -21,6 +22,7 @@ export interface Statement {
   run(...parameters: Parameters): { changes: number | bigint; lastInsertRowid: number | bigint };
   get(...parameters: Parameters): unknown;
   all(...parameters: Parameters): unknown[];
+  iterate(...parameters: Parameters): Iterable<unknown>;
   setReturnArrays(returnArrays: boolean): void;
 }
 
@@ -90,20 +92,7 @@ function migrate(database: Database, path: string, options: OpenOptions, engine:
 function copyOf(path: string, version: number, engine: Engine): void {
   const kept = `${path}.schema-${version}`;
   const made = `${kept}.${process.pid}`;
-  rmSync(made, { force: true });
-  makePrivate(made);
-  const source = new engine.DatabaseSync(path, { timeout: 0 });
-  try {
-    source.prepare('VACUUM INTO ?').run(made);
-  } catch (error) {
-    rmSync(made, { force: true });
-    throw error;
-  } finally {
-    source.close();
-  }
-  const file = openSync(made, 'r+');
-  fsyncSync(file);
-  closeSync(file);
+  copyDatabase(path, made, engine);
   renameSync(made, kept);
 }
 

@@ -1,12 +1,37 @@
-import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, fchownSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { DataError } from '../../../data-error.js';
 
 const ownersOnly = 0o600;
 
 /** Makes a file that only its owner can read and write, whatever the umask; one that is there becomes so. */
 export function makePrivate(path: string): void {
-  closeSync(openSync(path, 'a', ownersOnly));
+  const file = openNew(path);
+  if (file !== null) giveToOwner(file, dirname(path));
+  closeSync(file ?? openSync(path, 'a', ownersOnly));
   restrict(path);
+}
+
+/** Null where it is there: it may be a link to somebody's file. */
+function openNew(path: string): number | null {
+  try {
+    return openSync(path, 'ax', ownersOnly);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    return null;
+  }
+}
+
+/** An owner's command that root runs leaves no file that the service, as another user, cannot read; as SQLite does. */
+function giveToOwner(file: number, folder: string): void {
+  const { uid, gid } = statSync(folder);
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  try {
+    fchownSync(file, uid, gid);
+  } catch (error) {
+    // Root of a container may not, or not know the user.
+    if (!['EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
 }
 
 /** The same for an SQLite file and what SQLite keeps beside it, which gets its mode from it. */

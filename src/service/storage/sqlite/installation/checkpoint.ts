@@ -46,7 +46,15 @@ export class Checkpoints {
   /** Before the store is closed: service.db alone is whole then. */
   async finish(): Promise<void> {
     if (this.#isMarked) await whenFree(() => this.#execute(unmark), 2_000);
-    this.#store.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    // Empties the -wal where no other process reads it: the next start would read and copy all of it again.
+    this.#store.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    // Another process had just marked it: with an empty -wal it would count as a copy, were that process killed now.
+    if (this.#saysWalFollows()) await whenFree(() => this.#execute(unmark), 2_000);
+  }
+
+  #saysWalFollows(): boolean {
+    const row = this.#store.prepare('SELECT wal_follows FROM installation').get();
+    return (row as { wal_follows: number }).wal_follows === 1;
   }
 
   #execute(transaction: string): void {

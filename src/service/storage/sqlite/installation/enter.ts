@@ -161,7 +161,8 @@ async function verify(entry: Entry): Promise<Entered> {
   }
 }
 
-function staleOf(store: number, other: { carrier: number; identity: number }): Problem[] {
+/** The epochs of files that do not belong together. */
+export function staleOf(store: number, other: { carrier: number; identity: number }): Problem[] {
   if (other.carrier > store || other.identity > store)
     return [
       { file: 'store', what: 'is an old copy, or its -wal file is missing', forgotten: forgottenSince },
@@ -186,7 +187,7 @@ async function bringUp({ files }: Entry, carrier: Database, { id, epoch }: Ident
   else makePrivate(files.identity);
 }
 
-const sizesOf = ({ store, carrier }: DataFiles) => ({
+export const sizesOf = ({ store, carrier }: DataFiles) => ({
   store: sizeOf(store) ?? 0,
   carrier: sizeOf(carrier) ?? 0,
 });

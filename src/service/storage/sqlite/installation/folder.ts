@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DataError } from '../../../data-error.js';
 
@@ -40,18 +50,30 @@ export function prepareFolder(directory: string): void {
   });
 }
 
+/** Makes a new folder for its owner alone. */
+export function makeFolder(path: string): void {
+  mkdirSync(path, { mode: ownersOnly });
+  // The umask may have taken rights from its owner.
+  if (process.platform !== 'win32') chmodSync(path, ownersOnly);
+}
+
+/** Renames in it are on disk when it returns. Windows has no such call. */
+export function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+}
+
 /** Not the `recursive` of Node.js: it never returns where every new folder is answered with ENOENT, as in /proc. */
 function makeFolders(path: string): void {
   const above = dirname(path);
   if (above !== path && !existsSync(above)) makeFolders(above);
   try {
-    mkdirSync(path, { mode: ownersOnly });
+    makeFolder(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    return;
   }
-  // The umask may have taken rights from its owner.
-  if (process.platform !== 'win32') chmodSync(path, ownersOnly);
 }
 
 /** Null where there is no such file. */

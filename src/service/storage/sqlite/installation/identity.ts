@@ -1,7 +1,8 @@
-import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makePrivate } from '../database/private-files.js';
+import { syncFolder } from './folder.js';
 
 /** Whose files these are, and how often they were opened. */
 export interface Identity {
@@ -41,10 +42,7 @@ export async function writeIdentity(path: string, { id, epoch, sizes }: WrittenI
   makePrivate(made);
   writeFileSync(made, `${JSON.stringify({ version: 1, id, epoch, sizes })}\n`, { flush: true });
   await replace(made, path);
-  if (process.platform === 'win32') return;
-  const folder = openSync(dirname(path), 'r');
-  fsyncSync(folder);
-  closeSync(folder);
+  syncFolder(dirname(path));
 }
 
 /** Windows refuses to while another process is just reading the file. */

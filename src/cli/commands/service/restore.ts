@@ -1,0 +1,59 @@
+import { resolve } from 'node:path';
+import type { CommandBody } from '../../command.js';
+import { addHelp } from '../../command-help.js';
+import { CliError, usageError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { confirmed } from '../../input/required.js';
+import { field, type View } from '../../output/view.js';
+import { holdWarning } from './hold-warning.js';
+import { addStoreOptions, hasData, ownedPlace, type StoreOptions } from './store.js';
+
+interface Row {
+  data: string;
+  /** Where the files of before are. */
+  replaced: string | null;
+}
+
+const view: View<Row> = {
+  columns: [field('data'), field('replaced')],
+  record: ({ data, replaced }) => ({ data, replaced }),
+};
+
+export const serviceRestore: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
+  command
+    .description('Restore a backup. The service is held afterwards, until you release it.')
+    .argument('<folder>', 'the folder of the backup');
+  addStoreOptions(command);
+  addHelp(command, {
+    view,
+    notes: [
+      'Stop the service first. The files of before are kept in the data folder, in a',
+      'folder that is named. A database is restored with pg_restore.',
+    ],
+    examples: [
+      ['urtuu service restore /backup/urtuu-2026-11-21', 'after a prompt'],
+      ['urtuu service restore /backup/urtuu-2026-11-21 --data /srv/urtuu --yes', 'in a script'],
+    ],
+    refused: 'a process has the data open',
+    exits: [11, 12],
+    json: '{"data": "/srv/urtuu", "replaced": "/srv/urtuu/replaced-20261121080000000"}',
+  });
+  command.action(async (given: string, options: StoreOptions) => {
+    const { io, network, config } = context;
+    const place = ownedPlace(config, options);
+    if ('database' in place) {
+      throw usageError(
+        'a PostgreSQL database is restored by its own tools',
+        'Run: pg_restore --dbname <url> urtuu.dump, into an empty database. Start with the URTUU_SECRET_FILE of the dump; the service is held until urtuu service release.',
+      );
+    }
+    const { folder } = place;
+    const backup = resolve(config.cwd, given);
+    if (!hasData(backup))
+      throw new CliError('not_found', exits.missing, `no backup in ${backup}`, { hint: 'Nothing was done.' });
+    if (hasData(folder)) await confirmed(context, `Replace the data in ${folder} with ${backup}?`);
+    const replaced = await network.files((service) => service.restore(backup, folder));
+    await io.print(view, { data: folder, replaced });
+    io.warn(holdWarning('restored'));
+  });
+};

@@ -1,0 +1,23 @@
+import { alignOutbox } from './carriers/simulated/align-outbox.js';
+import { openOutboxDatabase } from './carriers/simulated/sqlite-outbox.js';
+import type { Backup } from './storage/sqlite/backup/backup.js';
+
+export type { Backup };
+
+const copies = { openCarrier: openOutboxDatabase, align: alignOutbox };
+
+/** Backs up the data in `directory`, which may be in use, into the new folder `target`. Throws DataError. */
+export async function backup(directory: string, target: string): Promise<Backup> {
+  // Loaded late: a service needs none of it.
+  const { backupData } = await import('./storage/sqlite/backup/backup.js');
+  return backupData(directory, target, copies);
+}
+
+/**
+ * Restores a backup into `directory`, whose service is held from then on. Gives the folder that keeps the files of before.
+ * Throws DataInUseError while a process has the data open.
+ */
+export async function restore(from: string, directory: string): Promise<string | null> {
+  const { restoreData } = await import('./storage/sqlite/backup/restore.js');
+  return restoreData(from, directory, copies);
+}

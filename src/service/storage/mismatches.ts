@@ -1,0 +1,61 @@
+/** Something in the data that contradicts the rest of it. */
+export interface Mismatch {
+  check: 'files' | 'integrity' | 'ledger' | 'batch' | 'outbox' | 'lease' | 'content' | 'answer';
+  /** The id, key, token or file it was found at. */
+  subject: string;
+  problem: string;
+}
+
+export interface Check {
+  check: Mismatch['check'];
+  /** Gives `subject` and `problem` of each mismatch. */
+  sql: string;
+}
+
+interface Dialect {
+  /** The condition that finds the messages of a batch. */
+  inBatch: string;
+  /** The id in the body of an answer. */
+  answeredId: string;
+}
+
+/** The sums that hold on every engine. A message that was pruned has content 0. */
+export const checksOf = ({ inBatch, answeredId }: Dialect): Check[] => [
+  {
+    check: 'ledger',
+    sql: `SELECT p.id AS subject,
+        'the balance is ' || p.balance || ', its ledger adds up to ' || coalesce(l.total, 0) AS problem
+      FROM projects p LEFT JOIN (SELECT project, sum(amount) AS total FROM ledger GROUP BY project) l
+        ON l.project = p.seq
+      WHERE p.balance <> coalesce(l.total, 0)`,
+  },
+  {
+    check: 'batch',
+    sql: `SELECT b.id AS subject, 'it counts ' || b.sent || ' sent and ' || b.failed || ' failed of ' || b.total
+        || ', its messages are ' || count(*) FILTER (WHERE m.status = 'sent') || ' and '
+        || count(*) FILTER (WHERE m.status = 'failed') || ' of ' || count(m.seq) AS problem
+      FROM batches b LEFT JOIN messages m ON ${inBatch}
+      GROUP BY b.seq, b.id, b.sent, b.failed, b.total
+      HAVING count(m.seq) <> b.total OR count(*) FILTER (WHERE m.status = 'sent') <> b.sent
+        OR count(*) FILTER (WHERE m.status = 'failed') <> b.failed`,
+  },
+  {
+    check: 'content',
+    sql: `SELECT m.id AS subject, 'its content is missing' AS problem FROM messages m
+      WHERE m.content <> 0 AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.seq = m.content)`,
+  },
+  {
+    check: 'answer',
+    sql: `SELECT a.key AS subject, 'it answers with ' || a.id || ', which is missing' AS problem
+      FROM (SELECT key, ${answeredId} AS id FROM idempotency WHERE body IS NOT NULL) a
+      WHERE a.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = a.id)
+        AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.id = a.id)
+        AND NOT EXISTS (SELECT 1 FROM verifications v WHERE v.id = a.id)`,
+  },
+];
+
+export const outboxCheck: Check = {
+  check: 'outbox',
+  sql: `SELECT reference AS subject, 'it was delivered ' || count(*) || ' times' AS problem
+    FROM deliveries GROUP BY reference HAVING count(*) > 1`,
+};

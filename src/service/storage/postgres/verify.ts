@@ -1,0 +1,57 @@
+import { type Check, checksOf, type Mismatch, outboxCheck } from '../mismatches.js';
+import { isSecretOf } from '../secret.js';
+import { destroy, newClient } from './database/connection.js';
+import { checkSchema } from './database/migrate.js';
+import { migrations } from './schema/migrations.js';
+
+const checks: Check[] = [
+  ...checksOf({ inBatch: 'm.batch = b.seq', answeredId: "body::json ->> 'id'" }),
+  {
+    check: 'lease',
+    sql: `SELECT m.id AS subject, 'it waits for nothing, and would never be sent' AS problem FROM messages m
+      WHERE m.status = 'queued' AND NOT EXISTS (SELECT 1 FROM queue q WHERE q.message = m.seq)
+        AND NOT EXISTS (SELECT 1 FROM (SELECT unnest(messages) AS seq FROM leases) l WHERE l.seq = m.seq)`,
+  },
+  {
+    check: 'lease',
+    sql: `SELECT l.token AS subject, 'it has a message that is missing or has ended' AS problem FROM leases l
+      WHERE l.messages = '{}' OR EXISTS (SELECT 1 FROM unnest(l.messages) AS s(seq)
+        WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.seq = s.seq AND m.status = 'queued'))`,
+  },
+  outboxCheck,
+];
+
+const rowsAtOnce = 1_000;
+
+/** Everything that is wrong with a database, as it is at one time, beside instances that use it. */
+export async function* verifyDatabase(url: string, secret: Uint8Array): AsyncGenerator<Mismatch> {
+  await checkSchema(url, migrations);
+  const client = newClient(url, false);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await client.query('SET LOCAL statement_timeout = 0');
+    await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    const { rows } = await client.query<{ id: string; secret_fingerprint: Buffer }>(
+      'SELECT * FROM installation',
+    );
+    const [installation] = rows;
+    if (installation === undefined || !isSecretOf(installation.secret_fingerprint, secret)) {
+      const subject = installation?.id ?? 'installation';
+      yield { check: 'files', subject, problem: 'it belongs to another secret' };
+    }
+    for (const { check, sql } of checks) {
+      await client.query(`DECLARE mismatches CURSOR FOR ${sql}`);
+      for (;;) {
+        const page = await client.query<Omit<Mismatch, 'check'>>(`FETCH ${rowsAtOnce} FROM mismatches`);
+        for (const row of page.rows) yield { check, ...row };
+        if (page.rows.length < rowsAtOnce) break;
+      }
+      await client.query('CLOSE mismatches');
+    }
+    await client.query('COMMIT');
+  } finally {
+    destroy(client);
+  }
+}

@@ -1,0 +1,54 @@
+import { copyFileSync, existsSync } from 'node:fs';
+import { copyDatabase, syncFile } from '../database/copy.js';
+import { loadEngine } from '../database/engine.js';
+import type { Database } from '../database/open.js';
+import { makePrivate } from '../database/private-files.js';
+import { sizesOf } from '../installation/enter.js';
+import { type DataFiles, sizeOf } from '../installation/folder.js';
+import { readIdentity, writeIdentity } from '../installation/identity.js';
+import { openStoreDatabase } from '../sqlite-store.js';
+
+/** What the simulated operator gives for copies of its file. */
+export interface CarrierCopies {
+  openCarrier(path: string): Promise<Database>;
+  /** Takes away what came after the copy of the store at `store` was made. */
+  align(carrier: Database, store: string): void;
+}
+
+/**
+ * Copies data beside processes that use it, as it was at one time: the store first, then the file of the simulated
+ * operator, from which everything later is taken away. Files that are not there are left out.
+ */
+export async function copyData(from: DataFiles, to: DataFiles, copies: CarrierCopies): Promise<void> {
+  const engine = await loadEngine();
+  const hasWal = Boolean(sizeOf(`${from.store}-wal`));
+  copyDatabase(from.store, to.store, engine);
+  const store = await openStoreDatabase(to.store);
+  // The copy has the -wal in it.
+  if (hasWal) store.exec('UPDATE installation SET wal_follows = 0');
+  closeAlone(store);
+  if (existsSync(from.carrier)) {
+    copyDatabase(from.carrier, to.carrier, engine);
+    const carrier = await copies.openCarrier(to.carrier);
+    copies.align(carrier, to.store);
+    closeAlone(carrier);
+  }
+  if (existsSync(from.secret)) copyPrivately(from.secret, to.secret);
+  const identity = readIdentity(from.identity);
+  if (identity === 'damaged') copyPrivately(from.identity, to.identity);
+  // The copies may be smaller than the files.
+  else if (identity !== null) await writeIdentity(to.identity, { ...identity, sizes: sizesOf(to) });
+}
+
+/** Leaves one file, without a -wal. */
+export function closeAlone(database: Database): void {
+  database.exec('PRAGMA journal_mode = DELETE');
+  database.close();
+}
+
+export function copyPrivately(from: string, to: string): void {
+  makePrivate(to);
+  copyFileSync(from, to);
+  makePrivate(to);
+  syncFile(to);
+}

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { isSecretOf } from '../../secret.js';
+import { isBusy } from '../database/busy.js';
+import type { Database } from '../database/open.js';
+import { staleOf } from '../installation/enter.js';
+import { type DataFiles, sizeOf } from '../installation/folder.js';
+import { type Identity, readIdentity } from '../installation/identity.js';
+import { readSecret } from '../installation/secret.js';
+
+type Row = Identity & { secret_fingerprint?: Uint8Array | null; wal_follows?: number };
+
+const rowOf = (database: Database) => database.prepare('SELECT * FROM installation').get() as Row | undefined;
+
+/** Why the files do not belong together; null where they do. */
+export function filesProblem(files: DataFiles, store: Database, carrier: Database): string | null {
+  const secret = readSecret(files.secret);
+  if (secret === null) return `the secret is ${existsSync(files.secret) ? 'damaged' : 'missing'}`;
+  const identity = readIdentity(files.identity);
+  if (identity === null || identity === 'damaged')
+    return `installation.json is ${identity === null ? 'missing' : 'damaged'}`;
+  const row = rowOf(store);
+  const stamped = rowOf(carrier);
+  if (row === undefined || row.id !== identity.id)
+    return 'service.db and installation.json do not belong together';
+  if (row.id !== stamped?.id) return 'operator.db does not belong to service.db';
+  if (row.wal_follows === 1 && !sizeOf(`${files.store}-wal`)) return 'service.db lacks its -wal file';
+  if (!isSecretOf(row.secret_fingerprint ?? null, secret)) return 'the secret is another one';
+  const [stale] = staleOf(row.epoch, { carrier: stamped.epoch, identity: identity.epoch });
+  return stale === undefined ? null : 'one of the files is an old copy';
+}
+
+/** What SQLite finds wrong with a database, no more than `limit` of it. */
+export function damageOf(database: Database, limit: number): string[] {
+  const rows = database.prepare(`PRAGMA integrity_check(${limit})`);
+  try {
+    return (rows.all() as { integrity_check: string }[])
+      .map((row) => row.integrity_check)
+      .filter((text) => text !== 'ok');
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+    return [error.message];
+  }
+}
+
+/** Of a read of rows; the engine for Node.js 20 gives those no number of SQLite. */
+export const isSqliteError = (error: unknown): error is Error =>
+  (error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR' && !isBusy(error);

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DataError, DataInUseError } from '../../../data-error.js';
+import { systemRandom } from '../../../random.js';
+import { isBusy, isDamaged } from '../database/busy.js';
+import { type Engine, loadEngine } from '../database/engine.js';
+import { prepareHolds } from '../holds.js';
+import { sizesOf } from '../installation/enter.js';
+import {
+  type DataFiles,
+  filesOf,
+  makeFolder,
+  prepareFolder,
+  sizeOf,
+  syncFolder,
+} from '../installation/folder.js';
+import { writeIdentity } from '../installation/identity.js';
+import { openInstallation } from '../installation/open.js';
+import { type CarrierCopies, closeAlone, copyData, copyPrivately } from './copy-data.js';
+import { damageOf } from './files-problem.js';
+
+/**
+ * Puts a backup, or a copy of data, in the place of the data in a folder, which is held from then on. Gives the folder
+ * in it that keeps the files which were there; null where there were none. Throws DataInUseError while any process has
+ * them open, and DataError for a backup that is not whole; then nothing was changed.
+ */
+export async function restoreData(
+  backup: string,
+  directory: string,
+  copies: CarrierCopies,
+): Promise<string | null> {
+  if (!sizeOf(filesOf(backup).store)) {
+    throw new DataError(`there is no backup in ${backup}`, {
+      hint: 'It has a service.db. Nothing was done.',
+    });
+  }
+  prepareFolder(directory);
+  const files = filesOf(directory);
+  const name = new Date().toISOString().replace(/[^0-9]/g, '');
+  const beside = join(directory, `restoring-${name}`);
+  const unlock = await lockOut(files);
+  try {
+    makeFolder(beside);
+    await prepare(backup, beside, copies);
+    // Windows renames no file that is open; where another process has just opened it, it renames none either.
+    if (process.platform === 'win32') unlock();
+    const kept = join(directory, `replaced-${name}`);
+    return replace(directory, filesOf(beside), kept);
+  } finally {
+    unlock();
+    rmSync(beside, { recursive: true, force: true });
+  }
+}
+
+/** Copies the backup, opens it as a service does, which verifies it, and holds it. */
+async function prepare(backup: string, beside: string, copies: CarrierCopies): Promise<void> {
+  const files = filesOf(beside);
+  try {
+    await copyData(filesOf(backup), files, copies);
+    const { store, carrier, guard } = await openInstallation(beside, systemRandom, copies);
+    await guard?.finish();
+    const [damage] = [...damageOf(store, 1), ...damageOf(carrier, 1)];
+    if (damage !== undefined) throw new DataError(damage, { hint: '' });
+    prepareHolds(store).begin('restored');
+    // The restored data goes its own way: none of its files can be taken for one of before.
+    const id = randomUUID();
+    for (const database of [store, carrier]) {
+      database.prepare('UPDATE installation SET id = ?, epoch = 1').run(id);
+      closeAlone(database);
+    }
+    await writeIdentity(files.identity, { id, epoch: 1, sizes: sizesOf(files) });
+  } catch (error) {
+    if (!isDamaged(error) && !(error instanceof DataError)) throw error;
+    throw new DataError(`the backup in ${backup} cannot be restored: ${(error as Error).message}`, {
+      hint: 'Nothing was changed. Take another backup.',
+      cause: error,
+    });
+  }
+}
+
+/**
+ * At any moment the folder has a file other than service.db, or all of them: so a start that comes in between, or after
+ * a crash, is refused and begins nothing anew.
+ */
+function replace(directory: string, made: DataFiles, kept: string): string | null {
+  const files = filesOf(directory);
+  const old = Object.values(files).filter((path) => existsSync(path));
+  if (old.length > 0) makeFolder(kept);
+  const keptFiles = filesOf(kept);
+  if (!existsSync(files.secret)) renameSync(made.secret, files.secret);
+  else copyPrivately(files.secret, keptFiles.secret);
+  for (const file of ['store', 'carrier', 'rates'] as const) moveDatabase(files[file], keptFiles[file]);
+  if (existsSync(files.identity)) copyPrivately(files.identity, keptFiles.identity);
+  for (const file of ['secret', 'carrier', 'identity'] as const) {
+    if (existsSync(made[file])) renameSync(made[file], files[file]);
+  }
+  syncFolder(directory);
+  renameSync(made.store, files.store);
+  syncFolder(directory);
+  return old.length > 0 ? kept : null;
+}
+
+function moveDatabase(from: string, to: string): void {
+  for (const suffix of ['', '-wal', '-shm']) if (existsSync(from + suffix)) move(from + suffix, to + suffix);
+}
+
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (process.platform === 'win32' && ['EBUSY', 'EPERM', 'EACCES'].includes(code)) throw inUse(from, error);
+    throw error;
+  }
+}
+
+const inUse = (path: string, cause: unknown) =>
+  Object.assign(new DataInUseError(`another process has ${path} open`), { cause });
+
+/** Keeps every other process out of the files until the function it gives is called. */
+async function lockOut(files: DataFiles): Promise<() => void> {
+  const engine = await loadEngine();
+  const locked: InstanceType<Engine['DatabaseSync']>[] = [];
+  const unlock = () => {
+    for (const database of locked.splice(0)) database.close();
+  };
+  for (const path of [files.store, files.carrier]) {
+    if (!existsSync(path)) continue;
+    const database = new engine.DatabaseSync(path, { timeout: 0 });
+    locked.push(database);
+    try {
+      // An open connection has a lock on the file, even while it does nothing.
+      database.exec(
+        'PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)',
+      );
+    } catch (error) {
+      // Damaged: nobody can use it.
+      if (isDamaged(error)) continue;
+      unlock();
+      throw isBusy(error) ? inUse(path, error) : error;
+    }
+  }
+  return unlock;
+}

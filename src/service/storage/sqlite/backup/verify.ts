@@ -1,0 +1,98 @@
+import { basename } from 'node:path';
+import { type Check, checksOf, type Mismatch, outboxCheck } from '../../mismatches.js';
+import { whenFree } from '../database/busy.js';
+import { type Engine, loadEngine } from '../database/engine.js';
+import { checkVersion, type Database } from '../database/open.js';
+import { type DataFiles, filesOf, sizeOf } from '../installation/folder.js';
+import { migrations } from '../schema.js';
+import { damageOf, filesProblem, isSqliteError } from './files-problem.js';
+
+const checks: Check[] = [
+  ...checksOf({
+    inBatch: 'm.seq BETWEEN b.first_message AND b.first_message + b.total - 1 AND m.batch = b.seq',
+    answeredId: "json_extract(body, '$.id')",
+  }),
+  {
+    check: 'lease',
+    sql: `SELECT id AS subject, CASE WHEN status <> 'queued' THEN 'it has ended, and is still waiting or claimed'
+          WHEN lease IS NULL THEN 'it waits for nothing, and would never be sent'
+          ELSE 'it is claimed by ' || lease || ', which does not exist' END AS problem
+      FROM messages
+      WHERE CASE WHEN status <> 'queued' THEN lease IS NOT NULL OR due_at IS NOT NULL
+        WHEN lease IS NULL THEN due_at IS NULL
+        ELSE lease NOT IN (SELECT token FROM leases) END`,
+  },
+  {
+    check: 'lease',
+    sql: `SELECT token AS subject, 'it counts ' || l.open || ' messages, and has ' || count(m.seq) AS problem
+      FROM leases l LEFT JOIN messages m
+        ON m.seq BETWEEN l.first_message AND l.last_message AND m.lease = l.token
+      WHERE l.first_message <= l.last_message
+      GROUP BY l.token HAVING count(m.seq) <> l.open`,
+  },
+];
+
+const mostDamage = 1_000;
+/** The files are read one after the other: a start meanwhile raises some of them. */
+const most = 5;
+
+/** Everything that is wrong with the data in a folder, as it is at one time, beside processes that use it. */
+export async function* verifyFiles(directory: string): AsyncGenerator<Mismatch> {
+  const engine = await loadEngine();
+  const files = filesOf(directory);
+  for (const path of [files.store, files.carrier]) {
+    if (sizeOf(path)) continue;
+    yield { check: 'files', subject: basename(path), problem: 'it is missing or empty' };
+    return;
+  }
+  const problem = await filesOfOneTime(engine, files);
+  if (problem !== null) yield { check: 'files', subject: directory, problem };
+  yield* verifyFile(engine, files.store, checks, (store) => checkVersion(store, migrations));
+  yield* verifyFile(engine, files.carrier, [outboxCheck], () => {});
+}
+
+async function filesOfOneTime(engine: Engine, files: DataFiles): Promise<string | null> {
+  for (let tries = 1; ; tries += 1) {
+    const [store, carrier] = [openSnapshot(engine, files.store), openSnapshot(engine, files.carrier)];
+    try {
+      const problem = await whenFree(() => filesProblem(files, store, carrier));
+      if (problem === null || tries === most) return problem;
+    } catch (error) {
+      // Said with its file.
+      if (isSqliteError(error)) return null;
+      throw error;
+    } finally {
+      store.close();
+      carrier.close();
+    }
+  }
+}
+
+async function* verifyFile(
+  engine: Engine,
+  path: string,
+  checks: readonly Check[],
+  prepare: (database: Database) => void,
+): AsyncGenerator<Mismatch> {
+  const database = openSnapshot(engine, path);
+  const subject = basename(path);
+  try {
+    await whenFree(() => {
+      database.exec('PRAGMA temp_store = file; BEGIN');
+      prepare(database);
+    });
+    for (const problem of damageOf(database, mostDamage)) yield { check: 'integrity', subject, problem };
+    for (const { check, sql } of checks) {
+      for (const row of database.prepare(sql).iterate()) yield { check, ...(row as Omit<Mismatch, 'check'>) };
+    }
+  } catch (error) {
+    if (!isSqliteError(error)) throw error;
+    yield { check: 'integrity', subject, problem: (error as Error).message };
+  } finally {
+    database.close();
+  }
+}
+
+/** Read-only: as the last connection to close, it leaves the -wal as it is. */
+const openSnapshot = (engine: Engine, path: string): Database =>
+  new engine.DatabaseSync(path, { timeout: 0, readOnly: true });
