@@ -1,20 +1,39 @@
 import { Client } from 'pg';
 
-let [begun, underWay] = [0, 0];
+const all = '*';
+/** What is asked now, of every database or of one, as `port/name`. */
+const asked = new Map<string, number>();
+let begun = 0;
 let isCounting = false;
-let tell: () => void = () => {};
+const waiting: (() => void)[] = [];
 
-/** Counts what this process asks of PostgreSQL from now on: time may only be let pass while that is nothing. */
-export function countUnderWay(): void {
+/**
+ * Counts what this process asks of PostgreSQL, or of one database: time may only be let pass while that is nothing.
+ * Gives what ends it: connections of a server that was stopped may never answer.
+ */
+export function countUnderWay(database?: string): () => void {
+  const name = database === undefined ? all : new URL(database).port + new URL(database).pathname;
+  asked.set(name, 0);
+  count();
+  return () => {
+    asked.delete(name);
+    tell();
+  };
+}
+
+function count(): void {
   if (isCounting) return;
   isCounting = true;
   for (const name of ['connect', 'query'] as const) {
     const method = Client.prototype[name] as (...given: unknown[]) => unknown;
     Client.prototype[name] = function counted(this: Client, ...given: unknown[]) {
       const result = method.apply(this, given);
-      if (result instanceof Promise) {
+      const own = `${this.port}/${this.database}`;
+      const of = asked.has(own) ? own : all;
+      if (result instanceof Promise && asked.has(of)) {
         begun += 1;
-        underWay += 1;
+        add(of, 1);
+        const end = () => add(of, -1);
         result.then(end, end);
       }
       return result;
@@ -22,21 +41,27 @@ export function countUnderWay(): void {
   }
 }
 
-function end(): void {
-  underWay -= 1;
-  if (underWay === 0) tell();
+function add(name: string, change: 1 | -1): void {
+  const before = asked.get(name);
+  if (before === undefined) return;
+  asked.set(name, before + change);
+  if (!isAnyUnderWay()) tell();
 }
+
+function tell(): void {
+  for (const resolve of waiting.splice(0)) resolve();
+}
+
+const isAnyUnderWay = (): boolean => [...asked.values()].some((questions) => questions > 0);
 
 /** Waits until the database is asked nothing, and the answers lead to no other question. */
 export async function nothingUnderWay(): Promise<void> {
   for (let before = -1; before !== begun; ) {
     before = begun;
-    while (underWay > 0) {
-      await new Promise<void>((resolve) => {
-        tell = resolve;
-      });
+    while (isAnyUnderWay()) {
+      await new Promise<void>((resolve) => void waiting.push(resolve));
     }
     // Questions are collected for a turn.
-    for (let turn = 0; turn < 3 && isCounting; turn += 1) await new Promise(setImmediate);
+    for (let turn = 0; turn < 3 && asked.size > 0; turn += 1) await new Promise(setImmediate);
   }
 }

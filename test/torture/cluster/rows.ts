@@ -12,8 +12,8 @@ import { playStatements } from './statements.js';
 export const cluster = groupOf(
   'cluster',
   {
-    full: { instances: 3, messages: 40_000, pauses: 10, cuts: 1_000, sequences: 100 },
-    small: { instances: 2, messages: 600, pauses: 1, cuts: 16, sequences: 1 },
+    full: { instances: 3, messages: 40_000, paused: 10_000, cuts: 1_000, sequences: 100 },
+    small: { instances: 2, messages: 300, paused: 300, cuts: 8, sequences: 1 },
   },
   (sizes) => {
     const play = async (options: ClusterOptions): Promise<Played> => {
@@ -68,7 +68,7 @@ export const cluster = groupOf(
         play: (seed) =>
           play({
             ...{ seed, ...size, service: 'nothing', leaseMs: short.leaseMs },
-            ...{ instances: sizes.instances, messages: sizes.pauses * 1_000, troubles: ['pause'] },
+            ...{ instances: sizes.instances, messages: sizes.paused, troubles: ['pause'] },
           }),
         controls: [
           {
@@ -81,7 +81,7 @@ export const cluster = groupOf(
         name: 'connections cut before and after statements, commits included',
         play: (seed) =>
           play({
-            ...{ seed, ...size, instances: 2, messages: Math.ceil(sizes.messages / 5) },
+            ...{ seed, ...size, instances: 2, messages: Math.ceil(sizes.messages / 4) },
             ...{ troubles: [], cutEvery: 50 },
           }),
         controls: [

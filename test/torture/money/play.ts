@@ -39,7 +39,7 @@ export async function playMoney(options: {
 }): Promise<MoneyResult> {
   const cores = new Cores();
   const { database, store } = options;
-  if (database !== undefined) countUnderWay();
+  const stopCounting = database === undefined ? () => {} : countUnderWay(database);
   let [sequences, steps] = [0, 0];
   const moods = fc.array(fc.nat(12), { minLength: 1, maxLength: 20 });
   const property = fc.asyncProperty(
@@ -73,6 +73,7 @@ export async function playMoney(options: {
       : null;
     return { sequences, steps, failure };
   } finally {
+    stopCounting();
     await cores.closeAll();
   }
 }
