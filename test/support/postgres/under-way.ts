@@ -2,7 +2,8 @@ import { Client } from 'pg';
 
 let [begun, underWay] = [0, 0];
 let isCounting = false;
-let tell: () => void = () => {};
+/** Of all that wait: games may be played side by side. */
+let waiting: (() => void)[] = [];
 
 /** Counts what this process asks of PostgreSQL from now on: time may only be let pass while that is nothing. */
 export function countUnderWay(): void {
@@ -24,7 +25,9 @@ export function countUnderWay(): void {
 
 function end(): void {
   underWay -= 1;
-  if (underWay === 0) tell();
+  if (underWay > 0) return;
+  for (const go of waiting) go();
+  waiting = [];
 }
 
 /** Waits until the database is asked nothing, and the answers lead to no other question. */
@@ -33,7 +36,7 @@ export async function nothingUnderWay(): Promise<void> {
     before = begun;
     while (underWay > 0) {
       await new Promise<void>((resolve) => {
-        tell = resolve;
+        waiting.push(resolve);
       });
     }
     // Questions are collected for a turn.
