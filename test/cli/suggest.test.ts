@@ -52,7 +52,7 @@ describe('did you mean', () => {
     ['jobs lst', 'urtuu jobs list?'],
     ['help bulk', 'urtuu help sms bulk or urtuu help email bulk?'],
     ['help exit-code', 'urtuu help exit-codes?'],
-    ['help verfy', 'urtuu help verify?'],
+    ['help verfy', 'urtuu help verify or urtuu help service verify?'],
     ['completion zhs', 'zsh?'],
     ['balance --sandbx', '--sandbox? See: urtuu help options'],
     ['--sandbx balance', '--sandbox? See: urtuu help options'],
