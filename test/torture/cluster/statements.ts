@@ -132,7 +132,9 @@ async function useEverything(core: Core, problems: string[]): Promise<void> {
   ): Promise<void> {
     for (;;) {
       const answer = await orUnavailable(work(key));
-      if (answer !== null && answer.status !== status) problems.push(`${key} is ${answer.status}`);
+      // Late is an honest failure: the books say whether it was sent all the same.
+      const isRight = answer?.status === status || (status === 200 && answer?.status === 502);
+      if (answer !== null && !isRight) problems.push(`${key} is ${answer.status}`);
       if (answer !== null) return;
       await sleep(20);
     }
