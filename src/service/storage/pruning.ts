@@ -69,7 +69,7 @@ export const longestRun = 3_600_000;
 /** Milliseconds for which a receipt may come before the outcome of its submission. */
 export const receiptsWait = 7 * 86_400_000;
 
-/** In place of the text of an error, which may name the recipient. */
+/** In place of the reason of a failure, which may name the recipient. */
 export const prunedText = 'pruned';
 
 /** The body without its recipient; null where it has none. */

@@ -2,6 +2,7 @@ import {
   longestRun,
   type PrunableMessage,
   type Pruning,
+  prunedText,
   pruneRows,
   receiptsWait,
   type StoredAnswer,
@@ -94,7 +95,9 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
       // Some were suppressed again after they were erased.
       await database.query(
         `INSERT INTO suppressions (project, recipient, reason, created_at)
-         SELECT project, $2, reason, created_at FROM suppressions WHERE recipient = $1 ON CONFLICT DO NOTHING`,
+         SELECT project, $2,
+           CASE WHEN position(lower($1) in lower(reason)) > 0 THEN '${prunedText}' ELSE reason END, created_at
+         FROM suppressions WHERE recipient = $1 ON CONFLICT DO NOTHING`,
         given,
       );
       return changed('DELETE FROM suppressions WHERE recipient = $1', [to]);

@@ -14,6 +14,7 @@ import type { PseudonymOf } from '../secret.js';
 import { acceptedAt } from './clock-corrections.js';
 import { clockTolerance } from './clock-tolerance.js';
 import type { Database } from './database/open.js';
+import { overwriting } from './database/overwriting.js';
 import { prepareLate } from './database/prepare-late.js';
 import type { Projects } from './projects.js';
 import { removeEndedSignIns } from './sign-ins.js';
@@ -57,18 +58,8 @@ export function preparePruning(
   const named = (rows: unknown[]) =>
     (rows as Row[]).map(({ project, ...row }) => ({ ...row, projectId: projects.idOf(project) }));
 
-  /** What is deleted is overwritten, and does not stay in pages that are free. */
-  function overwriting<Result>(work: () => Result): Result {
-    database.exec('PRAGMA secure_delete = ON');
-    try {
-      return work();
-    } finally {
-      database.exec('PRAGMA secure_delete = OFF');
-    }
-  }
-
   const changed = (sql: string, values: Record<string, string | number | null>) =>
-    Number(overwriting(() => prepared(sql).run(values).changes));
+    Number(overwriting(database, () => prepared(sql).run(values).changes));
 
   return {
     listPrunable({ olderMs, after }: { olderMs: number; after: number }): PrunablePortion {
@@ -93,7 +84,7 @@ export function preparePruning(
     pruneMessages(seqs: readonly number[], erased: string | null): void {
       const pseudonym = erased === null ? null : pseudonymOf(erased);
       const batches = new Map<number, number>();
-      overwriting(() => {
+      overwriting(database, () => {
         for (const seq of seqs) {
           const row = selectOne.get(seq) as { content: number; batch: number | null } | undefined;
           if (row === undefined) continue;
@@ -136,7 +127,7 @@ export function preparePruning(
     },
     replaceAnswers(answers: readonly StoredAnswer[]): void {
       const replace = prepared('UPDATE idempotency SET body = :body WHERE project = :project AND key = :key');
-      overwriting(() => {
+      overwriting(database, () => {
         for (const { project, key, body } of answers) replace.run({ project, key, body });
       });
     },
@@ -152,7 +143,9 @@ export function preparePruning(
     eraseSuppressed(to: string): number {
       const given = { to, pseudonym: pseudonymOf(to) };
       const erased = changed(
-        'UPDATE OR IGNORE suppressions SET recipient = :pseudonym WHERE recipient = :to',
+        `UPDATE OR IGNORE suppressions SET recipient = :pseudonym,
+           reason = CASE WHEN instr(lower(reason), lower(:to)) > 0 THEN '${prunedText}' ELSE reason END
+         WHERE recipient = :to`,
         given,
       );
       // Suppressed again after it was erased.

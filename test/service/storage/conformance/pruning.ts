@@ -218,10 +218,11 @@ export function pruningConformance(fixture: () => Fixture): void {
     it('keeps a suppression by its pseudonym', async () => {
       const { store } = fixture();
       await store.suppress(project.id, '1', 'unknown');
-      await store.suppress(other.id, '1', 'unknown');
+      await store.suppress(other.id, '1', '550 <1>: unknown');
       expect(await store.eraseSuppressed('1')).toBe(2);
       expect(await store.eraseSuppressed('1')).toBe(0);
       expect(await store.getSuppression(project.id, '1')).toMatchObject({ reason: 'unknown' });
+      expect(await store.getSuppression(other.id, '1')).toMatchObject({ reason: 'pruned' });
       expect(await store.getSuppression(project.id, '2')).toBeNull();
       const page = { limit: 9, after: null };
       const listed = (await store.listSuppressions(project.id, page))?.records ?? [];
