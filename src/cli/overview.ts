@@ -19,7 +19,7 @@ const groups: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     [
       ['messages, batches, history', 'Show what was sent'],
       ['balance, pricing', 'Show credits and prices'],
-      ['api', 'Make a raw request'],
+      ['open, api', 'Open the dashboard, make a raw request'],
     ],
   ],
   ['Jobs', [['jobs', 'Follow, resume and report bulk sends']]],

@@ -114,9 +114,10 @@ const tree: readonly (Leaf | Group)[] = [
     async () => (await import('./commands/doctor/run.js')).doctor,
   ],
   ['serve', 'Run the service on this machine', async () => (await import('./commands/serve/serve.js')).serve],
+  ['open', 'Open the dashboard of the service', async () => (await import('./commands/open/page.js')).open],
   [
     'dashboard',
-    'Open the dashboard of the service',
+    'Sign in to the dashboard of this machine',
     async () => (await import('./commands/dashboard/open.js')).dashboard,
   ],
   ['service', 'Manage the service of this machine', serviceCommands],
