@@ -23,7 +23,7 @@ const failed = versions.filter((version) => {
   if (found !== `v${version}`) throw new Error(`${found} came in place of ${version}`);
   process.stdout.write(`\nNode.js ${version}\n`);
   const test = (node, folder) =>
-    spawnSync(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', folder], {
+    spawnSync(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--mode', 'nodes', folder], {
       cwd: root,
       env: { ...process.env, URTUU_TEST_NODE },
       stdio: 'inherit',

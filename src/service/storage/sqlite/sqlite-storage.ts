@@ -74,5 +74,6 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     await store.close();
     await guard?.finish();
     installation.store.close();
+    guard?.close();
   }
 }
