@@ -58,7 +58,7 @@ describe('the service', () => {
     await owner(0, 'service', 'credit', '500', '--note', 'gift');
     assert.equal((await owner(0, 'service', 'status')).row[0].lane !== undefined, true);
     assert.equal((await owner(0, 'service', 'ledger')).row.length, 4);
-    await owner(0, 'service', 'settings', 'set', 'brand_name=Өртөө');
+    await owner(0, 'service', 'settings', 'set', 'brand_name', 'Өртөө');
     await owner(0, 'service', 'prune', '--older-than', '3d', '--yes');
     assert.deepEqual((await owner(0, 'service', 'verify')).row, []);
     await stop(first);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { bundled, root } from './bundle.js';
 import { fetchPackage } from './fetch-package.js';
 
-const files = await bundled('command.suite.ts', 'kill.suite.ts');
+const files = await bundled('command.suite.ts', 'kill.suite.ts', 'service.suite.ts');
 const words = ['--test', '--test-concurrency=1', '--test-reporter=spec'];
 
 process.exitCode = process.platform === 'win32' ? here() : underWine();
