@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { newDatabase } from '../support/postgres.js';
 import { Consumer } from './consumer.js';
 
@@ -97,6 +97,7 @@ it('sends mail over a relay', async () => {
     },
   });
   await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise<void>((resolve) => relay.close(() => resolve())));
   const { port } = relay.server.address() as { port: number };
   const config = join(consumer.folder, 'service.json');
   const email = { smtp: `smtp://127.0.0.1:${port}`, tls: 'off', from: 'no-reply@example.mn' };
@@ -114,5 +115,4 @@ it('sends mail over a relay', async () => {
   ];
   expect(await rowOf(mail, env)).toMatchObject({ status: 'sent' });
   expect(taken).toEqual(['bold@example.com']);
-  await new Promise<void>((resolve) => relay.close(() => resolve()));
 });
