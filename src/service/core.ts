@@ -197,9 +197,8 @@ export async function openCore(
     outcomes.close();
     await keyUse.ended();
     // Commits stay in its -wal.
-    await carrier.close().catch((error) => report(error, { level: 'warning' }));
-    // Last: it has files of the simulated operator open, too, and to close them takes its locks.
-    await storage.close();
+    const carrierClosed = carrier.close().catch((error) => report(error, { level: 'warning' }));
+    await Promise.all([storage.close(), carrierClosed]);
   }
 
   return {

@@ -8,7 +8,6 @@ import type { Core } from '../../../src/service/core.js';
 import { loadEngine } from '../../../src/service/storage/sqlite/database/engine.js';
 import { GroupCommit } from '../../../src/service/storage/sqlite/database/group-commit.js';
 import { openDatabase } from '../../../src/service/storage/sqlite/database/open.js';
-import { WalIndexFile } from '../../../src/service/storage/sqlite/installation/wal.js';
 import { Machine, printed } from '../../support/binary.js';
 import { Cores, requestsTo, takeToken } from '../../support/cores.js';
 
@@ -231,48 +230,5 @@ describe.skipIf(!hasPrlimit)('a full disk', () => {
     } finally {
       child.kill('SIGKILL');
     }
-  });
-});
-
-/** Runs the statements on a connection of another process, which never waits for a lock. */
-function inAnotherProcess(path: string, sql: string): 'done' | 'locked' {
-  const script = `
-    const { DatabaseSync } = process.getBuiltinModule?.('node:sqlite') ?? require('@photostructure/sqlite');
-    const database = new DatabaseSync(process.argv[1], { timeout: 0 });
-    try { database.exec(process.argv[2]); console.log('done'); }
-    catch (error) { console.log((error.errcode & 0xff) === 5 ? 'locked' : error.message); }`;
-  return execFileSync(process.execPath, ['-e', script, path, sql], {
-    encoding: 'utf8',
-    stdio: 'pipe',
-  }).trim() as 'done';
-}
-
-describe('the locks of SQLite, which the system takes when any file of that name is closed,', () => {
-  const opened = async (name: string) => {
-    const path = join(folder, name);
-    const database = await openDatabase(path, { synchronous: 'off', migrations: ['CREATE TABLE t (a)'] });
-    database.exec('INSERT INTO t VALUES (1)');
-    return { path, database };
-  };
-
-  it('stay when the -wal is found shorter than before', async () => {
-    const { path, database } = await opened('shorter.db');
-    const index = new WalIndexFile(`${path}-wal`);
-    database.exec('BEGIN IMMEDIATE; INSERT INTO t VALUES (2)');
-    expect(index.isWalCutOff()).toBe(false);
-    expect(inAnotherProcess(path, 'BEGIN IMMEDIATE')).toBe('locked');
-    database.exec('COMMIT');
-    expect(inAnotherProcess(path, 'BEGIN IMMEDIATE')).toBe('done');
-    database.close();
-    index.close();
-  });
-
-  it('stay when the same process opens the file again', async () => {
-    const { path, database } = await opened('again.db');
-    const lockOut = 'PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE';
-    (await opened('again.db')).database.close();
-    expect(inAnotherProcess(path, lockOut)).toBe('locked');
-    expect(inAnotherProcess(join(folder, 'of-nobody.db'), lockOut)).toBe('done');
-    database.close();
   });
 });

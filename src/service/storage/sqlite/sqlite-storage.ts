@@ -74,6 +74,5 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     await store.close();
     await guard?.finish();
     installation.store.close();
-    guard?.close();
   }
 }

@@ -1,9 +1,8 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DataError } from '../../../data-error.js';
 import { isDamaged } from '../database/busy.js';
 import type { Database } from '../database/open.js';
-import { rename } from '../database/rename.js';
 import { prepareHolds } from '../holds.js';
 import { type DataFiles, filesOf, makeFolder, prepareFolder, syncFolder } from '../installation/folder.js';
 import { openStoreDatabase } from '../sqlite-store.js';
@@ -45,7 +44,7 @@ export async function backupData(directory: string, target: string, copies: Carr
     }
     const backup = await hold(to, copies);
     syncFolder(made);
-    await rename(made, target);
+    renameSync(made, target);
     syncFolder(above);
     return backup;
   } catch (error) {

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataError, DataInUseError } from '../../../data-error.js';
 import { systemRandom } from '../../../random.js';
 import { isBusy, isDamaged } from '../database/busy.js';
 import { type Engine, loadEngine } from '../database/engine.js';
-import { isOpenElsewhere, rename } from '../database/rename.js';
 import { prepareHolds } from '../holds.js';
 import { sizesOf } from '../installation/enter.js';
 import {
@@ -47,7 +46,7 @@ export async function restoreData(
     // Windows renames no file that is open; where another process has just opened it, it renames none either.
     if (process.platform === 'win32') unlock();
     const kept = join(directory, `replaced-${name}`);
-    return await replace(directory, filesOf(beside), kept);
+    return replace(directory, filesOf(beside), kept);
   } finally {
     unlock();
     rmSync(beside, { recursive: true, force: true });
@@ -84,35 +83,36 @@ async function prepare(backup: string, beside: string, copies: CarrierCopies): P
  * At any moment the folder has a file other than service.db, or all of them: so a start that comes in between, or after
  * a crash, is refused and begins nothing anew.
  */
-async function replace(directory: string, made: DataFiles, kept: string): Promise<string | null> {
+function replace(directory: string, made: DataFiles, kept: string): string | null {
   const files = filesOf(directory);
   const old = Object.values(files).filter((path) => existsSync(path));
   if (old.length > 0) makeFolder(kept);
   const keptFiles = filesOf(kept);
-  const moved: [from: string, to: string][] = [];
-  const move = async (from: string, to: string): Promise<void> => {
-    if (!existsSync(from)) return;
-    await rename(from, to);
-    moved.push([from, to]);
-  };
-  try {
-    if (!existsSync(files.secret)) await move(made.secret, files.secret);
-    else copyPrivately(files.secret, keptFiles.secret);
-    for (const file of ['store', 'carrier', 'rates'] as const) {
-      for (const suffix of ['', '-wal', '-shm']) await move(files[file] + suffix, keptFiles[file] + suffix);
-    }
-    if (existsSync(files.identity)) copyPrivately(files.identity, keptFiles.identity);
-    for (const file of ['secret', 'carrier', 'identity'] as const) await move(made[file], files[file]);
-    syncFolder(directory);
-    await move(made.store, files.store);
-  } catch (error) {
-    // Another process had a file open, or the disk was full: what was there is put back.
-    for (const [from, to] of moved.reverse()) await rename(to, from);
-    rmSync(kept, { recursive: true, force: true });
-    throw isOpenElsewhere(error) ? inUse((error as NodeJS.ErrnoException).path ?? directory, error) : error;
+  if (!existsSync(files.secret)) renameSync(made.secret, files.secret);
+  else copyPrivately(files.secret, keptFiles.secret);
+  for (const file of ['store', 'carrier', 'rates'] as const) moveDatabase(files[file], keptFiles[file]);
+  if (existsSync(files.identity)) copyPrivately(files.identity, keptFiles.identity);
+  for (const file of ['secret', 'carrier', 'identity'] as const) {
+    if (existsSync(made[file])) renameSync(made[file], files[file]);
   }
   syncFolder(directory);
+  renameSync(made.store, files.store);
+  syncFolder(directory);
   return old.length > 0 ? kept : null;
+}
+
+function moveDatabase(from: string, to: string): void {
+  for (const suffix of ['', '-wal', '-shm']) if (existsSync(from + suffix)) move(from + suffix, to + suffix);
+}
+
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (process.platform === 'win32' && ['EBUSY', 'EPERM', 'EACCES'].includes(code)) throw inUse(from, error);
+    throw error;
+  }
 }
 
 const inUse = (path: string, cause: unknown) =>

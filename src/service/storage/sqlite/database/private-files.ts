@@ -1,4 +1,4 @@
-import { accessSync, chmodSync, closeSync, constants, fchownSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, fchownSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DataError } from '../../../data-error.js';
 
@@ -7,10 +7,8 @@ const ownersOnly = 0o600;
 /** Makes a file that only its owner can read and write, whatever the umask; one that is there becomes so. */
 export function makePrivate(path: string): void {
   const file = openNew(path);
-  if (file !== null) {
-    giveToOwner(file, dirname(path));
-    closeSync(file);
-  } else if (!isThere(path)) closeSync(openSync(path, 'a', ownersOnly));
+  if (file !== null) giveToOwner(file, dirname(path));
+  closeSync(file ?? openSync(path, 'a', ownersOnly));
   restrict(path);
 }
 
@@ -21,17 +19,6 @@ function openNew(path: string): number | null {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     return null;
-  }
-}
-
-/** Throws where it cannot be written. Not by opening it: to close it would take SQLite's locks on it (fcntl(2)). */
-function isThere(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return false;
   }
 }
 

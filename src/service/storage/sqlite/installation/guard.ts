@@ -7,7 +7,7 @@ import type { Database } from '../database/open.js';
 import { Checkpoints } from './checkpoint.js';
 import type { DataFiles } from './folder.js';
 import { readIdentity } from './identity.js';
-import { WalIndexFile } from './wal.js';
+import { isWalCutOff } from './wal.js';
 
 /** Milliseconds between looks at the files of a service that runs. */
 export const lookEvery = 400;
@@ -17,8 +17,6 @@ interface Seen {
   device: number;
   inode: number;
   size: number;
-  /** Of a -wal; no other file ever becomes smaller. */
-  index: WalIndexFile | null;
 }
 
 /**
@@ -96,11 +94,6 @@ export class DataGuard {
     }
   }
 
-  /** After the databases are closed. */
-  close(): void {
-    for (const { index } of this.#seen) index?.close();
-  }
-
   #stop(): void {
     clearInterval(this.#timer);
   }
@@ -109,8 +102,7 @@ export class DataGuard {
     const now = statSync(before.path, { throwIfNoEntry: false });
     if (now === undefined) this.#lose(before.path, 'is gone');
     else if (now.ino !== before.inode || now.dev !== before.device) this.#lose(before.path, 'was replaced');
-    else if (now.size < before.size && before.index?.isWalCutOff() !== false)
-      this.#lose(before.path, 'was cut off');
+    else if (now.size < before.size && isCutOff(before.path)) this.#lose(before.path, 'was cut off');
     else before.size = now.size;
   }
 
@@ -127,8 +119,12 @@ export class DataGuard {
 
 function look(path: string): Seen {
   const { dev, ino, size } = statSync(path);
-  const index = path.endsWith('-wal') ? new WalIndexFile(path) : null;
-  return { path, device: dev, inode: ino, size, index };
+  return { path, device: dev, inode: ino, size };
+}
+
+/** No file but a -wal ever becomes smaller. */
+function isCutOff(path: string): boolean {
+  return !path.endsWith('-wal') || isWalCutOff(path);
 }
 
 function unavailable(): ServiceError {
