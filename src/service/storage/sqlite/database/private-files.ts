@@ -1,4 +1,13 @@
-import { chmodSync, closeSync, fchownSync, openSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchownSync,
+  openSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { DataError } from '../../../data-error.js';
 
@@ -7,8 +16,14 @@ const ownersOnly = 0o600;
 /** Makes a file that only its owner can read and write, whatever the umask; one that is there becomes so. */
 export function makePrivate(path: string): void {
   const file = openNew(path);
-  if (file !== null) giveToOwner(file, dirname(path));
-  closeSync(file ?? openSync(path, 'a', ownersOnly));
+  if (file !== null) {
+    giveToOwner(file, dirname(path));
+    closeSync(file);
+  }
+  // Not opened: to close it would give up the locks of another connection of this process.
+  else if (existsSync(path)) accessSync(path, constants.W_OK);
+  // A link to nothing.
+  else closeSync(openSync(path, 'a', ownersOnly));
   restrict(path);
 }
 
