@@ -1,6 +1,7 @@
 import {
   accessSync,
   chmodSync,
+  chownSync,
   closeSync,
   constants,
   existsSync,
@@ -17,7 +18,7 @@ const ownersOnly = 0o600;
 export function makePrivate(path: string): void {
   const file = openNew(path);
   if (file !== null) {
-    giveToOwner(file, dirname(path));
+    giveToOwner(dirname(path), (uid, gid) => fchownSync(file, uid, gid));
     closeSync(file);
   }
   // Not opened: to close it would give up the locks of another connection of this process.
@@ -37,12 +38,16 @@ function openNew(path: string): number | null {
   }
 }
 
-/** An owner's command that root runs leaves no file that the service, as another user, cannot read; as SQLite does. */
-function giveToOwner(file: number, folder: string): void {
+/** A new folder in that of a service, by the same rule. */
+export const giveFolderToOwner = (path: string): void =>
+  giveToOwner(dirname(path), (uid, gid) => chownSync(path, uid, gid));
+
+/** An owner's command that root runs leaves nothing that the service, as another user, cannot read; as SQLite does. */
+function giveToOwner(folder: string, change: (uid: number, gid: number) => void): void {
   const { uid, gid } = statSync(folder);
   if (process.getuid?.() !== 0 || uid === 0) return;
   try {
-    fchownSync(file, uid, gid);
+    change(uid, gid);
   } catch (error) {
     // Root of a container may not, or not know the user.
     if (!['EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
