@@ -5,6 +5,8 @@ import type { Finalized } from '../dispatching.js';
 import { countInParts } from '../insights.js';
 import type { Instances } from '../instances.js';
 import type { PolledChanges } from '../polled-changes.js';
+import { pruneRows } from '../pruning.js';
+import type { PseudonymOf } from '../secret.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
 import { prepareBinds } from './binds.js';
@@ -66,6 +68,7 @@ export function sqliteStore(
   database: Database,
   clock: Clock,
   changes: PolledChanges,
+  pseudonymOf: PseudonymOf,
   options: SqliteStoreOptions = {},
 ): SqliteStore {
   const { check = () => {} } = options;
@@ -81,12 +84,12 @@ export function sqliteStore(
   const instances = whenUsed(() => prepareInstances(database, now));
   const leases = prepareLeases(database, clock);
   const lanes = prepareLanes(database, projects, leases, now);
-  const pruning = whenUsed(() => preparePruning(database, now));
+  const pruning = whenUsed(() => preparePruning(database, projects, pseudonymOf, now));
   const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
   const binds = whenUsed(() => prepareBinds(database, clock));
   const resets = prepareResets(database, projects, now);
-  const refusals = prepareRefusals(database, corrections);
+  const refusals = prepareRefusals(database, corrections, pseudonymOf);
   const blocks = prepareMessageBlocks(database);
   const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const claims = prepareClaims(database, projects, leases, refusals, clock);
@@ -96,7 +99,7 @@ export function sqliteStore(
   const work = prepareWork(database, leases, holds, lanes, clock);
   const reading = prepareReading(database, projects, corrections, now);
   const inbox = whenUsed(() => prepareInbox(database, projects, now));
-  const suppressions = whenUsed(() => prepareSuppressions(database, projects, now));
+  const suppressions = whenUsed(() => prepareSuppressions(database, projects, pseudonymOf, now));
   const lists = whenUsed(() => prepareLists(database, projects, blocks));
   const insights = whenUsed(() => prepareInsights(database, projects, blocks, now));
   const signIns = whenUsed(() => prepareSignIns(database, projects, now));
@@ -199,9 +202,16 @@ export function sqliteStore(
       return isEnded;
     },
     listPrunable: (query) => read(() => pruning().listPrunable(query)),
-    pruneMessages: (seqs) => commits.run(() => pruning().pruneMessages(seqs), seqs.length),
+    listFinalTo: (to, olderMs) => read(() => pruning().listFinalTo(to, olderMs)),
+    countMessagesTo: (to) => read(() => pruning().countMessagesTo(to)),
+    pruneMessages: (seqs, erased) => commits.run(() => pruning().pruneMessages(seqs, erased), seqs.length),
     listPrunedAnswers: (after) => read(() => pruning().listPrunedAnswers(after)),
     replaceAnswers: (answers) => commits.run(() => pruning().replaceAnswers(answers), answers.length),
+    pruneInbox: (which) => commits.run(() => pruning().pruneInbox(which), pruneRows),
+    eraseSuppressed: (to) => commits.run(() => pruning().eraseSuppressed(to)),
+    pruneLeftovers: (to) => commits.run(() => pruning().pruneLeftovers(to), pruneRows),
+    beginPruneRun: (everyMs) => commits.run(() => pruning().beginPruneRun(everyMs)),
+    endPruneRun: () => commits.run(() => pruning().endPruneRun()),
     lanePauses: () => read(() => lanes.pauses()),
     pauseLane: (name) => thenDue(() => lanes.pause(name)),
     resumeLane: (name) => thenDue(() => lanes.resume(name)),
