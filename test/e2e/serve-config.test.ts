@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { statuses } from '../../src/service/carriers/smpp/codec/commands.js';
@@ -82,22 +82,26 @@ describe('urtuu serve --config', () => {
   it('is checked without a message: urtuu service check', async () => {
     const check = (extra: NodeJS.ProcessEnv = {}) =>
       machine.run(['service', 'check', '--config', file, '-o', 'ndjson'], { env: { ...env, ...extra } });
-    const good = await check();
-    expect([good.code, JSON.parse(good.stdout)]).toMatchObject([
+    const found = ({ code, stdout }: { code: unknown; stdout: string }) =>
+      [code, ...stdout.trim().split('\n').map((line) => JSON.parse(line))];
+    const store = { check: 'store', address: join(machine.home, 'state/urtuu/service') };
+    expect(found(await check())).toMatchObject([
       0,
-      { carrier: 'Mobicom', address: expect.stringMatching(/^smpp:..127/), status: 'ok', problem: null },
+      { ...store, status: 'new' },
+      { check: 'Mobicom', address: expect.stringMatching(/^smpp:..127/), status: 'ok', problem: null },
     ]);
+    expect(existsSync(store.address)).toBe(false);
     expect(smsc.heard.map(({ command }) => command)).toEqual(['bind_transceiver', 'unbind']);
     smsc.options.bindStatus = () => statuses.invalidPassword;
-    const refused = await check();
-    expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([
+    expect(found(await check())).toMatchObject([
       5,
+      { status: 'new' },
       { status: 'failed', problem: 'its operator refused the password (0x0e)' },
     ]);
     await smsc.close();
-    const away = await check();
-    expect([away.code, JSON.parse(away.stdout)]).toMatchObject([
+    expect(found(await check())).toMatchObject([
       5,
+      { status: 'new' },
       { status: 'failed', problem: expect.stringContaining('ECONNREFUSED') },
     ]);
     expect((await check({ MOBICOM_PASSWORD: '' })).code).toBe(13);
