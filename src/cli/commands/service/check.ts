@@ -34,7 +34,7 @@ export const serviceCheck: CommandBody<'io' | 'network' | 'config'> = (command, 
   addStoreOptions(command);
   addHelp(command, {
     view,
-    notes: ['It ends within 10 s or a little more. status new: the first urtuu serve makes the store.'],
+    notes: ['A carrier has 10 s to answer. status new: the first urtuu serve makes the store.'],
     examples: [
       ['urtuu service check --config service.json', 'check before a start'],
       ['urtuu service check --config service.json --json', 'in a script'],
@@ -83,6 +83,10 @@ async function checkStore(
   } catch (error) {
     if (error instanceof CliError && error.exit === exits.missing)
       return { ...found, status: 'new', problem: 'no data yet' };
-    return { ...found, status: 'failed', problem: (error as Error).message };
+    return {
+      ...found,
+      status: 'failed',
+      problem: (error as Error).message.replace(`cannot use ${address}: `, ''),
+    };
   }
 }
