@@ -199,8 +199,8 @@ it('OpenSMTPD hands a bounce and a reply to the command of the page: bounced, an
     pageRules
       .replace('listen on 0.0.0.0\n', '')
       .replace('"@" = "urtuu"', '"@" = "nobody"')
-      .replace('"urtuu service', `"${folder}/urtuu service`)
-      .replace('/srv/urtuu', `${folder}/data`);
+      .replace('/usr/local/bin', `${folder}/bin`)
+      .replace('/var/lib/urtuu', `${folder}/data`);
   const { folder, configuration, environment } = await startRelay(
     (inside) => `${rules(inside)}
 action out relay host smtp://127.0.0.1:${gonePort}
@@ -211,11 +211,9 @@ match from any for domain "gone.example" action out
   const { json, own } = await startService(configuration, environment, (data) => {
     execFileSync('chown', ['-R', `${uid}:${gid}`, data]);
     symlinkSync(data, join(folder, 'data'));
-    writeFileSync(
-      join(folder, 'urtuu'),
-      `#!/bin/sh\nexec '${process.execPath}' '${root}/bin/urtuu.js' "$@"\n`,
-      { mode: 0o755 },
-    );
+    mkdirSync(join(folder, 'bin'));
+    symlinkSync(join(root, 'bin/urtuu.js'), join(folder, 'bin/urtuu'));
+    symlinkSync(process.execPath, join(folder, 'bin/node'));
   });
   await own('service', 'settings', 'set', 'own_domain', 'shop.mn');
   const { id } = await json<Message>('email', 'send', 'bold@gone.example', '--subject', 'Hi', '--text', 'Hi');
