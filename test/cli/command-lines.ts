@@ -271,7 +271,7 @@ export function commandLines(
       line: () => 'service check --config service.json',
       code: 5,
       stdout: /failed/,
-      stderr: /1 carrier failed/,
+      stderr: /1 of 2 checks failed/,
       json: 'array',
       shape: '',
     },
