@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { startOfDay } from '../../src/service/dashboard/parts/format.js';
 import { createService } from '../../src/service/index.js';
 import { fillPostgres, fillSqlite } from '../support/many-messages.js';
@@ -40,7 +41,8 @@ function ask(url: URL, headers: Record<string, string>, body?: string): Promise<
           const milliseconds = performance.now() - began;
           const all = Buffer.concat(chunks);
           const { statusCode: status = 0, headers } = answer;
-          resolve({ status, headers, text: all.toString(), bytes: all.length, milliseconds });
+          const text = (headers['content-encoding'] === 'gzip' ? gunzipSync(all) : all).toString();
+          resolve({ status, headers, text, bytes: all.length, milliseconds });
         });
       },
     );
@@ -56,7 +58,7 @@ async function visitor({ url, key, link }: RunningService) {
   const { headers } = await ask(new URL('/dashboard/sign-in', origin), form, String(searchParams));
   const cookie = String(headers['set-cookie']).split(';')[0] ?? '';
   return {
-    page: (path: string) => ask(new URL(`/dashboard${path}`, origin), { cookie }),
+    page: (path: string) => ask(new URL(`/dashboard${path}`, origin), { cookie, 'accept-encoding': 'gzip' }),
     list: (path: string) => ask(new URL(url + path), { authorization: `Bearer ${key}` }),
   };
 }
