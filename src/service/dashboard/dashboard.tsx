@@ -252,13 +252,13 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
       if (method !== 'POST')
         return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD, POST' } });
       // A browser names the site of every form; whatever does not is no browser of ours.
-      if (!origin.origins.has(headers.get('origin') ?? '')) return await alone(asked, refused(asked.t));
+      if (!origin.origins.has(headers.get('origin') ?? ''))
+        return await alone(asked, refused(asked.t, asked.t.refusedForm, 403));
       if (!isForm(headers.get('content-type') ?? '')) return new Response(null, { status: 415 });
       return await post(asked, new URLSearchParams(Buffer.from(await readBody()).toString()));
     } catch (error) {
       if (error instanceof ServiceError && error.status < 500) {
-        const { status, message } = error;
-        return alone(asked, { title: asked.t.refusedTitle, status, body: <p>{message}</p> });
+        return alone(asked, refused(asked.t, error.message, error.status));
       }
       parts.report(error, asked.requestId);
       return alone(asked, unavailable(asked.t, asked.requestId, !isRead));
