@@ -11,12 +11,14 @@ import { postgres } from './postgres.js';
 import { profile } from './profile.js';
 import { reading } from './reading.js';
 import { rows } from './rows.js';
+import { beside } from './service-beside.js';
 import { core } from './service-core.js';
 import { http } from './service-http.js';
 import { size } from './size.js';
 import { smpp } from './smpp.js';
 import { smtp } from './smtp.js';
 import { start } from './start.js';
+import { stored } from './stored.js';
 
 const groups: Record<string, () => Promise<Row[]>> = {
   start,
@@ -26,8 +28,10 @@ const groups: Record<string, () => Promise<Row[]>> = {
   reading,
   journal,
   http,
+  beside,
   profile,
   core,
+  stored,
   postgres,
   dashboard,
   smpp,
