@@ -20,6 +20,8 @@ const slow = [
 
 /** Programs of others from Debian's packages, on the other side: `npm run test:peers`. */
 const peers = 'test/peers/**/*.test.ts';
+/** The installed package as a service, on every Node.js: `npm run test:nodes`. */
+const nodes = 'test/package/service.test.ts';
 
 export default defineConfig(({ mode }) => ({
   test: {
@@ -27,6 +29,7 @@ export default defineConfig(({ mode }) => ({
     exclude: [
       ...configDefaults.exclude,
       ...(mode === 'peers' ? [] : [peers]),
+      ...(mode === 'nodes' ? [] : [nodes]),
       ...(mode === 'fast' ? [...slow, 'examples/**'] : []),
     ],
     globalSetup: ['test/support/fast-folders.ts', 'test/support/postgres-cluster.ts'],

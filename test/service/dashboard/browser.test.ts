@@ -142,6 +142,30 @@ describe('every page', () => {
     },
     120_000,
   );
+
+  it('that says no is accessible and fits too', async () => {
+    const busy = await openDashboard({ clock: new ManualClock(start), rates: 'enforced' });
+    const cookie = await busy.signIn();
+    const answers = {
+      'signed-out': await opened.get(''),
+      refused: await opened.post('/keys', {}, '', { origin: 'https://example.com' }),
+      'past-the-end': await opened.get(`/batches?after=${ids.email}`, await opened.signIn()),
+      'too-many': await busy.get('/keys', cookie),
+    };
+    for (let taken = 0; taken < 10; taken += 1)
+      answers['too-many'] = await busy.get('/messages?to=99112233', cookie);
+    const { page, bad } = await openWindow();
+    const wrong: string[] = [];
+    for (const [name, answer] of Object.entries(answers)) {
+      const body = await answer.text();
+      await page.route(`${root()}/${name}`, (route) => route.fulfill({ body, contentType: 'text/html' }));
+      await page.goto(`${root()}/${name}`);
+      wrong.push(...(await inspect(page, name)));
+    }
+    expect(Object.values(answers).map(({ status }) => status)).toEqual([401, 403, 400, 429]);
+    expect(wrong).toEqual([]);
+    expect(bad).toEqual([]);
+  }, 60_000);
 });
 
 describe('what people have sent', () => {

@@ -31,8 +31,8 @@ export function createInbox(
       before = row.seq;
     }
     const found = await database.query<Row>(
-      `SELECT * FROM ${table} WHERE ${ofProject} AND seq < $2 ORDER BY seq DESC LIMIT $3`,
-      [projectId, before, limit + 1],
+      `SELECT *, time_1($4) AS now FROM ${table} WHERE ${ofProject} AND seq < $2 ORDER BY seq DESC LIMIT $3`,
+      [projectId, before, limit + 1, database.now()],
     );
     const rows = found.slice(0, limit);
     const last = found.length > limit ? rows.at(-1) : undefined;
@@ -76,9 +76,12 @@ export function createInbox(
       ]);
     },
     async listInbox(projectId, page) {
-      const listed = await newest<InboxRow>(['inbox', 'id'], projectId, page);
+      const listed = await newest<InboxRow & { now: number }>(['inbox', 'id'], projectId, page);
       return (
-        listed && { records: listed.rows.map((row) => toInboxRecord(row, projectId)), next: listed.next }
+        listed && {
+          records: listed.rows.map((row) => toInboxRecord(row, projectId, row.now)),
+          next: listed.next,
+        }
       );
     },
     async suppress(projectId, to, reason) {
