@@ -29,7 +29,7 @@ export default defineConfig(({ mode }) => ({
       ...(mode === 'peers' ? [] : [peers]),
       ...(mode === 'fast' ? [...slow, 'examples/**'] : []),
     ],
-    globalSetup: ['test/support/fast-folders.ts', 'test/support/postgres-cluster.ts'],
+    globalSetup: ['real-home', 'fast-folders', 'postgres-cluster'].map((name) => `test/support/${name}.ts`),
     maxWorkers: '100%',
     // Then modules load once a worker: helpers register no hooks of their own, but call onTestFinished.
     isolate: mode !== 'fast',

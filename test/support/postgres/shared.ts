@@ -6,6 +6,9 @@ import { makeCluster } from './cluster.js';
 /** The variable with the folder of the run's cluster. */
 export const startShared = 'URTUU_TEST_POSTGRES_FOLDER';
 
+/** Nothing is kept, and nobody follows. */
+const quick = 'wal_level = minimal\nmax_wal_senders = 0\nautovacuum = off\njit = off\nmax_wal_size = 4GB\n';
+
 /** The address of the run's PostgreSQL, without a database; the first test that asks starts it. */
 export async function sharedUrl(): Promise<string> {
   const given = process.env.URTUU_TEST_POSTGRES_URL;
@@ -15,7 +18,7 @@ export async function sharedUrl(): Promise<string> {
   const [ready, broken] = [join(folder, 'ready'), join(folder, 'broken')];
   if (isFirst(folder)) {
     try {
-      write(ready, (await makeCluster(folder)).url);
+      write(ready, (await makeCluster(folder, undefined, quick)).url);
     } catch (error) {
       write(broken, String(error));
     }
