@@ -203,6 +203,7 @@ export const service = groupOf(
       },
       {
         name: 'strangers at the port',
+        isTimed: true,
         play: () => strangers(playStrangers),
         controls: [{ name: 'a service without bounds', play: () => strangers(playOnBoundless) }],
       },
