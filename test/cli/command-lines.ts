@@ -326,6 +326,7 @@ export function commandLines(
     { line: () => 'service ledger', stdout: /^CREATED AT/, json: 'array', shape: '' },
     { line: () => 'service ledger --since soon', code: 2, stderr: /not a time/ },
     { line: () => 'service credit much', code: 2, stderr: /not a whole number/ },
+    { line: () => 'open', code: 2, stderr: /has no dashboard/ },
     { line: () => 'dashboard', code: 5, stderr: /no dashboard yet/, text: true },
     { line: () => 'service inbox', prepare: receive, stdout: /^RECEIVED/, json: 'array', shape: '' },
     { line: () => 'service inbox --project nobody', code: 12, stderr: /no project nobody/ },

@@ -1,6 +1,7 @@
 import { type Inbox, seriesOf } from '../inbox.js';
 import { type InboxRow, type SuppressionRow, toInboxRecord, toSuppression } from '../inbox-rows.js';
 import type { PageRequest } from '../lists.js';
+import type { PseudonymOf } from '../secret.js';
 import type { SuppressionRecord, Suppressions } from '../suppressions.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
@@ -9,7 +10,11 @@ import { Groups } from './database/groups.js';
 const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
 
 /** Messages from outside, and recipients that nothing more is sent to. */
-export function createInbox(database: Database, report: (error: unknown) => void): Inbox & Suppressions {
+export function createInbox(
+  database: Database,
+  pseudonymOf: PseudonymOf,
+  report: (error: unknown) => void,
+): Inbox & Suppressions {
   /** Null when `after` is not there. */
   async function newest<Row extends { seq: number }>(
     [table, name]: readonly [table: string, name: keyof Row & string],
@@ -38,9 +43,14 @@ export function createInbox(database: Database, report: (error: unknown) => void
     async (wanted) => {
       const rows = await database.attempt<SuppressionRow & { ord: number }>(
         `SELECT w.ord::int, s.recipient, s.reason, s.created_at
-         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w(project, recipient, ord)
-         JOIN projects p ON p.id = w.project JOIN suppressions s ON s.project = p.seq AND s.recipient = w.recipient`,
-        [wanted.map(({ project }) => project), wanted.map(({ to }) => to)],
+         FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS w(project, recipient, pseudonym, ord)
+         JOIN projects p ON p.id = w.project
+         JOIN suppressions s ON s.project = p.seq AND s.recipient IN (w.recipient, w.pseudonym)`,
+        [
+          wanted.map(({ project }) => project),
+          wanted.map(({ to }) => to),
+          wanted.map(({ to }) => pseudonymOf(to)),
+        ],
       );
       const found = new Map(rows.map((row) => [row.ord - 1, toSuppression(row)]));
       return wanted.map((_, index) => found.get(index) ?? null);
@@ -85,7 +95,7 @@ export function createInbox(database: Database, report: (error: unknown) => void
     async removeSuppression(projectId, to) {
       const [row] = await database.query<{ is_done: boolean }>('SELECT unsuppress_1($1, $2) AS is_done', [
         projectId,
-        to,
+        [to, pseudonymOf(to)],
       ]);
       return row?.is_done === true;
     },
