@@ -217,6 +217,24 @@ describe('a restore', () => {
     expect(await outboxOf(core)).toHaveLength(1);
   });
 
+  it('that is cut short is made up for by the next, as a start says', async () => {
+    await openAgain();
+    await send('99112233', 'Hi');
+    await backup(directory, target);
+    await end();
+    // As it was killed before it gave service.db its name.
+    mkdirSync(join(directory, 'restoring-1'));
+    renameSync(join(directory, 'service.db'), join(directory, 'restoring-1', 'service.db'));
+    await expect(openAgain()).rejects.toMatchObject({
+      message: expect.stringContaining('service.db is missing'),
+      hint: 'A restore was cut short: run it again.',
+    });
+    await restore(target, directory);
+    expect(readdirSync(directory).filter((name) => name.startsWith('restoring'))).toEqual([]);
+    await openAgain();
+    expect(await outboxOf(core)).toHaveLength(1);
+  });
+
   it('of the data folder itself changes nothing', async () => {
     await openAgain();
     await end();

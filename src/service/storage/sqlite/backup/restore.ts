@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataError, DataInUseError } from '../../../data-error.js';
 import { systemRandom } from '../../../random.js';
@@ -12,6 +12,7 @@ import {
   filesOf,
   makeFolder,
   prepareFolder,
+  restoring,
   sizeOf,
   syncFolder,
 } from '../installation/folder.js';
@@ -43,7 +44,7 @@ export async function restoreData(
   }
   const files = filesOf(directory);
   const name = new Date().toISOString().replace(/[^0-9]/g, '');
-  const beside = join(directory, `restoring-${name}`);
+  const beside = join(directory, restoring + name);
   const lock = await createLock(files);
   try {
     lock.take();
@@ -54,7 +55,10 @@ export async function restoreData(
     // Windows renames no file that is open; where another process has just opened it, it renames none either.
     if (process.platform === 'win32') lock.release();
     const kept = join(directory, `replaced-${name}`);
-    return replace(directory, filesOf(beside), kept);
+    const replaced = replace(directory, filesOf(beside), kept);
+    for (const left of readdirSync(directory).filter((one) => one.startsWith(restoring)))
+      rmSync(join(directory, left), { recursive: true, force: true });
+    return replaced;
   } finally {
     lock.release();
     rmSync(beside, { recursive: true, force: true });
