@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadBody } from '../../src/cli/command.js';
 import { type CommandHelp, commandHelpOf, exitMeaningsOf, jsonExamples } from '../../src/cli/command-help.js';
-import { nameOf, visibleCommands } from '../../src/cli/command-names.js';
+import { nameOf, visibleCommands } from '../../src/cli/command-tree.js';
 import type { Context } from '../../src/cli/context.js';
 import { buildProgram } from '../../src/cli/program.js';
 
@@ -26,7 +26,8 @@ export interface CommandReference {
 /** Bodies only take their parts of it; nothing runs. */
 const context = { io: {}, network: {}, config: {}, clock: {} } as unknown as Context;
 
-export const program = (): Command => buildProgram(context, { write: () => {}, width: 80 }, () => {});
+export const program = (): Command =>
+  buildProgram(context, { write: () => {}, width: 80 }, { first: undefined, onCommand() {} });
 
 /** Every command that people call, in the order of the tree. */
 export async function readCommands(): Promise<CommandReference[]> {

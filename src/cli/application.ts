@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { commandHelpOf, viewOf } from './command-help.js';
+import { commandsOf } from './command-tree.js';
 import { createContext, type Streams } from './create-context.js';
 import type { Exit } from './exit.js';
 import { exits } from './exit-codes.js';
@@ -23,9 +24,10 @@ export async function runApplication(
     write: (text: string) => void streams.stdout.write(text),
     width: streams.stdout.isTerminal ? Math.min(streams.stdout.columns, 100) : 80,
   };
-  const program = buildProgram(context, output, (command) => {
+  const onCommand = (command: Command) => {
     called = command;
-  });
+  };
+  const program = buildProgram(context, output, { first: argv[0], onCommand });
   const interruption = new Interruption(environment, context);
   program.hook('preAction', async (_, command) => {
     // Before an action there is nothing that a signal could leave undone.
@@ -73,6 +75,6 @@ function normalized(argv: readonly string[], program: Command): string[] {
 
 function isCommand(words: readonly string[], program: Command): boolean {
   let command: Command | undefined = program;
-  for (const word of words) command = command?.commands.find((each) => each.name() === word);
+  for (const word of words) command = command && commandsOf(command).find((each) => each.name() === word);
   return command !== undefined;
 }

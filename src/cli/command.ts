@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { commandsOf } from './command-tree.js';
 import type { Context } from './context.js';
 import { addGlobalOptions } from './options.js';
 
@@ -15,14 +16,14 @@ export type Leaf = readonly [name: string, summary: string, load: () => Promise<
 export type Group = readonly [name: string, summary: string, commands: readonly (Leaf | Group)[]];
 
 const bodies = new WeakMap<Command, () => Promise<CommandBody>>();
-
 export function setBody(command: Command, load: () => Promise<CommandBody>): void {
   bodies.set(command, load);
 }
 
-/** Gives a command its global options, and its body once. */
+/** Gives a command its global options, and its body or its commands once. */
 export async function loadBody(command: Command, context: Context): Promise<void> {
   addGlobalOptions(command);
+  commandsOf(command);
   const body = await bodies.get(command)?.();
   bodies.delete(command);
   body?.(command, context);

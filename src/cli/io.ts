@@ -36,8 +36,8 @@ export interface Io {
 
   readonly files: Files;
 
-  /** Opens a file in the browser of the desktop; false where there is none. */
-  openInBrowser(file: string): Promise<boolean>;
+  /** Opens a file or an address in the browser of the desktop; false where there is none. */
+  openInBrowser(place: string): Promise<boolean>;
 
   /**
    * From now on a signal only aborts the context's `signal`: the command finishes what is in flight and returns, and

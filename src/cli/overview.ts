@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { visibleCommands } from './command-names.js';
+import { visibleCommands } from './command-tree.js';
 
 type Row = readonly [names: string, summary: string];
 
@@ -19,7 +19,7 @@ const groups: readonly (readonly [title: string, rows: readonly Row[]])[] = [
     [
       ['messages, batches, history', 'Show what was sent'],
       ['balance, pricing', 'Show credits and prices'],
-      ['api', 'Make a raw request'],
+      ['open, api', 'Open the dashboard, make a raw request'],
     ],
   ],
   ['Jobs', [['jobs', 'Follow, resume and report bulk sends']]],
@@ -33,7 +33,7 @@ const groups: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   [
     'Service',
     [
-      ['serve, dashboard, open', 'Run the service on this machine'],
+      ['serve, dashboard', 'Run the service on this machine'],
       ['service, keys', 'Manage the service and its API keys'],
       ['sandbox', 'Inspect the embedded service'],
     ],

@@ -2,6 +2,7 @@ import { Command, type Option } from 'commander';
 import pkg from '../../package.json' with { type: 'json' };
 import { type Group, type Leaf, loadBody, setBody } from './command.js';
 import { globalOptionNote } from './command-help.js';
+import { commandsOf, setCommands } from './command-tree.js';
 import { serviceCommands } from './commands/service/commands.js';
 import type { Context } from './context.js';
 import { readDuration, writtenDuration } from './input/duration.js';
@@ -113,9 +114,10 @@ const tree: readonly (Leaf | Group)[] = [
     async () => (await import('./commands/doctor/run.js')).doctor,
   ],
   ['serve', 'Run the service on this machine', async () => (await import('./commands/serve/serve.js')).serve],
+  ['open', 'Open the dashboard of the service', async () => (await import('./commands/open/page.js')).open],
   [
     'dashboard',
-    'Open the dashboard of the service',
+    'Sign in to the dashboard of this machine',
     async () => (await import('./commands/dashboard/open.js')).dashboard,
   ],
   ['service', 'Manage the service of this machine', serviceCommands],
@@ -195,12 +197,14 @@ export interface ProgramOutput {
   width: number;
 }
 
+interface Called {
+  /** The first word of the command line. */
+  first: string | undefined;
+  onCommand(command: Command): void;
+}
+
 /** Each command parses the words after its name itself: a text that looks like a global option stays a text. */
-export function buildProgram(
-  context: Context,
-  output: ProgramOutput,
-  onCommand: (command: Command) => void,
-): Command {
+export function buildProgram(context: Context, output: ProgramOutput, { first, onCommand }: Called): Command {
   const program: Command = new Command('urtuu')
     .version(pkg.version, '-V, --version', 'print the version')
     .exitOverride()
@@ -230,7 +234,9 @@ export function buildProgram(
       .enablePositionalOptions()
       .helpCommand(false)
       .addHelpText('after', `\n${globalOptionNote}`);
-    for (const leaf of inside) add(command, leaf);
+    setCommands(command, () => {
+      for (const leaf of inside) add(command, leaf);
+    });
     loadBefore(command);
   };
   const loadBefore = (parent: Command) =>
@@ -239,6 +245,11 @@ export function buildProgram(
       await loadBody(command, context);
     });
   loadBefore(program);
-  for (const entry of tree) add(program, entry);
+  const called = tree.filter(([name]) => name === first);
+  for (const entry of called) add(program, entry);
+  setCommands(program, () => {
+    for (const entry of tree) if (!called.includes(entry)) add(program, entry);
+  });
+  if (called.length === 0) commandsOf(program);
   return program;
 }

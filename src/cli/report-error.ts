@@ -1,6 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { commandHelpOf } from './command-help.js';
-import { nameOf } from './command-names.js';
+import { nameOf } from './command-tree.js';
 import type { OwnedContext } from './create-context.js';
 import { Ended, Interrupted } from './errors.js';
 import type { Exit } from './exit.js';

@@ -1,5 +1,5 @@
 import type { Command, CommanderError } from 'commander';
-import { nameOf, similarCommands, visibleCommands } from './command-names.js';
+import { nameOf, similarCommands, visibleCommands } from './command-tree.js';
 import { type CliError, usageError } from './errors.js';
 import { globalOptionTable } from './options.js';
 import { didYouMean, suggestionOf } from './suggest.js';

@@ -4,18 +4,21 @@ import { join } from 'node:path';
 import { root } from '../support/binary.js';
 import { bulk } from './bulk.js';
 import { client } from './client.js';
+import { dashboard } from './dashboard.js';
 import { journal } from './journal.js';
 import { type Row, tableOf } from './pairs.js';
 import { postgres } from './postgres.js';
 import { profile } from './profile.js';
 import { reading } from './reading.js';
 import { rows } from './rows.js';
+import { beside } from './service-beside.js';
 import { core } from './service-core.js';
 import { http } from './service-http.js';
 import { size } from './size.js';
 import { smpp } from './smpp.js';
 import { smtp } from './smtp.js';
 import { start } from './start.js';
+import { stored } from './stored.js';
 
 const groups: Record<string, () => Promise<Row[]>> = {
   start,
@@ -25,9 +28,12 @@ const groups: Record<string, () => Promise<Row[]>> = {
   reading,
   journal,
   http,
+  beside,
   profile,
   core,
+  stored,
   postgres,
+  dashboard,
   smpp,
   smtp,
   size,

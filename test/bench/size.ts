@@ -19,11 +19,11 @@ export async function size(): Promise<Row[]> {
     .reduce((sum, file) => sum + file.size, 0);
   return [
     {
-      what: 'installed size: client and command',
+      what: 'installed size: client and command; with all of the service',
       against: 'resend-cli 28-32 MB, 20 packages; twilio-cli 176 MB, 476',
-      goal: 'under 1 MB, 1 package',
-      measured: `${MB(unpackedSize - service)} (${MB(unpackedSize)} with the service), 1 package`,
-      met: unpackedSize - service < 1_000_000,
+      goal: 'under 1 MB, under 2 MB',
+      measured: `${MB(unpackedSize - service)}, ${MB(unpackedSize)}; 1 package`,
+      met: unpackedSize - service < 1_000_000 && unpackedSize < 2_000_000,
     },
   ];
 }

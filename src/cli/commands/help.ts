@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandBody } from '../command.js';
-import { similarCommands } from '../command-names.js';
+import { similarCommands } from '../command-tree.js';
 import { type CliError, usageError } from '../errors.js';
 import { nearest, suggestionOf } from '../suggest.js';
 import { topics } from '../topics/index.js';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Argument, Command, Option } from 'commander';
 import { viewOf } from '../command-help.js';
-import { visibleCommands } from '../command-names.js';
+import { commandsOf, visibleCommands } from '../command-tree.js';
 import type { Config } from '../config/config.js';
 import { choicesOf } from '../options.js';
 import { recentIds } from '../recent-ids.js';
@@ -133,7 +133,7 @@ async function possible(
   if (pending !== undefined)
     return described(await valuesOf(tree, pending, optionSources[pending.long ?? '']));
   if (current.startsWith('-')) return optionsOf(command);
-  if (command.commands.length > 0) return commandsIn(command);
+  if (commandsOf(command).length > 0) return commandsIn(command);
   const { registeredArguments: all } = command;
   const argument = all[given] ?? (all.at(-1)?.variadic ? all.at(-1) : undefined);
   if (argument === undefined) return [];

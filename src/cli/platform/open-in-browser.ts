@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 import { platformOf } from './platform.js';
 
-/** Opens a file in the browser of the desktop; false where there is none. */
+/** Opens a file or an address in the browser of the desktop; false where there is none. */
 export function openInBrowser(
-  file: string,
+  place: string,
   name: NodeJS.Platform,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<boolean> {
   const opener = platformOf(name).opener(name, env);
   if (opener === null) return Promise.resolve(false);
   return new Promise((resolve) => {
-    const child = spawn(opener.file, [...opener.words, file], { detached: true, stdio: 'ignore' });
+    const child = spawn(opener.file, [...opener.words, place], { detached: true, stdio: 'ignore' });
     child.once('error', () => resolve(false));
     child.once('spawn', () => {
       child.unref();

@@ -11,7 +11,7 @@ export interface Platform {
   /** Whether the parent of a process learns which signal ended it. */
   readonly diesBySignals: boolean;
   readonly quoting: 'posix' | 'powershell';
-  /** The program that opens a file in the browser of the desktop; null without a desktop. */
+  /** The program that opens a file or an address in the browser of the desktop; null without a desktop. */
   opener(
     name: NodeJS.Platform,
     env: Readonly<Record<string, string | undefined>>,

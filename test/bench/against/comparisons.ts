@@ -122,7 +122,7 @@ function planRow(what: string, work: 'sms' | 'email', template: string, copies =
 }
 
 interface Desk {
-  /** Removes the state of the command: a job looks into those before it. */
+  /** Removes the state of the command: a job looks into those before it. The service still knows their names. */
   forget(): void;
   file(lines: string[]): string;
   run(words: string[]): Promise<number>;
@@ -217,16 +217,16 @@ export const comparisons: Record<string, readonly Comparison[]> = {
   bulk: [
     commandRow('a job of 100,000 rows, constant text', 7, async ({ file, forget }) => {
       const path = file(listOf(100_000));
-      return () => {
+      return (run) => {
         forget();
-        return job(path, 'job', 'Сайн байна уу');
+        return job(path, `job-${run}`, 'Сайн байна уу');
       };
     }),
     commandRow('a job of 2,000 rows, a text for each', 5, async ({ file, forget }) => {
       const path = file(listOf(2_000));
-      return () => {
+      return (run) => {
         forget();
-        return job(path, 'job', text);
+        return job(path, `job-${run}`, text);
       };
     }),
   ],

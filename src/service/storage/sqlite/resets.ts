@@ -23,6 +23,7 @@ const emptied = [
   'message_blocks',
   'inbox',
   'suppressions',
+  'erasures',
 ];
 
 /** Emptying the store. The functions write inside the transaction of their caller. */

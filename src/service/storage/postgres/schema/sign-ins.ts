@@ -1,7 +1,7 @@
 import { durable, tolerance } from './shared.js';
 
 /** A sign-in that lasts longer than it was to last is over: the clock was set back. */
-const isGood = `until > at AND until <= at + length + ${tolerance}`;
+export const isGood = `until > at AND until <= at + length + ${tolerance}`;
 
 /** The dashboard: links that open one session each, and sessions, by the SHA-256 of their token; where it is opened. */
 export const signIns = `

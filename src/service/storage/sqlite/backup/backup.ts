@@ -1,8 +1,9 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DataError } from '../../../data-error.js';
 import { isDamaged } from '../database/busy.js';
 import type { Database } from '../database/open.js';
+import { rename } from '../database/rename.js';
 import { type DataFiles, filesOf, makeFolder, prepareFolder, syncFolder } from '../installation/folder.js';
 import { openStoreDatabase } from '../sqlite-store.js';
 import { type CarrierCopies, closeAlone, copyData } from './copy-data.js';
@@ -34,7 +35,7 @@ export async function backupData(directory: string, target: string, copies: Carr
     const to = filesOf(made);
     const backup = await copyWhole(directory, to, copies);
     syncFolder(made);
-    renameSync(made, target);
+    await rename(made, target);
     syncFolder(above);
     return backup;
   } catch (error) {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataError, DataInUseError } from '../../../data-error.js';
 import { systemRandom } from '../../../random.js';
 import { isBusy, isDamaged } from '../database/busy.js';
 import { type Engine, loadEngine } from '../database/engine.js';
 import { giveFolderToOwner } from '../database/private-files.js';
+import { isOpenElsewhere, rename } from '../database/rename.js';
 import { sizesOf } from '../installation/enter.js';
 import {
   type DataFiles,
@@ -55,7 +56,7 @@ export async function restoreData(
     // Windows renames no file that is open; where another process has just opened it, it renames none either.
     if (process.platform === 'win32') lock.release();
     const kept = join(directory, `replaced-${name}`);
-    const replaced = replace(directory, filesOf(beside), kept);
+    const replaced = await replace(directory, filesOf(beside), kept);
     for (const left of readdirSync(directory).filter((one) => one.startsWith(restoring)))
       rmSync(join(directory, left), { recursive: true, force: true });
     return replaced;
@@ -97,21 +98,33 @@ async function prepare(backup: string, beside: string, copies: CarrierCopies): P
  * At any moment the folder has a file other than service.db, or all of them: so a start that comes in between, or after
  * a crash, is refused and begins nothing anew.
  */
-function replace(directory: string, made: DataFiles, kept: string): string | null {
+async function replace(directory: string, made: DataFiles, kept: string): Promise<string | null> {
   const files = filesOf(directory);
   const old = Object.values(files).filter((path) => existsSync(path));
   if (old.length > 0) makeFolderOfOwner(kept);
   const keptFiles = filesOf(kept);
-  // Copies first: a full disk ends it before anything has moved.
-  for (const file of ['secret', 'identity'] as const)
-    if (existsSync(files[file])) copyPrivately(files[file], keptFiles[file]);
-  if (!existsSync(files.secret)) renameSync(made.secret, files.secret);
-  for (const file of ['store', 'carrier', 'rates'] as const) moveDatabase(files[file], keptFiles[file]);
-  for (const file of ['secret', 'carrier', 'identity'] as const) {
-    if (existsSync(made[file])) renameSync(made[file], files[file]);
+  const moved: [from: string, to: string][] = [];
+  const move = async (from: string, to: string): Promise<void> => {
+    if (!existsSync(from)) return;
+    await rename(from, to);
+    moved.push([from, to]);
+  };
+  try {
+    // Copies first: a full disk ends it before anything has moved.
+    for (const file of ['secret', 'identity'] as const)
+      if (existsSync(files[file])) copyPrivately(files[file], keptFiles[file]);
+    if (!existsSync(files.secret)) await move(made.secret, files.secret);
+    for (const file of ['store', 'carrier', 'rates'] as const) {
+      for (const suffix of ['', '-wal', '-shm']) await move(files[file] + suffix, keptFiles[file] + suffix);
+    }
+    for (const file of ['secret', 'carrier', 'identity'] as const) await move(made[file], files[file]);
+    syncFolder(directory);
+    await move(made.store, files.store);
+  } catch (error) {
+    for (const [from, to] of moved.reverse()) await rename(to, from);
+    rmSync(kept, { recursive: true, force: true });
+    throw isOpenElsewhere(error) ? inUse((error as NodeJS.ErrnoException).path ?? directory, error) : error;
   }
-  syncFolder(directory);
-  renameSync(made.store, files.store);
   syncFolder(directory);
   return old.length > 0 ? kept : null;
 }
@@ -119,20 +132,6 @@ function replace(directory: string, made: DataFiles, kept: string): string | nul
 function makeFolderOfOwner(path: string): void {
   makeFolder(path);
   giveFolderToOwner(path);
-}
-
-function moveDatabase(from: string, to: string): void {
-  for (const suffix of ['', '-wal', '-shm']) if (existsSync(from + suffix)) move(from + suffix, to + suffix);
-}
-
-function move(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (process.platform === 'win32' && ['EBUSY', 'EPERM', 'EACCES'].includes(code)) throw inUse(from, error);
-    throw error;
-  }
 }
 
 const inUse = (path: string, cause: unknown) =>

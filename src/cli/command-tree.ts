@@ -1,6 +1,20 @@
 import type { Command } from 'commander';
 import { nearest } from './suggest.js';
 
+const unadded = new WeakMap<Command, () => void>();
+
+/** Commands of a group are added when they are asked for: at most starts, two of all are. */
+export function setCommands(group: Command, add: () => void): void {
+  unadded.set(group, add);
+}
+
+export function commandsOf(group: Command): readonly Command[] {
+  const add = unadded.get(group);
+  unadded.delete(group);
+  add?.();
+  return group.commands;
+}
+
 /** Full names of the commands below a group that are like a word: `urtuu sms send` for `sned`. */
 export function similarCommands(group: Command, word: string): string[] {
   const below = commandsBelow(group);
@@ -20,7 +34,7 @@ function commandsBelow(group: Command): Map<string, string> {
 
 /** Without those that only scripts call. */
 export const visibleCommands = (group: Command): Command[] =>
-  group.commands.filter((command) => !command.name().startsWith('_'));
+  commandsOf(group).filter((command) => !command.name().startsWith('_'));
 
 /** `urtuu sms send` */
 export function nameOf(command: Command): string {
