@@ -15,10 +15,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { alignOutbox } from '../../src/service/carriers/simulated/align-outbox.js';
+import { openOutboxDatabase } from '../../src/service/carriers/simulated/sqlite-outbox.js';
 import type { Core } from '../../src/service/core.js';
 import { backup, restore } from '../../src/service/data-copies.js';
 import { DataError, DataInUseError } from '../../src/service/data-error.js';
+import { restoreData } from '../../src/service/storage/sqlite/backup/restore.js';
 import { loadEngine } from '../../src/service/storage/sqlite/database/engine.js';
+import { rename } from '../../src/service/storage/sqlite/database/rename.js';
 import { Cores, caller, outboxOf, requestsTo } from '../support/cores.js';
 
 const cores = new Cores();
@@ -216,6 +220,26 @@ describe('a restore', () => {
     await openAgain();
     expect(await outboxOf(core)).toHaveLength(1);
   });
+
+  it.each(['secret', 'operator.db', 'installation.json', 'service.db'])(
+    'that cannot move its %s leaves everything as it was',
+    async (name) => {
+      await openAgain();
+      await backup(directory, target);
+      await send('99112233', 'Hi');
+      await end();
+      const before = contents();
+      const copies = { openCarrier: openOutboxDatabase, align: alignOutbox };
+      const failing = async (from: string, to: string) => {
+        if (to === join(directory, name) && from.includes('restoring-')) throw new Error('i/o error');
+        await rename(from, to);
+      };
+      await expect(restoreData(target, directory, copies, failing)).rejects.toThrow('i/o error');
+      expect(contents()).toEqual(before);
+      await openAgain();
+      expect(await core.administration.held()).toBeNull();
+    },
+  );
 
   it('that is cut short is made up for by the next, as a start says', async () => {
     await openAgain();
