@@ -279,6 +279,22 @@ describe('a restore', () => {
     expect(new Set(all())).toEqual(new Set([65_534]));
   });
 
+  it('into an empty folder is refused where a service begins in it meanwhile', async () => {
+    await openAgain();
+    await backup(directory, target);
+    const empty = join(root, 'empty');
+    let begun: Core | undefined;
+    const openCarrier = async (path: string) => {
+      begun ??= await cores.open({ directory: empty });
+      return openOutboxDatabase(path);
+    };
+    await expect(restoreData(target, empty, { openCarrier, align: alignOutbox })).rejects.toBeInstanceOf(
+      DataInUseError,
+    );
+    await requestsTo(() => begun as Core).send('99112233', 'Hi');
+    expect(readdirSync(empty).filter((name) => /^(replaced|restoring)/.test(name))).toEqual([]);
+  });
+
   it('is refused while the data is open, and the service goes on', async () => {
     await openAgain();
     await send('99112233', 'Hi');
