@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
+import { transformSync } from 'esbuild';
 import { rolldown } from 'rolldown';
 
 /** The command line reaches the service through one lazy door; its bundle stays out of every other. */
@@ -54,29 +55,72 @@ const fewLocales = {
   },
 };
 
-/** What hono does for elements that move to the head, and for forms of functions; the pages have neither. */
+/** The pages use elements and components alone: no contexts, no styles as objects, nothing that moves to the head. */
+const unusedOfJsx = {
+  'intrinsic-element/components.js': 'export const components_exports = {};',
+  'context.js': `export const globalContexts = [];
+    export const createContext = () => ({ children }) => children;
+    export const useContext = () => '';
+    export const captureRenderContext = () => undefined;
+    export const runWithRenderContext = (work) => work();`,
+  'utils.js': `export const normalizeIntrinsicElementKey = (name) => name;
+    export const isValidTagName = () => true;
+    export const isValidAttributeName = () => true;
+    export const styleObjectForEach = () => {};`,
+  // Called for each of some 400 elements, and functions keep their names.
+  'jsx-dev-runtime.js': `import { jsxFn } from './base.js';
+    export { Fragment } from './base.js';
+    export const h = (tag, props) => jsxFn(tag, props, 'children' in props ? [props.children].flat() : []);
+    export { h as jsxDEV };`,
+};
 const plainElements = {
   name: 'plain-elements',
-  resolveId: (id, importer) =>
-    id.endsWith('/intrinsic-element/components.js') && /[/\\]hono[/\\]dist[/\\]jsx[/\\]/.test(importer)
-      ? '\0plain-elements'
-      : null,
-  load: (id) => (id === '\0plain-elements' ? 'export const components_exports = {};' : null),
+  load(id) {
+    const [, part] = /[/\\]hono[/\\]dist[/\\]jsx[/\\](.*)$/.exec(id) ?? [];
+    return unusedOfJsx[part?.replaceAll('\\', '/')] ?? null;
+  },
 };
 
-/** Escaped, Cyrillic letters would take six bytes each: the texts of the dashboard are packed, and so are its styles. */
-const packedTexts = {
-  name: 'packed-texts',
-  transform(code, id) {
-    if (
-      !/[/\\]dashboard[/\\](?:language[/\\](?:english|mongolian)|assets[/\\](?:style|script))\.ts$/.test(id)
-    )
-      return null;
-    const [, name, literal] = /export const (\w+)(?:: \w+)? = (.*?);\n(?:\nexport type .*)?$/s.exec(code);
-    const text = JSON.stringify(new Function(`return ${literal}`)());
-    const packed = brotliCompressSync(text).toString('base64');
-    return `import { brotliDecompressSync } from 'node:zlib';
-      export const ${name} = JSON.parse(brotliDecompressSync(Buffer.from('${packed}', 'base64')).toString());`;
+const dashboard = resolve('src/service/dashboard');
+const textFiles = ['language/english', 'language/mongolian', 'assets/style', 'assets/script'];
+
+/** What a file of the dashboard exports: one literal. */
+function literalIn(file) {
+  const code = readFileSync(join(dashboard, `${file}.ts`), 'utf8');
+  const [, literal] = /export const \w+(?:: \w+)? = (.*?);\n(?:\nexport type .*)?$/s.exec(code);
+  return new Function(`return ${literal}`)();
+}
+
+function packedTexts() {
+  const [english, mongolian, style, script] = textFiles.map(literalIn);
+  const names = Object.keys(english);
+  const minified = (text, loader) =>
+    transformSync(text, { loader, minify: true, target: 'es2020' }).code.trim();
+  const all = [
+    names,
+    names.map((name) => english[name]),
+    names.map((name) => mongolian[name]),
+    minified(style, 'css'),
+    minified(script, 'js'),
+  ];
+  return brotliCompressSync(JSON.stringify(all)).toString('base64');
+}
+
+/** Escaped, Cyrillic letters would take six bytes each: the texts of the dashboard are packed, with its style and script. */
+const dashboardTexts = {
+  name: 'dashboard-texts',
+  resolveId: (id) => (id === '\0dashboard-texts' ? id : null),
+  load(id) {
+    if (id === '\0dashboard-texts')
+      return `import { brotliDecompressSync } from 'node:zlib';
+        const [names, english, mongolian, style, script] =
+          JSON.parse(brotliDecompressSync(Buffer.from('${packedTexts()}', 'base64')).toString());
+        const named = (texts) => Object.fromEntries(names.map((name, index) => [name, texts[index]]));
+        export const texts = { english: named(english), mongolian: named(mongolian), style, script };`;
+    const file = textFiles.find((each) => id === join(dashboard, `${each}.ts`));
+    if (file === undefined) return null;
+    const name = basename(file);
+    return `import { texts } from '\0dashboard-texts'; export const ${name} = texts.${name};`;
   },
 };
 
@@ -135,7 +179,7 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
       onlyTheVersion,
       fewLocales,
       plainElements,
-      packedTexts,
+      dashboardTexts,
     ],
     transform: {
       target: 'node20',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { root } from '../support/binary.js';
 import { bulk } from './bulk.js';
 import { client } from './client.js';
+import { dashboard } from './dashboard.js';
 import { journal } from './journal.js';
 import { type Row, tableOf } from './pairs.js';
 import { postgres } from './postgres.js';
@@ -32,6 +33,7 @@ const groups: Record<string, () => Promise<Row[]>> = {
   core,
   stored,
   postgres,
+  dashboard,
   smpp,
   smtp,
   size,

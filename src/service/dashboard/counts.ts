@@ -3,26 +3,33 @@ import type { Counted, Store } from '../storage/store.js';
 
 /** A count is used again for this many times as long as it took. */
 const reuse = 30;
+/** Where one takes longer, in milliseconds, nobody waits for the next one: the last is shown until it is there. */
+const patience = 40;
+const recent = 60_000;
 const step = 3_600_000;
 
 /** Counts of messages by the hour, which live pages ask for again and again. */
 export function createCounts(store: Store, clock: Clock) {
-  const known = new Map<string, { since: number; until: number; counted: Promise<Counted> }>();
+  const known = new Map<string, { since: number; until: number; old: number; counted: Promise<Counted> }>();
   return (projectId: string, since: number): Promise<Counted> => {
     const begun = clock.monotonic();
     const last = known.get(projectId);
     if (last?.since === since && begun < last.until) return last.counted;
-    const counted = store.countMessages(projectId, since, step);
-    // While it is under way everybody waits for the same one.
-    const entry = { since, until: Number.POSITIVE_INFINITY, counted };
+    const counting = store.countMessages(projectId, since, step);
+    // While it is under way everybody gets the same.
+    const until = Number.POSITIVE_INFINITY;
+    const isRecent = last?.since === since && begun < last.old;
+    const entry = { since, until, old: 0, counted: isRecent ? last.counted : counting };
     known.set(projectId, entry);
-    counted.then(
+    counting.then(
       () => {
         const ended = clock.monotonic();
+        entry.counted = counting;
         entry.until = ended + reuse * (ended - begun);
+        entry.old = ended - begun > patience ? ended + recent : 0;
       },
       () => known.delete(projectId),
     );
-    return counted;
+    return entry.counted;
   };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import type { Child } from 'hono/jsx';
 import { Fragment } from 'hono/jsx/jsx-runtime';
 import type { RequestKind } from '../../contract/index.js';
@@ -83,11 +84,12 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
   const cookie = (value: string, seconds: number) =>
     `${origin.cookie}=${value}; Path=${root}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${origin.isSecure ? '; Secure' : ''}`;
 
-  async function alone({ t, address, requestId }: Asked, { title, status, body }: Alone): Promise<Response> {
+  async function alone(asked: Asked, { title, status, body }: Alone): Promise<Response> {
+    const { t, address } = asked;
     return html(
+      asked,
       <Layout shell={{ t, title, path: address, assets: assetPaths }}>{body}</Layout>,
       status,
-      requestId,
     );
   }
 
@@ -131,11 +133,11 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
   }
 
   async function shown(asked: Asked, { projectId }: Session, view: View, isLive: boolean): Promise<Response> {
-    const { t, address, requestId } = asked;
+    const { t, address } = asked;
     const project = (await store.getProject(projectId))?.name ?? '';
     const { title, section, status = 200, body } = view;
     const shell = { t, title, project, section, hidden, path: address, isLive, assets: assetPaths };
-    return html(<Layout shell={shell}>{body}</Layout>, status, requestId);
+    return html(asked, <Layout shell={shell}>{body}</Layout>, status);
   }
 
   async function get(asked: Asked): Promise<Response> {
@@ -250,13 +252,13 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
       if (method !== 'POST')
         return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD, POST' } });
       // A browser names the site of every form; whatever does not is no browser of ours.
-      if (!origin.origins.has(headers.get('origin') ?? '')) return await alone(asked, refused(asked.t));
+      if (!origin.origins.has(headers.get('origin') ?? ''))
+        return await alone(asked, refused(asked.t, asked.t.refusedForm, 403));
       if (!isForm(headers.get('content-type') ?? '')) return new Response(null, { status: 415 });
       return await post(asked, new URLSearchParams(Buffer.from(await readBody()).toString()));
     } catch (error) {
       if (error instanceof ServiceError && error.status < 500) {
-        const { status, message } = error;
-        return alone(asked, { title: asked.t.refusedTitle, status, body: <p>{message}</p> });
+        return alone(asked, refused(asked.t, error.message, error.status));
       }
       parts.report(error, asked.requestId);
       return alone(asked, unavailable(asked.t, asked.requestId, !isRead));
@@ -272,9 +274,12 @@ const isForm = (contentType: string) => /^application\/x-www-form-urlencoded *(?
 const rendered = async (node: Child): Promise<string> =>
   String(await Fragment({ children: node }).toString());
 
-async function html(node: Child, status: number, requestId: string): Promise<Response> {
+async function html({ request, requestId }: Asked, node: Child, status: number): Promise<Response> {
   const text = `<!doctype html>${await rendered(node)}`;
-  return new Response(text, { status, headers: { ...pageHeaders, 'X-Request-Id': requestId } });
+  const headers = { ...pageHeaders, 'X-Request-Id': requestId };
+  if (!/\bgzip\b/.test(request.headers.get('accept-encoding') ?? ''))
+    return new Response(text, { status, headers });
+  return new Response(gzipSync(text), { status, headers: { ...headers, 'Content-Encoding': 'gzip' } });
 }
 
 function seeOther(location: string, cookie?: string): Response {

@@ -1,8 +1,9 @@
 import type { Child } from 'hono/jsx';
-import type { Message, MessageFilter } from '../../contract/index.js';
+import type { ErrorCode, Message, MessageFilter } from '../../contract/index.js';
 import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import type { Operations } from '../operations/operations.js';
 import type { ProjectAdministration, Service } from '../service.js';
+import { ServiceError } from '../service-error.js';
 import type { LaneConnection } from '../storage/instances.js';
 import type { Counted, Store } from '../storage/store.js';
 import type { Strings } from './language/language.js';
@@ -75,5 +76,12 @@ export function listMessages(
 ): Promise<{ data: Message[]; next: string | null }> {
   return context.operations.listMessages(callerOf(context), filter, { limit, after });
 }
+
+/** Gives a refusal of this code as the outcome. */
+export const orRefusal = <Value>(work: Promise<Value>, code: ErrorCode): Promise<Value | ServiceError> =>
+  work.catch((error) => {
+    if (error instanceof ServiceError && error.code === code) return error;
+    throw error;
+  });
 
 export const callerOf = ({ projectId }: PageContext) => ({ projectId, keyId: 'dashboard' });

@@ -209,6 +209,26 @@ describe('batches, the outbox and the ledger', () => {
   });
 });
 
+describe('a text of 70,000 characters', () => {
+  const long = `${'Ж'.repeat(999)}😀${'a'.repeat(69_000)}the end`;
+  const mail = `From: b@example.mn\r\nTo: info@shop.mn\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n${long}\r\n`;
+
+  it('is short in the lists, and whole where somebody asks for it', async () => {
+    const { service, call, page } = await openPopulated();
+    await service.administration.receiveMail(Buffer.from(mail), ['info@shop.mn']);
+    const { id } = await call('/email', { to: 'bat@example.mn', subject: 'Long', text: long });
+    await service.administration.settled();
+    for (const path of ['/inbox', '/outbox']) {
+      const { html, words } = await page(path);
+      expect(html.length).toBeLessThan(30_000);
+      expect(words).toContain(`Ж😀… More`);
+      const more = /href="\/dashboard([^"]*)">More</.exec(html)?.[1]?.replace(/&amp;/g, '&') ?? '';
+      expect((await page(more)).words).toContain('the end');
+    }
+    expect((await page(`/messages/${id}`)).words).toContain('the end');
+  });
+});
+
 describe('the inbox and the settings of email', () => {
   it('show what has come, as it was written', async () => {
     const { words } = await (await look()).page('/inbox');
@@ -306,6 +326,29 @@ describe('settings', () => {
     expect(wordsOf(html)).toMatch(said);
     if (name !== 'brand_name') expect(html).toContain('value="Given"');
     expect(await service.administration.settings.get()).toEqual(before);
+  });
+
+  it('that another tab has saved stay, where this one did not change them', async () => {
+    const { post, page, cookie, service } = await openPopulated();
+    const { html } = await page('/settings/sending');
+    const given = (name: string) =>
+      (new RegExp(`name="${name}"[^>]*?value="([^"]*)"`).exec(html)?.[1] ?? '')
+        .replace(/&amp;/g, '&')
+        .replace(/&#39;/g, "'")
+        .replace(/&lt;/g, '<')
+        .replace(/&gt;/g, '>');
+    const names = ['shown', 'per_10_minutes', 'per_24_hours', 'brand_name', 'reply_to'];
+    const form = Object.fromEntries(names.map((name) => [name, given(name)]));
+    expect((await post('/settings/sending', { ...form, per_10_minutes: '7' }, cookie)).status).toBe(303);
+    expect((await post('/settings/sending', { ...form, brand_name: 'Two' }, cookie)).status).toBe(303);
+    // What was refused is still a change when it is sent again.
+    const refused = await post('/settings/sending', { ...form, per_24_hours: '81', reply_to: '' }, cookie);
+    expect(await refused.text()).toContain(`name="shown" value="${form.shown?.replace(/&/g, '&amp;')}"`);
+    expect(await service.administration.settings.get()).toMatchObject({
+      caps: { per_10_minutes: 7 },
+      brand_name: 'Two',
+      reply_to: 'info@example.mn',
+    });
   });
 
   it('of prices leave holidays that were added since the page was shown', async () => {

@@ -165,3 +165,59 @@ it('functions that were planned on empty tables read no whole index of large one
   await vi.waitUntil(async () => ((await used())[0]?.uses ?? 0) > 50);
   expect(await readBy()).toEqual([]);
 });
+
+it('lists and the count of what waits neither look through all messages nor write to disk', async () => {
+  const database = await newDatabase();
+  const clock = new ManualClock();
+  const storage = await openPostgresStorage({
+    url: database,
+    secret,
+    clock,
+    report() {},
+    now: () => clock.now(),
+  });
+  onTestFinished(() => storage.close());
+  const { store } = storage;
+  await store.createProject({ ...project, balance: 0 });
+  await query(
+    database,
+    `INSERT INTO messages (id, project, content, channel, recipient, credits, created_at, counts_at, lane, bound_at, status, error_message)
+       SELECT 'm' || i, 1, 1, 'sms', 'r' || i, 10, 0, 0, 'sms', 0, 'sent', repeat('x', 99) FROM generate_series(1, 90000) i;
+     INSERT INTO queue SELECT 9000000000000, i, 0, 0, 1, 'sms' FROM generate_series(1, 25000) i;
+     ANALYZE messages, queue`,
+  );
+  await query(database, 'SELECT pg_stat_reset()');
+  const none = {
+    to: null,
+    channel: null,
+    status: null,
+    delivery: null,
+    batchId: null,
+    since: null,
+    until: null,
+  };
+  const filters = [
+    {},
+    { to: 'r7' },
+    { channel: 'sms' },
+    { status: 'failed' },
+    { delivery: 'bounced' },
+    { until: -1 },
+  ] as const;
+  for (const after of [null, 'm80000'])
+    for (const filter of filters)
+      expect(
+        await store.listMessages(project.id, { ...none, ...filter }, { limit: 50, after }),
+      ).not.toBeNull();
+  expect(await store.countWaiting(project.id)).toMatchObject({ count: 20_000, isWhole: false });
+  await storage.close();
+  const read = () =>
+    query<{ uses: number; scanned: number; written: number }>(
+      database,
+      `SELECT seq_tup_read::int AS scanned, idx_scan::int AS uses,
+         (SELECT temp_bytes::int FROM pg_stat_database WHERE datname = current_database()) AS written
+       FROM pg_stat_user_tables WHERE relname = 'messages'`,
+    );
+  await vi.waitUntil(async () => ((await read())[0]?.uses ?? 0) > 20);
+  expect(await read()).toMatchObject([{ scanned: 0, written: 0 }]);
+});

@@ -3,12 +3,14 @@ import { ManualClock } from '../../../src/service/clock.js';
 import { createPolledChanges } from '../../../src/service/storage/polled-changes.js';
 import type { Database } from '../../../src/service/storage/sqlite/database/open.js';
 import { openStoreDatabase, sqliteStore } from '../../../src/service/storage/sqlite/sqlite-store.js';
+import type { MessageQuery } from '../../../src/service/storage/store.js';
 import { batch, message, project, start } from './conformance/fixture.js';
 
 /** All messages, or all of a project. */
 const looksThroughAll = /^SCAN (messages|m|e)$|messages_project/;
 
-it('no statement of a send looks through all messages, nor through all of its project', async () => {
+/** A store, and the plans of all statements that it has prepared. */
+async function watchedStore() {
   const real = await openStoreDatabase(':memory:');
   const asked = new Set<string>();
   const database: Database = {
@@ -21,18 +23,74 @@ it('no statement of a send looks through all messages, nor through all of its pr
     },
   };
   const clock = new ManualClock(start);
-  const store = sqliteStore(database, clock, createPolledChanges(clock));
+  const store = sqliteStore(database, clock, createPolledChanges(clock), (to) => `erased:${to}`);
   await store.createProject({ ...project, balance: 1_000 });
   await store.acceptMessage(message({ to: '1' }));
   await store.acceptBatch(batch(['1', '2']));
-  const plans = [...asked]
-    .filter((sql) => /^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/.test(sql))
-    .map((sql) => {
+  function plans() {
+    const statements = [...asked].filter((sql) => /^\s*(WITH|SELECT|INSERT|UPDATE|DELETE)\b/.test(sql));
+    asked.clear();
+    return statements.map((sql) => {
       const steps = real.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
       return { sql, plan: steps.map(({ detail }) => detail) };
     });
-  const slow = plans.filter(({ plan }) => plan.some((step) => looksThroughAll.test(step)));
-  expect(plans.length).toBeGreaterThan(40);
+  }
+  return { store, plans };
+}
+
+it('no statement of a send looks through all messages, nor through all of its project', async () => {
+  const { plans } = await watchedStore();
+  const all = plans();
+  const slow = all.filter(({ plan }) => plan.some((step) => looksThroughAll.test(step)));
+  expect(all.length).toBeGreaterThan(40);
   // A reset does, which removes them all.
   expect(slow.map(({ sql }) => sql)).toEqual([expect.stringMatching(/^SELECT id, recipient FROM messages/)]);
+});
+
+it('every statement of a list or a page goes along an index, newest first, and ends', async () => {
+  const { store, plans } = await watchedStore();
+  plans();
+  const filters: Partial<MessageQuery>[] = [
+    {},
+    { to: '1' },
+    { channel: 'sms' },
+    { status: 'failed' },
+    { delivery: 'bounced' },
+    { batchId: 'b' },
+    { since: start },
+    { until: start },
+    { to: '1', status: 'failed', batchId: 'b', since: start },
+  ];
+  const none = {
+    to: null,
+    channel: null,
+    status: null,
+    delivery: null,
+    batchId: null,
+    since: null,
+    until: null,
+  };
+  const first = await store.listMessages(project.id, none, { limit: 1, after: null });
+  const after = first?.next ?? '';
+  for (const filter of filters)
+    for (const page of [
+      { limit: 50, after: null },
+      { limit: 50, after },
+    ])
+      expect(await store.listMessages(project.id, { ...none, ...filter }, page)).not.toBeNull();
+  await store.listBatches(project.id, { ...none, status: 'completed' }, { limit: 50, after: null });
+  await store.countMessages(project.id, start, 1_000);
+  await store.countWaiting(project.id);
+  await store.getHistory(project.id, after);
+  await store.listLedgerPage(project.id, { limit: 50, before: 3 });
+  await store.listInbox(project.id, { limit: 25, after: null });
+  const all = plans();
+  expect(all.length).toBeGreaterThan(20);
+  const isLong = /^SCAN (?!json_each|\(subquery|\d|full|CONSTANT)|messages_project/;
+  const slow = all.filter(({ sql, plan }) => {
+    const ends =
+      /LIMIT/.test(sql) && !(/messages_project/.test(sql) && plan.includes('USE TEMP B-TREE FOR ORDER BY'));
+    return plan.some((step) => isLong.test(step)) && !ends;
+  });
+  expect(slow).toEqual([]);
 });

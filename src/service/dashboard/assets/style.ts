@@ -81,8 +81,8 @@ td.main a:hover { color: var(--accent); }
 td:not(.main) time { color: var(--soft); }
 .status { display: inline-flex; align-items: center; vertical-align: bottom; gap: .3125rem; white-space: nowrap; }
 .status svg { width: 1em; height: 1em; margin-bottom: -1px; flex: none; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
-.status svg.done path:first-child { fill: currentColor; }
-.status svg.done .sign { stroke: var(--paper); }
+#done path:first-child { fill: currentColor; }
+#done .sign { stroke: var(--paper); }
 .good { color: var(--good); } .done { color: var(--good); } .bad { color: var(--bad); } .wait { color: var(--wait); } .doubt { color: var(--doubt); }
 .figures .bad { color: inherit; }
 .state { font-size: 1rem; margin-bottom: 1rem; }

@@ -48,20 +48,22 @@ export const badLink = (t: Strings): Alone => ({
   body: withCommand(t.badLinkText),
 });
 
+const withWayBack = (t: Strings, text: string) => (
+  <p>
+    {text} <a href={root}>{t.overview}</a>
+  </p>
+);
+
 export const notFound = (t: Strings): Alone => ({
   title: t.notFoundTitle,
   status: 404,
-  body: (
-    <p>
-      {t.notFoundText} <a href={root}>{t.overview}</a>
-    </p>
-  ),
+  body: withWayBack(t, t.notFoundText),
 });
 
-export const refused = (t: Strings): Alone => ({
+export const refused = (t: Strings, text: string, status: number): Alone => ({
   title: t.refusedTitle,
-  status: 403,
-  body: <p>{t.refusedForm}</p>,
+  status,
+  body: withWayBack(t, text),
 });
 
 export const unavailable = (t: Strings, requestId: string, isForm: boolean): Alone => ({

@@ -40,11 +40,7 @@ export const balance: Page = async (context) => {
         <Panel title={t.ledger}>
           <Ledger records={ledger.records} context={context} />
         </Panel>
-        <Pages
-          newest={before === null ? null : linkTo('/balance')}
-          older={ledger.next === null ? null : linkTo('/balance', { before: String(ledger.next) })}
-          look={context}
-        />
+        <Pages path="/balance" by="before" shown={before} next={ledger.next} look={context} />
       </>
     ),
   };

@@ -1,7 +1,7 @@
 import type { Batch } from '../../../contract/index.js';
 import { ServiceError } from '../../service-error.js';
 import { fill, type Strings } from '../language/language.js';
-import { callerOf, linkTo, listMessages, type Page, rowsPerPage } from '../page.js';
+import { callerOf, linkTo, listMessages, orRefusal, type Page, rowsPerPage } from '../page.js';
 import { grouped } from '../parts/format.js';
 import { Empty, Facts, Pages, Panel, shortId, Table, Time } from '../parts/parts.js';
 import { Status } from '../parts/status.js';
@@ -52,11 +52,7 @@ export const batches: Page = async (context) => {
             />
           </section>
         )}
-        <Pages
-          newest={after === null ? null : linkTo('/batches')}
-          older={next && linkTo('/batches', { after: next })}
-          look={context}
-        />
+        <Pages path="/batches" shown={after} next={next} look={context} />
       </>
     ),
   };
@@ -74,11 +70,8 @@ function Progress({ batch: { sent, failed, total }, t }: { batch: Batch; t: Stri
 
 export const batch: Page = async (context) => {
   const { operations, id, query, t } = context;
-  const one = await operations.getBatch(callerOf(context), id).catch((error) => {
-    if (error instanceof ServiceError && error.code === 'not_found') return null;
-    throw error;
-  });
-  if (one === null) return null;
+  const one = await orRefusal(operations.getBatch(callerOf(context), id), 'not_found');
+  if (one instanceof ServiceError) return null;
   const after = query.after ?? null;
   const { data, next } = await listMessages(context, { batch_id: id }, rowsPerPage, after);
   const { total, sent, failed, status } = one;
@@ -119,11 +112,7 @@ export const batch: Page = async (context) => {
         >
           <MessageTable messages={data} context={context} />
         </Panel>
-        <Pages
-          newest={after === null ? null : linkTo(`/batches/${id}`)}
-          older={next && linkTo(`/batches/${id}`, { after: next })}
-          look={context}
-        />
+        <Pages path={`/batches/${id}`} shown={after} next={next} look={context} />
         <Panel title={t.batch}>
           <Facts
             facts={[
@@ -131,6 +120,7 @@ export const batch: Page = async (context) => {
               [t.channel, t[one.channel]],
               [t.created, <Time at={one.created_at} look={context} />],
               [t.completedAt, one.completed_at && <Time at={one.completed_at} look={context} />],
+              [t.prunedAt, one.pruned_at && <Time at={one.pruned_at} look={context} />],
             ]}
           />
         </Panel>

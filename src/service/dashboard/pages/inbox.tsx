@@ -1,10 +1,8 @@
 import type { InboxMessage } from '../../inbox/mail-administration.js';
 import { linkTo, type Page, type PageContext } from '../page.js';
-import { Empty, Pages, Time } from '../parts/parts.js';
+import { Empty, Excerpt, Pages, Time } from '../parts/parts.js';
 
 const messagesPerPage = 25;
-/** Characters that are shown at once. */
-const excerpt = 1_000;
 
 export const inbox: Page = async (context) => {
   const { t, administration, query } = context;
@@ -25,11 +23,7 @@ export const inbox: Page = async (context) => {
             ))}
           </ol>
         )}
-        <Pages
-          newest={after === undefined ? null : linkTo('/inbox')}
-          older={next && linkTo('/inbox', { after: next })}
-          look={context}
-        />
+        <Pages path="/inbox" shown={after} next={next} look={context} />
       </>
     ),
   };
@@ -38,7 +32,7 @@ export const inbox: Page = async (context) => {
 function Received({ message, context }: { message: InboxMessage; context: PageContext }) {
   const { t } = context;
   const { id, channel, from, to, subject, text, received_at } = message;
-  const rest = text.slice(excerpt);
+  const { after, open } = context.query;
   return (
     <li id={`i${id}`}>
       <header>
@@ -49,17 +43,11 @@ function Received({ message, context }: { message: InboxMessage; context: PageCo
         <Time at={received_at} look={context} />
       </header>
       {subject !== null && <p class="subject">{subject}</p>}
-      <p class="text" dir="auto">
-        {text.slice(0, excerpt)}
-      </p>
-      {rest !== '' && (
-        <details id={`r${id}`}>
-          <summary>{t.more}</summary>
-          <p class="text" dir="auto">
-            {rest}
-          </p>
-        </details>
-      )}
+      <Excerpt
+        text={text}
+        rest={open === id ? null : `${linkTo('/inbox', { after, open: id })}#i${id}`}
+        look={context}
+      />
     </li>
   );
 }

@@ -3,7 +3,7 @@ import type { ApiKey } from '../../service.js';
 import { ServiceError } from '../../service-error.js';
 import { maxNameLength } from '../../settings.js';
 import { fill } from '../language/language.js';
-import { type Form, linkTo, type Page, type PageContext, type View } from '../page.js';
+import { type Form, linkTo, orRefusal, type Page, type PageContext, type View } from '../page.js';
 import { Empty, Field, Notice, Panel, shortId, Table, Time } from '../parts/parts.js';
 import { Sign } from '../parts/status.js';
 
@@ -129,10 +129,8 @@ export const createKey: Form = async (context, fields) => {
   const label = fields.get('label')?.trim() ?? '';
   const named = Object.entries(scopes).find(([name]) => name === fields.get('scope'));
   const scope = named?.[1] ?? scopes.sendAndRead;
-  const created = await administration.createKey({ scope, ...(label && { label }) }).catch((error) => {
-    if (error instanceof ServiceError && error.code === 'invalid_request') return error;
-    throw error;
-  });
+  const making = administration.createKey({ scope, ...(label && { label }) });
+  const created = await orRefusal(making, 'invalid_request');
   if (created instanceof ServiceError) {
     return { ...(await keysView(context, <Notice kind="bad" title={created.message} />)), status: 400 };
   }

@@ -6,7 +6,7 @@ import type { DeliveryRecord } from '../../carriers/simulated/outbox.js';
 import { ServiceError } from '../../service-error.js';
 import type { MessageHistory } from '../../storage/store.js';
 import { fill, type Strings } from '../language/language.js';
-import { callerOf, linkTo, type Page, type PageContext } from '../page.js';
+import { callerOf, linkTo, orRefusal, type Page, type PageContext } from '../page.js';
 import { grouped, signed } from '../parts/format.js';
 import { Facts, Panel, shortId, Table, Time } from '../parts/parts.js';
 import { Status, stateOf } from '../parts/status.js';
@@ -31,12 +31,10 @@ function saidIn(history: MessageHistory, delivered: DeliveryRecord | undefined):
 /** Null when there is no such message. */
 async function found(context: PageContext) {
   const { store, projectId, operations, id } = context;
-  const message = await operations.getMessage(callerOf(context), id).catch((error) => {
-    if (error instanceof ServiceError && error.code === 'not_found') return null;
-    throw error;
-  });
-  const history = message === null ? null : await store.getHistory(projectId, id);
-  if (message === null || history === null) return null;
+  const message = await orRefusal(operations.getMessage(callerOf(context), id), 'not_found');
+  if (message instanceof ServiceError) return null;
+  const history = await store.getHistory(projectId, id);
+  if (history === null) return null;
   const [delivered] = await context.deliveries([id]);
   return { message, history, said: saidIn(history, delivered) };
 }

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import type { MessageFilter } from '../../../contract/index.js';
 import { ServiceError } from '../../service-error.js';
-import { linkTo, listMessages, type Page, type PageContext, rowsPerPage } from '../page.js';
+import { linkTo, listMessages, orRefusal, type Page, type PageContext, rowsPerPage } from '../page.js';
 import { Empty, Notice, Pages, shortId } from '../parts/parts.js';
 import { MessageTable, NoMessages } from './message-table.js';
 
@@ -32,10 +32,7 @@ export const messages: Page = async (context) => {
   const { t, query } = context;
   const filter = filterOf(query);
   const after = uuid.test(query.after ?? '') ? (query.after ?? null) : null;
-  const page = await listMessages(context, filter, rowsPerPage, after).catch((error) => {
-    if (error instanceof ServiceError && error.code === 'invalid_request') return error;
-    throw error;
-  });
+  const page = await orRefusal(listMessages(context, filter, rowsPerPage, after), 'invalid_request');
   return {
     title: t.messages,
     section: 'messages',
@@ -48,11 +45,7 @@ export const messages: Page = async (context) => {
         ) : (
           <>
             <Found context={context} filter={filter} page={page} after={after} />
-            <Pages
-              newest={after === null ? null : linkTo('/messages', { ...filter })}
-              older={page.next && linkTo('/messages', { ...filter, after: page.next })}
-              look={context}
-            />
+            <Pages path="/messages" query={{ ...filter }} shown={after} next={page.next} look={context} />
           </>
         )}
       </>

@@ -1,6 +1,6 @@
 import type { DeliveryRecord } from '../../carriers/simulated/outbox.js';
 import { linkTo, listMessages, type Page, type PageContext } from '../page.js';
-import { Empty, Pages, Time } from '../parts/parts.js';
+import { Empty, Excerpt, Pages, Time } from '../parts/parts.js';
 import { EmailFrame } from './message.js';
 
 const deliveriesPerPage = 25;
@@ -29,11 +29,7 @@ export const outbox: Page = async (context) => {
             ))}
           </ol>
         )}
-        <Pages
-          newest={after === null ? null : linkTo('/outbox')}
-          older={next && linkTo('/outbox', { after: next })}
-          look={context}
-        />
+        <Pages path="/outbox" shown={after} next={next} look={context} />
       </>
     ),
   };
@@ -57,11 +53,7 @@ function Delivered({ delivery, context }: { delivery: DeliveryRecord; context: P
           {t.from} {from}
         </p>
       )}
-      {text !== null && (
-        <p class="text" dir="auto">
-          {text}
-        </p>
-      )}
+      {text !== null && <Excerpt text={text} rest={linkTo(`/messages/${messageId}`)} look={context} />}
       {html !== null && (
         <details id={`d${messageId}`}>
           <summary>{t.showEmail}</summary>

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../service-error.js';
+import { orRefusal } from '../page.js';
 import { Field, Notice, Panel, Table } from '../parts/parts.js';
 import { type Topic, text } from './settings-topic.js';
 
@@ -15,10 +16,7 @@ export const emailTopic: Topic = {
         </Panel>
       );
     }
-    const records = await administration.dnsRecords().catch((error) => {
-      if (error instanceof ServiceError && error.code === 'invalid_request') return error;
-      throw error;
-    });
+    const records = await orRefusal(administration.dnsRecords(), 'invalid_request');
     return (
       <Panel title={`${t.ownDomain}: ${own.domain}`}>
         {records instanceof ServiceError ? (
@@ -41,19 +39,23 @@ export const emailTopic: Topic = {
       </Panel>
     );
   },
-  fields: ({ t }, { list_unsubscribe: unsubscribe, suppressions }) => (
+  values: ({ list_unsubscribe: unsubscribe, suppressions }) => ({
+    list_unsubscribe: unsubscribe ?? '',
+    suppressions: suppressions ? 'on' : '',
+  }),
+  fields: ({ t }, values) => (
     <fieldset>
       <legend>{t.delivering}</legend>
       <Field
         name="list_unsubscribe"
         label={t.unsubscribe}
         hint={t.unsubscribeHint}
-        value={unsubscribe ?? ''}
+        value={values.list_unsubscribe}
         autocomplete="off"
       />
       <p class="field">
         <label class="check">
-          <input type="checkbox" name="suppressions" value="on" checked={suppressions} />
+          <input type="checkbox" name="suppressions" value="on" checked={values.suppressions !== ''} />
           {t.suppressions}
         </label>
         <small class="hint">{t.suppressionsHint}</small>
@@ -62,6 +64,6 @@ export const emailTopic: Topic = {
   ),
   patch: (fields) => ({
     list_unsubscribe: text(fields, 'list_unsubscribe'),
-    suppressions: fields.has('suppressions'),
+    suppressions: text(fields, 'suppressions') !== null,
   }),
 };

@@ -8,7 +8,9 @@ export interface Topic {
   title(t: PageContext['t']): string;
   /** Above the form. */
   facts?(context: PageContext, settings: Settings): Promise<Child>;
-  fields(context: PageContext, settings: Settings): Child;
+  /** Of the fields of its form, as they are shown. */
+  values(settings: Settings): Readonly<Record<string, string>>;
+  fields(context: PageContext, values: Readonly<Record<string, string>>, settings: Settings): Child;
   patch(
     fields: URLSearchParams,
     current: Settings,

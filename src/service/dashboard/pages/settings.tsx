@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx';
 import { recipientCaps } from '../../../contract/index.js';
 import { ServiceError } from '../../service-error.js';
 import { maxNameLength, type Settings } from '../../settings.js';
-import { type Form, linkTo, type Page, type PageContext, type View } from '../page.js';
+import { type Form, linkTo, orRefusal, type Page, type PageContext, type View } from '../page.js';
 import { Field, Notice, ofMax } from '../parts/parts.js';
 import { emailTopic } from './settings-email.js';
 import { number, type Topic, text } from './settings-topic.js';
@@ -12,7 +12,13 @@ const [tenMinutes, day] = recipientCaps;
 const sendingTopic: Topic = {
   path: 'sending',
   title: (t) => t.sending,
-  fields: ({ t, ...context }, { caps, brand_name: brand, reply_to: replyTo }) => (
+  values: ({ caps, brand_name: brand, reply_to: replyTo }) => ({
+    per_10_minutes: String(caps.per_10_minutes),
+    per_24_hours: String(caps.per_24_hours),
+    brand_name: brand ?? '',
+    reply_to: replyTo ?? '',
+  }),
+  fields: ({ t, ...context }, values) => (
     <>
       <fieldset>
         <legend>{t.capsTitle}</legend>
@@ -24,7 +30,7 @@ const sendingTopic: Topic = {
           type="number"
           min={1}
           max={tenMinutes.maxMessages}
-          value={caps.per_10_minutes}
+          value={values.per_10_minutes}
           required
         />
         <Field
@@ -34,7 +40,7 @@ const sendingTopic: Topic = {
           type="number"
           min={1}
           max={day.maxMessages}
-          value={caps.per_24_hours}
+          value={values.per_24_hours}
           required
         />
       </fieldset>
@@ -44,7 +50,7 @@ const sendingTopic: Topic = {
           name="brand_name"
           label={t.brandName}
           hint={t.brandHint}
-          value={brand ?? ''}
+          value={values.brand_name}
           maxlength={maxNameLength}
           autocomplete="organization"
         />
@@ -53,7 +59,7 @@ const sendingTopic: Topic = {
           label={t.replyTo}
           hint={t.replyToHint}
           type="email"
-          value={replyTo ?? ''}
+          value={values.reply_to}
           autocomplete="email"
         />
       </fieldset>
@@ -72,13 +78,14 @@ const sendingTopic: Topic = {
 const pricesTopic: Topic = {
   path: 'prices',
   title: (t) => t.pricesAndHolidays,
-  fields: ({ t }, { prices, holidays }) => (
+  values: ({ prices }) => ({ sms_part: String(prices.sms_part), email: String(prices.email) }),
+  fields: ({ t }, values, { holidays }) => (
     <>
       <fieldset>
         <legend>{t.prices}</legend>
         <p class="hint">{t.priceNote}</p>
-        <Field name="sms_part" label={t.smsPrice} type="number" min={0} value={prices.sms_part} required />
-        <Field name="email" label={t.emailPrice} type="number" min={0} value={prices.email} required />
+        <Field name="sms_part" label={t.smsPrice} type="number" min={0} value={values.sms_part} required />
+        <Field name="email" label={t.emailPrice} type="number" min={0} value={values.email} required />
       </fieldset>
       <fieldset>
         <legend>{t.holidays}</legend>
@@ -154,6 +161,7 @@ async function settingsView(
   topic: Topic,
   settings: Settings,
   notice: Child,
+  shown = String(new URLSearchParams(topic.values(settings))),
 ): Promise<View> {
   const { t } = context;
   const facts = await topic.facts?.(context, settings);
@@ -173,7 +181,8 @@ async function settingsView(
         {facts}
         <section class="panel">
           <form method="post" action={linkTo(`/settings/${topic.path}`)}>
-            {topic.fields(context, settings)}
+            <input type="hidden" name="shown" value={shown} />
+            {topic.fields(context, topic.values(settings), settings)}
             <p class="actions">
               <button type="submit" class="primary">
                 {t.save}
@@ -200,15 +209,9 @@ const formOf =
   (topic: Topic): Form =>
   async (context, fields) => {
     const { settings } = context.administration;
-    const change = (current: Settings) => topic.patch(fields, current);
-    const refused = await settings.update(change).then(
-      () => null,
-      (error) => {
-        if (error instanceof ServiceError && error.code === 'invalid_request') return error;
-        throw error;
-      },
-    );
-    if (refused === null) return linkTo(`/settings/${topic.path}`, { done: 'saved' });
+    const change = (current: Settings) => topic.patch(changedIn(fields, topic.values(current)), current);
+    const saved = await orRefusal(settings.update(change), 'invalid_request');
+    if (!(saved instanceof ServiceError)) return linkTo(`/settings/${topic.path}`, { done: 'saved' });
     const current = await settings.get();
     const patch = change(current);
     // What was given stays in the form, where it can be put right.
@@ -220,11 +223,20 @@ const formOf =
     };
     const notice = (
       <Notice kind="bad" title={context.t.notSaved}>
-        {refused.message}
+        {saved.message}
       </Notice>
     );
-    return { ...(await settingsView(context, topic, given, notice)), status: 400 };
+    const shown = fields.get('shown') ?? '';
+    return { ...(await settingsView(context, topic, given, notice, shown)), status: 400 };
   };
+
+/** What nobody changed in the form stays as it is now: somebody else may have since it was shown. */
+function changedIn(fields: URLSearchParams, now: ReturnType<Topic['values']>): URLSearchParams {
+  const changed = new URLSearchParams(fields);
+  for (const [name, value] of new URLSearchParams(fields.get('shown') ?? ''))
+    if ((fields.get(name) ?? '') === value) changed.set(name, now[name] ?? '');
+  return changed;
+}
 
 const all = <Made,>(make: (topic: Topic) => Made) => ({
   sending: make(sendingTopic),

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { languages, type Strings } from '../language/language.js';
 import { linkTo, root, type Section, sections } from '../page.js';
+import { Signs } from './status.js';
 
 export interface Shell {
   t: Strings;
@@ -113,6 +114,7 @@ function Side({ shell: { t, section, hidden = [] }, project }: { shell: Shell; p
             </a>
           ))}
       </nav>
+      <Signs />
     </header>
   );
 }

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 import { timestamp } from '../../timestamp.js';
 import { fill } from '../language/language.js';
-import type { PageContext } from '../page.js';
+import { linkTo, type PageContext } from '../page.js';
 import { clockTime } from './format.js';
 
 type Look = Pick<PageContext, 't' | 'now'>;
@@ -101,22 +101,43 @@ export function Table<Row>({
   );
 }
 
-/** Ways to older and to the newest rows. */
+/** A text from outside, and a way to the rest of a long one. */
+export function Excerpt({ text, rest, look: { t } }: { text: string; rest: string | null; look: Look }) {
+  const begin = rest === null ? text : (/^.{0,1000}/su.exec(text)?.[0] ?? '');
+  return (
+    <p class="text" dir="auto">
+      {begin}
+      {begin.length < text.length && (
+        <>
+          … <a href={rest ?? ''}>{t.more}</a>
+        </>
+      )}
+    </p>
+  );
+}
+
+/** Ways to older and to the newest rows; `shown` is where this page begins. */
 export function Pages({
-  newest,
-  older,
+  path,
+  query = {},
+  by = 'after',
+  shown,
+  next,
   look: { t },
 }: {
-  newest: string | null;
-  older: string | null;
+  path: string;
+  query?: Parameters<typeof linkTo>[1];
+  by?: string;
+  shown: string | number | null | undefined;
+  next: string | number | null;
   look: Look;
 }) {
-  if (newest === null && older === null) return null;
+  if (!shown && !next) return null;
   return (
     <nav class="pages" aria-label={t.older}>
-      {newest !== null && <a href={newest}>{t.newest}</a>}
-      {older !== null && (
-        <a href={older} rel="next">
+      {shown && <a href={linkTo(path, query)}>{t.newest}</a>}
+      {next && (
+        <a href={linkTo(path, { ...query, [by]: String(next) })} rel="next">
           {t.older}
         </a>
       )}

@@ -48,11 +48,22 @@ export function Status({ state, t }: { state: State; t: Strings }) {
 export function Sign({ tone, children }: { tone: Tone; children?: Child }) {
   return (
     <span class={`status ${tone}`}>
-      <svg viewBox="0 0 16 16" aria-hidden="true" class={tone}>
-        <path d={shapes[tone][0]} />
-        <path d={shapes[tone][1]} class="sign" />
+      <svg aria-hidden="true">
+        <use href={`#${tone}`} />
       </svg>
       {children}
     </span>
   );
 }
+
+/** The shapes, once a page. */
+export const Signs = () => (
+  <svg class="unseen" aria-hidden="true">
+    {Object.entries(shapes).map(([tone, [outline, sign]]) => (
+      <symbol id={tone} viewBox="0 0 16 16">
+        <path d={outline} />
+        <path d={sign} class="sign" />
+      </symbol>
+    ))}
+  </svg>
+);

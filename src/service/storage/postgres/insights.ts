@@ -65,9 +65,10 @@ export function createInsights(database: Database): Insights {
       countInParts((before) => countSome(projectId, since, stepMs, before)),
     async countWaiting(projectId) {
       const [row] = await database.query<{ seen: number; waiting: number; age: number | null }>(
+        // Joined, they would be looked for in all messages.
         `SELECT count(*)::int AS seen, (count(*) FILTER (WHERE ${ofProject}))::int AS waiting,
            time_1($2) - min(created_at) FILTER (WHERE ${ofProject}) AS age
-         FROM (SELECT message FROM queue WHERE class < 2 LIMIT ${lookedAt}) q JOIN messages m ON m.seq = q.message`,
+         FROM messages WHERE seq = ANY (ARRAY(SELECT message FROM queue WHERE class < 2 LIMIT ${lookedAt}))`,
         [projectId, database.now()],
       );
       const { seen = 0, waiting = 0, age = null } = row ?? {};

@@ -27,38 +27,32 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
     { limit, after }: Parameters<Store['listBatches']>[2],
   ): Promise<{ seqs: number[]; next: string | null } | null> {
     const seq = areFew ? 'seq + 0' : 'seq';
-    const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
-    let before = Number.MAX_SAFE_INTEGER;
-    if (after !== null) {
-      const [row] = await database.query<{ seq: number }>(
-        `SELECT seq FROM ${table} WHERE ${ofProject} AND id = $2`,
-        [projectId, after],
+    /** Rows of the project, newest first; of those at `place` alone. */
+    const newest = (given: readonly Condition[], count: number, place = 0) => {
+      const present = given.filter(([, value]) => value !== null);
+      const conditions = present.map(
+        ([comparison], index) => ` AND ${comparison.replace('?', `$${index + 2}`)}`,
       );
-      if (row === undefined) return null;
-      before = row.seq;
-    }
-    const values: unknown[] = [projectId, before];
-    const all = (conditions: readonly Condition[]) =>
-      conditions.flatMap(([comparison, value]) => {
-        if (value === null) return [];
-        values.push(value);
-        return ` AND ${comparison.replace('?', `$${values.length}`)}`;
-      });
-    const found = await database.query<{ seq: number; id: string; is_listed: boolean }>(
-      `WITH scanned AS MATERIALIZED (
-         SELECT * FROM ${table} WHERE ${ofProject} AND ${seq} < $2${all(rows).join('')}
-         ORDER BY ${seq} DESC LIMIT ${rowsPerPage})
-       (SELECT seq, id, true AS is_listed FROM scanned WHERE true${all(filters).join('')}
-         ORDER BY seq DESC LIMIT ${limit + 1})
-       UNION ALL
-       (SELECT seq, id, false FROM scanned ORDER BY seq DESC OFFSET ${rowsPerPage - 1})`,
-      values,
-    );
-    const matches = found.filter((row) => row.is_listed).sort((one, other) => other.seq - one.seq);
-    const page = matches.slice(0, limit);
-    const oldest = found.find((row) => !row.is_listed);
-    const last = matches.length > limit ? page.at(-1) : oldest;
-    return { seqs: page.map(({ seq }) => seq), next: last?.id ?? null };
+      const source = `FROM ${table} WHERE project = (SELECT seq FROM projects WHERE id = $1)${conditions.join('')}
+        ORDER BY ${seq} DESC LIMIT ${count}`;
+      return database.query<{ seq: number; id: string }>(
+        // The index has the numbers of those that are passed over, and not their ids.
+        place === 0
+          ? `SELECT seq, id ${source}`
+          : `SELECT seq, id FROM ${table} WHERE seq = (SELECT seq ${source} OFFSET ${place})`,
+        [projectId, ...present.map(([, value]) => value)],
+      );
+    };
+    const [last] = after === null ? [] : await newest([['id = ?', after]], 1);
+    if (after !== null && last === undefined) return null;
+    const behind = [...rows, [`${seq} < ?`, last?.seq ?? null]] as const;
+    const isFiltered = filters.some(([, value]) => value !== null);
+    const [oldest] = isFiltered ? await newest(behind, 1, rowsPerPage - 1) : [];
+    // With both ends the plan is made for these rows, and not for all.
+    const found = await newest([...behind, [`${seq} >= ?`, oldest?.seq ?? null], ...filters], limit + 1);
+    const page = found.slice(0, limit);
+    const next = found.length > limit ? page.at(-1) : oldest;
+    return { seqs: page.map((row) => row.seq), next: next?.id ?? null };
   }
 
   return {

@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { Machine, outcomeOf, printed } from '../support/binary.js';
+import { startBrowser } from '../support/browser.js';
+
+// docs/dashboard.md, "From a link to a live page", with the real command and a real browser.
+it('a link signs in, a cap is changed, and a send is seen in the outbox without a reload', async () => {
+  const machine = new Machine();
+  const data = join(machine.home, 'data');
+  const service = machine.start(['serve', '--data', data, '--port', '0', '-o', 'ndjson']);
+  const ended = outcomeOf(service);
+  const [line, { browser, stop }] = await Promise.all([printed(service, 'stdout', /\n/), startBrowser()]);
+  try {
+    const { base_url, api_key } = JSON.parse(line);
+    const env = { URTUU_BASE_URL: base_url, URTUU_API_KEY: api_key };
+    const opened = await machine.run(['dashboard', '--data', data, '--no-open', '--json']);
+    expect(opened.code).toBe(0);
+    const page = await browser.newPage({ locale: 'en-US' });
+    const wrong: string[] = [];
+    page.on('pageerror', (error) => wrong.push(String(error)));
+    page.on('console', (line) => line.type() === 'error' && wrong.push(line.text()));
+    await page.goto(JSON.parse(opened.stdout).url);
+    await page.click('main button');
+    await page.click('nav >> text=Settings');
+    await page.fill('#per_10_minutes', '1');
+    await page.click('text=Save');
+    expect(await page.textContent('.notice')).toContain('Saved.');
+    await page.click('nav >> text=Outbox');
+    await page.locator('.live:not([hidden])').waitFor();
+    await page.evaluate('window.isSamePage = true');
+    const first = await machine.run(['sms', 'send', '99112233', 'Сайн уу <b>Бат</b>', '--json'], { env });
+    expect(first.code).toBe(0);
+    await page.locator('.outbox >> text=Сайн уу <b>Бат</b>').waitFor();
+    expect(await page.evaluate('window.isSamePage')).toBe(true);
+    // The cap holds from the next send on.
+    const second = await machine.run(['sms', 'send', '99112233', 'Again', '--json'], { env });
+    expect(second).toMatchObject({ code: 5, stderr: expect.stringContaining('recipient') });
+    await page.click('.outbox header a');
+    expect(await page.textContent('.state')).toContain('Sent');
+    await page.click('text=Sign out');
+    expect(await page.textContent('h1')).toBe('You are signed out');
+    expect(wrong).toEqual([expect.stringContaining('401')]);
+  } finally {
+    service.kill('SIGTERM');
+    await Promise.all([stop(), ended]);
+    machine.remove();
+  }
+}, 60_000);
