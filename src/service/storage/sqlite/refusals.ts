@@ -21,7 +21,7 @@ export const hasEarlier = `(${anyErasure} OR EXISTS (SELECT 1 FROM messages e IN
 /** Why a send is not accepted. The functions read inside the transaction of their caller. */
 export function prepareRefusals(database: Database, corrections: ClockCorrections, pseudonymOf: PseudonymOf) {
   const prepared = prepareLate(database);
-  // Parameters in order: names cost as much as the statement, and Node.js before 22.19 binds no `?1`.
+  // Parameters in order: names cost as much as the statement, and Node.js 22.16 and 24.0 bind no `?1`.
   const selectStanding = database.prepare(
     `SELECT balance, ${resetUnderWay('?')} AS isResetting, ${storeIsHeld} AS isHeld,
        ${anyCorrection} AS isCorrected, ${anyErasure} AS hasErasures
