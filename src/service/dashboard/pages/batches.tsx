@@ -3,7 +3,7 @@ import { ServiceError } from '../../service-error.js';
 import { fill, type Strings } from '../language/language.js';
 import { callerOf, linkTo, listMessages, orRefusal, type Page, rowsPerPage } from '../page.js';
 import { grouped } from '../parts/format.js';
-import { Empty, Facts, Pages, Panel, shortId, Table, Time } from '../parts/parts.js';
+import { Empty, Facts, Figures, Pages, Panel, shortId, Table, Time } from '../parts/parts.js';
 import { Status } from '../parts/status.js';
 import { MessageTable } from './message-table.js';
 
@@ -87,23 +87,14 @@ export const batch: Page = async (context) => {
         <div class="whole">
           <Progress batch={one} t={t} />
         </div>
-        <dl class="figures">
-          {(
-            [
-              [t.sent, sent],
-              [t.failed, failed],
-              [t.left, total - sent - failed],
-              [t.creditsCharged, one.credits],
-            ] as const
-          ).map(([name, value]) => (
-            <div class={name === t.failed && failed > 0 ? 'bad' : undefined}>
-              <dt>{name}</dt>
-              <dd>
-                <b>{grouped(value)}</b>
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <Figures
+          figures={[
+            [t.sent, grouped(sent)],
+            [t.failed, grouped(failed), null, failed > 0],
+            [t.left, grouped(total - sent - failed)],
+            [t.creditsCharged, grouped(one.credits)],
+          ]}
+        />
         <Panel
           title={t.batchMessages}
           aside={

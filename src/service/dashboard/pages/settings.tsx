@@ -2,8 +2,9 @@ import type { Child } from 'hono/jsx';
 import { recipientCaps } from '../../../contract/index.js';
 import { ServiceError } from '../../service-error.js';
 import { maxNameLength, type Settings } from '../../settings.js';
+import { fill } from '../language/language.js';
 import { type Form, linkTo, orRefusal, type Page, type PageContext, type View } from '../page.js';
-import { Field, Notice, ofMax } from '../parts/parts.js';
+import { Field, Notice } from '../parts/parts.js';
 import { emailTopic } from './settings-email.js';
 import { number, type Topic, text } from './settings-topic.js';
 
@@ -18,31 +19,26 @@ const sendingTopic: Topic = {
     brand_name: brand ?? '',
     reply_to: replyTo ?? '',
   }),
-  fields: ({ t, ...context }, values) => (
+  fields: ({ t }, values) => (
     <>
       <fieldset>
         <legend>{t.capsTitle}</legend>
         <p class="hint">{t.capsNote}</p>
-        <Field
-          name="per_10_minutes"
-          label={t.perTenMinutes}
-          hint={ofMax({ t, ...context }, tenMinutes.maxMessages)}
-          type="number"
-          min={1}
-          max={tenMinutes.maxMessages}
-          value={values.per_10_minutes}
-          required
-        />
-        <Field
-          name="per_24_hours"
-          label={t.perDay}
-          hint={ofMax({ t, ...context }, day.maxMessages)}
-          type="number"
-          min={1}
-          max={day.maxMessages}
-          value={values.per_24_hours}
-          required
-        />
+        {(
+          [
+            ['per_10_minutes', t.perTenMinutes, tenMinutes],
+            ['per_24_hours', t.perDay, day],
+          ] as const
+        ).map(([name, label, { maxMessages: max }]) => (
+          <Field
+            {...{ name, label, max }}
+            hint={fill(t.upTo, { max })}
+            type="number"
+            min={1}
+            value={values[name]}
+            required
+          />
+        ))}
       </fieldset>
       <fieldset>
         <legend>{t.sender}</legend>
