@@ -49,9 +49,10 @@ export const badLink = (t: Strings): Alone => ({
 });
 
 const withWayBack = (t: Strings, text: string) => (
-  <p>
-    {text} <a href={root}>{t.overview}</a>
-  </p>
+  <>
+    <p>{text}</p>
+    <a href={root}>{t.overview}</a>
+  </>
 );
 
 export const notFound = (t: Strings): Alone => ({
