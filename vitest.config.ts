@@ -20,21 +20,38 @@ const slow = [
 
 /** Programs of others from Debian's packages, on the other side: `npm run test:peers`. */
 const peers = 'test/peers/**/*.test.ts';
+/** The installed package as a service, on every Node.js: `npm run test:nodes`. */
+const nodes = 'test/package/service.test.ts';
+
+const common = { maxWorkers: '100%', testTimeout: 30_000, hookTimeout: 30_000 };
+
+/** Modules load once a worker: helpers register no hooks of their own, but call onTestFinished. */
+const together = {
+  ...common,
+  name: 'together',
+  include: ['test/**/*.test.ts'],
+  exclude: [...configDefaults.exclude, ...slow, peers],
+  isolate: false,
+};
+
+/** In the order of their names: the long ones first, so that the short ones fill the end. */
+const alone = { ...common, name: 'alone', include: [...slow.map(tests), 'examples/*.vitest.test.js'] };
 
 export default defineConfig(({ mode }) => ({
   test: {
-    include: mode === 'peers' ? [peers] : ['test/**/*.test.ts', 'examples/*.vitest.test.js'],
-    exclude: [
-      ...configDefaults.exclude,
-      ...(mode === 'peers' ? [] : [peers]),
-      ...(mode === 'fast' ? [...slow, 'examples/**'] : []),
+    projects: {
+      fast: [{ test: together }],
+      peers: [{ test: { ...common, name: 'peers', include: [peers] } }],
+      nodes: [{ test: { ...common, name: 'nodes', include: ['test/**/*.test.ts'] } }],
+    }[mode] ?? [
+      { test: { ...alone, exclude: [...configDefaults.exclude, peers, nodes] } },
+      { test: together },
     ],
-    globalSetup: ['test/support/fast-folders.ts', 'test/support/postgres-cluster.ts'],
-    maxWorkers: '100%',
-    // Then modules load once a worker: helpers register no hooks of their own, but call onTestFinished.
-    isolate: mode !== 'fast',
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    globalSetup: ['real-home', 'fast-folders', 'postgres-cluster'].map((name) => `test/support/${name}.ts`),
     reporters: process.env.CI ? ['default', ['json', { outputFile: 'test-results.json' }]] : ['default'],
   },
 }));
+
+function tests(pattern: string): string {
+  return pattern.endsWith('/**') ? `${pattern}/*.test.ts` : pattern;
+}

@@ -44,6 +44,17 @@ const wrongHost = 'Check the base URL: the certificate is for another host.';
 const proxy = 'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY.';
 const noTls = 'Check the base URL: an https address needs a service that speaks TLS.';
 
+const mayUse = 'Its files and their folder must belong to you.';
+
+/** Hints for data files that cannot be used, by the primary result code of SQLite. */
+export const hintsBySqlite: Readonly<Record<number, string>> = {
+  8: mayUse,
+  10: 'The disk does not read or write as it should. Check it, then run it again.',
+  11: 'See: urtuu service verify',
+  13: 'Make room on the disk.',
+  14: mayUse,
+};
+
 /** Hints for failed connections, by the error code of Node.js. */
 export const hintsByErrno: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'Nothing listens there. Check the base URL and its port.',

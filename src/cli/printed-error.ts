@@ -2,7 +2,7 @@ import { type ConnectFailure, connectFailure } from '../client/connect.js';
 import type { UrtuuError } from '../client/index.js';
 import { defaultBaseUrl, type ErrorCode, isLoopback, type RequestKind } from '../contract/index.js';
 import { withCommands } from './config/printed-command.js';
-import { hints, hintsByErrno, sandboxCapHint, sandboxCreditHint } from './error-hints.js';
+import { hints, hintsByErrno, hintsBySqlite, sandboxCapHint, sandboxCreditHint } from './error-hints.js';
 import { CliError } from './errors.js';
 import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
 import type { Exchange } from './network/exchange.js';
@@ -66,17 +66,24 @@ async function withoutCommands(
   if (isRefusal(error)) {
     return bare(error.code, error.message, exitOfFailure(error, 'reading'), hintOfCode(error.code));
   }
-  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  const internal = bare(
-    'fault',
-    `internal error: ${message}`,
-    exits.internal,
-    'Please report it; -v shows where.',
-  );
+  const internal = sqliteError(error) ?? internalError(error);
   if (pending === null) return internal;
   const key = pending.idempotencyKey;
   const hint = doubtHint(key, false);
   return { ...internal, exit: exits.doubt, hint, ...(key === null ? {} : { idempotency_key: key }) };
+}
+
+function internalError(error: unknown): PrintedError {
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return bare('fault', `internal error: ${message}`, exits.internal, 'Please report it; -v shows where.');
+}
+
+/** Of a data file that cannot be written, or not read; null for any other error. */
+function sqliteError(error: unknown): PrintedError | null {
+  const { code, errcode = 0, message } = (error ?? {}) as Error & { code?: unknown; errcode?: number };
+  const hint = code === 'ERR_SQLITE_ERROR' ? hintsBySqlite[errcode & 0xff] : undefined;
+  if (hint === undefined) return null;
+  return bare('machine', `the data cannot be used: ${message}`, exits.machine, hint);
 }
 
 /** Of a command that printed its result and ends with another code than 0. */

@@ -1,6 +1,8 @@
 import { createAdministration } from './admin/administration.js';
 import { defaultProject, openingBalance } from './admin/projects.js';
+import { createPrune } from './admin/prune.js';
 import { createReset } from './admin/reset.js';
+import { Retention } from './admin/retention.js';
 import { checkSettings } from './admin/settings.js';
 import type { Carrier } from './carriers/carrier.js';
 import {
@@ -58,6 +60,7 @@ export interface Core {
   isReal: boolean;
   channels: Service['channels'];
   heartbeat: Heartbeat;
+  retention: Retention;
   /** Resolves when a data file is lost or replaced; from then on nothing is read or written. */
   lost: Promise<DataError>;
   close(): Promise<void>;
@@ -171,6 +174,8 @@ export async function openCore(
     owner,
     report,
   });
+  const { prune, ...pruning } = createPrune(context, carrier);
+  const retention = new Retention({ store, prune: pruning, readProject, clock, report });
   if (!forOwner) {
     await dispatcher.start();
     void heartbeat.begin(null);
@@ -192,6 +197,7 @@ export async function openCore(
   let closing: Promise<void> | undefined;
   async function close(): Promise<void> {
     await reset.ended();
+    await retention.end();
     await dispatcher.stop();
     await heartbeat.end();
     outcomes.close();
@@ -209,6 +215,7 @@ export async function openCore(
       isReal,
       instances: storage.instances,
       reset: reset.run,
+      prune,
       bounceKey,
       relay: typeof configuration?.email === 'object' ? configuration.email.host : null,
     }),
@@ -220,6 +227,7 @@ export async function openCore(
     isReal,
     channels: carriers.channels,
     heartbeat,
+    retention,
     lost,
     close() {
       closing ??= close();

@@ -51,6 +51,7 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
       };
       listening.add(closing);
       await beat();
+      core.retention.begin();
       return closing;
     },
     async listenForMetrics(address) {

@@ -164,6 +164,10 @@ export interface Pruned {
   messages: number;
   /** Answers of idempotency keys whose recipient was erased. */
   answers: number;
+  /** Mails and SMS in inboxes. */
+  incoming: number;
+  /** Projects that keep the recipient suppressed, by its pseudonym. */
+  suppressions: number;
   /** Messages to the recipient that are newer, or have not ended. */
   kept: number;
 }
@@ -202,10 +206,11 @@ export interface Administration extends ProjectAdministration {
    */
   release(finishAs: FinishAs): Promise<boolean>;
   /**
-   * Erases recipients, texts and deliveries of messages that have ended and are older, by 2 days or more; of all, or of
-   * those to one recipient. Their answers keep their keys.
+   * Erases recipients, texts and deliveries of messages that have ended, and incoming messages: those that are older by
+   * `olderMs`, 2 days or more, or those of one recipient, at any age without `olderMs`. Answers keep their keys, caps
+   * still count, and what was suppressed stays so.
    */
-  prune(options: { olderMs: number; to?: string }): Promise<Pruned>;
+  prune(options: { olderMs?: number; to?: string }): Promise<Pruned>;
   listLanes(): Promise<LaneSummary[]>;
   /** Pauses or resumes a lane on every instance; null when there is no such lane. */
   setLaneStatus(lane: string, status: LaneSummary['status']): Promise<LaneSummary | null>;

@@ -26,6 +26,8 @@ export interface Settings {
   list_unsubscribe: string | null;
   /** Whether recipients that do not exist get nothing more. */
   suppressions: boolean;
+  /** Days after which recipients and texts are erased; null for never. */
+  retention_days: number | null;
   /** Messages one recipient may get (Limits, Per-recipient caps). */
   caps: { per_10_minutes: number; per_24_hours: number };
   /** Credits. */
@@ -53,6 +55,7 @@ export const defaultSettings: Settings = {
   own_domain: null,
   list_unsubscribe: null,
   suppressions: false,
+  retention_days: null,
   caps: { per_10_minutes: tenMinutes.defaultMessages, per_24_hours: day.defaultMessages },
   prices: { sms_part: 10, email: 2 },
   holidays: {},

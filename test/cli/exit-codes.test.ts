@@ -172,6 +172,19 @@ describe('the exit code', () => {
     expect(await printedError(new TypeError('odd'), { config, network })).toMatchObject({ exit: 1 });
   });
 
+  it('of data on a full disk is 13, and so is another error of its files', async () => {
+    const source = { config: { sandbox: false, commandLine: () => '' }, network: { lastExchange: null } };
+    const sqlite = (errcode: number) =>
+      Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode });
+    expect(await printedError(sqlite(13), source)).toMatchObject({
+      code: 'machine',
+      exit: 13,
+      hint: 'Make room on the disk.',
+    });
+    expect(await printedError(sqlite(778), source)).toMatchObject({ exit: 13 });
+    expect(await printedError(sqlite(1), source)).toMatchObject({ code: 'fault', exit: 1 });
+  });
+
   it('of a wrong address of a proxy is 2', async () => {
     const env = { URTUU_API_KEY: 'k', HTTPS_PROXY: 'proxy.example.mn:3128' };
     const { code, stderr } = await run(`${send} --base-url https://sms.example.mn/v1`, { env });

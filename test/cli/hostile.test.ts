@@ -57,7 +57,7 @@ describe('hostile text', () => {
           expect(actingCharacters(stderr)).toBe(0);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 15 },
     );
   });
 
@@ -97,7 +97,7 @@ describe('hostile text', () => {
         expect(actingCharacters(stdout)).toBe(0);
         expect(actingCharacters(stderr)).toBe(0);
       }),
-      { numRuns: 120 },
+      { numRuns: 40 },
     );
   });
 
@@ -111,7 +111,7 @@ describe('hostile text', () => {
         const { stderr } = await run(`sms send 99112233 hi -v${json ? ' --json' : ''}`, { fetch });
         expect(actingCharacters(stderr)).toBe(0);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
@@ -123,7 +123,7 @@ describe('hostile text', () => {
         expect(actingCharacters((await run('', { argv: [`x${word}`] })).stderr)).toBe(0);
         expect(actingCharacters((await run('', { argv: ['balance', `--x${word}`] })).stderr)).toBe(0);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
@@ -134,7 +134,7 @@ describe('hostile text', () => {
         const { fetch } = fakeService(() => ({ body }));
         expect(JSON.parse((await run('verify get x --json', { fetch })).stdout)).toEqual(body);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 
@@ -228,7 +228,7 @@ describe('hostile text in files', () => {
           await safe(['jobs', 'remove', job, '--force'], { fetch, env });
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 10 },
     );
   });
 
@@ -308,7 +308,7 @@ describe('hostile text in files', () => {
         }
         rmSync(folder, { recursive: true });
       }),
-      { numRuns: 40 },
+      { numRuns: 10 },
     );
   });
 
@@ -329,7 +329,7 @@ describe('hostile text in files', () => {
           await safe(['sandbox', 'outbox', '--limit', '2', '--json'], setting);
           await safe(['keys', 'revoke', text, '--yes'], setting);
         }),
-        { numRuns: 30 },
+        { numRuns: 10 },
       );
     } finally {
       await service.close();

@@ -124,4 +124,50 @@ describe('urtuu service inbox', () => {
     expect(subjects.map((row) => JSON.parse(row).subject)).toEqual(['Re: 2', 'Re: 3', 'Re: 4']);
     expect(await here('service inbox --follow --json')).toMatchObject({ code: 2 });
   });
+
+  it('follows an SMS in parts once: when it is whole, or when no part can come any more', async () => {
+    await here('service settings set own_domain shop.mn');
+    const message = (text: string, minute: number, waits = false) => ({
+      ...{ id: text, channel: 'sms', from: '99112233', to: '139911', subject: null, text },
+      received_at: new Date(Date.UTC(2026, 10, 22, 8, minute)).toISOString(),
+      waits_for_parts: waits,
+    });
+    const [lost, first] = [message('a[…]', 0, true), message('b[…]', 1, true)];
+    const inbox = [message('c', 2), first, lost];
+    const changes = [
+      () => inbox.unshift(message('d', 50)),
+      () => Object.assign(first, { text: 'b!', waits_for_parts: false }),
+      () => inbox.unshift(message('e', 51)),
+      () => Object.assign(lost, { waits_for_parts: false }),
+      () => {},
+    ];
+    let signal: (name: 'SIGINT') => void = () => {};
+    const { stdout } = await here(
+      'service inbox --follow -o ndjson --columns text --data .local/state/urtuu/sandbox',
+      {
+        env: {},
+        openAdministration: async () =>
+          ({
+            administration: { inbox: async () => ({ data: inbox, next: null }) },
+            close: async () => {},
+          }) as never,
+        clock: {
+          async sleep() {
+            const change = changes.shift();
+            if (change !== undefined) change();
+            else {
+              signal('SIGINT');
+              await new Promise(() => {});
+            }
+          },
+        },
+        onSignal: (listener) => {
+          signal = listener as typeof signal;
+          return () => {};
+        },
+      },
+    );
+    const texts = stdout.split('\n').filter(Boolean);
+    expect(texts.map((row) => JSON.parse(row).text)).toEqual(['c', 'd', 'b!', 'e', 'a[…]']);
+  });
 });

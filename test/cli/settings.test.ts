@@ -26,7 +26,7 @@ describe('urtuu sandbox settings', () => {
     const { code, stdout } = await here('sandbox settings get');
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual([
-      ...['NAME', 'brand_name', 'reply_to', 'own_domain', 'list_unsubscribe', 'suppressions'],
+      ...['NAME', 'brand_name', 'reply_to', 'own_domain', 'list_unsubscribe', 'suppressions', 'retention_days'],
       ...['operators', 'no_link_operators', 'holidays'],
       ...['caps.per_10_minutes', 'caps.per_24_hours', 'prices.sms_part', 'prices.email', ''],
     ]);
@@ -58,6 +58,8 @@ describe('urtuu sandbox settings', () => {
     [['list_unsubscribe', 'mailto:stop@shop.mn'], 'mailto:stop@shop.mn'],
     [['suppressions', 'true'], 'true'],
     [['suppressions', ''], 'false'],
+    [['retention_days', '180'], '180'],
+    [['retention_days', ''], ''],
     [['holidays.2026-12-29', '1.5'], '1.5'],
     [['operators.Ondo', '60', '66'], '60 66'],
     [['operators.Unitel', '80', '86'], '80 86'],
@@ -101,6 +103,8 @@ describe('urtuu sandbox settings', () => {
       'settings.list_unsubscribe: must be an https: or mailto: address',
     ],
     ['list_unsubscribe', 'mailto:shop', 'settings.list_unsubscribe: must be an https: or mailto: address'],
+    ['retention_days', '1', 'settings.retention_days: must be a whole number from 2 to 36500'],
+    ['retention_days', '180d', 'settings.retention_days: must be a whole number from 2 to 36500'],
     ['suppressions', 'on', 'settings.suppressions: must be true or false'],
     ['holidays.tomorrow', '2', 'settings.holidays.tomorrow: must be a date, as 2026-12-29'],
     ['holidays.2026-12-29', '101', 'settings.holidays.2026-12-29: must be a number over 0, at most 100'],

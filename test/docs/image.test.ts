@@ -20,7 +20,7 @@ const settingOf = (name: string) => steps.findLast((step) => step.name === name)
 const isRoot = process.getuid?.() === 0;
 
 it.runIf(process.platform === 'linux')(
-  'the Dockerfile makes a command that runs as a user without a home, and keeps its jobs in the volume',
+  'the Dockerfile makes a command that runs as a user without a home on a read-only root, keeps its jobs in the volume, and knows its health',
   async () => {
     await using machine = await ReaderMachine.open();
     const inside = (path: string) => join(machine.folder, 'image', path);
@@ -65,22 +65,49 @@ it.runIf(process.platform === 'linux')(
     const stranger = ['--reuid=54321', '--regid=54321', '--clear-groups'];
     for (const path of [machine.folder, inside('root')]) chmodSync(path, 0o755);
     if (isRoot) expect((await machine.run('chown', ['54321:54321', state])).code).toBe(0);
-    const urtuu = (...args: string[]) => {
-      const command = [inside('usr/local/bin/urtuu'), ...args];
-      const [file = '', ...rest] = isRoot ? ['setpriv', ...stranger, '--', ...command] : command;
+    // Nothing but the volume can be written.
+    const readOnly = `mount --make-rprivate / && mount --bind '${state}' '${state}' && mount -o remount,bind,ro /`;
+    const inContainer = (...command: string[]) => {
+      const confined = [`${readOnly} && cd '${machine.folder}' && exec "$@"`, 'sh', 'setpriv', ...stranger];
+      const [file = '', ...rest] = isRoot
+        ? ['unshare', '--mount', 'sh', '-ec', ...confined, '--', ...command]
+        : command;
       const { URTUU_BASE_URL = '', URTUU_API_KEY = '' } = machine.environment;
       return machine.run(file, rest, {
-        PATH: env.PATH,
+        PATH: `${inside('usr/local/bin')}:${env.PATH}`,
         XDG_STATE_HOME: state,
         URTUU_BASE_URL,
         URTUU_API_KEY,
       });
     };
+    const urtuu = (...args: string[]) => inContainer('urtuu', ...args);
     const job = ['sms', 'bulk', 'list.csv', '--text', 'Hi {name}', '--yes', '--job', 'july'];
     expect(await urtuu(...job)).toMatchObject({ code: 0 });
     expect((await urtuu(...job)).code).toBe(11);
     expect((await urtuu('jobs', 'list', '--json')).stdout).toContain('july');
     expect(existsSync(join(state, 'urtuu/jobs'))).toBe(true);
+
+    // Node.js of the image has SQLite.
+    const modules = inside('usr/local/lib/node_modules');
+    symlinkSync(join(root, 'node_modules/@photostructure'), join(modules, '@photostructure'));
+    const [, check = ''] = /CMD (\[.*\])/.exec(settingOf('HEALTHCHECK') ?? '') ?? [];
+    const [node, flag, source = ''] = JSON.parse(check) as string[];
+    expect([node, flag]).toEqual(['node', '-e']);
+    const healthOf = (command: string, script: string) => {
+      const cmdline = machine.write('cmdline', command.replaceAll(' ', '\0'));
+      const check = source.replace('/proc/1/cmdline', cmdline);
+      return inContainer('env', `CHECK=${check}`, 'sh', '-ec', `exec 2>&1; ${script}`);
+    };
+    const served = `
+      urtuu serve --port 0 -o ndjson >"$XDG_STATE_HOME/line" &
+      until [ -s "$XDG_STATE_HOME/line" ]; do kill -0 $! || exit 9; sleep 0.05; done
+      port=$(sed 's,.*127.0.0.1:\\([0-9]*\\).*,\\1,' "$XDG_STATE_HOME/line")
+      check=$(printf %s "$CHECK" | sed "s/7788/$port/")
+      node -e "$check"
+      kill $! && wait $! || :
+      ! node -e "$check"`;
+    expect(await healthOf('urtuu serve --host 0.0.0.0', served)).toMatchObject({ code: 0 });
+    expect(await healthOf('urtuu sms bulk list.csv', 'node -e "$CHECK"')).toMatchObject({ code: 0 });
   },
   90_000,
 );

@@ -27,11 +27,12 @@ export const notRun: Record<string, string> = {
     'needs the data of a service; test/service/inbox signs mail and names the records',
   'docs/carriers.md: urtuu service settings set suppressions true':
     'needs the data of a service; test/cli/incoming.test.ts runs the commands',
+  'docs/owner.md: urtuu service prune --recipient 99112233':
+    'asks, and needs a message to that person; test/cli/commands/service-prune.test.ts erases one',
   'docs/running.md: docker build -f deploy/Dockerfile -t urtuu .':
     'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
   'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':
     'needs a Docker daemon and the registry',
   'docs/running.md: urtuu service release --finish-as queue --database "$URTUU_DATABASE"':
     'needs a database that was restored; test/cli/commands/service-hold.test.ts releases one',
-  'docs/running.md: [Unit]': 'a unit of systemd; its sections and settings are parsed here',
 };

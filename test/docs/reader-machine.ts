@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -29,7 +30,7 @@ export class ReaderMachine {
   private constructor(sandbox: Sandbox) {
     this.sandbox = sandbox;
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'urtuu-machine-')));
-    for (const name of ['bin', 'node_modules', 'home']) mkdirSync(join(this.folder, name));
+    for (const name of ['bin', 'node_modules', 'home', 'urtuu', 'lib']) mkdirSync(join(this.folder, name));
     symlinkSync(root, join(this.folder, 'node_modules/urtuu'));
     this.script('urtuu', `exec '${process.execPath}' '${join(root, 'bin/urtuu.js')}' "$@"`);
     this.script('npx', '[ "$1" != --yes ] || shift; shift; exec urtuu "$@"');
@@ -56,6 +57,7 @@ export class ReaderMachine {
       }),
     );
     this.write('text.txt', 'Сайн уу {name}');
+    this.write('urtuu/service.json', '{ "sms": "simulated", "email": "simulated" }');
     this.write('report.html', '<p>Тайлан</p>');
     this.write('urtuu.key', `${sandbox.key}\n`);
     this.write('wrong.key', `urtuu_${'A'.repeat(40)}\n`);
@@ -78,7 +80,10 @@ export class ReaderMachine {
   settled(text: string): string {
     return text
       .replaceAll(standIn, this.sandbox.url)
-      .replaceAll(/(?<![\w.])\/(?:srv|etc|list|work)\//g, `${this.folder}/`);
+      .replaceAll(
+        /(?<![\w.])\/(?:srv|etc|list|work|var\/lib)\//g,
+        (path) => `${this.folder}${path.startsWith('/var') ? '/lib/' : '/'}`,
+      );
   }
 
   /** What the pages take for given: the command, a home, and a key for a service. */
@@ -111,6 +116,7 @@ export class ReaderMachine {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const child of this.#children) child.kill('SIGKILL');
+    if (existsSync(join(this.folder, 'pid'))) await this.run('systemctl', ['stop', 'urtuu']);
     await this.sandbox.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
@@ -120,4 +126,26 @@ export class ReaderMachine {
     this.write(join('bin', name), `#!/bin/sh\n${line}\n`);
     chmodSync(join(this.folder, 'bin', name), 0o755);
   }
+}
+
+/** A stand-in for systemd that runs the command of the unit, and for what needs root or the registry. */
+export function installSystemd(machine: ReaderMachine): void {
+  const { folder } = machine;
+  mkdirSync(join(folder, 'systemd/system'), { recursive: true });
+  symlinkSync(join(root, 'deploy'), join(folder, 'deploy'));
+  for (const name of ['useradd', 'npm']) machine.script(name, 'exit 0');
+  machine.script(
+    'systemctl',
+    `cd '${folder}'
+stop() { [ ! -f pid ] || { kill "$(cat pid)"; while kill -0 "$(cat pid)" 2>/dev/null; do sleep 0.05; done; rm pid; }; }
+case $1 in
+stop) stop ;;
+enable | start | restart)
+  stop
+  rm -f started
+  line=$(sed -n 's,^ExecStart=/usr/local/bin/,,p' systemd/system/urtuu.service | sed 's,/var/lib,lib,')
+  sh -c 'echo $$ >pid; exec '"$line"' --port 0 -o ndjson' >started 2>log </dev/null &
+  until [ -s started ]; do kill -0 $! || exit 1; sleep 0.05; done ;;
+esac`,
+  );
 }

@@ -70,6 +70,21 @@ const lines = [
   'balance --nope',
 ];
 
+/** Of them for the real command: what its process adds is the same for all. */
+const ofProcess = [
+  'balance -v',
+  'doctor -v',
+  'sms send 99112233 hi -v',
+  'email send a@b.mn --subject s --text t -v',
+  'verify check v 123456 -v',
+  'messages get a b c -v',
+  'sms bulk list.csv --text hi --yes --job constant -v --max-wait 300ms',
+  'sms bulk list.csv --text Hi-{name} --yes --max-wait 300ms --report report.csv',
+  'jobs resume constant -v --max-wait 300ms',
+  'help environment',
+  'nope',
+];
+
 /** Names of the files in a folder that have a text in them. */
 function filesWith(text: string, folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -86,13 +101,14 @@ const inProcess = (line: string, { env, input = '' }: Options) =>
 
 describe('the key', () => {
   it.each([
-    ['accepts', binary],
-    ['refuses', inProcess],
-    ['quotes', inProcess],
-    ['drops', inProcess],
+    ['accepts', 'the real command', binary, ofProcess],
+    ['accepts', 'every line', inProcess, lines],
+    ['refuses', 'every line', inProcess, lines],
+    ['quotes', 'every line', inProcess, lines],
+    ['drops', 'every line', inProcess, lines],
   ] as const)(
-    'is in no output and no file but the profile that keeps it, when the service %s',
-    async (how, urtuu) => {
+    'is in no output and no file but the profile that keeps it, when the service %s: %s',
+    async (how, _, urtuu, typed) => {
       mood = 'accepts';
       const url = `${server.origin}/v1`;
       const login = await urtuu(`login --api-key-file - --base-url ${url} -v`, { input: key });
@@ -101,7 +117,7 @@ describe('the key', () => {
       const before = server.requests.length;
       const ways: NodeJS.ProcessEnv[] = [{}, { URTUU_API_KEY: key, URTUU_BASE_URL: url }];
       let said = login.stdout + login.stderr;
-      for (const [index, line] of lines.entries()) {
+      for (const [index, line] of typed.entries()) {
         const env = ways[index % ways.length] ?? {};
         const { stdout, stderr } = await urtuu(`${line} --max-retries 0`, { env });
         said += stdout + stderr;

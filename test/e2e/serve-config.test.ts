@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { statuses } from '../../src/service/carriers/smpp/codec/commands.js';
@@ -82,25 +82,71 @@ describe('urtuu serve --config', () => {
   it('is checked without a message: urtuu service check', async () => {
     const check = (extra: NodeJS.ProcessEnv = {}) =>
       machine.run(['service', 'check', '--config', file, '-o', 'ndjson'], { env: { ...env, ...extra } });
-    const good = await check();
-    expect([good.code, JSON.parse(good.stdout)]).toMatchObject([
+    const found = ({ code, stdout }: { code: unknown; stdout: string }) => [
+      code,
+      ...stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ];
+    const store = { check: 'store', address: join(machine.home, 'state/urtuu/service') };
+    expect(found(await check())).toMatchObject([
       0,
-      { carrier: 'Mobicom', address: expect.stringMatching(/^smpp:..127/), status: 'ok', problem: null },
+      { ...store, status: 'new' },
+      { check: 'Mobicom', address: expect.stringMatching(/^smpp:..127/), status: 'ok', problem: null },
     ]);
+    expect(existsSync(store.address)).toBe(false);
     expect(smsc.heard.map(({ command }) => command)).toEqual(['bind_transceiver', 'unbind']);
     smsc.options.bindStatus = () => statuses.invalidPassword;
-    const refused = await check();
-    expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([
+    expect(found(await check())).toMatchObject([
       5,
+      { status: 'new' },
       { status: 'failed', problem: 'its operator refused the password (0x0e)' },
     ]);
     await smsc.close();
-    const away = await check();
-    expect([away.code, JSON.parse(away.stdout)]).toMatchObject([
+    expect(found(await check())).toMatchObject([
       5,
+      { status: 'new' },
       { status: 'failed', problem: expect.stringContaining('ECONNREFUSED') },
     ]);
     expect((await check({ MOBICOM_PASSWORD: '' })).code).toBe(13);
+  });
+
+  it('shows an operator that is down as docs/running.md says, and sends what waited once it is back', async () => {
+    const port = Number(new URL(JSON.parse(readFileSync(file, 'utf8')).sms.routes[0].smpp).port);
+    await smsc.close();
+    const { stderr } = await serving(async (client) => {
+      const { origin } = new URL(client.URTUU_BASE_URL ?? '');
+      const ready = await fetch(`${origin}/readyz`);
+      expect([ready.status, await ready.json()]).toMatchObject([
+        200,
+        { status: 'ready', carriers: [{ lane: 'Mobicom', state: 'down', since: expect.any(String) }] },
+      ]);
+      const metrics = await (await fetch(`${origin}/metrics`)).text();
+      expect(metrics).toContain('urtuu_carrier_connected{lane="Mobicom",state="down"} 0\n');
+      const bulk = [
+        'api',
+        'POST',
+        '/v1/sms/bulk',
+        '-F',
+        'to=["99112233","99112244"]',
+        '-f',
+        'text=Hi',
+        '--json',
+      ];
+      const { id } = JSON.parse((await machine.run(bulk, { env: client })).stdout);
+      const lane = async () => JSON.parse((await machine.run(['service', 'status', '--json'])).stdout)[0];
+      expect(await lane()).toMatchObject({ waiting: 2, sent: 0, failed: 0, instances: [{ state: 'down' }] });
+      expect((await machine.run(['service', 'status'])).stdout).toMatch(/^Mobicom .* 0 of 1$/m);
+      await smsc.listen(port);
+      const waited = await machine.run(['batches', 'get', id, '--wait', '--json'], { env: client });
+      expect([waited.code, JSON.parse(waited.stdout)]).toMatchObject([0, { sent: 2, failed: 0 }]);
+    });
+    const [warning = '', ...others] = stderr.trim().split('\n');
+    expect(JSON.parse(warning).stack).toMatch(
+      /^Error: SMPP route Mobicom \(transceiver\) is not connected: connect ECONNREFUSED/,
+    );
+    expect(others).toEqual([]);
   });
 
   it('marks its data for ever: nothing simulates it, nothing resets it', async () => {

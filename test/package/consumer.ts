@@ -21,6 +21,7 @@ export interface Tarball {
 /** A folder outside the repository that has installed the packed package, without network and without a cache. */
 export class Consumer {
   readonly folder = mkdtempSync(join(tmpdir(), 'urtuu-consumer-'));
+  readonly nodePath = node;
   readonly #cache = mkdtempSync(join(tmpdir(), 'urtuu-empty-cache-'));
 
   async pack(): Promise<Tarball> {

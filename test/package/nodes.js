@@ -1,4 +1,5 @@
-// Runs the tests of the package, and of the storage where Node.js has SQLite, on every version of Node.js that is promised. `npm run test:nodes`
+// Runs the tests of the package, and of the storage where Node.js has SQLite, on every version of Node.js that is promised,
+// or on those that are named. `npm run test:nodes`
 import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +8,9 @@ import { fetchPackage } from '../systems/fetch-package.js';
 
 /** Too old: the command says so, whatever it is asked. */
 const tooOld = ['14.21.3', '18.20.8'];
-const versions = JSON.parse(readFileSync(join(import.meta.dirname, 'nodes.json'), 'utf8'));
+const named = process.argv.slice(2);
+const promised = JSON.parse(readFileSync(join(import.meta.dirname, 'nodes.json'), 'utf8'));
+const versions = named.length > 0 ? named : promised;
 const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 
 /** The binary of a version. */
@@ -23,7 +26,7 @@ const failed = versions.filter((version) => {
   if (found !== `v${version}`) throw new Error(`${found} came in place of ${version}`);
   process.stdout.write(`\nNode.js ${version}\n`);
   const test = (node, folder) =>
-    spawnSync(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', folder], {
+    spawnSync(node, [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--mode', 'nodes', folder], {
       cwd: root,
       env: { ...process.env, URTUU_TEST_NODE },
       stdio: 'inherit',

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -18,7 +19,7 @@ import type { Core } from '../../src/service/core.js';
 import { backup, restore } from '../../src/service/data-copies.js';
 import { DataError, DataInUseError } from '../../src/service/data-error.js';
 import { loadEngine } from '../../src/service/storage/sqlite/database/engine.js';
-import { Cores, outboxOf, requestsTo } from '../support/cores.js';
+import { Cores, caller, outboxOf, requestsTo } from '../support/cores.js';
 
 const cores = new Cores();
 let root: string;
@@ -120,16 +121,45 @@ describe('a backup', () => {
     expect(readdirSync(root)).toEqual(['data']);
   });
 
-  it('has no delivery of a message that was not yet being submitted in it', async () => {
+  it('waits for a process that has just locked the data', async () => {
+    await openAgain();
+    await end();
+    const { DatabaseSync } = await loadEngine();
+    const other = new DatabaseSync(join(directory, 'service.db'));
+    other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT');
+    setTimeout(() => other.close(), 30);
+    expect(await backup(directory, target)).toEqual({ messages: 0, deliveries: 0 });
+  });
+
+  it('has no sign-ins to the dashboard', async () => {
+    await openAgain();
+    const [link, unused, session] = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte)) as [
+      Uint8Array,
+      Uint8Array,
+      Uint8Array,
+    ];
+    const { projectId } = caller;
+    for (const hash of [link, unused]) await core.store.addSignInLink({ hash, projectId, lifeMs: 600_000 });
+    await core.store.openSession(link, { hash: session, lifeMs: 600_000 });
+    await backup(directory, target);
+    expect(await core.store.findSession(session)).toBe(projectId);
+    const restored = await cores.open({ directory: target });
+    expect(await restored.store.findSession(session)).toBeNull();
+    expect(await restored.store.openSession(unused, { hash: session, lifeMs: 600_000 })).toBeNull();
+  });
+
+  it('has no delivery of a message that it does not have, or that was not yet being submitted in it', async () => {
     const engine = await loadEngine();
     await openAgain();
     await send('99112233', 'Hi');
     await send('99112234', 'Hi');
-    // The first is delivered between the copies of the store and of the operator's file.
+    await send('99112235', 'Hi');
+    // The first is delivered between the copies of the store and of the operator's file, the last accepted too.
     const store = new engine.DatabaseSync(join(directory, 'service.db'));
     store.exec(
       `UPDATE messages SET status = 'queued', route = NULL, due_at = 1 WHERE recipient LIKE '%99112233'`,
     );
+    store.exec(`DELETE FROM messages WHERE recipient LIKE '%99112235'`);
     store.close();
     await end();
     expect(await backup(directory, target)).toEqual({ messages: 2, deliveries: 1 });
@@ -185,6 +215,26 @@ describe('a restore', () => {
     expect(modes(directory)).toEqual([0o700, 0o600, 0o600, 0o600, 0o600]);
     await openAgain();
     expect(await outboxOf(core)).toHaveLength(1);
+  });
+
+  it('of the data folder itself changes nothing', async () => {
+    await openAgain();
+    await end();
+    const before = contents();
+    await expect(restore(directory, directory)).rejects.toThrow(/is the data folder itself/);
+    expect(contents()).toEqual(before);
+  });
+
+  it.runIf(process.getuid?.() === 0)('by root leaves the files to the owner of the folder', async () => {
+    await openAgain();
+    await send('99112233', 'Hi');
+    await backup(directory, target);
+    await end();
+    const all = () =>
+      readdirSync(directory, { recursive: true }).map((name) => statSync(join(directory, String(name))).uid);
+    for (const name of ['', ...readdirSync(directory)]) chownSync(join(directory, name), 65_534, 65_534);
+    await restore(target, directory);
+    expect(new Set(all())).toEqual(new Set([65_534]));
   });
 
   it('is refused while the data is open, and the service goes on', async () => {

@@ -50,6 +50,7 @@ async function onDatabase(): Promise<Place> {
 async function fill(place: Place): Promise<void> {
   core = await openCore({ ...place.data, report: () => {} });
   await send('99112233', 'Hi', 'key-1');
+  await send('99000001', 'Hi', 'key-2');
   await sendBulk(['99112234', '99112235'], 'Hi');
   await core.operations.createVerification(caller, { to: '99112236' });
   await core.administration.settled();
@@ -118,6 +119,39 @@ const cases: [
     'an answer without its message',
     { both: "DELETE FROM messages WHERE recipient LIKE '%99112233'" },
     { check: 'answer', subject: 'key-1' },
+  ],
+  [
+    'an answer without its failed message',
+    { both: "DELETE FROM messages WHERE recipient LIKE '%99000001'" },
+    { check: 'answer', subject: 'key-2' },
+  ],
+  [
+    'a key that waits for a message that is gone',
+    { both: "INSERT INTO idempotency (project, key) SELECT seq, 'key-4' FROM projects" },
+    { check: 'answer', subject: 'key-4', problem: 'it waits for a message that is missing' },
+  ],
+  [
+    'a verification without its message',
+    { both: "DELETE FROM messages WHERE recipient LIKE '%99112236'" },
+    { check: 'answer', problem: 'its message is missing' },
+  ],
+  [
+    'a content that is gone from a message that was not pruned',
+    { both: "UPDATE messages SET content = 0 WHERE recipient LIKE '%99112233'" },
+    { check: 'content' },
+  ],
+  [
+    'a message without its batch',
+    { both: "DELETE FROM batches; DELETE FROM messages WHERE recipient LIKE '%99112234'" },
+    { check: 'batch', problem: 'its batch is missing' },
+  ],
+  [
+    'a lease that counts nothing',
+    {
+      folder: `INSERT INTO leases (token, until, first_message, last_message, open, holder) VALUES ('lost', 9, 1, 1, 0, 'x')`,
+      database: `INSERT INTO leases (token, until, length, messages) VALUES ('lost', 9, 9, '{}')`,
+    },
+    { check: 'lease', subject: 'lost' },
   ],
 ];
 

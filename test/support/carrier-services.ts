@@ -47,11 +47,17 @@ export class CarrierServices {
   }
 
   /** Lets time pass, and the sockets exchange what they have, until something holds: the milliseconds. */
-  async pass(holds: () => boolean | Promise<boolean>, step = 500, longest = 1_200_000): Promise<number> {
-    for (let passed = 0; passed <= longest; passed += step) {
+  async pass(
+    holds: () => boolean | Promise<boolean>,
+    step: number | (() => number) = 500,
+    longest = 1_200_000,
+  ): Promise<number> {
+    for (let passed = 0; passed <= longest; ) {
       for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
       if (await holds()) return passed;
-      this.clock.advance(step);
+      const next = typeof step === 'number' ? step : step();
+      passed += next;
+      this.clock.advance(next);
     }
     throw new Error('it never holds');
   }

@@ -104,7 +104,7 @@ export async function replayOf(
 
 export const bodyOf = async <Body>(answer: Promise<{ body: object }>) => (await answer).body as Body;
 
-export async function outboxOf({ administration }: Core): Promise<Delivery[]> {
+export async function outboxOf({ administration }: Pick<Core, 'administration'>): Promise<Delivery[]> {
   const deliveries: Delivery[] = [];
   for await (const delivery of administration.outbox()) deliveries.push(delivery);
   return deliveries;

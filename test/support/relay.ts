@@ -23,6 +23,8 @@ export interface RelayOptions {
   react?(step: Step, count: number, to: string): Reaction | null;
   /** Milliseconds before the reply. */
   delayMs?(step: Step): number;
+  /** Writes each byte of its replies on its own. */
+  inBytes?: boolean;
   /** Called before each reply. */
   onStep?(step: Step): void;
   /** Cuts the connection before this reply of all, from 1. */
@@ -102,6 +104,7 @@ export class Relay {
     let isSilent = false;
     /** Its sender was accepted. */
     let isOpen = false;
+    let writing = Promise.resolve();
 
     const answer = (step: Step): string | null => {
       if (isSilent || socket.destroyed) return null;
@@ -131,7 +134,8 @@ export class Relay {
         ? lines.map((line, index) => `250${index === lines.length - 1 ? ' ' : '-'}${line}`).join('\r\n')
         : reply;
       const delay = this.options.delayMs?.(step) ?? 0;
-      if (delay === 0) socket.write(`${text}\r\n`);
+      if (this.options.inBytes === true) writing = writing.then(() => writeBytes(socket, `${text}\r\n`));
+      else if (delay === 0) socket.write(`${text}\r\n`);
       else setTimeout(() => socket.write(`${text}\r\n`), delay);
       return text;
     };
@@ -197,5 +201,12 @@ export class Relay {
         command(line);
       }
     });
+  }
+}
+
+async function writeBytes(socket: Socket, text: string): Promise<void> {
+  for (const byte of text) {
+    socket.write(byte);
+    await new Promise(setImmediate);
   }
 }

@@ -176,6 +176,22 @@ describe('a bulk job', () => {
     assert.equal(result.accepted, 40);
   });
 
+  it('is told apart from a job whose name has other capitals', async () => {
+    list('list.csv', rows);
+    await ends(0, bulk('list.csv', 'july'));
+    const { stderr } = await ends(11, bulk('list.csv', 'July'));
+    assert.match(stderr, /the job july/);
+    for (const verb of ['show', 'resume', 'report']) await ends(12, ['jobs', verb, 'July']);
+  });
+
+  it('may be named like a device of Windows', async () => {
+    list('list.csv', rows);
+    await ends(0, bulk('list.csv', 'nul'));
+    await ends(11, bulk('list.csv', 'nul'));
+    await ends(0, ['jobs', 'remove', 'nul']);
+    assert.deepEqual(readdirSync(machine.jobs), []);
+  });
+
   it('works in a folder with a long path', async () => {
     const state = join(machine.home, 'a'.repeat(60), 'b'.repeat(60));
     mkdirSync(state, { recursive: true });

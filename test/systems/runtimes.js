@@ -16,7 +16,7 @@ const runtimes = [
   { name: 'Deno', words: [fetchPackage(`@deno/${denoSystem}`, '2.9.6', `deno${end}`), 'run', '-A'] },
 ];
 
-const files = await bundled('runtime.suite.ts', 'kill.suite.ts');
+const files = await bundled('runtime.suite.ts', 'kill.suite.ts', 'service.suite.ts');
 const failed = runtimes.filter(({ name, words }) => {
   const version = execFileSync(words[0], ['--version'], { encoding: 'utf8' }).split('\n', 1)[0];
   process.stdout.write(`\n${name} ${version}\n`);

@@ -1,5 +1,5 @@
 // The command on Windows: end-to-end tests and a kill test. `npm run test:windows`; elsewhere than on Windows
-// they run under Wine, with a Node.js for Windows.
+// they run under Wine, with a Node.js for Windows. Arguments name some of the suites.
 import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { bundled, root } from './bundle.js';
 import { fetchPackage } from './fetch-package.js';
 
-const files = await bundled('command.suite.ts', 'kill.suite.ts');
+const named = process.argv.slice(2);
+const suites = ['command.suite.ts', 'kill.suite.ts', 'service.suite.ts'];
+const files = await bundled(...(named.length > 0 ? named : suites));
 const words = ['--test', '--test-concurrency=1', '--test-reporter=spec'];
 
 process.exitCode = process.platform === 'win32' ? here() : underWine();

@@ -70,7 +70,7 @@ export const terminal = groupOf('terminal', { full: { turns: 20 }, small: { turn
       unavailable: noBash,
       play: (seed) => repeated(seed, () => playShell('none')),
       controls: [
-        { name: 'a wrapper that ends with 0', play: () => once(playShell('ends_with_0')) },
+        { name: 'a wrapper that ends with 0', play: () => once(playShell('ends_with_0', 12)) },
         { name: 'a wrapper that tries again', play: () => once(playShell('tries_again')) },
       ],
     },

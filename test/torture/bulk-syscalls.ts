@@ -67,8 +67,9 @@ export async function carelessCommand(folder: string): Promise<Command> {
   await build({
     stdin: {
       contents: `import { homedir } from 'node:os';
+        import { isatty } from 'node:tty';
         import { start } from './src/cli/main.ts';
-        void start(process, homedir);`,
+        void start(process, { homeOfUser: homedir, isTerminal: isatty });`,
       resolveDir: root,
       loader: 'ts',
     },

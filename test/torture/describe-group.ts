@@ -5,8 +5,8 @@ import { type Group, playControl } from './row.js';
 export function describeGroup(group: Group): void {
   const seed = Number(process.env.URTUU_SEED ?? Date.now() % 1_000_000);
   describe(`torture: ${group.name}, seed ${seed}`, () => {
-    for (const { name, play, controls, unavailable } of group.rows('small')) {
-      const test = unavailable?.() ? it.skip : it.concurrent;
+    for (const { name, play, controls, unavailable, isTimed } of group.rows('small')) {
+      const test = unavailable?.() ? it.skip : isTimed ? it : it.concurrent;
       test(name, { timeout: 120_000 }, async () => {
         const played = await play(seed);
         expect(played.wrong, played.found).toBe(0);

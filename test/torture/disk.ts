@@ -127,19 +127,23 @@ function sendsIn(journal: string): number {
   ).size;
 }
 
-/** Tries one room after the other, from nothing on, until the job has enough. */
+/** Tries one room after the other, from nothing on, each `stride`th, until the job has enough. */
 async function tryRooms(
   shortage: Shortage,
   commandIn: (folder: string) => Promise<Command>,
-  count: number,
+  { rows, stride }: { rows: number; stride: number },
 ): Promise<Played> {
   const service = await ProjectServer.start();
   const machine = new Machine();
   try {
     const command = await commandIn(machine.home);
-    const numbers = recipients(0, count);
+    const numbers = recipients(0, rows);
     const trials: Trial[] = [];
-    for (let room = shortage.step; trials.at(-1)?.exit !== 0 && trials.length < 100; room += shortage.step)
+    for (
+      let room = shortage.step;
+      trials.at(-1)?.exit !== 0 && trials.length < 100;
+      room += shortage.step * stride
+    )
       trials.push(await tryRoom(service, shortage, command, numbers, room));
     const wrong = trials.filter((trial) => trial.wrong.length > 0);
     const ended = trials.filter(({ exit }) => exit === 13).length;
@@ -156,18 +160,21 @@ async function tryRooms(
 }
 
 /** The real command without room for what it records: it stops, and with room it goes on. */
-export const disk = groupOf('disk', { full: { rows: 600 }, small: { rows: 60 } }, ({ rows }) =>
-  shortages.map(
-    (shortage): Row => ({
-      name: shortage.name,
-      unavailable: () => whyNot(shortage),
-      play: () => tryRooms(shortage, async () => realCommand, rows),
-      controls: [
-        {
-          name: 'a journal that overlooks what the disk says',
-          play: () => tryRooms(shortage, carelessCommand, rows),
-        },
-      ],
-    }),
-  ),
+export const disk = groupOf(
+  'disk',
+  { full: { rows: 600, stride: 1 }, small: { rows: 60, stride: 3 } },
+  (sizes) =>
+    shortages.map(
+      (shortage): Row => ({
+        name: shortage.name,
+        unavailable: () => whyNot(shortage),
+        play: () => tryRooms(shortage, async () => realCommand, sizes),
+        controls: [
+          {
+            name: 'a journal that overlooks what the disk says',
+            play: () => tryRooms(shortage, carelessCommand, sizes),
+          },
+        ],
+      }),
+    ),
 );

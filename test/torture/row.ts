@@ -22,6 +22,8 @@ export interface Row {
   controls: Control[];
   /** Why it cannot be played on this machine; null where it can. */
   unavailable?(): string | null;
+  /** Others that play meanwhile would change what it finds. */
+  isTimed?: true;
   /** Has no small version: `--quick` leaves it out unless it is asked for by its name. */
   takesMinutes?: true;
 }

@@ -11,12 +11,21 @@ interface Followed {
   created_at?: string;
 }
 
+export interface FollowOptions<Item> {
+  limit: number;
+  /** An item may come to match the filter after newer ones, by its status. */
+  matchesLater: boolean;
+  /** False for an item that still changes, for a day at most: it is held back. */
+  isReady?: (item: Item) => boolean;
+}
+
 const pause = 2_000;
 const longestPause = 30_000;
 /** Instances of a service that accept at the same time may show their items out of order for a moment. */
 const overlap = 60_000;
 /** How long after newer items an item may come to match a filter by its status. */
 const longestDelay = 3_600_000;
+const longestHeld = 86_400_000;
 
 /**
  * The newest `limit` items, then those that come, in batches with the oldest first; ends when nobody reads. A read that
@@ -25,36 +34,52 @@ const longestDelay = 3_600_000;
 export async function* followed<Item extends Followed>(
   { io, clock, signal }: Pick<Context, 'io' | 'clock' | 'signal'>,
   read: ReadPage<Item>,
-  { limit, matchesLater }: { limit: number; matchesLater: boolean },
+  { limit, matchesLater, isReady }: FollowOptions<Item>,
 ): AsyncGenerator<Item[], void> {
   const window = matchesLater ? longestDelay : overlap;
   const seen = new Map<string, string>();
   let newest = '';
-  const readNew = async (from: string | undefined, enough: number): Promise<Item[]> => {
+  /** When the oldest item that is held back was created. */
+  let held: string | undefined;
+  const horizonOf = (time: string) => {
+    const horizon = before(time, window);
+    return held !== undefined && held < horizon ? held : horizon;
+  };
+  const readNew = async (from: string | undefined, enough: number, reach = window): Promise<Item[]> => {
     const found: Item[] = [];
     for await (const { data } of pages(read, messagePage.max, from)) {
       found.push(...data.filter(({ id }) => !seen.has(id)));
       const { created_at: newestFound = '' } = found[0] ?? {};
       const { created_at: oldest = '' } = data.at(-1) ?? {};
-      const isPast = oldest !== '' && newestFound !== '' && oldest < before(newestFound, window);
+      const isPast = oldest !== '' && newestFound !== '' && oldest < before(newestFound, reach);
       if (isPast && found.length >= enough) break;
     }
-    for (const { id, created_at = '' } of found) {
-      seen.set(id, created_at);
+    held = undefined;
+    const ready: Item[] = [];
+    for (const item of found) {
+      const { id, created_at = '' } = item;
       if (created_at > newest) newest = created_at;
+      if (isReady?.(item) === false) {
+        held = created_at;
+        continue;
+      }
+      seen.set(id, created_at);
+      ready.push(item);
     }
-    const horizon = newest === '' ? '' : before(newest, window);
+    const horizon = newest === '' ? '' : horizonOf(newest);
     for (const [id, created] of seen) if (created < horizon) seen.delete(id);
-    return found.reverse();
+    return ready.reverse();
   };
 
-  yield (await readNew(undefined, limit)).slice(-limit);
+  // Of those that are held back, none is missed.
+  const reach = isReady === undefined ? window : longestHeld;
+  yield (await readNew(undefined, limit, reach)).slice(-limit);
   for (let rest = pause; ; ) {
     await clock.sleep(rest, signal);
     // A closed pipe.
     if (io.printer.failure !== null) return;
     try {
-      yield await readNew(newest === '' ? undefined : before(newest, window), Number.POSITIVE_INFINITY);
+      yield await readNew(newest === '' ? undefined : horizonOf(newest), Number.POSITIVE_INFINITY);
       rest = pause;
     } catch (error) {
       if (!isTransient(error)) throw error;

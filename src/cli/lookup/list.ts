@@ -8,7 +8,7 @@ import { readTime, timeOf, type WrittenTime } from '../input/time.js';
 import { readChoice, readCount } from '../options.js';
 import type { View } from '../output/view.js';
 import { grouped } from '../wording.js';
-import { followed } from './follow.js';
+import { type FollowOptions, followed } from './follow.js';
 import { pages, type ReadPage } from './pages.js';
 
 export interface ListOptions {
@@ -51,14 +51,14 @@ export const laterOf = (one: string | undefined, other: string | undefined) =>
   one !== undefined && other !== undefined && one > other ? one : (other ?? one);
 
 /**
- * Prints a list up to its limit, or follows it. `matchesLater`: an item may come to match the filter after newer ones,
- * by its status. Throws CliError (exit 12) for a service that has no lists.
+ * Prints a list up to its limit, or follows it, as FollowOptions say. Throws CliError (exit 12) for a service that has
+ * no lists.
  */
 export async function showList<Item extends { id: string; created_at?: string }>(
   context: ListContext,
   view: View<Item>,
   read: ReadPage<Item>,
-  { limit = defaultLimit, follow, until, matchesLater }: ListOptions & { matchesLater: boolean },
+  { limit = defaultLimit, follow, until, ...how }: ListOptions & Omit<FollowOptions<Item>, 'limit'>,
 ): Promise<void> {
   const { io } = context;
   const readOffered: ReadPage<Item> = (page) => read(page).catch((error) => Promise.reject(offered(error)));
@@ -75,7 +75,7 @@ export async function showList<Item extends { id: string; created_at?: string }>
   if (io.printer.format === 'json') {
     throw usageError('--follow never ends, and a JSON array has to', 'Use --output ndjson.');
   }
-  await io.printer.batches(view, followed(context, readOffered, { limit, matchesLater }));
+  await io.printer.batches(view, followed(context, readOffered, { limit, ...how }));
 }
 
 async function* from<Item>(first: Item, rest: AsyncIterable<Item>): AsyncGenerator<Item> {

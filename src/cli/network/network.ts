@@ -57,7 +57,7 @@ export interface Network {
   /** Uses the data of a service without opening it. Throws CliError for data that cannot be used. */
   files<Result>(use: (service: ServiceFiles) => Promise<Result>): Promise<Result>;
   /** Logs in to every carrier of a configuration. Throws CliError (exit 13) for one that breaks a rule. */
-  checkCarriers(source: Configuration): Promise<AsyncIterable<CarrierCheck>>;
+  checkCarriers(source: Configuration): Promise<Promise<CarrierCheck>[]>;
   /** The status of a URL, or why there is none within 3 s. */
   answerOf(url: string): Promise<number | ConnectFailure>;
   /** Whether a message went to the embedded service. */

@@ -84,6 +84,7 @@ export const batchView: View<BatchRow> = {
     field('credits', { kind: 'number' }),
     field('created_at', { kind: 'time', detail: true }),
     field('completed_at', { kind: 'time' }),
+    field('pruned_at', { kind: 'time', detail: true }),
   ],
   record: (row) => row,
   empty: 'No batches.',

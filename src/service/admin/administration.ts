@@ -22,7 +22,7 @@ import { createHold } from './hold.js';
 import { administerLanes } from './lanes.js';
 import { mailAdministration } from './mail.js';
 import { defaultProject, openingBalance } from './projects.js';
-import { createPrune } from './prune.js';
+import type { Prune } from './prune.js';
 import { checkSettings } from './settings.js';
 import { hashToken, linkLife, newToken } from './sign-in.js';
 import { statusOf } from './status.js';
@@ -35,6 +35,7 @@ export interface AdministrationParts {
   isReal: boolean;
   instances: Instances;
   reset(): Promise<void>;
+  prune: Prune['prune'];
   /** Of the addresses that bounces go to. */
   bounceKey: Uint8Array;
   /** The host of the mail relay; null where there is none, or nobody knows. */
@@ -43,7 +44,7 @@ export interface AdministrationParts {
 
 export function createAdministration(
   context: OperationContext,
-  { carrier, isReal, instances, reset, bounceKey, relay }: AdministrationParts,
+  { carrier, isReal, instances, reset, prune, bounceKey, relay }: AdministrationParts,
 ): Administration {
   const { store, clock } = context;
   const lanes = { store, instances, clock, simulatedLanes: isReal ? [] : carrier.lanes };
@@ -86,7 +87,7 @@ export function createAdministration(
     },
     status: () => statusOf(lanes),
     ...createHold(context),
-    ...createPrune(context, carrier),
+    prune,
     settled: () => context.dispatcher.settled(),
   };
 }

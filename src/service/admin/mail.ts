@@ -16,7 +16,7 @@ export function mailAdministration(
       const { records, next } = pageOf(await store.listInbox(projectId, requestOf(page)));
       return {
         next,
-        data: records.map(({ id, channel, from, to, subject, text, receivedAt }) => ({
+        data: records.map(({ id, channel, from, to, subject, text, receivedAt, waitsForParts }) => ({
           id,
           channel,
           from,
@@ -24,6 +24,7 @@ export function mailAdministration(
           subject,
           text,
           received_at: timestamp(receivedAt),
+          waits_for_parts: waitsForParts,
         })),
       };
     },

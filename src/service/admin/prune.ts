@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { normalizeAddress, normalNumber } from '../../contract/index.js';
 import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
@@ -5,40 +6,78 @@ import { invalid } from '../operations/fields.js';
 import type { Administration } from '../service.js';
 import {
   type AnswerPortion,
+  countedFor,
+  type PrunableMessage,
   type PrunablePortion,
   type StoredAnswer,
   withoutRecipient,
 } from '../storage/pruning.js';
 
-/** Milliseconds; the caps count recipients for half of it. */
-const youngest = 2 * 86_400_000;
+export interface Prune extends Pick<Administration, 'prune'> {
+  /** Erases what is older than the milliseconds of its project; nothing of a project without any. */
+  pruneOld(
+    limits: ReadonlyMap<string, number>,
+    signal?: AbortSignal,
+  ): Promise<{ messages: number; incoming: number }>;
+  /** Erases recipients in answers about messages that were pruned. Gives how many answers. */
+  pruneAnswers(signal?: AbortSignal): Promise<number>;
+}
 
 /** Erasing what is old, in small transactions beside instances that run; what is interrupted is done by the next call. */
 export function createPrune(
   { store }: Pick<OperationContext, 'store'>,
   carrier: Pick<SimulatedCarrier, 'forget'>,
-): Pick<Administration, 'prune'> {
-  async function pruneMessages(olderMs: number, to: string | null): Promise<number> {
-    let count = 0;
-    for await (const messages of portions(olderMs, to)) {
-      // In this order: what is pruned is not found again.
-      await carrier.forget(messages.map(({ id }) => id));
-      await store.pruneMessages(messages.map(({ seq }) => seq));
-      count += messages.length;
-    }
-    return count;
+): Prune {
+  async function erase(messages: readonly PrunableMessage[], to: string | null): Promise<void> {
+    if (messages.length === 0) return;
+    // In this order: what is pruned is not found again.
+    await carrier.forget(messages.map(({ id }) => id));
+    await store.pruneMessages(
+      messages.map(({ seq }) => seq),
+      to,
+    );
   }
 
-  async function* portions(olderMs: number | null, to: string | null) {
-    let after: number | null = 0;
+  async function pruneOld(limits: ReadonlyMap<string, number>, signal?: AbortSignal) {
+    const olderMs = Math.min(...limits.values());
+    let messages = 0;
+    let incoming = 0;
+    let after: number | null = limits.size === 0 ? null : 0;
     while (after !== null) {
-      const portion: PrunablePortion = await store.listPrunable({ olderMs, to, after });
-      if (portion.messages.length > 0) yield portion.messages;
+      const portion: PrunablePortion = await store.listPrunable({ olderMs, after });
+      const old = portion.messages.filter(
+        ({ projectId, ageMs }) => ageMs > (limits.get(projectId) ?? Number.POSITIVE_INFINITY),
+      );
+      await erase(old, null);
+      messages += old.length;
       after = portion.next;
+      await othersTurn(signal);
     }
+    for (const [projectId, limit] of limits)
+      incoming += await untilNone(() => store.pruneInbox({ projectId, olderMs: limit }), signal);
+    await untilNone(() => store.pruneLeftovers(null), signal);
+    return { messages, incoming };
   }
 
-  async function pruneAnswers(): Promise<number> {
+  async function everyProject(olderMs: number): Promise<ReadonlyMap<string, number>> {
+    return new Map((await store.listProjects()).map(({ id }) => [id, olderMs]));
+  }
+
+  async function pruneTo(to: string, olderMs: number | null) {
+    const messages = await untilNone(async () => {
+      const found = await store.listFinalTo(to, olderMs);
+      await erase(found, to);
+      return found.length;
+    });
+    const incoming = await untilNone(() => store.pruneInbox({ from: to, olderMs }));
+    const suppressions = await store.eraseSuppressed(to);
+    const kept = await store.countMessagesTo(to);
+    // Receipts may come before the outcome of a submission.
+    if (kept === 0) await untilNone(() => store.pruneLeftovers(to));
+    return { messages, incoming, suppressions, kept };
+  }
+
+  async function pruneAnswers(signal?: AbortSignal): Promise<number> {
     let count = 0;
     let after: AnswerPortion['next'] = null;
     do {
@@ -50,22 +89,46 @@ export function createPrune(
       if (pruned.length > 0) await store.replaceAnswers(pruned);
       count += pruned.length;
       after = portion.next;
+      await othersTurn(signal);
     } while (after !== null);
     return count;
   }
 
   return {
-    async prune({ olderMs, to: given }) {
-      if (!(olderMs >= youngest))
-        throw invalid('older than: must be 2 days or more, so that caps stay exact');
+    pruneOld,
+    pruneAnswers,
+    async prune({ olderMs = null, to: given }) {
+      if (given === undefined || olderMs !== null) checkAge(olderMs);
       const to = given === undefined ? null : (normalizeAddress(given) ?? normalNumber(given));
       if (given !== undefined && to === null)
         throw invalid(`to: not a phone number or email address: ${given}`);
-      const messages = await pruneMessages(olderMs, to);
-      const answers = await pruneAnswers();
-      let kept = 0;
-      if (to !== null) for await (const left of portions(null, to)) kept += left.length;
-      return { messages, answers, kept };
+      const pruned =
+        to === null
+          ? { ...(await pruneOld(await everyProject(olderMs ?? 0))), suppressions: 0, kept: 0 }
+          : await pruneTo(to, olderMs);
+      return { ...pruned, answers: await pruneAnswers() };
     },
   };
+}
+
+function checkAge(olderMs: number | null): void {
+  if (olderMs === null || !(olderMs >= countedFor))
+    throw invalid('older than: must be 2 days or more, so that caps stay exact');
+}
+
+/** Gives how many there were. */
+async function untilNone(some: () => Promise<number>, signal?: AbortSignal): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const found = await some();
+    if (found === 0) return count;
+    count += found;
+    await othersTurn(signal);
+  }
+}
+
+/** Requests are answered in between. */
+async function othersTurn(signal?: AbortSignal): Promise<void> {
+  await setImmediate();
+  signal?.throwIfAborted();
 }

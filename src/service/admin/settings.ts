@@ -72,6 +72,8 @@ const patchSchema = z.partial(
         ),
     ),
     suppressions: z.boolean(),
+    // The caps count sends of the last days.
+    retention_days: z.nullable(within(2, 36_500)),
     caps: z.strictObject({
       per_10_minutes: z.exactOptional(within(1, tenMinutes.maxMessages)),
       per_24_hours: z.exactOptional(within(1, day.maxMessages)),

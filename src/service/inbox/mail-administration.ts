@@ -12,6 +12,8 @@ export interface InboxMessage {
   /** At most 1 MB; a part of an SMS that has not come is `[…]`. */
   text: string;
   received_at: string;
+  /** Of an SMS: a part has not come, and may within a day of the first. */
+  waits_for_parts: boolean;
 }
 
 /** A recipient that gets nothing more. */

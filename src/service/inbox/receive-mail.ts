@@ -45,8 +45,8 @@ async function recordBounce(
   { status }: NonNullable<ReceivedMail['failure']>,
 ): Promise<ReceivedAs> {
   const message = await store.findMessage(messageId);
-  // Pruned, or lost with the data that a backup has replaced.
-  if (message === null) return 'ignored';
+  // Lost with the data that a backup has replaced, or pruned.
+  if (message === null || message.to === '') return 'ignored';
   const { projectId, to } = message;
   const receipt = {
     route: emailRoute,

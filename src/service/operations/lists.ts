@@ -15,7 +15,7 @@ import type { OperationContext } from './context.js';
 import { invalid } from './fields.js';
 import { noBatch } from './lookups.js';
 import type { Caller } from './operations.js';
-import { batchResource, foundMessage } from './resources.js';
+import { foundBatch, foundMessage } from './resources.js';
 
 /** GET /v1/messages, an extension of the interface. */
 export async function listMessages(
@@ -43,7 +43,7 @@ export async function listBatches(
   const { channel = null, status = null } = filter;
   const listed = await store.listBatches(projectId, { channel, status, ...timesOf(filter) }, page);
   if (listed === null) throw invalid('after: must be the id of a batch of this project');
-  return pageOf<(typeof listed.records)[0], Batch>(listed, batchResource);
+  return pageOf<(typeof listed.records)[0], Batch>(listed, foundBatch);
 }
 
 /** GET /v1/batches/{id}/messages, an extension of the interface. */

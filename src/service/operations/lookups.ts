@@ -2,7 +2,7 @@ import type { Balance, Batch, Message } from '../../contract/index.js';
 import { ServiceError } from '../service-error.js';
 import type { OperationContext } from './context.js';
 import type { Caller } from './operations.js';
-import { batchResource, foundMessage } from './resources.js';
+import { foundBatch, foundMessage } from './resources.js';
 
 /** GET /v1/messages/{id}. */
 export async function getMessage(
@@ -29,7 +29,7 @@ export async function getBatch(
 ): Promise<Batch> {
   const record = await store.getBatch(projectId, id);
   if (record === null) throw noBatch();
-  return batchResource(record);
+  return foundBatch(record);
 }
 
 export function noBatch(): ServiceError {

@@ -50,6 +50,12 @@ export function batchResource(record: BatchRecord): Batch {
   };
 }
 
+/** A batch in a read, with the time of its erasure (an extension of the interface). */
+export function foundBatch(record: BatchRecord): Batch {
+  const pruned_at = record.prunedAt === null ? null : timestamp(record.prunedAt);
+  return { ...batchResource(record), pruned_at };
+}
+
 export function verificationResource(record: VerificationRecord): Verification {
   return {
     id: record.id,

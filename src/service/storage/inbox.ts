@@ -24,6 +24,8 @@ export interface InboxRecord extends Omit<IncomingMessage, 'text' | 'fingerprint
   /** With `missingPart` for each part that has not come. */
   text: string;
   receivedAt: Instant;
+  /** A part is missing and may still come. */
+  waitsForParts: boolean;
 }
 
 export const missingPart = '[…]';

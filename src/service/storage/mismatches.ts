@@ -19,7 +19,7 @@ interface Dialect {
   answeredId: string;
 }
 
-/** The sums that hold on every engine. A message that was pruned has content 0. */
+/** The sums that hold on every engine. A message that was pruned has content 0 and no recipient. */
 export const checksOf = ({ inBatch, answeredId }: Dialect): Check[] => [
   {
     check: 'ledger',
@@ -40,9 +40,15 @@ export const checksOf = ({ inBatch, answeredId }: Dialect): Check[] => [
         OR count(*) FILTER (WHERE m.status = 'failed') <> b.failed`,
   },
   {
+    check: 'batch',
+    sql: `SELECT m.id AS subject, 'its batch is missing' AS problem FROM messages m
+      WHERE m.batch IS NOT NULL AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.seq = m.batch)`,
+  },
+  {
     check: 'content',
     sql: `SELECT m.id AS subject, 'its content is missing' AS problem FROM messages m
-      WHERE m.content <> 0 AND NOT EXISTS (SELECT 1 FROM contents c WHERE c.seq = m.content)`,
+      WHERE CASE WHEN m.content = 0 THEN m.recipient <> '' OR m.status = 'queued'
+        ELSE NOT EXISTS (SELECT 1 FROM contents c WHERE c.seq = m.content) END`,
   },
   {
     check: 'answer',
@@ -51,6 +57,17 @@ export const checksOf = ({ inBatch, answeredId }: Dialect): Check[] => [
       WHERE a.id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = a.id)
         AND NOT EXISTS (SELECT 1 FROM batches b WHERE b.id = a.id)
         AND NOT EXISTS (SELECT 1 FROM verifications v WHERE v.id = a.id)`,
+  },
+  {
+    check: 'answer',
+    sql: `SELECT key AS subject, 'it waits for a message that is missing' AS problem FROM idempotency
+      WHERE body IS NULL AND (project, key) NOT IN
+        (SELECT project, pending_key FROM messages WHERE status = 'queued' AND pending_key IS NOT NULL)`,
+  },
+  {
+    check: 'answer',
+    sql: `SELECT v.id AS subject, 'its message is missing' AS problem FROM verifications v
+      WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.seq = v.message)`,
   },
 ];
 

@@ -1,6 +1,13 @@
+export interface PrunableMessage {
+  seq: number;
+  id: string;
+  projectId: string;
+  ageMs: number;
+}
+
 /** A portion of messages, and where the next one begins; null after the last. */
 export interface PrunablePortion {
-  messages: { seq: number; id: string }[];
+  messages: PrunableMessage[];
   next: number | null;
 }
 
@@ -16,24 +23,53 @@ export interface AnswerPortion {
   next: { project: number; key: string } | null;
 }
 
-/** Erasing recipients and texts of old messages, in small transactions. */
+/** Milliseconds. The caps count sends for half of it. */
+export const countedFor = 2 * 86_400_000;
+
+/** Erasing recipients and texts, `pruneRows` rows at most in a transaction: callers go on until nothing is left. */
 export interface Pruning {
+  /** Final messages of all projects that are older and not yet pruned, of the portion behind `after`. */
+  listPrunable(query: { olderMs: number; after: number }): Promise<PrunablePortion>;
+  /** Final messages to a recipient, in any project, that are older; all of them for null. */
+  listFinalTo(to: string, olderMs: number | null): Promise<PrunableMessage[]>;
+  /** Messages to a recipient, in any project, final or not. */
+  countMessagesTo(to: string): Promise<number>;
   /**
-   * Of the portion behind `after`, final messages that are older and not yet pruned; to one recipient, or all. Without
-   * `olderMs` everything that is not pruned, final or not.
+   * Erases recipients and contents of final messages. What they cost, their outcomes and the counts of their batches
+   * stay. The caps still count those of the last days to the recipient `erased`, by its pseudonym; without it they
+   * forget them.
    */
-  listPrunable(query: { olderMs: number | null; to: string | null; after: number }): Promise<PrunablePortion>;
-  /** Erases recipients and contents. What they cost, their outcomes and the counts of their batches stay. */
-  pruneMessages(seqs: readonly number[]): Promise<void>;
+  pruneMessages(seqs: readonly number[], erased: string | null): Promise<void>;
   /** Of the portion behind `after`, answers about messages that were pruned. */
   listPrunedAnswers(after: { project: number; key: string } | null): Promise<AnswerPortion>;
   replaceAnswers(answers: readonly StoredAnswer[]): Promise<void>;
+  /** Deletes older incoming messages, of one project or from one sender; all of them for null. Gives how many. */
+  pruneInbox(which: { olderMs: number | null } & ({ projectId: string } | { from: string })): Promise<number>;
+  /** Keeps the pseudonym of a suppressed recipient, in every project. Gives how many there were. */
+  eraseSuppressed(to: string): Promise<number>;
+  /**
+   * Deletes receipts, of one recipient or all, that no message waits for any more, and sign-ins and pseudonyms of sends
+   * that are over. Gives how many receipts.
+   */
+  pruneLeftovers(to: string | null): Promise<number>;
+  /**
+   * Begins the run of a schedule; null where another was begun in the last hour and goes on, or has ended within
+   * `everyMs`. `isRepeated`: the one before never ended.
+   */
+  beginPruneRun(everyMs: number): Promise<{ isRepeated: boolean } | null>;
+  endPruneRun(): Promise<void>;
 }
 
-/** Rows that one transaction looks at. */
-export const pruneRows = 1_000;
+/** Rows that one transaction looks at: some milliseconds. */
+export const pruneRows = 250;
 
-/** In place of the text of an error, which may name the recipient. */
+/** Milliseconds after which a run is over that has not ended: its process is gone. */
+export const longestRun = 3_600_000;
+
+/** Milliseconds for which a receipt may come before the outcome of its submission. */
+export const receiptsWait = 7 * 86_400_000;
+
+/** In place of the reason of a failure, which may name the recipient. */
 export const prunedText = 'pruned';
 
 /** The body without its recipient; null where it has none. */

@@ -97,6 +97,8 @@ export interface BatchRecord {
   credits: number;
   createdAt: Instant;
   completedAt: Instant | null;
+  /** When its last message was pruned. */
+  prunedAt: Instant | null;
 }
 
 export interface VerificationRecord {

@@ -55,6 +55,7 @@ export interface BatchRow {
   first_message: number;
   created_at: number;
   completed_at: number | null;
+  pruned_at: number | null;
 }
 
 export function toBatch(row: BatchRow): BatchRecord {
@@ -68,5 +69,6 @@ export function toBatch(row: BatchRow): BatchRecord {
     credits: row.credits,
     createdAt: row.created_at,
     completedAt: row.completed_at,
+    prunedAt: row.pruned_at,
   };
 }

@@ -63,6 +63,20 @@ describe.each(['a folder', 'a database'])('a held service in %s', (place) => {
     expect(stderr).toContain('urtuu service release');
   });
 
+  it('fails its check until it is released', async () => {
+    const config = join(home, 'service.json');
+    writeFileSync(config, JSON.stringify({ sms: 'simulated', email: 'simulated' }));
+    const check = async () => {
+      const { code, stdout } = await here(`service check --config ${config} --json`);
+      return [code, JSON.parse(stdout)];
+    };
+    const found = { check: 'store', address: flags.split(' ')[1] };
+    const held = expect.stringMatching(/^The service is held, since its data was restored/);
+    expect(await check()).toEqual([5, [{ ...found, status: 'failed', problem: held }]]);
+    expect((await here('service release --finish-as failed --yes')).code).toBe(0);
+    expect(await check()).toEqual([0, [{ ...found, status: 'ok', problem: null }]]);
+  });
+
   it('is served with a warning', async () => {
     let stop: (signal: 'SIGTERM') => void = () => {};
     class Stopping extends Captured {

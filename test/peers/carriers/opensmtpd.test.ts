@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { type AddressInfo, connect } from 'node:net';
@@ -16,17 +17,27 @@ import { createServer } from 'node:tls';
 import PostalMime from 'postal-mime';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Batch, Message } from '../../../src/contract/index.js';
+import type { InboxMessage } from '../../../src/service/index.js';
+import { blocksOf } from '../../docs/pages.js';
+import { root } from '../../support/binary.js';
+import { Relay } from '../../support/relay.js';
 import { needProgram } from '../programs.js';
 import { startService, until } from './service.js';
 
 const port = 28_025;
 const smtpd = '/usr/sbin/smtpd';
 
+/** The action and the domains for `urtuu service incoming`, as docs/carriers.md has them. */
+const pageRules =
+  blocksOf('docs/carriers.md').find(
+    ({ language, code }) => language === 'conf' && code.includes('action urtuu'),
+  )?.code ?? '';
+
 /**
  * OpenSMTPD on loopback, with its queue and its socket where only it sees them; mail goes to a maildir. TLS is in front
  * of it: Debian 12's, which is older than OpenSSL 3, ends every handshake, and without one it offers no AUTH.
  */
-async function startRelay() {
+async function startRelay(more: (folder: string) => string = () => '') {
   needProgram(smtpd, 'opensmtpd');
   needProgram('/usr/bin/openssl', 'openssl');
   if (process.getuid?.() !== 0) throw new Error('OpenSMTPD starts as root only: sudo npm run test:peers');
@@ -46,7 +57,7 @@ async function startRelay() {
 listen on 127.0.0.1 port ${port} hostname relay.test
 action keep maildir "${mail}" virtual <people>
 match from any for domain "example.com" action keep
-`,
+${more(folder)}`,
   );
   const ownFolders = 'mount -t tmpfs tmpfs /var/spool && mount -t tmpfs tmpfs /run';
   const command = `${ownFolders} && exec ${smtpd} -d -f ${inFolder('smtpd.conf')}`;
@@ -67,6 +78,7 @@ match from any for domain "example.com" action keep
   onTestFinished(() => void front.close());
   const inbox = join(mail, 'new');
   return {
+    folder,
     environment: { NODE_EXTRA_CA_CERTS: cert },
     configuration: {
       sms: 'off',
@@ -79,6 +91,25 @@ match from any for domain "example.com" action keep
     },
     mails: () => (existsSync(inbox) ? readdirSync(inbox).map((name) => readFileSync(join(inbox, name))) : []),
   };
+}
+
+/** Gives the relay a mail, as another server does. */
+async function sendMail(from: string, to: string, mail: string): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  const lines = [
+    'EHLO customer.test',
+    `MAIL FROM:<${from}>`,
+    `RCPT TO:<${to}>`,
+    'DATA',
+    `From: ${from}\r\nTo: ${to}\r\n${mail}\r\n.`,
+    'QUIT',
+  ];
+  let answers = '';
+  for await (const bytes of socket) {
+    answers += bytes;
+    if (/^\d{3} [^\n]*\n$/m.test(String(bytes))) socket.write(`${lines.shift() ?? ''}\r\n`);
+  }
+  if (!/^250 [^\n]*delivery/m.test(answers)) throw new Error(`it was not taken: ${answers}`);
 }
 
 const isListening = (): Promise<boolean> =>
@@ -157,4 +188,49 @@ it('a certificate that nobody knows is refused, and the check says so', async ()
   const { check } = await startService(configuration);
   expect(await check()).toMatchObject({ code: 5, stdout: expect.stringMatching(/self-signed certificate/) });
   expect(mails()).toEqual([]);
+});
+
+it('OpenSMTPD hands a bounce and a reply to the command of the page: bounced, and in the inbox', async () => {
+  const gone = new Relay({ react: (step) => (step === 'RCPT' ? '550 5.1.1 No such user' : null) });
+  const gonePort = await gone.listen();
+  onTestFinished(() => gone.close());
+  // It runs the command as the user who owns the data.
+  const rules = (folder: string) =>
+    pageRules
+      .replace('listen on 0.0.0.0\n', '')
+      .replace('"@" = "urtuu"', '"@" = "nobody"')
+      .replace('/usr/local/bin', `${folder}/bin`)
+      .replace('/var/lib/urtuu', `${folder}/data`);
+  const { folder, configuration, environment } = await startRelay(
+    (inside) => `${rules(inside)}
+action out relay host smtp://127.0.0.1:${gonePort}
+match from any for domain "gone.example" action out
+`,
+  );
+  const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'nobody'])));
+  const { json, own } = await startService(configuration, environment, (data) => {
+    execFileSync('chown', ['-R', `${uid}:${gid}`, data]);
+    symlinkSync(data, join(folder, 'data'));
+    mkdirSync(join(folder, 'bin'));
+    symlinkSync(join(root, 'bin/urtuu.js'), join(folder, 'bin/urtuu'));
+    symlinkSync(process.execPath, join(folder, 'bin/node'));
+  });
+  await own('service', 'settings', 'set', 'own_domain', 'shop.mn');
+  const { id } = await json<Message>('email', 'send', 'bold@gone.example', '--subject', 'Hi', '--text', 'Hi');
+  const bounced = await until(async () => {
+    const read = await json<Message>('messages', 'get', id);
+    return read.delivery === null ? null : read;
+  });
+  expect(bounced).toMatchObject({ status: 'sent', delivery: 'bounced' });
+  await sendMail('bold@gone.example', 'no-reply@shop.mn', 'Subject: Re: Hi\r\n\r\nБаярлалаа');
+  const [reply] = await until(async () => {
+    const inbox = await own<InboxMessage[]>('service', 'inbox');
+    return inbox.length > 0 ? inbox : null;
+  });
+  expect(reply).toMatchObject({
+    channel: 'email',
+    to: 'no-reply@shop.mn',
+    subject: 'Re: Hi',
+    text: 'Баярлалаа',
+  });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import type { Core } from '../../../src/service/core.js';
-import { Cores, requestsTo } from '../../support/cores.js';
+import { Cores, caller, requestsTo } from '../../support/cores.js';
 import { makeCluster } from '../../support/postgres/cluster.js';
 import { newDatabase, query } from '../../support/postgres.js';
 
@@ -49,6 +49,11 @@ it('a failover of PostgreSQL holds the instances that run, until the release; a 
   await cluster.start();
   expect(await held(core)).toEqual({ hold: null });
   await send('88112233', 'two');
+  const [link, session] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+  const { projectId } = caller;
+  await core.store.addSignInLink({ hash: link, projectId, lifeMs: 600_000 });
+  await core.store.openSession(link, { hash: session, lifeMs: 600_000 });
+  expect(await other.store.findSession(session)).toBe(projectId);
 
   await cluster.stop('fast');
   await expect(send('95112233', 'away')).rejects.toMatchObject({ code: 'unavailable' });
@@ -57,6 +62,7 @@ it('a failover of PostgreSQL holds the instances that run, until the release; a 
     expect(await held(one)).toEqual({ hold: { reason: 'failed_over', messages: 0, submitting: 0 } });
   await expect(send('95112233', 'three')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 10 });
   expect(submitted).toEqual(['99112233', '88112233']);
+  expect(await other.store.findSession(session)).toBeNull();
   expect(await other.administration.release('queue')).toBe(true);
   await send('94112233', 'four');
   expect(submitted).toEqual(['99112233', '88112233', '94112233']);

@@ -228,6 +228,7 @@ describe('the inbox', () => {
         subject: 'Re: Hi',
         text: 'Yes',
         received_at: expect.any(String),
+        waits_for_parts: false,
       },
     ]);
   });

@@ -13,11 +13,13 @@ import {
   replayOf,
   turns,
 } from '../../support/cores.js';
+import { isOnPostgres } from '../../support/test-engine.js';
 
 const cores = new Cores();
 afterEach(() => cores.closeAll());
 
-const keys = Number(process.env.URTUU_TORTURE_KEYS ?? 20);
+/** The store has its own races on PostgreSQL, in its conformance suite. */
+const keys = Number(process.env.URTUU_TORTURE_KEYS ?? (isOnPostgres() ? 4 : 20));
 const clients = 100;
 const roomy = { caps: { per_10_minutes: 20, per_24_hours: 80 } };
 

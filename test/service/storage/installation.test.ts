@@ -425,6 +425,33 @@ describe('files that go while the service runs', () => {
     await new Promise((resolve) => setTimeout(resolve, lookEvery * 2));
     expect(await balance()).toBe(99_980);
   });
+
+  it.runIf(existsSync('/proc/locks'))(
+    'keeps its locks when a -wal is emptied, and when the process opens the data again',
+    async () => {
+      const locks = () =>
+        ['service.db', 'service.db-shm', 'operator.db', 'operator.db-shm'].map((name) => [
+          name,
+          readFileSync('/proc/locks', 'latin1').match(
+            new RegExp(` ${process.pid} .*:${statSync(at(name)).ino} `, 'g'),
+          )?.length,
+        ]);
+      core = await cores.open({ directory });
+      await send('99112233', 'Hi');
+      const before = locks();
+      expect(before.map(([, count]) => count)).toEqual([1, 1, 1, 1]);
+      const { DatabaseSync } = await loadEngine();
+      for (const name of ['service.db', 'operator.db']) {
+        const other = new DatabaseSync(at(name));
+        other.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+        other.close();
+      }
+      await new Promise((resolve) => setTimeout(resolve, lookEvery * 2));
+      expect(locks()).toEqual(before);
+      await (await cores.open({ directory })).close();
+      expect(locks()).toEqual(before);
+    },
+  );
 });
 
 describe('the -wal of a service that was closed', () => {

@@ -54,7 +54,7 @@ it('the span of a time has all its messages, whatever the clock did and an older
 it('full blocks are stored as messages are accepted, and by the step that brings them', async () => {
   const clock = new ManualClock(start);
   const file = await openStoreDatabase(':memory:');
-  const whole = sqliteStore(file, clock, createPolledChanges(clock));
+  const whole = sqliteStore(file, clock, createPolledChanges(clock), (to) => `erased:${to}`);
   await whole.createProject({ ...project, balance: 1_000_000 });
   const recipients = Array.from({ length: 1_000 }, (_, index) => String(index));
   for (let index = 0; index < 5; index += 1) {

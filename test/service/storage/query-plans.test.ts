@@ -23,7 +23,7 @@ async function watchedStore() {
     },
   };
   const clock = new ManualClock(start);
-  const store = sqliteStore(database, clock, createPolledChanges(clock));
+  const store = sqliteStore(database, clock, createPolledChanges(clock), (to) => `erased:${to}`);
   await store.createProject({ ...project, balance: 1_000 });
   await store.acceptMessage(message({ to: '1' }));
   await store.acceptBatch(batch(['1', '2']));

@@ -12,7 +12,7 @@ import { batch, failed, leaseMs, message, other, project, start } from './confor
 const scanned = 3;
 const clock = new ManualClock(start);
 const database = await openStoreDatabase(':memory:');
-const store = sqliteStore(database, clock, createPolledChanges(clock));
+const store = sqliteStore(database, clock, createPolledChanges(clock), (to) => `erased:${to}`);
 const blocks = prepareMessageBlocks(database, 4);
 const lists = prepareLists(
   database,

@@ -2,7 +2,8 @@ import { type SpawnOptions, spawn } from 'node:child_process';
 import { appendFileSync, chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { findBinaries } from './binaries.js';
+import { type Binaries, findBinaries } from './binaries.js';
+import { once, sharedFolder } from './once.js';
 
 /** A PostgreSQL of its own, for tests that stop it. */
 export interface Cluster {
@@ -31,23 +32,23 @@ full_page_writes = off
 export const durable = 'fsync = on\nfull_page_writes = on\nshared_buffers = 512MB\nmax_wal_size = 8GB\n';
 
 /**
- * Makes a cluster in a folder that is there. Its files are kept until the folder goes. `more` goes to its settings
+ * Makes a cluster in a folder that is there, of the one that its run has initialized where it is a test's. Its files are kept until the folder goes. `more` goes to its settings
  * over those for tests.
  */
-export async function makeCluster(
-  folder: string,
-  { bin, env } = findBinaries(folder),
-  more = '',
-): Promise<Cluster> {
+export async function makeCluster(folder: string, binaries?: Binaries, more = ''): Promise<Cluster> {
   const data = join(folder, 'data');
-  const options: SpawnOptions = { ...owner, env };
-  mkdirSync(data, { mode: 0o700 });
-  if (owner.uid !== undefined) {
-    chownSync(folder, owner.uid, owner.gid);
-    chownSync(data, owner.uid, owner.gid);
+  if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid);
+  const shared = process.platform === 'win32' ? undefined : process.env[sharedFolder];
+  if (binaries === undefined && shared !== undefined) {
+    const make = () => initialize(join(shared, 'initial'), findBinaries(shared));
+    await run('cp', ['-a', await once(shared, 'initial', make), data], owner);
+    binaries = findBinaries(shared);
+  } else {
+    binaries ??= findBinaries(folder);
+    await initialize(data, binaries);
   }
-  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  await run(join(bin, 'initdb'), initdb, options);
+  const { bin, env } = binaries;
+  const options: SpawnOptions = { ...owner, env };
   const port = await freePort();
   appendFileSync(join(data, 'postgresql.conf'), `${settings}port = ${port}\n${more}`);
   const pgCtl = (...args: string[]) => run(join(bin, 'pg_ctl'), ['-D', data, '-w', ...args], options);
@@ -65,6 +66,14 @@ export async function makeCluster(
   };
   await cluster.start();
   return cluster;
+}
+
+async function initialize(data: string, { bin, env }: Binaries): Promise<string> {
+  mkdirSync(data, { mode: 0o700 });
+  if (owner.uid !== undefined) chownSync(data, owner.uid, owner.gid);
+  const initdb = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  await run(join(bin, 'initdb'), initdb, { ...owner, env });
+  return data;
 }
 
 function run(command: string, args: readonly string[], options: SpawnOptions): Promise<void> {

@@ -1,30 +1,19 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeCluster } from './cluster.js';
+import { once, sharedFolder } from './once.js';
 
-/** The variable with the folder of the run's cluster. */
-export const startShared = 'URTUU_TEST_POSTGRES_FOLDER';
+/** Nothing is kept, and nobody follows. */
+const quick = 'wal_level = minimal\nmax_wal_senders = 0\nautovacuum = off\njit = off\nmax_wal_size = 4GB\n';
 
 /** The address of the run's PostgreSQL, without a database; the first test that asks starts it. */
 export async function sharedUrl(): Promise<string> {
   const given = process.env.URTUU_TEST_POSTGRES_URL;
   if (given !== undefined) return given.replace(/\/$/, '');
-  const folder = process.env[startShared];
+  const folder = process.env[sharedFolder];
   if (folder === undefined) throw new Error('the global set-up of the tests did not run');
-  const [ready, broken] = [join(folder, 'ready'), join(folder, 'broken')];
-  if (isFirst(folder)) {
-    try {
-      write(ready, (await makeCluster(folder)).url);
-    } catch (error) {
-      write(broken, String(error));
-    }
-  }
-  while (!existsSync(ready)) {
-    if (existsSync(broken)) throw new Error(readFileSync(broken, 'utf8'));
-    await pause(50);
-  }
-  return readFileSync(ready, 'utf8');
+  return once(folder, 'cluster', async () => (await makeCluster(folder, undefined, quick)).url);
 }
 
 /** Stops the cluster where one was started; nothing of it is kept. */
@@ -33,18 +22,4 @@ export async function stopShared(folder: string): Promise<void> {
   if (!existsSync(pidFile)) return;
   process.kill(Number(readFileSync(pidFile, 'utf8').split('\n')[0]), 'SIGQUIT');
   for (let tries = 0; tries < 100 && existsSync(pidFile); tries += 1) await pause(50);
-}
-
-function isFirst(folder: string): boolean {
-  try {
-    mkdirSync(join(folder, 'starting'));
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function write(path: string, text: string): void {
-  writeFileSync(`${path}.new`, text);
-  renameSync(`${path}.new`, path);
 }

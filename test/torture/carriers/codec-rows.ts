@@ -1,5 +1,6 @@
 import { groupOf, type Played } from '../row.js';
 import { type FuzzFindings, playPduFuzz, trusting } from './pdu-fuzz.js';
+import { naive, playReceiptFuzz } from './receipt-fuzz.js';
 import { hopeful, playReplyFuzz } from './reply-fuzz.js';
 
 /** MB that a heap may have grown by after any number of inputs. */
@@ -13,15 +14,18 @@ function fuzzed({ inputs, crashes, slow, deaf, grown, example }: FuzzFindings, u
   };
 }
 
-async function replies(seed: number, inputs: number, around?: Parameters<typeof playReplyFuzz>[2]) {
-  const findings = await playReplyFuzz(seed, inputs, around);
+async function withUntrue(playing: Promise<FuzzFindings & { untrue: number }>): Promise<Played> {
+  const findings = await playing;
   return fuzzed(findings, findings.untrue);
 }
 
 /** What reads the bytes of carriers, with bytes that none should send. */
 export const codecs = groupOf(
   'codecs',
-  { full: { pdus: 1_000_000, replies: 100_000 }, small: { pdus: 18_000, replies: 2_000 } },
+  {
+    full: { pdus: 1_000_000, receipts: 1_000_000, replies: 1_000_000 },
+    small: { pdus: 6_000, receipts: 6_000, replies: 600 },
+  },
   (sizes) => [
     {
       name: 'an operator that sends anything over SMPP',
@@ -34,12 +38,22 @@ export const codecs = groupOf(
       ],
     },
     {
+      name: 'receipts in any text',
+      play: (seed) => withUntrue(playReceiptFuzz(seed, sizes.receipts)),
+      controls: [
+        {
+          name: 'a reader that ends an id at a space',
+          play: (seed) => withUntrue(playReceiptFuzz(seed, 100, naive)),
+        },
+      ],
+    },
+    {
       name: 'a relay that answers anything over SMTP',
-      play: (seed) => replies(seed, sizes.replies),
+      play: (seed) => withUntrue(playReplyFuzz(seed, sizes.replies)),
       controls: [
         {
           name: 'a carrier that takes what is unknown for not taken',
-          play: (seed) => replies(seed, 1_000, hopeful),
+          play: (seed) => withUntrue(playReplyFuzz(seed, Math.min(1_000, sizes.replies), hopeful)),
         },
       ],
     },

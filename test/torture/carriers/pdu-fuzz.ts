@@ -193,7 +193,7 @@ function read(bytes: Buffer, chunks: readonly Buffer[], decode: Decode): void {
   const text = decodeGsm(unpackSeptets(bytes)).slice(0, longestText);
   if (gsmCodes(decodeGsm(bytes)) === null && bytes.every((code) => code < 0x80 && code !== 0x1b))
     throw new Error('GSM text does not encode again');
-  for (const how of ['udh', 'sar', 'payload'] as const) segmentsOf(text, how, bytes.length);
+  segmentsOf(text, (['udh', 'sar', 'payload'] as const)[bytes.length % 3] ?? 'udh', bytes.length);
 }
 
 function readPdu(whole: Pdu): void {

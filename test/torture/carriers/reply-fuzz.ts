@@ -51,7 +51,7 @@ function garbageReply(random: () => number, at: Step): string {
     ];
     return replies[upTo(replies.length)] as string;
   };
-  if (random() < 0.002) return '250-x\r\n'.repeat(200_000);
+  if (random() < 0.0005) return '250-x\r\n'.repeat(200_000);
   // Two answers to a mail would be a riddle: nobody could say which of them counts.
   return at === 'DATA' || at === 'body' || random() < 0.7 ? one() : `${one()}\r\n${one()}`;
 }

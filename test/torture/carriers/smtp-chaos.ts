@@ -47,7 +47,7 @@ export async function playMails(
     const { id } = (await services.core.operations.sendEmailBulk(call)).body as { id: string };
     await services.pass(
       async () => (await services.core.operations.getBatch(caller, id)).status === 'completed',
-      1_000,
+      untilReply(relay),
       86_400_000,
     );
     const messages = await services.messagesOf(id);
@@ -66,6 +66,16 @@ export async function playMails(
     await services.closeAll();
     await relay.close();
   }
+}
+
+/** Steps of a second, and longer and longer ones while the relay says nothing: a doubt lasts for minutes. */
+function untilReply(relay: Relay): () => number {
+  let [replies, step] = [0, 1_000];
+  return () => {
+    step = relay.replies === replies ? Math.min(2 * step, 16_000) : 1_000;
+    replies = relay.replies;
+    return step;
+  };
 }
 
 function problemOf({ to, status, delivery }: Message, relay: Relay): string[] {

@@ -13,7 +13,7 @@ export const cluster = groupOf(
   'cluster',
   {
     full: { instances: 3, messages: 40_000, paused: 10_000, cuts: 1_000, sequences: 100 },
-    small: { instances: 2, messages: 300, paused: 300, cuts: 8, sequences: 1 },
+    small: { instances: 2, messages: 200, paused: 150, cuts: 4, sequences: 1 },
   },
   (sizes) => {
     const play = async (options: ClusterOptions): Promise<Played> => {
@@ -46,7 +46,7 @@ export const cluster = groupOf(
     const real = { projects: 12, leaseMs: 30_000, calmMs: 700, service: 'urtuu serve' as const };
     const size = isFull ? real : { ...short, service: 'nothing' as const };
     const broken = (service: Break, given: Partial<ClusterOptions>) => (seed: number) =>
-      play({ seed, ...short, messages: 400, troubles: [], service, ...given });
+      play({ seed, ...short, messages: Math.min(400, sizes.messages), troubles: [], service, ...given });
     return [
       ...counts.map((instances) => ({
         name: `${instances} instances killed, backends terminated, PostgreSQL restarted at once`,

@@ -38,16 +38,16 @@ export const service = groupOf(
     },
     small: {
       clients: 20,
-      keys: 50,
-      kills: 5,
-      stops: 3,
+      keys: 20,
+      kills: 3,
+      stops: 2,
       pauses: 1,
-      resets: 4,
-      requests: 400,
-      idle: 1_200,
+      resets: 3,
+      requests: 200,
+      idle: 400,
       sockets: 20,
       patience: 5_000,
-      attack: 600,
+      attack: 300,
       rounds: 1,
       seconds: 6,
       cases: 6,
@@ -165,7 +165,7 @@ export const service = groupOf(
       {
         name: 'SIGTERM of urtuu serve under load',
         play: (seed) => stop(seed, sizes.stops, 'SIGTERM'),
-        controls: [{ name: 'SIGKILL', play: (seed) => stop(seed, 3, 'SIGKILL') }],
+        controls: [{ name: 'SIGKILL', play: (seed) => stop(seed, Math.min(3, sizes.stops), 'SIGKILL') }],
       },
       {
         name: 'a paused process, another that goes on',
@@ -183,7 +183,7 @@ export const service = groupOf(
         controls: [
           {
             name: 'a reset that holds nothing back',
-            play: (seed) => reset(seed, 4, 'resets_in_any_order'),
+            play: (seed) => reset(seed, Math.min(4, sizes.resets), 'resets_in_any_order'),
           },
         ],
       },
@@ -193,16 +193,17 @@ export const service = groupOf(
         controls: [
           {
             name: 'a service that stores before it checks',
-            play: (seed) => fuzz(seed, 1_000, 'stores_first'),
+            play: (seed) => fuzz(seed, Math.min(1_000, sizes.requests), 'stores_first'),
           },
           {
             name: 'a service that trusts ids',
-            play: (seed) => fuzz(seed, 1_000, 'trusts_ids'),
+            play: (seed) => fuzz(seed, Math.min(1_000, sizes.requests), 'trusts_ids'),
           },
         ],
       },
       {
         name: 'strangers at the port',
+        isTimed: true,
         play: () => strangers(playStrangers),
         controls: [{ name: 'a service without bounds', play: () => strangers(playOnBoundless) }],
       },

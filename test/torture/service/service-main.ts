@@ -112,7 +112,8 @@ function markingLate(store: Store): Store {
 function recordOf({ batchId: id, channel, recipients, credits }: BatchAcceptance): BatchRecord {
   const total = recipients.length;
   const counts = { total, sent: 0, failed: 0, credits: credits * total };
-  return { id, status: 'processing', channel, ...counts, createdAt: Date.now(), completedAt: null };
+  const times = { createdAt: Date.now(), completedAt: null, prunedAt: null };
+  return { id, status: 'processing', channel, ...counts, ...times };
 }
 
 const boundless = {

@@ -7,7 +7,7 @@ import { syncFolder } from '../../platform/sync-folder.js';
 import type { FrozenPlan } from '../plan/plan.js';
 import { differencesOf } from '../plan/plan-difference.js';
 import { openPlan } from '../plan/plan-reader.js';
-import { isNoJob, jobsFolder } from './jobs-folder.js';
+import { isNoJob, isOtherCase, jobsFolder } from './jobs-folder.js';
 import { isJobName, jobIdOf, readJobId, repeatId } from './keys.js';
 import { type Job, type JobView, openJob, viewJob } from './open-job.js';
 
@@ -69,9 +69,19 @@ async function adoptPlan(stateDirectory: string, plan: FrozenPlan, choice: JobCh
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'ENOTEMPTY' && code !== 'EEXIST')
         throw machineError(`the job ${id} could not be saved`, error);
+      const names = await readdir(jobs);
+      const other = names.includes(id) ? undefined : names.find((name) => isOtherCase(name, id));
+      if (other !== undefined) throw otherCase(id, other);
     }
   }
 }
+
+/** On macOS and Windows. */
+const otherCase = (id: string, other: string) =>
+  new CliError('job_differs', exits.refused, `${id} and the job ${other} are one name on this disk`, {
+    hint: `Write it as ${other}, or choose another --job name.`,
+    details: { job: other },
+  });
 
 async function refuseOtherPlan(
   job: JobView,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, realpath, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { CliError, machineError, stateHint } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import type { Lock } from '../../platform/lock-types.js';
@@ -23,9 +23,15 @@ export async function jobFolder(stateDirectory: string, id: string): Promise<str
   const { base } = readJobId(id);
   const folder = join(jobsFolder(stateDirectory), id);
   const exists = isJobName(base) && (await stat(folder).catch(() => null))?.isDirectory();
-  if (exists) return folder;
+  // macOS and Windows find a folder by a name in other capitals, too.
+  const real = exists ? await realpath(folder).catch(() => folder) : '';
+  if (exists && !isOtherCase(basename(real), id)) return folder;
   throw noJob(id, await jobIds(stateDirectory).catch(() => []));
 }
+
+/** Whether a name differs in capitals alone. */
+export const isOtherCase = (name: string, id: string) =>
+  name !== id && name.toLowerCase() === id.toLowerCase();
 
 export const noJob = (id: string, others: readonly string[] = []) =>
   new CliError('not_found', exits.missing, `there is no job ${id}`, {

@@ -2,47 +2,91 @@ import { resolve } from 'node:path';
 import type { CarrierCheck } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { field, type View } from '../../output/view.js';
+import { withoutPassword } from '../serve/database.js';
+import { holdWarning } from './hold-warning.js';
+import { addStoreOptions, ownedPlace, ownedStore, type StoreOptions } from './store.js';
 
-const view: View<CarrierCheck> = {
-  columns: [field('carrier'), field('address'), field('status', { kind: 'status' }), field('problem')],
+interface Check {
+  /** `store`, a route or `email`. */
+  check: string;
+  address: string;
+  status: 'ok' | 'new' | 'failed';
+  problem: string | null;
+}
+
+const view: View<Check> = {
+  columns: [field('check'), field('address'), field('status', { kind: 'status' }), field('problem')],
   record: (check) => check,
-  empty: 'No carrier to check: nothing leaves this machine.',
 };
 
-export const serviceCheck: CommandBody<'io' | 'network' | 'config'> = (command, { io, network, config }) => {
+interface Options extends StoreOptions {
+  config: string;
+}
+
+export const serviceCheck: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
   command
-    .description('Connect and log in to every carrier of a configuration. Sends nothing.')
+    .description('Open the store and log in to every carrier of a configuration. Sends nothing.')
     .requiredOption('--config <file>', 'the configuration, as for urtuu serve');
+  addStoreOptions(command);
   addHelp(command, {
     view,
+    notes: ['A carrier has 10 s to answer. status new: the first urtuu serve makes the store.'],
     examples: [
       ['urtuu service check --config service.json', 'check before a start'],
       ['urtuu service check --config service.json --json', 'in a script'],
     ],
-    ok: 'every carrier took the login',
+    ok: 'the store can be used, and every carrier took the login',
     exits: [5],
-    json: '[{"carrier": "Mobicom", "address": "smpp+tls://smsc.example.mn:3550", "status": "ok", "problem": null}]',
+    json: '[{"check": "store", "address": "/srv/urtuu", "status": "ok", "problem": null}]',
   });
-  command.action(async ({ config: file }: { config: string }) => {
+  command.action(async ({ config: file, ...options }: Options) => {
+    const { network, config, io } = context;
     const source = { file: resolve(config.cwd, file), environment: config.env };
+    const carriers = await network.checkCarriers(source);
+    const checks = [checkStore(context, options), ...carriers.map(checkCarrier)];
     let failed = 0;
-    const checks = await network.checkCarriers(source);
     const counted = (async function* () {
-      for await (const check of checks) {
-        if (check.status === 'failed') failed += 1;
+      for (const check of checks) {
+        if ((await check).status === 'failed') failed += 1;
         yield check;
       }
     })();
     await io.printAll(view, counted);
     if (failed > 0) {
-      throw new CliError(
-        'carrier_failed',
-        exits.later,
-        `${failed} ${failed === 1 ? 'carrier' : 'carriers'} failed`,
-      );
+      throw new CliError('check_failed', exits.later, `${failed} of ${checks.length} checks failed`);
     }
   });
 };
+
+async function checkCarrier(checking: Promise<CarrierCheck>): Promise<Check> {
+  const { carrier, ...rest } = await checking;
+  return { check: carrier, ...rest };
+}
+
+/** Throws CliError for options and variables that name no store. */
+async function checkStore(
+  context: Pick<Context, 'network' | 'config'>,
+  options: StoreOptions,
+): Promise<Check> {
+  const place = ownedPlace(context.config, options);
+  const address = 'folder' in place ? place.folder : withoutPassword(place.database.url);
+  const found = { check: 'store', address };
+  try {
+    const { administration } = await ownedStore(context, options);
+    const held = await administration.held();
+    if (held === null) return { ...found, status: 'ok', problem: null };
+    return { ...found, status: 'failed', problem: holdWarning(held.reason) };
+  } catch (error) {
+    if (error instanceof CliError && error.exit === exits.missing)
+      return { ...found, status: 'new', problem: 'no data yet' };
+    return {
+      ...found,
+      status: 'failed',
+      problem: (error as Error).message.replace(`cannot use ${address}: `, ''),
+    };
+  }
+}

@@ -1,7 +1,7 @@
 import type { Group, Leaf } from '../../command.js';
 
 export const serviceCommands: readonly (Leaf | Group)[] = [
-  ['check', 'Check the carriers of a configuration', async () => (await import('./check.js')).serviceCheck],
+  ['check', 'Check the store and the carriers', async () => (await import('./check.js')).serviceCheck],
   ['status', 'Show the queue and the connections', async () => (await import('./status.js')).serviceStatus],
   [
     'backup',

@@ -19,11 +19,15 @@ const view: View<Row> = {
     field('to', { kind: 'recipient' }),
     field('subject'),
     field('text'),
+    field('waits_for_parts', { detail: true }),
     field('id', { detail: true }),
   ],
   record: ({ created_at: _, ...message }) => message,
   empty: 'No messages from outside.',
 };
+
+/** With --follow each message is listed once, as it stays. */
+const isReady = ({ waits_for_parts }: Row) => !waits_for_parts;
 
 interface Options extends ProjectOptions {
   limit?: number;
@@ -42,12 +46,16 @@ export const serviceInbox: CommandBody<'io' | 'network' | 'config' | 'clock' | '
   addStoreOptions(command);
   addHelp(command, {
     view,
+    notes: [
+      'An SMS in parts is one message; […] stands for a part that has not come. --follow',
+      'lists it when it is whole, or a day after its first part.',
+    ],
     examples: [
       ['urtuu service inbox --limit 20', 'the newest messages'],
       ['urtuu service inbox --follow -o ndjson', 'messages as they arrive, for a program'],
     ],
     exits: [5, 12],
-    json: '[{"received_at": "2026-11-22T08:00:00.000Z", "channel": "email", "from": "bold@example.com", "to": "no-reply@shop.mn", "subject": "Re: Your order", "text": "...", "id": "3f0a...7d"}]',
+    json: '[{"received_at": "2026-11-22T08:00:00.000Z", "channel": "email", "from": "bold@example.com", "to": "no-reply@shop.mn", "subject": "Re: Your order", "text": "...", "waits_for_parts": false, "id": "3f0a...7d"}]',
   });
   command.action(async ({ limit, follow, ...options }: Options) => {
     const store = await ownedProject(context, options);
@@ -60,7 +68,12 @@ export const serviceInbox: CommandBody<'io' | 'network' | 'config' | 'clock' | '
         const recent = rows.filter(({ created_at: at }) => at >= since);
         return { data: recent, next: recent.length < rows.length ? null : next };
       },
-      { ...(limit === undefined ? {} : { limit }), ...(follow ? { follow } : {}), matchesLater: false },
+      {
+        ...(limit === undefined ? {} : { limit }),
+        ...(follow ? { follow } : {}),
+        matchesLater: false,
+        isReady,
+      },
     );
     noteStore(context.io, store);
   });

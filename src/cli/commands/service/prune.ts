@@ -9,13 +9,11 @@ import { field, type View } from '../../output/view.js';
 import { counted } from '../../wording.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from './store.js';
 
+const columns = ['messages', 'answers', 'incoming', 'suppressions', 'kept'] as const;
+
 const view: View<Pruned> = {
-  columns: [
-    field('messages', { kind: 'number' }),
-    field('answers', { kind: 'number' }),
-    field('kept', { kind: 'number' }),
-  ],
-  record: ({ messages, answers, kept }) => ({ messages, answers, kept }),
+  columns: columns.map((name) => field(name, { kind: 'number' })),
+  record: (pruned) => Object.fromEntries(columns.map((name) => [name, pruned[name]])),
 };
 
 interface Options extends StoreOptions {
@@ -23,7 +21,7 @@ interface Options extends StoreOptions {
   recipient?: string;
 }
 
-const youngest = { ago: 2 * 86_400_000 };
+const youngest = 2 * 86_400_000;
 
 export const servicePrune: CommandBody<'options' | 'io' | 'network' | 'config' | 'clock'> = (
   command,
@@ -32,52 +30,56 @@ export const servicePrune: CommandBody<'options' | 'io' | 'network' | 'config' |
   command
     .description('Erase recipients, texts and deliveries of old messages, also while the service runs.')
     .option('--older-than <time>', 'of messages accepted before: 180d ago, a date; at least 2d ago', readTime)
-    .option('--recipient <to>', 'only of messages to this number or address');
+    .option('--recipient <to>', 'only of messages to this number or address, and from it');
   addStoreOptions(command);
   addHelp(command, {
     view,
     notes: [
-      'Messages that have not ended stay as they are. Ids, outcomes, credits, ledger',
-      'and counts of batches stay. Idempotency keys stay too: a repeat never sends',
-      'again, and its answer has an empty recipient.',
+      'Incoming messages are deleted. Messages that have not ended stay as they are.',
+      'Ids, outcomes, credits, ledger and counts of batches stay. Idempotency keys stay',
+      'too: a repeat never sends again, and its answer has an empty recipient.',
       '',
-      '--recipient alone erases everything to one person that is older than 2 days. It',
-      'ends with 3 while it keeps newer messages, which the caps count, or others that',
-      'have not ended.',
+      '--recipient alone erases one person at any age. The caps still count the last',
+      'messages, and a suppressed recipient stays so: both keep an HMAC. It ends with 3',
+      'while messages have not ended; run it again then.',
+      '',
+      'A running service does it once a day:',
+      '  urtuu service settings set retention_days 180',
     ],
     examples: [
-      ['urtuu service prune --older-than 180d --yes', 'on a schedule'],
+      ['urtuu service prune --older-than 180d --yes', 'everybody'],
       ['urtuu service prune --recipient 99112233', 'erase one person'],
     ],
     ok: 'erased',
     exits: [3, 12],
-    json: '{"messages": 48200, "answers": 30150, "kept": 0}',
+    json: '{"messages": 48200, "answers": 30150, "incoming": 12, "suppressions": 0, "kept": 0}',
   });
   command.action(async ({ olderThan, recipient: to, ...options }: Options) => {
     const { io, clock } = context;
     if (olderThan === undefined && to === undefined)
       throw usageError('missing: --older-than or --recipient', 'See: urtuu service prune --help');
-    const before = Date.parse(timeOf(olderThan ?? youngest, clock.now()));
-    const olderMs = clock.now() - before;
-    if (olderMs < youngest.ago)
+    const before = olderThan === undefined ? null : timeOf(olderThan, clock.now());
+    const olderMs = before === null ? null : clock.now() - Date.parse(before);
+    if (olderMs !== null && olderMs < youngest)
       throw usageError('--older-than must be 2 days ago or earlier', 'The caps count newer messages.');
     const store = await ownedStore(context, options);
     noteStore(io, store);
-    const whom = to === undefined ? 'recipients' : to;
-    await confirmed(
-      context,
-      `Erase ${whom} and texts of messages from before ${new Date(before).toISOString()}?`,
-    );
-    const pruned = await store.administration.prune({ olderMs, ...(to === undefined ? {} : { to }) });
-    if (to !== undefined && pruned.messages + pruned.kept === 0) {
-      throw new CliError('not_found', exits.missing, `no message to ${to}`, {
+    const what =
+      to === undefined ? 'recipients and texts of messages' : `${to} and the texts of its messages`;
+    await confirmed(context, `Erase ${what}${before === null ? '' : ` from before ${before}`}?`);
+    const pruned = await store.administration.prune({
+      ...(olderMs === null ? {} : { olderMs }),
+      ...(to === undefined ? {} : { to }),
+    });
+    if (to !== undefined && columns.every((name) => pruned[name] === 0)) {
+      throw new CliError('not_found', exits.missing, `no message to ${to}, and none from it`, {
         hint: 'Nothing was erased. A message that was erased before has no recipient any more.',
       });
     }
     await io.print(view, pruned);
     if (pruned.kept === 0) return;
-    throw new CliError('kept', exits.partly, `${counted(pruned.kept, 'message')} to ${whom} kept`, {
-      hint: 'They are newer, or have not ended. Run it again later.',
+    throw new CliError('kept', exits.partly, `${counted(pruned.kept, 'message')} to ${to} kept`, {
+      hint: `${olderMs === null ? 'They' : 'They are newer, or'} have not ended. Run it again later.`,
     });
   });
 };

@@ -25,6 +25,7 @@ export const settingsView: View<Settings> = {
     'own_domain',
     'list_unsubscribe',
     'suppressions',
+    'retention_days',
     'operators',
     'no_link_operators',
     'holidays',
@@ -38,7 +39,7 @@ export const settingsView: View<Settings> = {
 };
 
 export const settingsExample =
-  '{"brand_name": null, "reply_to": null, "own_domain": null, "list_unsubscribe": null, "suppressions": false, "operators": {"Mobicom": ["85", "94", "95", "99"], "Unitel": ["80", "86", "88", "89"], "Skytel": ["90", "91", "92", "96"], "G-Mobile": ["83", "93", "97", "98"]}, "no_link_operators": ["Skytel", "G-Mobile"], "holidays": {}, "caps": {"per_10_minutes": 5, "per_24_hours": 20}, "prices": {"sms_part": 10, "email": 2}}';
+  '{"brand_name": null, "reply_to": null, "own_domain": null, "list_unsubscribe": null, "suppressions": false, "retention_days": null, "operators": {"Mobicom": ["85", "94", "95", "99"], "Unitel": ["80", "86", "88", "89"], "Skytel": ["90", "91", "92", "96"], "G-Mobile": ["83", "93", "97", "98"]}, "no_link_operators": ["Skytel", "G-Mobile"], "holidays": {}, "caps": {"per_10_minutes": 5, "per_24_hours": 20}, "prices": {"sms_part": 10, "email": 2}}';
 
 /** One setting, by the path of its name. */
 export const oneSettingView = (name: string): View<Settings> => ({
@@ -127,7 +128,7 @@ function ownDomainOf([domain = '', selector = '', file = '', ...others]: readonl
 const read = (group: string, value: string): string | number | boolean =>
   group === 'suppressions' && /^(?:true|false)?$/.test(value)
     ? value === 'true'
-    : ['caps', 'prices', 'holidays'].includes(group) && /^-?\d+(?:\.\d+)?$/.test(value)
+    : ['caps', 'prices', 'holidays', 'retention_days'].includes(group) && /^-?\d+(?:\.\d+)?$/.test(value)
       ? Number(value)
       : value;
 

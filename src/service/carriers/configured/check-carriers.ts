@@ -3,30 +3,36 @@ import { systemRandom } from '../../random.js';
 import { emailRoute } from '../carrier.js';
 import { checkRoute } from '../smpp/check-route.js';
 import { checkRelay } from '../smtp/check-relay.js';
-import type { CarrierCheck, CarrierConfiguration, ConfigurationSource } from './configuration.js';
+import type { CarrierCheck, ConfigurationSource } from './configuration.js';
 import { readConfiguration } from './read-configuration.js';
 
-/** Connects to every carrier of a configuration, logs in and sends nothing. Throws ConfigurationError at once. */
-export function checkCarriers(source: ConfigurationSource): AsyncIterable<CarrierCheck> {
-  return checksOf(readConfiguration(source));
-}
+/** Milliseconds for the login of a carrier. */
+const checkMs = 10_000;
 
-async function* checksOf({ sms, email }: CarrierConfiguration): AsyncGenerator<CarrierCheck> {
+/** Connects to every carrier of a configuration at once, logs in and sends nothing. Throws ConfigurationError. */
+export function checkCarriers(source: ConfigurationSource): Promise<CarrierCheck>[] {
+  const { sms, email } = readConfiguration(source);
   const tools = { clock: systemClock, random: systemRandom };
-  for (const route of typeof sms === 'object' ? sms.routes : []) {
+  const checks: Promise<CarrierCheck>[] = (typeof sms === 'object' ? sms.routes : []).map((route) => {
     const address = addressOf(route.tls ? 'smpp+tls' : 'smpp', route);
-    yield checkOf(route.name, address, await checkRoute(route, tools));
-  }
+    return checkOf(route.name, address, checkRoute(route, tools, checkMs));
+  });
   if (typeof email === 'object') {
     const address = addressOf(email.tls === 'implicit' ? 'smtps' : 'smtp', email);
-    yield checkOf(emailRoute, address, await checkRelay(email, systemClock));
+    checks.push(checkOf(emailRoute, address, checkRelay(email, systemClock, checkMs)));
   }
+  return checks;
 }
 
 function addressOf(protocol: string, { host, port }: { host: string; port: number }): string {
   return `${protocol}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function checkOf(carrier: string, address: string, problem: string | null): CarrierCheck {
+async function checkOf(
+  carrier: string,
+  address: string,
+  checking: Promise<string | null>,
+): Promise<CarrierCheck> {
+  const problem = await checking;
   return { carrier, address, status: problem === null ? 'ok' : 'failed', problem };
 }

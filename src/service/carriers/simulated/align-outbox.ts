@@ -2,14 +2,14 @@ import type { Database } from '../../storage/sqlite/database/open.js';
 
 /**
  * Takes out of a copy of the operator's file what came after the copy of the store was made: deliveries of messages that
- * were not being submitted then, and fences of later attempts. Without it they would be delivered again.
+ * it does not have, or that were not being submitted then, and fences of later attempts.
  */
 export function alignOutbox(carrier: Database, store: string): void {
   carrier.prepare('ATTACH ? AS store').run(store);
   carrier.exec(`
     BEGIN;
     DELETE FROM deliveries
-    WHERE reference IN (SELECT id FROM store.messages WHERE status = 'queued' AND route IS NULL);
+    WHERE reference NOT IN (SELECT id FROM store.messages WHERE status <> 'queued' OR route IS NOT NULL);
     DELETE FROM barred WHERE before > (SELECT attempts + 1 FROM store.messages WHERE id = reference);
     COMMIT;
     DETACH store`);

@@ -3,6 +3,7 @@ import { whenFree } from '../../storage/sqlite/database/busy.js';
 import { GroupCommit } from '../../storage/sqlite/database/group-commit.js';
 import { jsonObject } from '../../storage/sqlite/database/json-object.js';
 import { type Database, openDatabase } from '../../storage/sqlite/database/open.js';
+import { overwriting } from '../../storage/sqlite/database/overwriting.js';
 import { prepareLate } from '../../storage/sqlite/database/prepare-late.js';
 import { everyAttempt, type Submission } from '../carrier.js';
 import { type DeliveryRow, toRecord } from './delivery-row.js';
@@ -140,7 +141,8 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
       ((await whenFree(() => prepared(selectMany).all(JSON.stringify(messageIds)))) as DeliveryRow[]).map(
         toRecord,
       ),
-    forget: (messageIds) => commits.run(() => void remove.run(JSON.stringify(messageIds))),
+    forget: (messageIds) =>
+      commits.run(() => void overwriting(database, () => remove.run(JSON.stringify(messageIds)))),
     repeats: async () => ((await whenFree(() => countRepeats.get())) as { repeats: number }).repeats,
     isFirst: async (name) => (await commits.run(() => insertLoss.run(name).changes)) === 1,
     reset: () =>

@@ -6,29 +6,53 @@ import { type BindMode, Link } from './connection/link.js';
 import { localRouteLimits } from './limits.js';
 import type { SmppRoute } from './route-settings.js';
 
-/** Connects and binds as the route does, sends nothing and unbinds: the problem, null for none. */
+interface Tools {
+  clock: Clock;
+  random: Random;
+}
+
+/** Connects and binds as the route does within `milliseconds`, sends nothing and unbinds: the problem, null for none. */
 export async function checkRoute(
   route: SmppRoute,
-  { clock, random }: { clock: Clock; random: Random },
+  tools: Tools,
+  milliseconds: number,
 ): Promise<string | null> {
   const modes: BindMode[] = route.bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver'];
-  for (const mode of modes) {
-    const link = new Link({
-      route,
-      mode,
-      clock,
-      random,
-      dial,
-      limits: localRouteLimits(clock),
-      report() {},
-      // The service takes them.
-      onDeliver: (pdu, session) => session.respond(pdu, statuses.tryAgain),
-      onChange() {},
-    });
-    await link.start();
-    const { problem } = link;
-    await link.stop();
-    if (problem !== null) return modes.length === 1 ? problem : `${mode}: ${problem}`;
-  }
-  return null;
+  const problems = await Promise.all(modes.map((mode) => checkBind(route, mode, tools, milliseconds)));
+  const failed = problems.findIndex((problem) => problem !== null);
+  if (failed < 0) return null;
+  return modes.length === 1 ? (problems[failed] ?? null) : `${modes[failed]}: ${problems[failed]}`;
+}
+
+async function checkBind(
+  route: SmppRoute,
+  mode: BindMode,
+  { clock, random }: Tools,
+  milliseconds: number,
+): Promise<string | null> {
+  const link = new Link({
+    route,
+    mode,
+    clock,
+    random,
+    dial,
+    limits: localRouteLimits(clock),
+    report() {},
+    // The service takes them.
+    onDeliver: (pdu, session) => session.respond(pdu, statuses.tryAgain),
+    onChange() {},
+  });
+  let isLate = false;
+  const cancel = clock.after(milliseconds, () => {
+    isLate = true;
+    // Also one that answers everything but an unbind.
+    link.session?.close('it does not answer');
+    void link.stop();
+  });
+  await link.start();
+  const { problem } = link;
+  const wasLate = isLate;
+  await link.stop();
+  cancel();
+  return problem ?? (wasLate ? 'its operator does not answer' : null);
 }

@@ -2,10 +2,14 @@ import type { Clock } from '../../clock.js';
 import { Connection } from './connection.js';
 import type { SmtpSettings } from './smtp-settings.js';
 
-/** Connects and logs in to a relay, and sends nothing: null, or what is wrong. */
-export async function checkRelay(settings: SmtpSettings, clock: Clock): Promise<string | null> {
+/** Connects and logs in to a relay within `milliseconds`, and sends nothing: the problem, null for none. */
+export async function checkRelay(
+  settings: SmtpSettings,
+  clock: Clock,
+  milliseconds: number,
+): Promise<string | null> {
   try {
-    const connection = await Connection.open(settings, clock, new AbortController().signal);
+    const connection = await Connection.open(settings, clock, new AbortController().signal, milliseconds);
     connection.close();
     return null;
   } catch (error) {

@@ -37,7 +37,12 @@ export class Connection {
     this.#clock = clock;
   }
 
-  static open(settings: SmtpSettings, clock: Clock, signal: AbortSignal): Promise<Connection> {
+  static open(
+    settings: SmtpSettings,
+    clock: Clock,
+    signal: AbortSignal,
+    within = openMs,
+  ): Promise<Connection> {
     const smtp = new SMTPConnection({
       host: settings.host,
       port: settings.port,
@@ -60,7 +65,7 @@ export class Connection {
         reject(reason);
         smtp.close();
       };
-      const cancel = clock.after(openMs, () => giveUp(new Error('it does not answer')));
+      const cancel = clock.after(within, () => giveUp(new Error('it does not answer')));
       const onAbort = () => giveUp(new Error('it was stopped'));
       const onOpen = (error?: NodemailerError | null) => {
         if (error) return giveUp(error);

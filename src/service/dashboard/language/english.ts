@@ -148,6 +148,7 @@ export const english = {
   batchMessages: 'Messages of this batch',
   onlyFailed: 'Only the failed ones',
   completedAt: 'Completed',
+  prunedAt: 'Recipients erased',
   creditsCharged: 'Credits charged',
 
   outboxNote: 'What the simulated operator delivered. None of it left this machine.',

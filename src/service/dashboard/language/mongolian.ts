@@ -150,6 +150,7 @@ export const mongolian: Strings = {
   batchMessages: 'Энэ багцын мессежүүд',
   onlyFailed: 'Зөвхөн амжилтгүйг',
   completedAt: 'Дууссан',
+  prunedAt: 'Хүлээн авагчийг устгасан',
   creditsCharged: 'Суутгасан кредит',
 
   outboxNote: 'Загварчилсан операторын хүргэсэн мессежүүд. Нэг нь ч энэ машинаас гараагүй.',

@@ -111,6 +111,7 @@ export const batch: Page = async (context) => {
               [t.channel, t[one.channel]],
               [t.created, <Time at={one.created_at} look={context} />],
               [t.completedAt, one.completed_at && <Time at={one.completed_at} look={context} />],
+              [t.prunedAt, one.pruned_at && <Time at={one.pruned_at} look={context} />],
             ]}
           />
         </Panel>

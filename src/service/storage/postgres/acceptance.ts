@@ -12,6 +12,7 @@ import type {
 import { earlierMessages, longestWindow } from '../caps.js';
 import { claimedOf, pendingVerification, queuedMessage } from '../queued.js';
 import type { BatchRecord, BoundAnswer, Content, Instant } from '../records.js';
+import type { PseudonymOf } from '../secret.js';
 import { answerTemplate } from './answer-template.js';
 import type { Database } from './database/database.js';
 import { Groups } from './database/groups.js';
@@ -21,7 +22,8 @@ import { type Lost, type LostItem, repeatLost } from './lost-commits.js';
 type Item = LostItem & Record<string, unknown>;
 
 interface RefusalRow {
-  kind: 'accepted' | Refusal['kind'];
+  /** `erased`: it counts the caps with pseudonyms only. */
+  kind: 'accepted' | 'erased' | Refusal['kind'];
   at: number;
   balance: number;
   wait_ms?: number;
@@ -43,13 +45,27 @@ interface AcceptedBatchRow extends RefusalRow {
 const windows = recipientCaps.map(({ windowSeconds }) => windowSeconds * 1_000);
 
 /** Accepting sends, in groups of those that come together. */
-export function createAcceptance(database: Database, lost: Lost) {
+export function createAcceptance(database: Database, lost: Lost, pseudonymOf: PseudonymOf) {
+  /** Made from the first erasure on that is seen: most services have none. */
+  let needsPseudonyms = false;
+  const asked = (items: readonly Item[]) =>
+    needsPseudonyms ? items.map((item) => withPseudonyms(item, pseudonymOf)) : items;
+
+  async function counted<Row extends RefusalRow>(call: () => Promise<Row[]>): Promise<Row[]> {
+    const rows = await call();
+    if (rows[0]?.kind !== 'erased') return rows;
+    needsPseudonyms = true;
+    return call();
+  }
+
   const accepts = new Groups<Item, AcceptedRow>(async (items) => {
     const rows = await repeatLost(lost, items, () =>
-      database.attempt<AcceptedRow>('SELECT * FROM accept_1($1, $2) ORDER BY ord', [
-        database.now(),
-        toJson(items),
-      ]),
+      counted(() =>
+        database.attempt<AcceptedRow>('SELECT * FROM accept_1($1, $2) ORDER BY ord', [
+          database.now(),
+          toJson(asked(items)),
+        ]),
+      ),
     );
     return rows;
   });
@@ -57,10 +73,12 @@ export function createAcceptance(database: Database, lost: Lost) {
   const batches = new Groups<Item, AcceptedBatchRow>(
     (items) =>
       repeatLost(lost, items, () =>
-        database.attempt<AcceptedBatchRow>('SELECT * FROM accept_batch_1($1, $2)', [
-          database.now(),
-          toJson(items[0]),
-        ]),
+        counted(() =>
+          database.attempt<AcceptedBatchRow>('SELECT * FROM accept_batch_1($1, $2)', [
+            database.now(),
+            toJson(asked(items)[0]),
+          ]),
+        ),
       ),
     { most: 1 },
   );
@@ -158,6 +176,13 @@ function toJson(given: unknown): string {
   return JSON.stringify(given, (name, value) => (name === 'messages' ? undefined : value));
 }
 
+function withPseudonyms(item: Item, pseudonymOf: PseudonymOf): Item {
+  const { recipient, recipients } = item as { recipient?: string; recipients?: [string, string][] };
+  return recipients === undefined
+    ? { ...item, pseudonym: pseudonymOf(recipient ?? '') }
+    : { ...item, recipients: recipients.map((one) => [...one, pseudonymOf(one[1])]) };
+}
+
 function itemOf(acceptance: MessageAcceptance | BatchAcceptance): Item {
   const { projectId, channel, parts, rateMultiplier, credits, content, idempotencyKey, claim, boundMs } =
     acceptance;
@@ -204,6 +229,7 @@ function batchOf(
     credits: credits * total,
     createdAt,
     completedAt: null,
+    prunedAt: null,
   };
 }
 

@@ -2,6 +2,7 @@ import type { Channel } from '../../../contract/index.js';
 import { earlierMessages, longestWindow } from '../caps.js';
 import type { ClaimedMessage, Mark, MessageClaim, Postponement } from '../dispatching.js';
 import type { Content } from '../records.js';
+import type { PseudonymOf } from '../secret.js';
 import type { Database } from './database/database.js';
 import { StatementError } from './database/failure.js';
 import { Groups } from './database/groups.js';
@@ -42,6 +43,7 @@ interface ContentRow {
   sender: string | null;
   reply_to: string | null;
   encrypted: Buffer | null;
+  has_erasures: boolean;
 }
 
 interface MarkItem {
@@ -55,7 +57,7 @@ interface MarkItem {
 
 const classes = { single: 0, batch: 1, doubt: 2 } as const;
 
-export function createClaims(database: Database, lost: Lost) {
+export function createClaims(database: Database, lost: Lost, pseudonymOf: PseudonymOf) {
   const marks = new Groups<MarkItem, boolean>(
     (all) =>
       onceEach(all, async (items) => {
@@ -97,14 +99,36 @@ export function createClaims(database: Database, lost: Lost) {
   async function toClaimed(rows: readonly ClaimedRow[], token: string): Promise<ClaimedMessage[]> {
     if (rows.length === 0) return [];
     const numbers = [...new Set(rows.map(({ content }) => content))];
-    const found = await database.query<ContentRow>('SELECT * FROM contents WHERE seq = ANY ($1::bigint[])', [
-      numbers,
-    ]);
+    const found = await database.query<ContentRow>(
+      'SELECT *, EXISTS (SELECT 1 FROM erasures) AS has_erasures FROM contents WHERE seq = ANY ($1::bigint[])',
+      [numbers],
+    );
     const contents = new Map(found.map((row) => [row.seq, toContent(row)]));
+    const earlier = found[0]?.has_erasures ? await earlierTo(rows) : null;
     return rows.flatMap((row) => {
       const content = contents.get(row.content);
-      return content === undefined ? [] : claimedMessage(row, content, token);
+      if (content === undefined) return [];
+      const claimed = claimedMessage(row, content, token);
+      return { ...claimed, earlier: earlier?.get(row.seq) ?? claimed.earlier };
     });
+  }
+
+  /** Anew, with sends to recipients that were erased since: the claim could not make their pseudonyms. */
+  async function earlierTo(rows: readonly ClaimedRow[]): Promise<Map<number, number[]>> {
+    const counted = rows.filter(({ batch }) => batch !== null);
+    const found = await database.query<{ seq: number; earlier: number[] }>(
+      `SELECT m.seq, earlier_1(m.project, w.recipient, m.created_at - $4, m.seq, $5, w.pseudonym) AS earlier
+       FROM unnest($1::bigint[], $2::text[], $3::text[]) AS w(seq, recipient, pseudonym)
+       CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = w.seq OFFSET 0) m`,
+      [
+        counted.map(({ seq }) => seq),
+        counted.map(({ recipient }) => recipient),
+        counted.map(({ recipient }) => pseudonymOf(recipient)),
+        longestWindow,
+        earlierMessages,
+      ],
+    );
+    return new Map(found.map(({ seq, earlier }) => [seq, earlier]));
   }
 
   const heldOf = ({ seq, message: { id }, token, mark, lane }: ClaimedMessage) => ({

@@ -1,6 +1,7 @@
 import { type Inbox, seriesOf } from '../inbox.js';
 import { type InboxRow, type SuppressionRow, toInboxRecord, toSuppression } from '../inbox-rows.js';
 import type { PageRequest } from '../lists.js';
+import type { PseudonymOf } from '../secret.js';
 import type { SuppressionRecord, Suppressions } from '../suppressions.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
@@ -9,7 +10,11 @@ import { Groups } from './database/groups.js';
 const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
 
 /** Messages from outside, and recipients that nothing more is sent to. */
-export function createInbox(database: Database, report: (error: unknown) => void): Inbox & Suppressions {
+export function createInbox(
+  database: Database,
+  pseudonymOf: PseudonymOf,
+  report: (error: unknown) => void,
+): Inbox & Suppressions {
   /** Null when `after` is not there. */
   async function newest<Row extends { seq: number }>(
     [table, name]: readonly [table: string, name: keyof Row & string],
@@ -26,8 +31,8 @@ export function createInbox(database: Database, report: (error: unknown) => void
       before = row.seq;
     }
     const found = await database.query<Row>(
-      `SELECT * FROM ${table} WHERE ${ofProject} AND seq < $2 ORDER BY seq DESC LIMIT $3`,
-      [projectId, before, limit + 1],
+      `SELECT *, time_1($4) AS now FROM ${table} WHERE ${ofProject} AND seq < $2 ORDER BY seq DESC LIMIT $3`,
+      [projectId, before, limit + 1, database.now()],
     );
     const rows = found.slice(0, limit);
     const last = found.length > limit ? rows.at(-1) : undefined;
@@ -38,9 +43,14 @@ export function createInbox(database: Database, report: (error: unknown) => void
     async (wanted) => {
       const rows = await database.attempt<SuppressionRow & { ord: number }>(
         `SELECT w.ord::int, s.recipient, s.reason, s.created_at
-         FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w(project, recipient, ord)
-         JOIN projects p ON p.id = w.project JOIN suppressions s ON s.project = p.seq AND s.recipient = w.recipient`,
-        [wanted.map(({ project }) => project), wanted.map(({ to }) => to)],
+         FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS w(project, recipient, pseudonym, ord)
+         JOIN projects p ON p.id = w.project
+         JOIN suppressions s ON s.project = p.seq AND s.recipient IN (w.recipient, w.pseudonym)`,
+        [
+          wanted.map(({ project }) => project),
+          wanted.map(({ to }) => to),
+          wanted.map(({ to }) => pseudonymOf(to)),
+        ],
       );
       const found = new Map(rows.map((row) => [row.ord - 1, toSuppression(row)]));
       return wanted.map((_, index) => found.get(index) ?? null);
@@ -66,9 +76,12 @@ export function createInbox(database: Database, report: (error: unknown) => void
       ]);
     },
     async listInbox(projectId, page) {
-      const listed = await newest<InboxRow>(['inbox', 'id'], projectId, page);
+      const listed = await newest<InboxRow & { now: number }>(['inbox', 'id'], projectId, page);
       return (
-        listed && { records: listed.rows.map((row) => toInboxRecord(row, projectId)), next: listed.next }
+        listed && {
+          records: listed.rows.map((row) => toInboxRecord(row, projectId, row.now)),
+          next: listed.next,
+        }
       );
     },
     async suppress(projectId, to, reason) {
@@ -82,7 +95,7 @@ export function createInbox(database: Database, report: (error: unknown) => void
     async removeSuppression(projectId, to) {
       const [row] = await database.query<{ is_done: boolean }>('SELECT unsuppress_1($1, $2) AS is_done', [
         projectId,
-        to,
+        [to, pseudonymOf(to)],
       ]);
       return row?.is_done === true;
     },

@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.js';
 import { systemRandom } from '../../random.js';
 import { createPolledChanges } from '../polled-changes.js';
+import { createPseudonyms } from '../secret.js';
 import type { Storage } from '../storage.js';
 import { createAdmission } from './admission.js';
 import { Connections } from './database/connections.js';
@@ -74,6 +75,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
       }
       notifications.tell(topics);
     },
+    createPseudonyms(secret),
     report,
   );
 

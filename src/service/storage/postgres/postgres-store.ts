@@ -1,5 +1,6 @@
 import { keyTopic, messageTopic, type Topic } from '../changes.js';
 import type { Finalized } from '../dispatching.js';
+import type { PseudonymOf } from '../secret.js';
 import type { Store } from '../store.js';
 import { createAcceptance } from './acceptance.js';
 import { createClaims } from './claims.js';
@@ -25,11 +26,12 @@ export function postgresStore(
   database: Database,
   lost: Lost,
   tell: Tell,
+  pseudonymOf: PseudonymOf,
   report: (error: unknown) => void,
 ): Store {
-  const acceptance = createAcceptance(database, lost);
+  const acceptance = createAcceptance(database, lost, pseudonymOf);
   const lookups = createLookups(database, report);
-  const claims = createClaims(database, lost);
+  const claims = createClaims(database, lost, pseudonymOf);
   const finalization = createFinalization(database, claims);
   const holding = createHolding(database, claims);
   const grouped = <Result>(work: Promise<Result>) => orUnavailable(work, report);
@@ -59,11 +61,11 @@ export function postgresStore(
   return {
     ...lookups,
     ...createRecords(database, lost, lookups.getProject),
-    ...createInbox(database, report),
+    ...createInbox(database, pseudonymOf, report),
     ...createLists(database),
     ...createInsights(database),
     ...createSignIns(database),
-    ...createPruning(database),
+    ...createPruning(database, pseudonymOf),
     ...createWork(database),
     ...holding,
     release: () => thenDue(holding.release()),

@@ -1,21 +1,63 @@
-import { type Pruning, pruneRows, type StoredAnswer } from '../pruning.js';
+import {
+  longestRun,
+  type PrunableMessage,
+  type Pruning,
+  prunedText,
+  pruneRows,
+  receiptsWait,
+  type StoredAnswer,
+} from '../pruning.js';
+import type { PseudonymOf } from '../secret.js';
 import type { Database } from './database/database.js';
+import { tolerance } from './schema/shared.js';
+
+const columns = `m.seq, m.id, p.id AS "projectId", time_1($2) - m.created_at AS "ageMs"`;
+const ended = `m.status <> 'queued' AND m.content <> 0`;
+/** Not one index scan through all messages of a project: their recipients are looked up. */
+const toRecipient = `projects p CROSS JOIN LATERAL (
+  SELECT * FROM messages m WHERE m.project = p.seq AND m.recipient = $1 OFFSET 0) m`;
 
 /** Erasing recipients and texts of old messages. */
-export function createPruning(database: Database): Pruning {
+export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pruning {
+  /** Gives the number of rows. */
+  async function changed(statement: string, values: readonly unknown[]): Promise<number> {
+    const [row] = await database.query<{ rows: number }>(
+      `WITH changed AS (${statement} RETURNING 1) SELECT count(*) AS rows FROM changed`,
+      values,
+    );
+    return row?.rows ?? 0;
+  }
+
   return {
-    async listPrunable({ olderMs, to, after }) {
-      const messages = await database.query<{ seq: number; id: string }>(
-        `SELECT seq, id FROM messages
-         WHERE seq > $1 AND seq <= $1 + ${pruneRows} AND content <> 0
-           AND ($3::bigint IS NULL OR (status <> 'queued' AND created_at < time_1($2) - $3)) AND ($4::text IS NULL OR recipient = $4) ORDER BY seq`,
-        [after, database.now(), olderMs, to],
+    async listPrunable({ olderMs, after }) {
+      const messages = await database.query<PrunableMessage>(
+        `SELECT ${columns} FROM messages m JOIN projects p ON p.seq = m.project
+         WHERE m.seq > $1 AND m.seq <= $1 + ${pruneRows} AND ${ended} AND m.created_at < time_1($2) - $3
+         ORDER BY m.seq`,
+        [after, database.now(), olderMs],
       );
       const [row] = await database.query<{ last: number | null }>('SELECT max(seq) AS last FROM messages');
       return { messages, next: after + pruneRows < (row?.last ?? 0) ? after + pruneRows : null };
     },
-    async pruneMessages(seqs) {
-      await database.query('SELECT prune_messages_1($1, $2)', [database.now(), seqs]);
+    listFinalTo: (to, olderMs) =>
+      database.query<PrunableMessage>(
+        `SELECT ${columns} FROM ${toRecipient} WHERE ${ended}
+           AND ($3::bigint IS NULL OR m.created_at < time_1($2) - $3) LIMIT ${pruneRows}`,
+        [to, database.now(), olderMs],
+      ),
+    async countMessagesTo(to) {
+      const [row] = await database.query<{ messages: number }>(
+        `SELECT count(*) AS messages FROM ${toRecipient}`,
+        [to],
+      );
+      return row?.messages ?? 0;
+    },
+    async pruneMessages(seqs, erased) {
+      await database.query('SELECT prune_messages_1($1, $2, $3)', [
+        database.now(),
+        seqs,
+        erased === null ? null : pseudonymOf(erased),
+      ]);
     },
     async listPrunedAnswers(after) {
       const rows = await database.query<StoredAnswer & { is_pruned: boolean | null }>(
@@ -35,6 +77,58 @@ export function createPruning(database: Database): Pruning {
     },
     async replaceAnswers(answers) {
       await database.query('SELECT replace_answers_1($1)', [JSON.stringify(answers)]);
+    },
+    pruneInbox(which) {
+      const [where, value] =
+        'from' in which
+          ? ['sender = $1', which.from]
+          : ['project = (SELECT seq FROM projects WHERE id = $1)', which.projectId];
+      return changed(
+        `DELETE FROM inbox WHERE seq IN (
+           SELECT seq FROM inbox WHERE ${where}
+             AND ($3::bigint IS NULL OR received_at < time_1($2) - $3) LIMIT ${pruneRows})`,
+        [value, database.now(), which.olderMs],
+      );
+    },
+    async eraseSuppressed(to) {
+      const given = [to, pseudonymOf(to)];
+      // Some were suppressed again after they were erased.
+      await database.query(
+        `INSERT INTO suppressions (project, recipient, reason, created_at)
+         SELECT project, $2,
+           CASE WHEN position(lower($1) in lower(reason)) > 0 THEN '${prunedText}' ELSE reason END, created_at
+         FROM suppressions WHERE recipient = $1 ON CONFLICT DO NOTHING`,
+        given,
+      );
+      return changed('DELETE FROM suppressions WHERE recipient = $1', [to]);
+    },
+    async pruneLeftovers(to) {
+      await database.query('SELECT prune_ended_1($1)', [database.now()]);
+      const [where, ...values] =
+        to === null
+          ? ['received_at < time_1($2) - $1', receiptsWait, database.now()]
+          : ['recipient = $1', to];
+      return changed(
+        `DELETE FROM receipts WHERE (route, carrier_id, recipient) IN (
+           SELECT route, carrier_id, recipient FROM receipts WHERE message IS NULL AND ${where} LIMIT ${pruneRows})`,
+        values,
+      );
+    },
+    async beginPruneRun(everyMs) {
+      const [row] = await database.query<{ is_repeated: boolean }>(
+        `INSERT INTO prune_runs AS r (one, begun_at) VALUES (1, time_1($1))
+         ON CONFLICT (one) DO UPDATE SET begun_at = excluded.begun_at, ended_at = NULL,
+           is_repeated = r.ended_at IS NULL
+         WHERE CASE WHEN r.ended_at IS NULL
+           THEN r.begun_at NOT BETWEEN excluded.begun_at - ${longestRun} AND excluded.begun_at + ${tolerance}
+           ELSE r.ended_at NOT BETWEEN excluded.begun_at - $2::bigint AND excluded.begun_at + ${tolerance} END
+         RETURNING is_repeated`,
+        [database.now(), everyMs],
+      );
+      return row === undefined ? null : { isRepeated: row.is_repeated };
+    },
+    async endPruneRun() {
+      await database.query('UPDATE prune_runs SET ended_at = time_1($1)', [database.now()]);
     },
   };
 }

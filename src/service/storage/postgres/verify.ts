@@ -5,7 +5,10 @@ import { checkSchema } from './database/migrate.js';
 import { migrations } from './schema/migrations.js';
 
 const checks: Check[] = [
-  ...checksOf({ inBatch: 'm.batch = b.seq', answeredId: "body::json ->> 'id'" }),
+  ...checksOf({
+    inBatch: 'm.batch = b.seq',
+    answeredId: "coalesce(body::json ->> 'id', body::json -> 'error' ->> 'id')",
+  }),
   {
     check: 'lease',
     sql: `SELECT m.id AS subject, 'it waits for nothing, and would never be sent' AS problem FROM messages m

@@ -161,6 +161,7 @@ export function prepareAcceptance(
       credits: credits * total,
       createdAt: at,
       completedAt: null,
+      prunedAt: null,
     };
     projects.move(project, -batch.credits, 'batch', batchId);
     const contentSeq = storeContent(content);
@@ -193,7 +194,7 @@ export function prepareAcceptance(
     const earlier = new Map(
       repeated.map(({ seq, recipient }) => [
         recipient,
-        refusals.earlierTo(project, recipient, at, seq, standing.isCorrected),
+        refusals.earlierTo(project, recipient, at, seq, standing),
       ]),
     );
     const claimed = recipients.map((recipient, index) =>

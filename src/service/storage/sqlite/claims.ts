@@ -47,6 +47,8 @@ type ClaimedRow = [
 const columns = `seq, id, project, batch, content, channel, recipient, operator, parts, rate_multiplier, credits,
   created_at, attempts, pending_key, lane, route, tries, bound_at, doubt_ms, doubt_until,
   batch IS NOT NULL AND ${hasEarlier}`;
+/** Nothing is known of the clock and of erasures. */
+const anyTimes = { isCorrected: true, hasErasures: true };
 const doubtful = 'lane = :lane AND route IS NOT NULL';
 const waiting = 'lane = :lane AND (batch IS NOT NULL) = :isBatch AND route IS NULL';
 
@@ -160,7 +162,11 @@ export function prepareClaims(
         doubtMs: doubtUntil === null ? null : Math.min(doubtUntil - now, doubtMs ?? Number.POSITIVE_INFINITY),
         isStopped: batch !== null && batches(batch).stopped_at !== null,
         earlier:
-          batch === null ? null : hasEarlier === 1 ? refusals.earlierTo(project, to, createdAt, seq) : [],
+          batch === null
+            ? null
+            : hasEarlier === 1
+              ? refusals.earlierTo(project, to, createdAt, seq, anyTimes)
+              : [],
       };
     });
   }

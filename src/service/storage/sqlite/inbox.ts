@@ -50,8 +50,9 @@ export function prepareInbox(database: Database, projects: Projects, now: () => 
     },
     list(projectId: string, page: PageRequest): Listed<InboxRecord> | null {
       const listed = pages(projects.numberOf(projectId), page);
+      const at = now();
       return (
-        listed && { records: listed.rows.map((row) => toInboxRecord(row, projectId)), next: listed.next }
+        listed && { records: listed.rows.map((row) => toInboxRecord(row, projectId, at)), next: listed.next }
       );
     },
   };

@@ -1,29 +1,50 @@
 import {
   type AnswerPortion,
+  countedFor,
+  longestRun,
   type PrunablePortion,
   type Pruning,
   prunedText,
   pruneRows,
+  receiptsWait,
   type StoredAnswer,
 } from '../pruning.js';
 import type { Instant } from '../records.js';
+import type { PseudonymOf } from '../secret.js';
+import { acceptedAt } from './clock-corrections.js';
+import { clockTolerance } from './clock-tolerance.js';
 import type { Database } from './database/open.js';
+import { overwriting } from './database/overwriting.js';
+import { prepareLate } from './database/prepare-late.js';
+import type { Projects } from './projects.js';
+import { removeEndedSignIns } from './sign-ins.js';
+
+const toRecipient = `FROM messages m INDEXED BY messages_recent
+  WHERE m.project IN (SELECT seq FROM projects) AND m.recipient = :to`;
+const columns = 'm.seq, m.id, m.project, :now - m.created_at AS ageMs';
+
+type Row = { seq: number; id: string; project: number; ageMs: number };
 
 /** Erasing recipients and texts. The functions run inside the transaction of their caller. */
-export function preparePruning(database: Database, now: () => Instant) {
-  const selectPrunable = database.prepare(
-    `SELECT seq, id FROM messages
-     WHERE seq > :after AND seq <= :after + ${pruneRows} AND content <> 0
-       AND (:before IS NULL OR (status <> 'queued' AND created_at < :before)) AND (:to IS NULL OR recipient = :to) ORDER BY seq`,
-  );
-  const selectLast = database.prepare('SELECT coalesce(max(seq), 0) AS last FROM messages');
+export function preparePruning(
+  database: Database,
+  projects: Projects,
+  pseudonymOf: PseudonymOf,
+  now: () => Instant,
+) {
+  const prepared = prepareLate(database);
   const selectOne = database.prepare(
-    "SELECT content, batch FROM messages WHERE seq = ? AND status <> 'queued'",
+    "SELECT content, batch FROM messages WHERE seq = ? AND status <> 'queued' AND content <> 0",
   );
   const prune = database.prepare(
     `UPDATE messages SET recipient = '', content = 0, doubt_until = NULL,
        error_message = CASE WHEN error_message IS NOT NULL THEN '${prunedText}' END
      WHERE seq = ?`,
+  );
+  const count = database.prepare(
+    `INSERT INTO erasures (project, pseudonym, message, accepted_at)
+     SELECT project, :pseudonym, seq, ${acceptedAt('m.seq', 'm.created_at')} FROM messages m
+     WHERE seq = :seq AND refunded = 0 AND created_at > :after`,
   );
   const removeReceipts = database.prepare('DELETE FROM receipts WHERE message = ?');
   const removeContent = database.prepare('DELETE FROM contents WHERE seq = ?');
@@ -33,43 +54,67 @@ export function preparePruning(database: Database, now: () => Instant) {
      WHERE b.seq = ? AND m.content <> 0 LIMIT 1`,
   );
   const pruneBatch = database.prepare('UPDATE batches SET pruned_at = ? WHERE seq = ?');
-  const selectPlace = database.prepare('SELECT seq FROM idempotency WHERE project = ? AND key = ?');
-  const selectPage = database.prepare(
-    `SELECT i.project, i.key, i.body, i.seq, m.content = 0 AS isPruned
-     FROM idempotency i LEFT JOIN messages m
-       ON m.id = coalesce(json_extract(i.body, '$.id'), json_extract(i.body, '$.error.id'))
-     WHERE i.seq > ? ORDER BY i.seq LIMIT ${pruneRows}`,
-  );
-  const replace = database.prepare(
-    'UPDATE idempotency SET body = :body WHERE project = :project AND key = :key',
-  );
+
+  const named = (rows: unknown[]) =>
+    (rows as Row[]).map(({ project, ...row }) => ({ ...row, projectId: projects.idOf(project) }));
+
+  const changed = (sql: string, values: Record<string, string | number | null>) =>
+    Number(overwriting(database, () => prepared(sql).run(values).changes));
 
   return {
-    listPrunable({ olderMs, to, after }: Parameters<Pruning['listPrunable']>[0]): PrunablePortion {
-      const messages = selectPrunable.all({ after, before: olderMs === null ? null : now() - olderMs, to });
-      const { last } = selectLast.get() as { last: number };
-      const next = after + pruneRows < last ? after + pruneRows : null;
-      return { messages: messages as PrunablePortion['messages'], next };
+    listPrunable({ olderMs, after }: { olderMs: number; after: number }): PrunablePortion {
+      const messages = prepared(
+        `SELECT ${columns} FROM messages m WHERE m.seq > :after AND m.seq <= :after + ${pruneRows}
+           AND m.content <> 0 AND m.status <> 'queued' AND m.created_at < :now - :olderMs ORDER BY m.seq`,
+      ).all({ after, olderMs, now: now() });
+      const { last } = prepared('SELECT coalesce(max(seq), 0) AS last FROM messages').get() as {
+        last: number;
+      };
+      return { messages: named(messages), next: after + pruneRows < last ? after + pruneRows : null };
     },
-    pruneMessages(seqs: readonly number[]): void {
+    listFinalTo: (to: string, olderMs: number | null) =>
+      named(
+        prepared(
+          `SELECT ${columns} ${toRecipient} AND m.status <> 'queued' AND m.content <> 0
+             AND (:olderMs IS NULL OR m.created_at < :now - :olderMs) LIMIT ${pruneRows}`,
+        ).all({ to, olderMs, now: now() }),
+      ),
+    countMessagesTo: (to: string): number =>
+      (prepared(`SELECT count(*) AS messages ${toRecipient}`).get({ to }) as { messages: number }).messages,
+    pruneMessages(seqs: readonly number[], erased: string | null): void {
+      const pseudonym = erased === null ? null : pseudonymOf(erased);
       const batches = new Map<number, number>();
-      for (const seq of seqs) {
-        const row = selectOne.get(seq) as { content: number; batch: number | null } | undefined;
-        if (row === undefined || row.content === 0) continue;
-        prune.run(seq);
-        removeReceipts.run(seq);
-        if (row.batch === null) removeContent.run(row.content);
-        else batches.set(row.batch, row.content);
-      }
-      for (const [batch, content] of batches) {
-        if (selectUnpruned.get(batch) !== undefined) continue;
-        removeContent.run(content);
-        pruneBatch.run(now(), batch);
-      }
+      overwriting(database, () => {
+        for (const seq of seqs) {
+          const row = selectOne.get(seq) as { content: number; batch: number | null } | undefined;
+          if (row === undefined) continue;
+          if (pseudonym !== null) count.run({ pseudonym, seq, after: now() - countedFor });
+          prune.run(seq);
+          removeReceipts.run(seq);
+          if (row.batch === null) removeContent.run(row.content);
+          else batches.set(row.batch, row.content);
+        }
+        for (const [batch, content] of batches) {
+          if (selectUnpruned.get(batch) !== undefined) continue;
+          removeContent.run(content);
+          pruneBatch.run(now(), batch);
+        }
+      });
     },
     listPrunedAnswers(after: { project: number; key: string } | null): AnswerPortion {
-      const place = after === null ? undefined : selectPlace.get(after.project, after.key);
-      const rows = selectPage.all((place as { seq: number } | undefined)?.seq ?? 0) as (StoredAnswer & {
+      const place =
+        after === null
+          ? undefined
+          : prepared('SELECT seq FROM idempotency WHERE project = ? AND key = ?').get(
+              after.project,
+              after.key,
+            );
+      const rows = prepared(
+        `SELECT i.project, i.key, i.body, i.seq, m.content = 0 AS isPruned
+         FROM idempotency i LEFT JOIN messages m
+           ON m.id = coalesce(json_extract(i.body, '$.id'), json_extract(i.body, '$.error.id'))
+         WHERE i.seq > ? ORDER BY i.seq LIMIT ${pruneRows}`,
+      ).all((place as { seq: number } | undefined)?.seq ?? 0) as (StoredAnswer & {
         isPruned: number | null;
       })[];
       const last = rows.length === pruneRows ? rows.at(-1) : undefined;
@@ -81,7 +126,59 @@ export function preparePruning(database: Database, now: () => Instant) {
       };
     },
     replaceAnswers(answers: readonly StoredAnswer[]): void {
-      for (const { project, key, body } of answers) replace.run({ project, key, body });
+      const replace = prepared('UPDATE idempotency SET body = :body WHERE project = :project AND key = :key');
+      overwriting(database, () => {
+        for (const { project, key, body } of answers) replace.run({ project, key, body });
+      });
+    },
+    pruneInbox(which: Parameters<Pruning['pruneInbox']>[0]): number {
+      const [column, value] =
+        'from' in which ? ['sender', which.from] : ['project', projects.numberOf(which.projectId)];
+      return changed(
+        `DELETE FROM inbox WHERE seq IN (
+           SELECT seq FROM inbox WHERE ${column} = :value AND (:olderMs IS NULL OR received_at < :now - :olderMs) LIMIT ${pruneRows})`,
+        { value, olderMs: which.olderMs, now: now() },
+      );
+    },
+    eraseSuppressed(to: string): number {
+      const given = { to, pseudonym: pseudonymOf(to) };
+      const erased = changed(
+        `UPDATE OR IGNORE suppressions SET recipient = :pseudonym,
+           reason = CASE WHEN instr(lower(reason), lower(:to)) > 0 THEN '${prunedText}' ELSE reason END
+         WHERE recipient = :to`,
+        given,
+      );
+      // Suppressed again after it was erased.
+      return erased + changed('DELETE FROM suppressions WHERE recipient = :to', { to });
+    },
+    pruneLeftovers(to: string | null): number {
+      const at = now();
+      removeEndedSignIns(database, at);
+      // The clock was set back since.
+      prepared(`UPDATE erasures SET accepted_at = :at WHERE accepted_at > :at + ${clockTolerance}`).run({
+        at,
+      });
+      prepared('DELETE FROM erasures WHERE accepted_at <= ?').run(at - countedFor);
+      return changed(
+        `DELETE FROM receipts WHERE (route, carrier_id, recipient) IN (
+           SELECT route, carrier_id, recipient FROM receipts
+           WHERE message IS NULL AND ${to === null ? 'received_at < :limit' : 'recipient = :limit'} LIMIT ${pruneRows})`,
+        { limit: to ?? at - receiptsWait },
+      );
+    },
+    beginPruneRun(everyMs: number): { isRepeated: boolean } | null {
+      const row = prepared(
+        `INSERT INTO prune_runs (one, begun_at) VALUES (1, :at)
+         ON CONFLICT DO UPDATE SET begun_at = :at, ended_at = NULL, is_repeated = prune_runs.ended_at IS NULL
+         WHERE CASE WHEN prune_runs.ended_at IS NULL
+           THEN prune_runs.begun_at NOT BETWEEN :at - ${longestRun} AND :at + ${clockTolerance}
+           ELSE prune_runs.ended_at NOT BETWEEN :at - :every AND :at + ${clockTolerance} END
+         RETURNING is_repeated`,
+      ).get({ at: now(), every: everyMs }) as { is_repeated: number } | undefined;
+      return row === undefined ? null : { isRepeated: row.is_repeated === 1 };
+    },
+    endPruneRun(): void {
+      prepared('UPDATE prune_runs SET ended_at = ?').run(now());
     },
   };
 }

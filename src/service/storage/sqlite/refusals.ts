@@ -1,24 +1,30 @@
 import type { MessageAcceptance, Refusal } from '../acceptance.js';
 import { cappedUntil, earlierMessages, longestWindow } from '../caps.js';
 import type { BoundAnswer, Instant } from '../records.js';
+import type { PseudonymOf } from '../secret.js';
 import { acceptedAt, anyCorrection, type ClockCorrections } from './clock-corrections.js';
 import type { Database } from './database/open.js';
+import { prepareLate } from './database/prepare-late.js';
 import { isHeld as storeIsHeld } from './holds.js';
 import { resetUnderWay } from './resets.js';
 
+const anyErasure = 'EXISTS (SELECT 1 FROM erasures)';
+
 /**
  * Whether another counted message to the recipient of `m` was accepted before it, however long ago. By the index of
- * recipients: by that of projects SQLite would look through all messages of the project.
+ * recipients: by that of projects SQLite would look through all messages of the project. Any may have been to a recipient
+ * that was erased since.
  */
-export const hasEarlier = `EXISTS (SELECT 1 FROM messages e INDEXED BY messages_recent WHERE e.project = m.project
-  AND e.recipient = m.recipient AND e.refunded = 0 AND e.seq < m.seq)`;
+export const hasEarlier = `(${anyErasure} OR EXISTS (SELECT 1 FROM messages e INDEXED BY messages_recent WHERE e.project = m.project
+  AND e.recipient = m.recipient AND e.refunded = 0 AND e.seq < m.seq))`;
 
 /** Why a send is not accepted. The functions read inside the transaction of their caller. */
-export function prepareRefusals(database: Database, corrections: ClockCorrections) {
+export function prepareRefusals(database: Database, corrections: ClockCorrections, pseudonymOf: PseudonymOf) {
+  const prepared = prepareLate(database);
   // Parameters in order: names cost as much as the statement.
   const selectStanding = database.prepare(
     `SELECT balance, ${resetUnderWay('?1')} AS isResetting, ${storeIsHeld} AS isHeld,
-       ${anyCorrection} AS isCorrected
+       ${anyCorrection} AS isCorrected, ${anyErasure} AS hasErasures
      FROM projects WHERE seq = ?2`,
   );
   const selectAnswer = database.prepare('SELECT status, body FROM idempotency WHERE project = ? AND key = ?');
@@ -34,20 +40,31 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
      WHERE time > ?3 ORDER BY time DESC LIMIT ${earlierMessages}`,
   );
 
+  /** The same of those that were erased since. */
+  function erasedTo(project: number, recipient: string, at: Instant, before: number): Instant[] {
+    const rows = prepared(
+      `SELECT accepted_at AS time FROM erasures
+       WHERE project = ? AND pseudonym = ? AND accepted_at > ? AND message < ?`,
+    ).all(project, pseudonymOf(recipient), at - longestWindow, before) as { time: number }[];
+    return rows.map(({ time }) => time);
+  }
+
   /** When counted messages to a recipient were accepted before this one, the newest first. */
   function earlierTo(
     project: number,
     recipient: string,
     at: Instant,
     before: number,
-    isCorrected = true,
+    { isCorrected, hasErasures }: Pick<Standing, 'isCorrected' | 'hasErasures'>,
   ): Instant[] {
     const select = isCorrected ? selectEarlierCorrected : selectEarlier;
     const rows = select.all(project, recipient, at - longestWindow, before) as { time: number }[];
     const times = rows.map(({ time }) => time);
     const [newest] = times;
-    if (newest === undefined || corrections.asOf(newest, at, before - 1) === newest) return times;
-    return times.map((time) => Math.min(time, at));
+    const erased = hasErasures ? erasedTo(project, recipient, at, before) : [];
+    const isPast = newest === undefined || corrections.asOf(newest, at, before - 1) === newest;
+    if (isPast && erased.length === 0) return times;
+    return [...times, ...erased].map((time) => Math.min(time, at)).sort((one, other) => other - one);
   }
 
   function findAnswer(project: number, key: string): BoundAnswer | null | undefined {
@@ -64,15 +81,16 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
       isResetting: row.isResetting === 1,
       isHeld: row.isHeld === 1,
       isCorrected: row.isCorrected === 1,
+      hasErasures: row.hasErasures === 1,
     };
   }
 
   function ofMessage(standing: Standing, acceptance: MessageAcceptance, at: Instant): Refusal | null {
     const { recipient, caps, credits, idempotencyKey } = acceptance;
-    const { project, isCorrected } = standing;
+    const { project } = standing;
     const unready = unreadyFor(standing, idempotencyKey);
     if (unready !== null) return unready;
-    const earlier = earlierTo(project, recipient.to, at, Number.MAX_SAFE_INTEGER, isCorrected);
+    const earlier = earlierTo(project, recipient.to, at, Number.MAX_SAFE_INTEGER, standing);
     const until = cappedUntil(earlier, caps, at);
     return until === null ? shortOf(standing, credits) : { kind: 'capped', waitMs: until - at };
   }
@@ -99,6 +117,7 @@ interface StandingRow {
   isResetting: number;
   isHeld: number;
   isCorrected: number;
+  hasErasures: number;
 }
 
 /** The state of a project that decides whether it may send. */
@@ -109,6 +128,8 @@ interface Standing {
   isHeld: boolean;
   /** Whether the clock was ever set back: stored times may count as others. */
   isCorrected: boolean;
+  /** Whether sends of the last days were to recipients that were erased since. */
+  hasErasures: boolean;
 }
 
 function shortOf({ balance }: Standing, charge: number): Refusal | null {

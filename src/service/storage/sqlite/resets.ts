@@ -3,7 +3,7 @@ import type { Database } from './database/open.js';
 import type { Projects } from './projects.js';
 
 /** A reset under way is a lease without messages, so that it ends by itself when its process dies. */
-const anyReset = "token >= 'reset:' AND token < 'reset;'";
+export const anyReset = "token >= 'reset:' AND token < 'reset;'";
 /** Milliseconds. One that holds back for longer was begun before the clock was set back: it is over. */
 const longestHold = 60_000;
 const underWay = (at: string) => `${anyReset} AND until > ${at} AND until <= ${at} + ${longestHold}`;
@@ -23,6 +23,7 @@ const emptied = [
   'message_blocks',
   'inbox',
   'suppressions',
+  'erasures',
 ];
 
 /** Emptying the store. The functions write inside the transaction of their caller. */

@@ -290,4 +290,27 @@ export const migrations: readonly string[] = [
   -- When the last message of the batch was pruned. A message that was has content 0 and an empty recipient.
   ALTER TABLE batches ADD COLUMN pruned_at INTEGER;
   `,
+  `
+  -- Sends of the last days to recipients that were erased: the caps count them. pseudonym: an HMAC.
+  CREATE TABLE erasures (
+    project INTEGER NOT NULL,
+    pseudonym TEXT NOT NULL,
+    message INTEGER NOT NULL,
+    accepted_at INTEGER NOT NULL,
+    PRIMARY KEY (project, pseudonym, message)
+  ) STRICT, WITHOUT ROWID;
+
+  -- The last run of the schedule; it has not ended while it goes on, or its process has died.
+  CREATE TABLE prune_runs (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    begun_at INTEGER NOT NULL,
+    ended_at INTEGER,
+    is_repeated INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+
+  CREATE INDEX inbox_received ON inbox (project, received_at);
+  CREATE INDEX inbox_sender ON inbox (sender);
+  CREATE INDEX receipts_unjoined ON receipts (received_at) WHERE message IS NULL;
+  CREATE INDEX receipts_unjoined_to ON receipts (recipient) WHERE message IS NULL;
+  `,
 ];

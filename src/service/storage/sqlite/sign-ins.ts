@@ -14,12 +14,16 @@ type Sync<Part> = {
 /** A sign-in that lasts longer than it was to last is over: the clock was set back. */
 const isGood = `until > :now AND until <= :now + length + ${clockTolerance}`;
 
+export function removeEndedSignIns(database: Database, now: Instant): void {
+  database.prepare(`DELETE FROM sign_ins WHERE NOT (${isGood})`).run({ now });
+}
+
 /** Sign-ins to the dashboard. The functions write inside the transaction of their caller. */
 export function prepareSignIns(database: Database, projects: Projects, now: () => Instant): Sync<SignIns> {
   const prepared = prepareLate(database);
 
   function add(hash: Uint8Array, project: number, isLink: 0 | 1, length: number): void {
-    prepared(`DELETE FROM sign_ins WHERE NOT (${isGood})`).run({ now: now() });
+    removeEndedSignIns(database, now());
     prepared('INSERT INTO sign_ins (hash, project, is_link, length, until) VALUES (?, ?, ?, ?, ?)').run(
       hash,
       project,

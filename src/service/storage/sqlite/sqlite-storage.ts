@@ -3,6 +3,7 @@ import type { DataError } from '../../data-error.js';
 import type { Random } from '../../random.js';
 import { createPolledChanges } from '../polled-changes.js';
 import { createRateLimiter } from '../rate-limiter.js';
+import { createPseudonyms } from '../secret.js';
 import type { Storage } from '../storage.js';
 import { admit } from './admission.js';
 import type { Database } from './database/open.js';
@@ -41,6 +42,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
     installation.store,
     clock,
     changes,
+    createPseudonyms(secret),
     guard === null
       ? {}
       : {

@@ -5,6 +5,8 @@ import type { Finalized } from '../dispatching.js';
 import { countInParts } from '../insights.js';
 import type { Instances } from '../instances.js';
 import type { PolledChanges } from '../polled-changes.js';
+import { pruneRows } from '../pruning.js';
+import type { PseudonymOf } from '../secret.js';
 import type { Store } from '../store.js';
 import { prepareAcceptance } from './acceptance.js';
 import { prepareBinds } from './binds.js';
@@ -66,6 +68,7 @@ export function sqliteStore(
   database: Database,
   clock: Clock,
   changes: PolledChanges,
+  pseudonymOf: PseudonymOf,
   options: SqliteStoreOptions = {},
 ): SqliteStore {
   const { check = () => {} } = options;
@@ -81,12 +84,12 @@ export function sqliteStore(
   const instances = whenUsed(() => prepareInstances(database, now));
   const leases = prepareLeases(database, clock);
   const lanes = prepareLanes(database, projects, leases, now);
-  const pruning = whenUsed(() => preparePruning(database, now));
+  const pruning = whenUsed(() => preparePruning(database, projects, pseudonymOf, now));
   const depth = whenUsed(() => prepareDepth(database, now));
   const holds = prepareHolds(database);
-  const binds = prepareBinds(database, clock);
+  const binds = whenUsed(() => prepareBinds(database, clock));
   const resets = prepareResets(database, projects, now);
-  const refusals = prepareRefusals(database, corrections);
+  const refusals = prepareRefusals(database, corrections, pseudonymOf);
   const blocks = prepareMessageBlocks(database);
   const acceptance = prepareAcceptance(database, projects, leases, refusals, blocks, now);
   const claims = prepareClaims(database, projects, leases, refusals, clock);
@@ -95,11 +98,11 @@ export function sqliteStore(
   const finalization = prepareFinalization(database, projects, leases, receipts, now);
   const work = prepareWork(database, leases, holds, lanes, clock);
   const reading = prepareReading(database, projects, corrections, now);
-  const inbox = prepareInbox(database, projects, now);
-  const suppressions = prepareSuppressions(database, projects, now);
-  const lists = prepareLists(database, projects, blocks);
-  const insights = prepareInsights(database, projects, blocks, now);
-  const signIns = prepareSignIns(database, projects, now);
+  const inbox = whenUsed(() => prepareInbox(database, projects, now));
+  const suppressions = whenUsed(() => prepareSuppressions(database, projects, pseudonymOf, now));
+  const lists = whenUsed(() => prepareLists(database, projects, blocks));
+  const insights = whenUsed(() => prepareInsights(database, projects, blocks, now));
+  const signIns = whenUsed(() => prepareSignIns(database, projects, now));
 
   /** Nothing is claimed. */
   const isClosed = () => holds.reason() !== null || resets.isUnderWay();
@@ -199,15 +202,22 @@ export function sqliteStore(
       return isEnded;
     },
     listPrunable: (query) => read(() => pruning().listPrunable(query)),
-    pruneMessages: (seqs) => commits.run(() => pruning().pruneMessages(seqs), seqs.length),
+    listFinalTo: (to, olderMs) => read(() => pruning().listFinalTo(to, olderMs)),
+    countMessagesTo: (to) => read(() => pruning().countMessagesTo(to)),
+    pruneMessages: (seqs, erased) => commits.run(() => pruning().pruneMessages(seqs, erased), seqs.length),
     listPrunedAnswers: (after) => read(() => pruning().listPrunedAnswers(after)),
     replaceAnswers: (answers) => commits.run(() => pruning().replaceAnswers(answers), answers.length),
+    pruneInbox: (which) => commits.run(() => pruning().pruneInbox(which), pruneRows),
+    eraseSuppressed: (to) => commits.run(() => pruning().eraseSuppressed(to)),
+    pruneLeftovers: (to) => commits.run(() => pruning().pruneLeftovers(to), pruneRows),
+    beginPruneRun: (everyMs) => commits.run(() => pruning().beginPruneRun(everyMs)),
+    endPruneRun: () => commits.run(() => pruning().endPruneRun()),
     lanePauses: () => read(() => lanes.pauses()),
     pauseLane: (name) => thenDue(() => lanes.pause(name)),
     resumeLane: (name) => thenDue(() => lanes.resume(name)),
     stopBatch: (id, error) => thenDue(() => lanes.stopBatch(id, error), 1_000),
-    leaseBind: (claim) => commits.run(() => binds.lease(claim)),
-    releaseBind: (claim) => commits.run(() => binds.release(claim)),
+    leaseBind: (claim) => commits.run(() => binds().lease(claim)),
+    releaseBind: (claim) => commits.run(() => binds().release(claim)),
     nextWork: (names) => read(() => work.nextWork(names)),
     queueDepth: () => read(() => depth()()),
     hasDue: () => read(() => work.hasDue()),
@@ -217,29 +227,29 @@ export function sqliteStore(
     getBatch: (projectId, id) => read(() => reading.getBatch(projectId, id)),
     listBatchMessages: (projectId, batchId, page) =>
       read(() => reading.listBatchMessages(projectId, batchId, page)),
-    listMessages: (projectId, filter, page) => read(() => lists.listMessages(projectId, filter, page)),
-    listBatches: (projectId, filter, page) => read(() => lists.listBatches(projectId, filter, page)),
+    listMessages: (projectId, filter, page) => read(() => lists().listMessages(projectId, filter, page)),
+    listBatches: (projectId, filter, page) => read(() => lists().listBatches(projectId, filter, page)),
     getVerification: (projectId, id) => read(() => reading.getVerification(projectId, id)),
     checkVerification: (projectId, id, matches) =>
       commits.run(() => reading.checkVerification(projectId, id, matches)),
 
     countMessages: (projectId, since, stepMs) =>
-      countInParts((before) => read(() => insights.countSome(projectId, since, stepMs, before))),
-    countWaiting: (projectId) => read(() => insights.countWaiting(projectId)),
-    getHistory: (projectId, messageId) => read(() => insights.getHistory(projectId, messageId)),
+      countInParts((before) => read(() => insights().countSome(projectId, since, stepMs, before))),
+    countWaiting: (projectId) => read(() => insights().countWaiting(projectId)),
+    getHistory: (projectId, messageId) => read(() => insights().getHistory(projectId, messageId)),
 
-    addSignInLink: (link) => commits.run(() => signIns.addSignInLink(link)),
-    openSession: (link, session) => commits.run(() => signIns.openSession(link, session)),
-    findSession: (hash) => read(() => signIns.findSession(hash)),
-    endSession: (hash) => commits.run(() => signIns.endSession(hash)),
-    recordDashboard: (url) => commits.run(() => signIns.recordDashboard(url)),
-    dashboardUrl: () => read(() => signIns.dashboardUrl()),
-    keepIncoming: (message) => commits.run(() => inbox.keep(message)),
-    listInbox: (projectId, page) => read(() => inbox.list(projectId, page)),
-    suppress: (projectId, to, reason) => commits.run(() => suppressions.add(projectId, to, reason)),
-    getSuppression: (projectId, to) => read(() => suppressions.get(projectId, to)),
-    listSuppressions: (projectId, page) => read(() => suppressions.list(projectId, page)),
-    removeSuppression: (projectId, to) => commits.run(() => suppressions.remove(projectId, to)),
+    addSignInLink: (link) => commits.run(() => signIns().addSignInLink(link)),
+    openSession: (link, session) => commits.run(() => signIns().openSession(link, session)),
+    findSession: (hash) => read(() => signIns().findSession(hash)),
+    endSession: (hash) => commits.run(() => signIns().endSession(hash)),
+    recordDashboard: (url) => commits.run(() => signIns().recordDashboard(url)),
+    dashboardUrl: () => read(() => signIns().dashboardUrl()),
+    keepIncoming: (message) => commits.run(() => inbox().keep(message)),
+    listInbox: (projectId, page) => read(() => inbox().list(projectId, page)),
+    suppress: (projectId, to, reason) => commits.run(() => suppressions().add(projectId, to, reason)),
+    getSuppression: (projectId, to) => read(() => suppressions().get(projectId, to)),
+    listSuppressions: (projectId, page) => read(() => suppressions().list(projectId, page)),
+    removeSuppression: (projectId, to) => commits.run(() => suppressions().remove(projectId, to)),
     check: () => read(() => checkVersion(database, migrations)),
     instances: {
       beat: (heartbeat) => commits.run(() => instances().beat(heartbeat)),

@@ -1,18 +1,24 @@
 import { type SuppressionRow, toSuppression } from '../inbox-rows.js';
 import type { Listed, PageRequest } from '../lists.js';
 import type { Instant } from '../records.js';
+import type { PseudonymOf } from '../secret.js';
 import type { SuppressionRecord } from '../suppressions.js';
 import type { Database } from './database/open.js';
 import { newestFirst } from './pages.js';
 import type { Projects } from './projects.js';
 
 /** Recipients that nothing more is sent to. The functions run inside the transaction of their caller. */
-export function prepareSuppressions(database: Database, projects: Projects, now: () => Instant) {
+export function prepareSuppressions(
+  database: Database,
+  projects: Projects,
+  pseudonymOf: PseudonymOf,
+  now: () => Instant,
+) {
   const insert = database.prepare(
     `INSERT INTO suppressions (project, recipient, reason, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   );
-  const select = database.prepare('SELECT * FROM suppressions WHERE project = ? AND recipient = ?');
-  const remove = database.prepare('DELETE FROM suppressions WHERE project = ? AND recipient = ?');
+  const select = database.prepare('SELECT * FROM suppressions WHERE project = ? AND recipient IN (?, ?)');
+  const remove = database.prepare('DELETE FROM suppressions WHERE project = ? AND recipient IN (?, ?)');
   const pages = newestFirst<SuppressionRow>(database, 'suppressions', 'recipient');
 
   return {
@@ -20,7 +26,7 @@ export function prepareSuppressions(database: Database, projects: Projects, now:
       insert.run(projects.numberOf(projectId), to, reason, now());
     },
     get(projectId: string, to: string): SuppressionRecord | null {
-      const row = select.get(projects.numberOf(projectId), to) as SuppressionRow | undefined;
+      const row = select.get(projects.numberOf(projectId), to, pseudonymOf(to)) as SuppressionRow | undefined;
       return row === undefined ? null : toSuppression(row);
     },
     list(projectId: string, page: PageRequest): Listed<SuppressionRecord> | null {
@@ -28,6 +34,6 @@ export function prepareSuppressions(database: Database, projects: Projects, now:
       return listed && { records: listed.rows.map(toSuppression), next: listed.next };
     },
     remove: (projectId: string, to: string): boolean =>
-      remove.run(projects.numberOf(projectId), to).changes === 1,
+      remove.run(projects.numberOf(projectId), to, pseudonymOf(to)).changes > 0,
   };
 }

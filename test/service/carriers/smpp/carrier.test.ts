@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OutcomeUnknown, type SubmitResult } from '../../../../src/service/carriers/carrier.js';
-import { statuses } from '../../../../src/service/carriers/smpp/codec/commands.js';
+import { commandIds, statuses } from '../../../../src/service/carriers/smpp/codec/commands.js';
 import { localRouteLimits } from '../../../../src/service/carriers/smpp/limits.js';
 import type { SmppRoute } from '../../../../src/service/carriers/smpp/route-settings.js';
 import { routeTo, SmppDesk, submissionOf, until } from '../../../support/smpp.js';
@@ -45,6 +45,10 @@ async function passed(submitting: Promise<SubmitResult>): Promise<SubmitResult |
   await desk.pass(() => outcome !== null);
   return outcome as unknown as SubmitResult | OutcomeUnknown;
 }
+
+/** A PDU without a body. */
+const head = (command: keyof typeof commandIds, sequence: number, status: number = statuses.ok): Buffer =>
+  Buffer.from(Uint32Array.of(16, commandIds[command], status, sequence).buffer).swap32();
 
 const long = 'a'.repeat(400);
 
@@ -486,6 +490,70 @@ describe('the connection', () => {
     smsc.request('enquire_link');
     await desk.pass(() => binds() === sessions && isUp());
     expect(await desk.submit('m')).toMatchObject({ kind: 'accepted' });
+  });
+
+  it.each([
+    [
+      'of other commands',
+      (sequence: number) => [head('enquire_link_resp', sequence), head('unbind_resp', sequence)],
+    ],
+    ['of a bind', (sequence: number) => [head('bind_transceiver_resp', sequence)]],
+    ['to an incoming message', (sequence: number) => [head('deliver_sm_resp', sequence)]],
+    [
+      'to unknown requests',
+      () => [head('submit_sm_resp', 0), head('submit_sm_resp', 0xffffffff), head('generic_nack', 0x777)],
+    ],
+  ])('takes no answer %s for that of a submission', async (_, answers) => {
+    await open();
+    react('held');
+    const submitting = desk.submit('m');
+    await until(() => smsc.held.length === 1);
+    const { sequence = 0 } = smsc.heard.at(-1) ?? {};
+    for (const answer of answers(sequence)) smsc.writeRaw(answer);
+    smsc.request('enquire_link');
+    await until(() => smsc.heard.at(-1)?.command === 'enquire_link_resp');
+    smsc.release();
+    expect(await submitting).toEqual({ kind: 'accepted', carrierIds: ['1001'] });
+    expect(binds()).toBe(1);
+  });
+
+  it('keeps the first of two answers that contradict each other', async () => {
+    await open();
+    react('held');
+    const submitting = desk.submit('m');
+    await until(() => smsc.held.length === 1);
+    const { sequence = 0 } = smsc.heard.at(-1) ?? {};
+    smsc.release();
+    smsc.writeRaw(head('submit_sm_resp', sequence, statuses.throttled));
+    expect(await submitting).toEqual({ kind: 'accepted', carrierIds: ['1001'] });
+    expect(await desk.submit('n')).toEqual({ kind: 'accepted', carrierIds: ['1002'] });
+  });
+
+  it('answers, and stores a receipt, while it unbinds', async () => {
+    await open();
+    await desk.submit('m');
+    smsc.options.onHeard = ({ command }) => {
+      if (command !== 'unbind') return;
+      smsc.options.onHeard = () => {};
+      smsc.request('enquire_link');
+      smsc.sendReceipt(smsc.taken[0] as never);
+    };
+    await desk.stop();
+    await until(() => smsc.heard.at(-1)?.command === 'enquire_link_resp');
+    // What is not acknowledged comes again.
+    expect(desk.receipts).toMatchObject([{ carrierId: '1001', state: 'delivered' }]);
+  });
+
+  it('answers while its operator unbinds', async () => {
+    await open();
+    react('held');
+    const submitting = desk.submit('m');
+    await until(() => smsc.held.length === 1);
+    smsc.request('unbind');
+    smsc.request('enquire_link');
+    await until(() => smsc.heard.at(-1)?.command === 'enquire_link_resp');
+    smsc.release();
+    expect(await submitting).toEqual({ kind: 'accepted', carrierIds: ['1001'] });
   });
 
   it('reads answers a byte at a time', async () => {

@@ -157,6 +157,67 @@ describe.each([false, true])('a reply (pipelining: %s)', (isPipelining) => {
   });
 });
 
+describe.each([false, true])('a relay that answers as it likes (pipelining: %s)', (isPipelining) => {
+  /** What is said of each mail is true of what its relay took. */
+  async function expectTruth(mails: number): Promise<string[]> {
+    const results: string[] = [];
+    for (let mail = 0; mail < mails; mail += 1) {
+      const to = `p${mail}@example.com`;
+      const result = await resultOf(passed(submit({ reference: `m${mail}`, to })));
+      const taken = relay.taken.filter((each) => each.to === to).length;
+      results.push(result);
+      expect([result, taken]).toEqual([result, result === 'accepted' ? 1 : 0]);
+    }
+    return results;
+  }
+
+  beforeEach(async () => {
+    relay.options.isPipelining = isPipelining;
+    carrier = open({ connections: 1 });
+    await carrier.start(async () => {});
+  });
+
+  it('a byte at a time is understood', async () => {
+    relay.options.inBytes = true;
+    relay.options.react = (step) => (step === 'greeting' ? '220-relay.test\r\n220 ready' : null);
+    expect(await expectTruth(3)).toEqual(['accepted', 'accepted', 'accepted']);
+    expect(relay.connections).toBe(1);
+  });
+
+  it.each(['250 2.0.0 Ok\r\n250 2.0.0 Ok', '250 2.0.0 Ok\r\n451 4.3.0 No', '250 Ok\r\n250 Ok\r\n250 Ok'])(
+    'twice after a mail (%j) is asked again over another connection',
+    async (reply) => {
+      relay.options.react = (step) => (step === 'body' ? reply : null);
+      const results = await expectTruth(10);
+      expect(results[0]).toBe('accepted');
+      expect(new Set(results)).not.toContain('refused');
+      expect(relay.connections).toBeGreaterThan(1);
+    },
+  );
+
+  it('once more while the next mail is under way is not taken for its answer', async () => {
+    relay.options.react = (step, count) => (step === 'MAIL' && count === 1 ? '250 Ok\r\n250 Ok' : null);
+    const results = await expectTruth(3);
+    expect([results[0], results[2]]).toEqual(['accepted', 'accepted']);
+    expect(results[1]).toMatch(/^later|^accepted$/);
+  });
+
+  it('4xx to RSET is given up, and the next mail goes over another connection', async () => {
+    relay.options.react = (step, count) =>
+      step === 'RSET' ? '451 4.3.0 Not now' : step === 'RCPT' && count === 0 ? '450 4.2.1 Later' : null;
+    expect(await expectTruth(2)).toEqual(['later message', 'accepted']);
+    expect(relay.connections).toBe(2);
+  });
+
+  it('421 between two mails is not an answer to the second', async () => {
+    expect(await expectTruth(1)).toEqual(['accepted']);
+    for (const socket of relay.sockets) socket.end('421 4.4.2 Idle too long\r\n');
+    for (let turn = 0; turn < 100 && relay.sockets.size > 0; turn += 1) await turns();
+    expect(await resultOf(passed(submit({ reference: 'next' })))).toBe('accepted');
+    expect([relay.connections, relay.taken.length]).toEqual([2, 2]);
+  });
+});
+
 describe('a mail', () => {
   it('is whole at its relay, or not taken, wherever it is cut', async () => {
     const whole = submission({ text: 'a'.repeat(3_000) });

@@ -43,7 +43,7 @@ export function inboxConformance(fixture: () => Fixture): void {
       expect(listed).toEqual({
         next: null,
         records: [
-          { id: second, projectId: project.id, ...email, text: 'Тийм', receivedAt: fixture().clock.now() },
+          { id: second, projectId: project.id, ...email, text: 'Тийм', receivedAt: fixture().clock.now(), waitsForParts: false },
           expect.objectContaining({ id: first, subject: null, receivedAt: fixture().clock.now() - 1_000 }),
         ],
       });
@@ -86,6 +86,22 @@ export function inboxConformance(fixture: () => Fixture): void {
         }),
         { numRuns: 5 },
       );
+    });
+
+    it('tells whether a part may still come, for a day', async () => {
+      const waiting = async () =>
+        (await fixture().store.listInbox(project.id, page()))?.records.map((record) => record.waitsForParts);
+      const part = { reference: 'r', number: 2, total: 2 };
+      await keep();
+      await keep({ part });
+      expect(await waiting()).toEqual([true, false]);
+      fixture().clock.advance(day - 1);
+      expect(await waiting()).toEqual([true, false]);
+      fixture().clock.advance(1);
+      expect(await waiting()).toEqual([false, false]);
+      await keep({ part });
+      await keep({ part: { ...part, number: 1 } });
+      expect(await waiting()).toEqual([false, false, false]);
     });
 
     it('joins parts that come at once', async () => {

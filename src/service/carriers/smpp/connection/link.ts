@@ -133,7 +133,7 @@ export class Link {
         );
         const answer = await request.catch(() => null);
         if (answer === null || session.isClosed) return;
-        if (answer.status !== statuses.ok) {
+        if (answer.command === 'generic_nack' || answer.status !== statuses.ok) {
           session.close(bindProblem(answer.status));
           return;
         }

@@ -9,7 +9,7 @@ CREATE TYPE acceptance_1 AS (
   credits bigint, lane text, route text, text text, html text, subject text, sender text, reply_to text,
   encrypted text, key text, token text, lease_ms bigint, doubt_ms bigint, bound_ms bigint, caps int[],
   windows bigint[], status int, head text, tail text, has_balance boolean, verification text, code_hash text,
-  attempts int, life_ms bigint
+  attempts int, life_ms bigint, pseudonym text
 );
 
 -- is_known: accepted by an earlier call with the same id, whose answer was lost.
@@ -42,7 +42,7 @@ BEGIN
     HAVING sum(i.credits) > (SELECT balance FROM projects WHERE id = i.project))
   AND NOT EXISTS (SELECT 1 FROM unnest(p_items) i JOIN projects p ON p.id = i.project
     CROSS JOIN LATERAL (SELECT earlier_1(p.seq, i.recipient, p_at - (SELECT max(w) FROM unnest(i.windows) w),
-      ${never}, (SELECT max(c) FROM unnest(i.caps) c)) AS times OFFSET 0) e
+      ${never}, (SELECT max(c) FROM unnest(i.caps) c), i.pseudonym) AS times OFFSET 0) e
     WHERE e.times[1] > p_at + ${tolerance} OR cap_wait_1(e.times, i.caps, i.windows, p_at) IS NOT NULL);
 END $$;
 
@@ -116,7 +116,7 @@ BEGIN
   FROM idempotency k WHERE k.project = project.seq AND k.key = p_item.key;
   IF FOUND THEN RETURN outcome; END IF;
   earlier := earlier_1(project.seq, p_item.recipient, p_at - (SELECT max(w) FROM unnest(p_item.windows) w),
-    ${never}, (SELECT max(c) FROM unnest(p_item.caps) c));
+    ${never}, (SELECT max(c) FROM unnest(p_item.caps) c), p_item.pseudonym);
   IF earlier[1] > p_at + ${tolerance} THEN
     UPDATE messages SET counts_at = p_at WHERE messages.project = project.seq AND recipient = p_item.recipient
       AND NOT refunded AND counts_at > p_at + ${tolerance};
@@ -142,6 +142,12 @@ BEGIN
   SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::acceptance_1, p_items) i;
   PERFORM 1 FROM projects WHERE id IN (SELECT project FROM unnest(items)) ORDER BY seq FOR NO KEY UPDATE;
   at := time_1(p_now);
+  -- The caps need pseudonyms, which only the caller can make.
+  IF EXISTS (SELECT 1 FROM erasures) AND EXISTS (SELECT 1 FROM unnest(items) i WHERE i.pseudonym IS NULL) THEN
+    RETURN QUERY SELECT ordinality::int, 'erased', NULL::bigint, NULL::bigint, NULL::bigint, NULL::bigint, NULL::int,
+      NULL::text, false FROM unnest(items) WITH ORDINALITY;
+    RETURN;
+  END IF;
   IF can_accept_all_1(items, at) THEN
     RETURN QUERY SELECT * FROM store_accepted_1(items, at);
     RETURN;
@@ -174,6 +180,9 @@ BEGIN
   SELECT seq, balance INTO project FROM projects WHERE id = batch.project FOR NO KEY UPDATE;
   IF NOT FOUND THEN RAISE EXCEPTION 'there is no project %', batch.project; END IF;
   at := time_1(p_now);
+  IF batch.token IS NOT NULL AND recipients -> 0 ->> 5 IS NULL AND EXISTS (SELECT 1 FROM erasures) THEN
+    RETURN ('erased', NULL, NULL, NULL, NULL, false, NULL, NULL)::accepted_batch_1;
+  END IF;
   SELECT 'accepted', b.created_at, coalesce(substring(k.body from '"balance":(\\d+)}$')::bigint, project.balance), NULL,
     NULL, true, NULL, NULL
   INTO outcome FROM batches b LEFT JOIN idempotency k ON k.project = b.project AND k.key = batch.key WHERE b.id = batch.id;
@@ -222,7 +231,7 @@ BEGIN
     outcome.seqs := seqs;
     SELECT json_agg(json_build_array(ordinality - 1, times)) INTO outcome.earlier FROM (
       SELECT ordinality, earlier_1(project.seq, r ->> 1, at - (SELECT max(w) FROM unnest(batch.windows) w),
-        seqs[ordinality], (SELECT max(c) FROM unnest(batch.caps) c)) AS times
+        seqs[ordinality], (SELECT max(c) FROM unnest(batch.caps) c), r ->> 5) AS times
       FROM json_array_elements(recipients) WITH ORDINALITY AS e(r, ordinality)) e
     WHERE times <> '{}';
   END IF;

@@ -74,11 +74,12 @@ BEGIN
   ON CONFLICT (project, recipient) DO NOTHING;
 END $$;
 
-CREATE FUNCTION unsuppress_1(p_project text, p_recipient text) RETURNS boolean LANGUAGE plpgsql AS $$
+-- p_recipients: it and its pseudonym.
+CREATE FUNCTION unsuppress_1(p_project text, p_recipients text[]) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
   ${durable}
   DELETE FROM suppressions s USING projects p
-  WHERE p.id = p_project AND s.project = p.seq AND s.recipient = p_recipient;
+  WHERE p.id = p_project AND s.project = p.seq AND s.recipient = ANY (p_recipients);
   RETURN FOUND;
 END $$;
 `;

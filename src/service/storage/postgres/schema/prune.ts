@@ -1,17 +1,43 @@
-import { prunedText } from '../../pruning.js';
-import { durable } from './shared.js';
+import { countedFor, prunedText } from '../../pruning.js';
+import { durable, tolerance } from './shared.js';
+import { isGood } from './sign-ins.js';
 
 /** Erasing recipients and texts of messages that have ended. */
 export const pruneSchema = `
 -- When the last of its messages was pruned.
 ALTER TABLE batches ADD COLUMN pruned_at bigint;
 
-CREATE FUNCTION prune_messages_1(p_now bigint, p_seqs bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+-- The last run of the schedule; it has not ended while it goes on, or its instance has died.
+CREATE TABLE prune_runs (
+  one int PRIMARY KEY CHECK (one = 1),
+  begun_at bigint NOT NULL,
+  ended_at bigint,
+  is_repeated boolean NOT NULL DEFAULT false
+);
+
+CREATE INDEX inbox_received ON inbox (project, received_at);
+CREATE INDEX inbox_sender ON inbox (sender);
+CREATE INDEX receipts_unjoined ON receipts (received_at) WHERE message IS NULL;
+CREATE INDEX receipts_unjoined_to ON receipts (recipient) WHERE message IS NULL;
+
+-- p_pseudonym: of the recipient, whose sends of the last days the caps still count.
+CREATE FUNCTION prune_messages_1(p_now bigint, p_seqs bigint[], p_pseudonym text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   gone record;
 BEGIN
   ${durable}
+  IF p_pseudonym IS NOT NULL THEN
+    -- Sends are accepted before it or after it.
+    PERFORM 1 FROM projects WHERE seq = ANY (ARRAY(SELECT m.project FROM messages m WHERE m.seq = ANY (p_seqs)))
+      ORDER BY seq FOR NO KEY UPDATE;
+  END IF;
   PERFORM 1 FROM messages WHERE seq = ANY (p_seqs) ORDER BY seq FOR NO KEY UPDATE;
+  IF p_pseudonym IS NOT NULL THEN
+    INSERT INTO erasures (project, pseudonym, message, counts_at)
+    SELECT m.project, p_pseudonym, m.seq, m.counts_at FROM messages m
+    WHERE m.seq = ANY (p_seqs) AND m.status <> 'queued' AND m.content <> 0 AND NOT m.refunded
+      AND m.counts_at > time_1(p_now) - ${countedFor};
+  END IF;
   FOR gone IN
     SELECT m.batch, m.content, array_agg(m.seq) AS seqs FROM messages m
     WHERE m.seq = ANY (p_seqs) AND m.status <> 'queued' AND m.content <> 0
@@ -20,6 +46,7 @@ BEGIN
     UPDATE messages SET recipient = '', content = 0, doubt_until = NULL,
       error_message = CASE WHEN error_message IS NOT NULL THEN '${prunedText}' END
     WHERE seq = ANY (gone.seqs);
+    DELETE FROM receipts WHERE message = ANY (gone.seqs);
     IF gone.batch IS NULL THEN
       DELETE FROM contents WHERE seq = gone.content;
     ELSE
@@ -31,7 +58,18 @@ BEGIN
       END IF;
     END IF;
   END LOOP;
-  DELETE FROM receipts WHERE message = ANY (p_seqs);
+END $$;
+
+-- Sign-ins, and sends that the caps no longer count.
+CREATE FUNCTION prune_ended_1(p_now bigint) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  at bigint := time_1(p_now);
+BEGIN
+  ${durable}
+  DELETE FROM sign_ins WHERE NOT (${isGood});
+  -- The clock was set back since.
+  UPDATE erasures SET counts_at = at WHERE counts_at > at + ${tolerance};
+  DELETE FROM erasures WHERE counts_at <= at - ${countedFor};
 END $$;
 
 CREATE FUNCTION replace_answers_1(p_items json) RETURNS void LANGUAGE plpgsql AS $$

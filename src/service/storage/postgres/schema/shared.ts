@@ -31,10 +31,29 @@ RETURNS text LANGUAGE sql STABLE AS $$
     || CASE WHEN p_has_balance THEN p_balance::text || '}' ELSE '' END
 $$;
 
--- When counted messages to a recipient were accepted before one, the newest first.
-CREATE FUNCTION earlier_1(p_project int, p_recipient text, p_after bigint, p_before bigint, p_limit int)
+-- Sends of the last days to recipients that were erased: the caps count them. pseudonym: an HMAC.
+CREATE TABLE erasures (
+  project int NOT NULL,
+  pseudonym text COLLATE "C" NOT NULL,
+  message bigint NOT NULL,
+  counts_at bigint NOT NULL,
+  PRIMARY KEY (project, pseudonym, message)
+);
+
+-- When counted messages to a recipient were accepted before one, the newest first; with its pseudonym, those that were
+-- erased since as well.
+CREATE FUNCTION earlier_1(p_project int, p_recipient text, p_after bigint, p_before bigint, p_limit int,
+  p_pseudonym text DEFAULT NULL)
 RETURNS bigint[] LANGUAGE plpgsql STABLE AS $$
 BEGIN
+  IF p_pseudonym IS NOT NULL THEN
+    RETURN ARRAY(SELECT counts_at FROM (
+      SELECT counts_at FROM unnest(earlier_1(p_project, p_recipient, p_after, p_before, p_limit)) AS m(counts_at)
+      UNION ALL
+      SELECT counts_at FROM erasures WHERE project = p_project AND pseudonym = p_pseudonym
+        AND counts_at > p_after AND message < p_before) e
+      ORDER BY counts_at DESC LIMIT p_limit);
+  END IF;
   -- seq + 0: not by the index of the project's messages, which looks as good while there are no statistics.
   RETURN ARRAY(SELECT counts_at FROM messages
     WHERE project = p_project AND recipient = p_recipient AND NOT refunded AND counts_at > p_after

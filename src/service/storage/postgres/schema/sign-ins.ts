@@ -1,16 +1,26 @@
 import { durable, tolerance } from './shared.js';
 
 /** A sign-in that lasts longer than it was to last is over: the clock was set back. */
-const isGood = `until > at AND until <= at + length + ${tolerance}`;
+export const isGood = `until > at AND until <= at + length + ${tolerance}`;
 
 /** The dashboard: links that open one session each, and sessions, by the SHA-256 of their token; where it is opened. */
 export const signIns = `
+-- Where a row was written: see hold.
+CREATE FUNCTION home_1() RETURNS text LANGUAGE sql VOLATILE AS $$ SELECT place_1() || ' ' || timeline_1() $$;
+
+-- Out of a dump, or from before a failover, is none: the link may have been used since, and the session ended.
+CREATE FUNCTION is_of_home_1(p_home text, p_written bigint, p_xmin xid) RETURNS boolean LANGUAGE sql VOLATILE AS $$
+  SELECT p_home = home_1() AND p_xmin::text::bigint = p_written
+$$;
+
 CREATE TABLE sign_ins (
   hash bytea PRIMARY KEY,
   project int NOT NULL,
   is_link boolean NOT NULL,
   length bigint NOT NULL,
-  until bigint NOT NULL
+  until bigint NOT NULL,
+  home text NOT NULL DEFAULT home_1(),
+  written bigint NOT NULL DEFAULT transaction_1()
 );
 
 CREATE TABLE dashboard (one int PRIMARY KEY CHECK (one = 1), url text NOT NULL);
@@ -37,7 +47,8 @@ DECLARE
   used int;
 BEGIN
   ${durable}
-  DELETE FROM sign_ins WHERE hash = p_link AND is_link AND ${isGood} RETURNING project INTO used;
+  DELETE FROM sign_ins WHERE hash = p_link AND is_link AND is_of_home_1(home, written, xmin) AND ${isGood}
+  RETURNING project INTO used;
   IF used IS NULL THEN RETURN NULL; END IF;
   PERFORM add_sign_in_1(p_now, p_hash, used, false, p_length);
   RETURN (SELECT id FROM projects WHERE seq = used);
@@ -48,6 +59,6 @@ DECLARE
   at bigint := time_1(p_now);
 BEGIN
   RETURN (SELECT p.id FROM sign_ins s JOIN projects p ON p.seq = s.project
-    WHERE s.hash = p_hash AND NOT s.is_link AND ${isGood});
+    WHERE s.hash = p_hash AND NOT s.is_link AND is_of_home_1(home, written, s.xmin) AND ${isGood});
 END $$;
 `;

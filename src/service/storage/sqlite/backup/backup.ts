@@ -1,9 +1,9 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DataError } from '../../../data-error.js';
 import { isDamaged } from '../database/busy.js';
 import type { Database } from '../database/open.js';
-import { prepareHolds } from '../holds.js';
+import { rename } from '../database/rename.js';
 import { type DataFiles, filesOf, makeFolder, prepareFolder, syncFolder } from '../installation/folder.js';
 import { openStoreDatabase } from '../sqlite-store.js';
 import { type CarrierCopies, closeAlone, copyData } from './copy-data.js';
@@ -20,7 +20,7 @@ const most = 5;
 
 /**
  * Makes a backup in a new folder, beside processes that use the data: written beside it, verified and renamed. Throws
- * DataError where the data is not whole. Whoever opens the backup itself finds it held.
+ * DataError where the data is not whole.
  */
 export async function backupData(directory: string, target: string, copies: CarrierCopies): Promise<Backup> {
   if (existsSync(target)) {
@@ -33,18 +33,9 @@ export async function backupData(directory: string, target: string, copies: Carr
   makeFolder(made);
   try {
     const to = filesOf(made);
-    for (let tries = 1; ; tries += 1) {
-      await copyData(filesOf(directory), to, copies);
-      const problem = await problemOf(to, copies);
-      if (problem === null) break;
-      if (tries < most) continue;
-      throw new DataError(`the data in ${directory} cannot be backed up: ${problem}`, {
-        hint: 'No backup was made. See: urtuu service verify',
-      });
-    }
-    const backup = await hold(to, copies);
+    const backup = await copyWhole(directory, to, copies);
     syncFolder(made);
-    renameSync(made, target);
+    await rename(made, target);
     syncFolder(above);
     return backup;
   } catch (error) {
@@ -57,29 +48,31 @@ export async function backupData(directory: string, target: string, copies: Carr
   }
 }
 
-/** Null where the copies are whole and belong together. */
-async function problemOf(files: DataFiles, { openCarrier }: CarrierCopies): Promise<string | null> {
+async function copyWhole(directory: string, to: DataFiles, copies: CarrierCopies): Promise<Backup> {
+  for (let tries = 1; ; tries += 1) {
+    await copyData(filesOf(directory), to, copies);
+    const found = await look(to, copies);
+    if (typeof found !== 'string') return found;
+    if (tries < most) continue;
+    throw new DataError(`the data in ${directory} cannot be backed up: ${found}`, {
+      hint: 'No backup was made. See: urtuu service verify',
+    });
+  }
+}
+
+/** What the copies have, or why they are not whole or do not belong together. */
+async function look(files: DataFiles, { openCarrier }: CarrierCopies): Promise<Backup | string> {
   if (!existsSync(files.carrier)) return 'operator.db is missing';
   const store = await openStoreDatabase(files.store);
   const carrier = await openCarrier(files.carrier);
   try {
     const [damage] = [...damageOf(store, 1), ...damageOf(carrier, 1)];
-    return damage ?? filesProblem(files, store, carrier);
+    const problem = damage ?? filesProblem(files, store, carrier);
+    return problem ?? { messages: countOf(store, 'messages'), deliveries: countOf(carrier, 'deliveries') };
   } finally {
-    closeAlone(store);
-    closeAlone(carrier);
+    closeAlone(store, files.store);
+    closeAlone(carrier, files.carrier);
   }
-}
-
-async function hold(files: DataFiles, { openCarrier }: CarrierCopies): Promise<Backup> {
-  const store = await openStoreDatabase(files.store);
-  prepareHolds(store).begin('restored');
-  const messages = countOf(store, 'messages');
-  closeAlone(store);
-  const carrier = await openCarrier(files.carrier);
-  const deliveries = countOf(carrier, 'deliveries');
-  closeAlone(carrier);
-  return { messages, deliveries };
 }
 
 const countOf = (database: Database, table: string) =>

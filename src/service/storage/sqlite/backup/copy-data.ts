@@ -1,8 +1,10 @@
 import { copyFileSync, existsSync } from 'node:fs';
+import { whenFree } from '../database/busy.js';
 import { copyDatabase, syncFile } from '../database/copy.js';
 import { loadEngine } from '../database/engine.js';
 import type { Database } from '../database/open.js';
 import { makePrivate } from '../database/private-files.js';
+import { prepareHolds } from '../holds.js';
 import { sizesOf } from '../installation/enter.js';
 import { type DataFiles, sizeOf } from '../installation/folder.js';
 import { readIdentity, writeIdentity } from '../installation/identity.js';
@@ -17,21 +19,24 @@ export interface CarrierCopies {
 
 /**
  * Copies data beside processes that use it, as it was at one time: the store first, then the file of the simulated
- * operator, from which everything later is taken away. Files that are not there are left out.
+ * operator, from which everything later is taken away. Files that are not there are left out. The copy is held, and has no
+ * sign-ins to the dashboard: a link that was used since, or a session that was ended, would be good again.
  */
 export async function copyData(from: DataFiles, to: DataFiles, copies: CarrierCopies): Promise<void> {
   const engine = await loadEngine();
   const hasWal = Boolean(sizeOf(`${from.store}-wal`));
-  copyDatabase(from.store, to.store, engine);
+  await whenFree(() => copyDatabase(from.store, to.store, engine));
   const store = await openStoreDatabase(to.store);
   // The copy has the -wal in it.
   if (hasWal) store.exec('UPDATE installation SET wal_follows = 0');
-  closeAlone(store);
+  store.exec('DELETE FROM sign_ins');
+  prepareHolds(store).begin('restored');
+  closeAlone(store, to.store);
   if (existsSync(from.carrier)) {
-    copyDatabase(from.carrier, to.carrier, engine);
+    await whenFree(() => copyDatabase(from.carrier, to.carrier, engine));
     const carrier = await copies.openCarrier(to.carrier);
     copies.align(carrier, to.store);
-    closeAlone(carrier);
+    closeAlone(carrier, to.carrier);
   }
   if (existsSync(from.secret)) copyPrivately(from.secret, to.secret);
   const identity = readIdentity(from.identity);
@@ -40,10 +45,11 @@ export async function copyData(from: DataFiles, to: DataFiles, copies: CarrierCo
   else if (identity !== null) await writeIdentity(to.identity, { ...identity, sizes: sizesOf(to) });
 }
 
-/** Leaves one file, without a -wal. */
-export function closeAlone(database: Database): void {
+/** Leaves one file at `path`, without a -wal, on disk. */
+export function closeAlone(database: Database, path: string): void {
   database.exec('PRAGMA journal_mode = DELETE');
   database.close();
+  syncFile(path);
 }
 
 export function copyPrivately(from: string, to: string): void {

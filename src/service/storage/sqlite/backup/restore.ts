@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataError, DataInUseError } from '../../../data-error.js';
 import { systemRandom } from '../../../random.js';
 import { isBusy, isDamaged } from '../database/busy.js';
 import { type Engine, loadEngine } from '../database/engine.js';
-import { prepareHolds } from '../holds.js';
+import { giveFolderToOwner } from '../database/private-files.js';
+import { isOpenElsewhere, rename } from '../database/rename.js';
 import { sizesOf } from '../installation/enter.js';
 import {
   type DataFiles,
@@ -36,24 +37,32 @@ export async function restoreData(
     });
   }
   prepareFolder(directory);
+  if (realpathSync(backup) === realpathSync(directory)) {
+    throw new DataError(`${backup} is the data folder itself`, {
+      hint: 'Nothing was done. Name the folder of a backup.',
+    });
+  }
   const files = filesOf(directory);
   const name = new Date().toISOString().replace(/[^0-9]/g, '');
   const beside = join(directory, `restoring-${name}`);
-  const unlock = await lockOut(files);
+  const lock = await createLock(files);
   try {
-    makeFolder(beside);
+    lock.take();
+    makeFolderOfOwner(beside);
     await prepare(backup, beside, copies);
+    // A service may have begun meanwhile in a folder that was empty.
+    lock.take();
     // Windows renames no file that is open; where another process has just opened it, it renames none either.
-    if (process.platform === 'win32') unlock();
+    if (process.platform === 'win32') lock.release();
     const kept = join(directory, `replaced-${name}`);
-    return replace(directory, filesOf(beside), kept);
+    return await replace(directory, filesOf(beside), kept);
   } finally {
-    unlock();
+    lock.release();
     rmSync(beside, { recursive: true, force: true });
   }
 }
 
-/** Copies the backup, opens it as a service does, which verifies it, and holds it. */
+/** Copies the backup and opens it as a service does, which verifies it. */
 async function prepare(backup: string, beside: string, copies: CarrierCopies): Promise<void> {
   const files = filesOf(beside);
   try {
@@ -62,12 +71,14 @@ async function prepare(backup: string, beside: string, copies: CarrierCopies): P
     await guard?.finish();
     const [damage] = [...damageOf(store, 1), ...damageOf(carrier, 1)];
     if (damage !== undefined) throw new DataError(damage, { hint: '' });
-    prepareHolds(store).begin('restored');
     // The restored data goes its own way: none of its files can be taken for one of before.
     const id = randomUUID();
-    for (const database of [store, carrier]) {
+    for (const [database, path] of [
+      [store, files.store],
+      [carrier, files.carrier],
+    ] as const) {
       database.prepare('UPDATE installation SET id = ?, epoch = 1').run(id);
-      closeAlone(database);
+      closeAlone(database, path);
     }
     await writeIdentity(files.identity, { id, epoch: 1, sizes: sizesOf(files) });
   } catch (error) {
@@ -83,63 +94,71 @@ async function prepare(backup: string, beside: string, copies: CarrierCopies): P
  * At any moment the folder has a file other than service.db, or all of them: so a start that comes in between, or after
  * a crash, is refused and begins nothing anew.
  */
-function replace(directory: string, made: DataFiles, kept: string): string | null {
+async function replace(directory: string, made: DataFiles, kept: string): Promise<string | null> {
   const files = filesOf(directory);
   const old = Object.values(files).filter((path) => existsSync(path));
-  if (old.length > 0) makeFolder(kept);
+  if (old.length > 0) makeFolderOfOwner(kept);
   const keptFiles = filesOf(kept);
-  if (!existsSync(files.secret)) renameSync(made.secret, files.secret);
-  else copyPrivately(files.secret, keptFiles.secret);
-  for (const file of ['store', 'carrier', 'rates'] as const) moveDatabase(files[file], keptFiles[file]);
-  if (existsSync(files.identity)) copyPrivately(files.identity, keptFiles.identity);
-  for (const file of ['secret', 'carrier', 'identity'] as const) {
-    if (existsSync(made[file])) renameSync(made[file], files[file]);
+  const moved: [from: string, to: string][] = [];
+  const move = async (from: string, to: string): Promise<void> => {
+    if (!existsSync(from)) return;
+    await rename(from, to);
+    moved.push([from, to]);
+  };
+  try {
+    // Copies first: a full disk ends it before anything has moved.
+    for (const file of ['secret', 'identity'] as const)
+      if (existsSync(files[file])) copyPrivately(files[file], keptFiles[file]);
+    if (!existsSync(files.secret)) await move(made.secret, files.secret);
+    for (const file of ['store', 'carrier', 'rates'] as const) {
+      for (const suffix of ['', '-wal', '-shm']) await move(files[file] + suffix, keptFiles[file] + suffix);
+    }
+    for (const file of ['secret', 'carrier', 'identity'] as const) await move(made[file], files[file]);
+    syncFolder(directory);
+    await move(made.store, files.store);
+  } catch (error) {
+    for (const [from, to] of moved.reverse()) await rename(to, from);
+    rmSync(kept, { recursive: true, force: true });
+    throw isOpenElsewhere(error) ? inUse((error as NodeJS.ErrnoException).path ?? directory, error) : error;
   }
-  syncFolder(directory);
-  renameSync(made.store, files.store);
   syncFolder(directory);
   return old.length > 0 ? kept : null;
 }
 
-function moveDatabase(from: string, to: string): void {
-  for (const suffix of ['', '-wal', '-shm']) if (existsSync(from + suffix)) move(from + suffix, to + suffix);
-}
-
-function move(from: string, to: string): void {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (process.platform === 'win32' && ['EBUSY', 'EPERM', 'EACCES'].includes(code)) throw inUse(from, error);
-    throw error;
-  }
+function makeFolderOfOwner(path: string): void {
+  makeFolder(path);
+  giveFolderToOwner(path);
 }
 
 const inUse = (path: string, cause: unknown) =>
   Object.assign(new DataInUseError(`another process has ${path} open`), { cause });
 
-/** Keeps every other process out of the files until the function it gives is called. */
-async function lockOut(files: DataFiles): Promise<() => void> {
-  const engine = await loadEngine();
-  const locked: InstanceType<Engine['DatabaseSync']>[] = [];
-  const unlock = () => {
-    for (const database of locked.splice(0)) database.close();
+/** Keeps every other process out of the files that are there when it is taken, until it is released. */
+async function createLock(files: DataFiles) {
+  const { DatabaseSync } = await loadEngine();
+  const locked = new Map<string, InstanceType<Engine['DatabaseSync']>>();
+  return {
+    take(): void {
+      for (const path of [files.store, files.carrier]) {
+        if (locked.has(path) || !existsSync(path)) continue;
+        const database = new DatabaseSync(path, { timeout: 0 });
+        locked.set(path, database);
+        try {
+          // An open connection has a lock on the file, even while it does nothing.
+          database.exec(
+            'PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)',
+          );
+        } catch (error) {
+          // Damaged: nobody can use it.
+          if (!isDamaged(error)) throw isBusy(error) ? inUse(path, error) : error;
+        }
+      }
+    },
+    release(): void {
+      for (const [path, database] of locked) {
+        locked.delete(path);
+        database.close();
+      }
+    },
   };
-  for (const path of [files.store, files.carrier]) {
-    if (!existsSync(path)) continue;
-    const database = new engine.DatabaseSync(path, { timeout: 0 });
-    locked.push(database);
-    try {
-      // An open connection has a lock on the file, even while it does nothing.
-      database.exec(
-        'PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)',
-      );
-    } catch (error) {
-      // Damaged: nobody can use it.
-      if (isDamaged(error)) continue;
-      unlock();
-      throw isBusy(error) ? inUse(path, error) : error;
-    }
-  }
-  return unlock;
 }

@@ -4,13 +4,14 @@ import { whenFree } from '../database/busy.js';
 import { type Engine, loadEngine } from '../database/engine.js';
 import { checkVersion, type Database } from '../database/open.js';
 import { type DataFiles, filesOf, sizeOf } from '../installation/folder.js';
+import { anyReset } from '../resets.js';
 import { migrations } from '../schema.js';
 import { damageOf, filesProblem, isSqliteError } from './files-problem.js';
 
 const checks: Check[] = [
   ...checksOf({
     inBatch: 'm.seq BETWEEN b.first_message AND b.first_message + b.total - 1 AND m.batch = b.seq',
-    answeredId: "json_extract(body, '$.id')",
+    answeredId: "coalesce(json_extract(body, '$.id'), json_extract(body, '$.error.id'))",
   }),
   {
     check: 'lease',
@@ -27,8 +28,8 @@ const checks: Check[] = [
     sql: `SELECT token AS subject, 'it counts ' || l.open || ' messages, and has ' || count(m.seq) AS problem
       FROM leases l LEFT JOIN messages m
         ON m.seq BETWEEN l.first_message AND l.last_message AND m.lease = l.token
-      WHERE l.first_message <= l.last_message
-      GROUP BY l.token HAVING count(m.seq) <> l.open`,
+      WHERE NOT (${anyReset})
+      GROUP BY l.token HAVING count(m.seq) <> l.open OR count(m.seq) = 0`,
   },
 ];
 

@@ -17,10 +17,18 @@ export function isDamaged(error: unknown): boolean {
   return code === 11 || code === 26;
 }
 
+/** SQLite's own texts for the codes in use here: `exec` of Deno gives no number. */
+const texts: Readonly<Record<string, number>> = {
+  'database is locked': 5,
+  'database table is locked': 6,
+  'database disk image is malformed': 11,
+  'file is not a database': 26,
+};
+
 /** The primary result code of SQLite. */
 function codeOf(error: unknown): number | undefined {
-  const { errcode } = error as { errcode?: number };
-  return errcode === undefined ? undefined : errcode & 0xff;
+  const { errcode, message } = error as { errcode?: number; message: string };
+  return errcode === undefined ? texts[message] : errcode & 0xff;
 }
 
 /** The error when the data stays locked for too long. */

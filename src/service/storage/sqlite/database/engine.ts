@@ -25,4 +25,6 @@ function builtInEngine(): Engine | undefined {
 }
 
 /** Node.js before 22.16 has an early form, which lacks members and binds a repeated `?1` wrongly. */
-const isComplete = ({ DatabaseSync }: Engine) => 'isTransaction' in DatabaseSync.prototype;
+const isComplete = ({ DatabaseSync }: Engine) =>
+  // Objects of Bun have it, not their prototype.
+  'isTransaction' in DatabaseSync.prototype || 'isTransaction' in new DatabaseSync(':memory:');

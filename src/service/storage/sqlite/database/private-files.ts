@@ -1,4 +1,14 @@
-import { chmodSync, closeSync, fchownSync, openSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchownSync,
+  openSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { DataError } from '../../../data-error.js';
 
@@ -7,8 +17,14 @@ const ownersOnly = 0o600;
 /** Makes a file that only its owner can read and write, whatever the umask; one that is there becomes so. */
 export function makePrivate(path: string): void {
   const file = openNew(path);
-  if (file !== null) giveToOwner(file, dirname(path));
-  closeSync(file ?? openSync(path, 'a', ownersOnly));
+  if (file !== null) {
+    giveToOwner(dirname(path), (uid, gid) => fchownSync(file, uid, gid));
+    closeSync(file);
+  }
+  // Not opened: to close it would give up the locks of another connection of this process.
+  else if (existsSync(path)) accessSync(path, constants.W_OK);
+  // A link to nothing.
+  else closeSync(openSync(path, 'a', ownersOnly));
   restrict(path);
 }
 
@@ -22,12 +38,16 @@ function openNew(path: string): number | null {
   }
 }
 
-/** An owner's command that root runs leaves no file that the service, as another user, cannot read; as SQLite does. */
-function giveToOwner(file: number, folder: string): void {
+/** A new folder in that of a service, by the same rule. */
+export const giveFolderToOwner = (path: string): void =>
+  giveToOwner(dirname(path), (uid, gid) => chownSync(path, uid, gid));
+
+/** An owner's command that root runs leaves nothing that the service, as another user, cannot read; as SQLite does. */
+function giveToOwner(folder: string, change: (uid: number, gid: number) => void): void {
   const { uid, gid } = statSync(folder);
   if (process.getuid?.() !== 0 || uid === 0) return;
   try {
-    fchownSync(file, uid, gid);
+    change(uid, gid);
   } catch (error) {
     // Root of a container may not, or not know the user.
     if (!['EPERM', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;

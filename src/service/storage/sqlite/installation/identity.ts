@@ -1,7 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { makePrivate } from '../database/private-files.js';
+import { rename } from '../database/rename.js';
 import { syncFolder } from './folder.js';
 
 /** Whose files these are, and how often they were opened. */
@@ -41,18 +41,6 @@ export async function writeIdentity(path: string, { id, epoch, sizes }: WrittenI
   const made = `${path}.new`;
   makePrivate(made);
   writeFileSync(made, `${JSON.stringify({ version: 1, id, epoch, sizes })}\n`, { flush: true });
-  await replace(made, path);
+  await rename(made, path);
   syncFolder(dirname(path));
-}
-
-/** Windows refuses to while another process is just reading the file. */
-async function replace(made: string, path: string): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      return renameSync(made, path);
-    } catch (error) {
-      if (process.platform !== 'win32' || tries === 50) throw error;
-      await pause(10);
-    }
-  }
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { sizeOf } from './folder.js';
 
 /** What SQLite's -shm says of the -wal: see "WAL-Index Header" in its description of the format. */
@@ -23,14 +23,29 @@ export function isWalCutOff(wal: string): boolean {
 
 function readIndex(path: string): WalIndex {
   const bytes = new DataView(new ArrayBuffer(20));
-  const file = openSync(path, 'r');
+  const file = fileOf(path);
   try {
     readSync(file, bytes, 0, 20, 0);
   } finally {
-    closeSync(file);
+    if (!staysOpen) closeSync(file);
   }
   // Written as the machine has its numbers; its first one is the version, 3007000.
   const little = bytes.getUint32(0, true) === 3_007_000;
   const size = bytes.getUint16(14, little);
   return { pageSize: size === 1 ? 65_536 : size, frames: bytes.getUint32(16, little) };
+}
+
+/**
+ * To close a file is to give up all locks that the process has on it, SQLite's too, except on Windows: the next process
+ * would take itself for the first, and empty the -shm under this one.
+ */
+const staysOpen = process.platform !== 'win32';
+const opened = new Map<string, number>();
+
+function fileOf(path: string): number {
+  const known = opened.get(path);
+  if (known !== undefined && fstatSync(known).ino === statSync(path).ino) return known;
+  const file = openSync(path, 'r');
+  if (staysOpen) opened.set(path, file);
+  return file;
 }

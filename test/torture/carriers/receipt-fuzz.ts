@@ -1,0 +1,157 @@
+import { encodeUcs2 } from '../../../src/service/carriers/smpp/codec/alphabet.js';
+import { tags } from '../../../src/service/carriers/smpp/codec/commands.js';
+import type { Pdu } from '../../../src/service/carriers/smpp/codec/pdu.js';
+import { readIncoming } from '../../../src/service/carriers/smpp/incoming.js';
+import { readReceipt } from '../../../src/service/carriers/smpp/receipts.js';
+import { seededRandom } from '../../support/random.js';
+import { type FuzzFindings, heapNow } from './pdu-fuzz.js';
+
+type Read = typeof readReceipt;
+
+/** No text of 64 KB takes longer to read. */
+const slowMs = 250;
+/** What an engine keeps of an id or a number. */
+const longestKept = 400;
+
+const states = {
+  DELIVRD: 'delivered',
+  UNDELIV: 'undelivered',
+  EXPIRED: 'undelivered',
+  DELETED: 'undelivered',
+  REJECTD: 'undelivered',
+  UNKNOWN: 'unknown',
+  ENROUTE: null,
+  ACCEPTD: null,
+} as const;
+const stats = Object.keys(states) as (keyof typeof states)[];
+const words = [
+  'id:',
+  'stat:',
+  'sub:',
+  'submit date:',
+  'err:',
+  'text:',
+  ' ',
+  '\0',
+  '\n',
+  'DELIVRD',
+  ':',
+  'ид',
+];
+
+/** Seven bits a character, packed: the other way round than the carrier reads it. */
+function packed(text: string): Buffer {
+  const bytes = Buffer.alloc(Math.ceil((text.length * 7) / 8));
+  for (let index = 0; index < text.length; index += 1) {
+    const [at, shift] = [(index * 7) >> 3, (index * 7) & 7];
+    const code = text.charCodeAt(index) << shift;
+    bytes[at] = (bytes[at] as number) | (code & 0xff);
+    if (at + 1 < bytes.length) bytes[at + 1] = code >> 8;
+  }
+  return bytes;
+}
+
+interface Written {
+  pdu: Pdu;
+  /** Null for one whose text was changed. */
+  truth: { id: string; stat: keyof typeof states } | null;
+}
+
+/** A receipt in one of the ways that centres write it, or something like one. */
+function receipt(random: () => number): Written {
+  const upTo = (most: number) => Math.floor(random() * most);
+  const one = <Value>(values: readonly Value[]) => values[upTo(values.length)] as Value;
+  const truth = {
+    id: Array.from({ length: 1 + upTo(20) }, () => one([...'0123456789abcdefABCDEF'])).join(''),
+    stat: one(stats),
+  };
+  const gap = one(['', ' ']);
+  const end = one([' ', ' ', '']);
+  const cased = one([(key: string) => key, (key: string) => key.toUpperCase()]);
+  const date = `26112${1 + upTo(9)}0102`;
+  const fields = [
+    ['id', truth.id],
+    ['sub', '001'],
+    ['dlvrd', '001'],
+    ['submit date', date],
+    ['done date', date],
+    ['stat', truth.stat],
+    ['err', '000'],
+    ['text', one(['', 'Hi', 'id:1 stat:UNDELIV'])],
+  ];
+  let text = fields.map(([key = '', value]) => `${cased(key)}:${gap}${value}`).join(end);
+  const isChanged = random() < 0.6;
+  for (let changes = isChanged ? 1 + upTo(4) : 0; changes > 0; changes -= 1) {
+    const at = upTo(text.length);
+    text = text.slice(0, at) + one(words).repeat(1 + upTo(3)) + text.slice(at + upTo(8));
+  }
+  if (isChanged && random() < 0.0005) text = one(words).repeat(20_000).slice(0, 64_000);
+  const [bytes, data_coding] = one([
+    () => [Buffer.from(text, 'latin1'), 0] as const,
+    () => [encodeUcs2(text), 8] as const,
+    () => [packed(text), 0] as const,
+  ])();
+  const isLong = bytes.length > 255 || random() < 0.1;
+  return {
+    truth: isChanged ? null : truth,
+    pdu: {
+      command: 'deliver_sm',
+      status: 0,
+      sequence: 1,
+      fields: {
+        source_addr: '97699112233',
+        esm_class: 4,
+        data_coding,
+        short_message: isLong ? Buffer.alloc(0) : bytes,
+      },
+      options: new Map(isLong ? [[tags.messagePayload, bytes]] : []),
+    },
+  };
+}
+
+/** Receipts as centres write them, and texts that look like some; `untrue` counts those that were read as another. */
+export async function playReceiptFuzz(
+  seed: number,
+  inputs: number,
+  read: Read = readReceipt,
+): Promise<FuzzFindings & { untrue: number }> {
+  const random = seededRandom(seed);
+  const findings = { inputs, crashes: 0, slow: 0, deaf: 0, grown: 0, untrue: 0, example: '' };
+  const note = (problem: string, { pdu }: Written) => {
+    const bytes = pdu.options.get(tags.messagePayload) ?? pdu.fields.short_message ?? Buffer.alloc(0);
+    if (findings.example === '')
+      findings.example = `${problem} for ${bytes.toString('latin1').slice(0, 200)}`;
+  };
+  const before = heapNow();
+  for (let input = 0; input < inputs; input += 1) {
+    const written = receipt(random);
+    const started = performance.now();
+    try {
+      const { carrierId, to, state } = read(written.pdu, 'same') ?? { carrierId: null, to: '', state: null };
+      readIncoming(written.pdu);
+      if (/\p{Cc}/u.test(`${carrierId}${to}`) || `${carrierId}${to}`.length > longestKept)
+        throw new Error(`no engine keeps ${JSON.stringify(carrierId)}`);
+      const { truth } = written;
+      if (truth !== null && (carrierId !== truth.id || state !== states[truth.stat])) {
+        findings.untrue += 1;
+        note(`${carrierId} is ${state}`, written);
+      }
+    } catch (error) {
+      findings.crashes += 1;
+      note(String(error), written);
+    }
+    if (performance.now() - started > slowMs) {
+      findings.slow += 1;
+      note('slow', written);
+    }
+  }
+  findings.grown = Math.max(0, Math.round((heapNow() - before) / 1_000_000));
+  return findings;
+}
+
+/** A control: it ends an id at a space, in whatever alphabet. */
+export const naive: Read = (pdu, form) => {
+  const bytes = pdu.options.get(tags.messagePayload) ?? pdu.fields.short_message;
+  const read = readReceipt(pdu, form);
+  return read && { ...read, carrierId: /id:\s*(\S+)/i.exec(`${bytes}`)?.[1] ?? null };
+};
