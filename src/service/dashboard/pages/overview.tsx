@@ -33,7 +33,7 @@ export const overview: Page = async (context) => {
             {t.heldText} <code>urtuu service release</code>
           </Notice>
         )}
-        <Today context={context} {...{ counted, waiting, balance, total, ...sum }} />
+        <Today context={context} {...{ counted, waiting, balance, sum, total }} />
         <div class="columns">
           <Panel title={t.todayByHour}>
             {total === 0 ? <p class="empty">{t.nothingToday}</p> : <DayChart hours={hours} look={context} />}
@@ -54,30 +54,36 @@ function Today({
   counted,
   waiting,
   balance,
-  ...sum
+  sum,
+  total,
 }: {
   context: PageContext;
   counted: Counted;
   waiting: Waiting;
   balance: number;
+  sum: ReturnType<typeof sumOf>;
   total: number;
-  sent: number;
-  failed: number;
 }) {
-  const share = sum.failed === 0 ? t.noFailures : fill(t.ofAll, { percent: percent(sum.failed, sum.total) });
-  const queue =
-    waiting.oldestMs === null ? t.nothingWaits : fill(t.oldestWaits, { time: duration(waiting.oldestMs, t) });
-  const whole = grouped(waiting.count);
+  const { count, oldestMs, isWhole } = waiting;
   return (
     <Figures
       figures={[
         [
           t.sentToday,
           grouped(sum.sent),
-          counted.isWhole ? '' : fill(t.onlyNewest, { count: grouped(sum.total) }),
+          counted.isWhole ? '' : fill(t.onlyNewest, { count: grouped(total) }),
         ],
-        [t.failedToday, grouped(sum.failed), share, sum.failed > 0],
-        [t.waitingNow, waiting.isWhole ? whole : fill(t.orMore, { count: whole }), queue],
+        [
+          t.failedToday,
+          grouped(sum.failed),
+          sum.failed === 0 ? t.noFailures : fill(t.ofAll, { percent: percent(sum.failed, total) }),
+          sum.failed > 0,
+        ],
+        [
+          t.waitingNow,
+          fill(isWhole ? '{count}' : t.orMore, { count: grouped(count) }),
+          oldestMs === null ? t.nothingWaits : fill(t.oldestWaits, { time: duration(oldestMs, t) }),
+        ],
         [t.credits, grouped(balance), ''],
       ]}
     />
