@@ -9,7 +9,7 @@ import { MessageTable } from './message-table.js';
 
 export const batches: Page = async (context) => {
   const { operations, query, t } = context;
-  const after = query.after ?? null;
+  const after = query.after || null;
   const { data, next } = await operations.listBatches(callerOf(context), {}, { limit: rowsPerPage, after });
   return {
     title: t.batches,
@@ -72,7 +72,7 @@ export const batch: Page = async (context) => {
   const { operations, id, query, t } = context;
   const one = await orRefusal(operations.getBatch(callerOf(context), id), 'not_found');
   if (one instanceof ServiceError) return null;
-  const after = query.after ?? null;
+  const after = query.after || null;
   const { data, next } = await listMessages(context, { batch_id: id }, rowsPerPage, after);
   const { total, sent, failed, status } = one;
   return {
