@@ -42,11 +42,13 @@ export class Finalizer {
   constructor(store: Store, answer: AnswerOf, clock: Clock, report: Report, onFinalized: OnFinalized) {
     this.#clock = clock;
     this.#report = report;
-    const finalize = grouped(async (all: readonly Of<'final'>[]) => {
+    const finalizeAll = async (all: readonly Of<'final'>[]) => {
       const results = await store.finalizeMessages(all, answer);
       onFinalized(all, results);
       return results;
-    });
+    };
+    // Apart: a single send would wait for the rows of a batch.
+    const finalize = { single: grouped(finalizeAll), batch: grouped(finalizeAll) };
     const postpone = grouped(async (all: readonly Of<'again'>[]) => {
       await store.postponeMessages(all);
       return all.map(() => null);
@@ -56,7 +58,12 @@ export class Finalizer {
       return all.map(() => null);
     });
     this.#write = (disposition, resolve, reject) => {
-      if (disposition.kind === 'final') finalize(disposition, resolve, reject);
+      if (disposition.kind === 'final')
+        finalize[disposition.claimed.message.batchId === null ? 'single' : 'batch'](
+          disposition,
+          resolve,
+          reject,
+        );
       else if (disposition.kind === 'again') postpone(disposition, resolve, reject);
       else leaveInDoubt(disposition, resolve, reject);
     };

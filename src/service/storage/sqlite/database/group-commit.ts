@@ -22,7 +22,7 @@ export interface GroupCommitOptions {
 
 /** Rows in one transaction, after which the others wait for the next: bounds how long a commit takes. */
 const maxRows = 1_000;
-/** Writes of at most so many rows do not wait behind larger ones: a single send goes before batches. */
+/** Writes of at most so many rows share no commit with larger ones: a single send does not wait for a batch's rows. */
 const fewRows = 100;
 
 /**
@@ -40,6 +40,7 @@ export class GroupCommit {
   readonly #committed: (rows: number) => void;
   #waiting: Job[] = [];
   #scheduled = false;
+  #isLargeNext = false;
   #tries = 0;
   #closed = false;
   #drained: () => void = () => {};
@@ -96,14 +97,14 @@ export class GroupCommit {
     this.#drained();
   }
 
-  /** Small writes first, and at least one of the large ones, so that none waits for ever. */
+  /** Small ones alone and then a large one, in turn: neither waits for two of the other. */
   #takeGroup(): Job[] {
-    const group = takeRows(this.#waiting);
-    if (this.#waiting.length === 0) return group;
-    const all = [...group, ...this.#waiting];
-    const small = all.filter(({ rows }) => rows <= fewRows);
-    const large = all.filter(({ rows }) => rows > fewRows);
-    const chosen = [...takeRows(small), ...takeRows(large)];
+    const small = this.#waiting.filter(({ rows }) => rows <= fewRows);
+    if (small.length === this.#waiting.length) return takeRows(this.#waiting);
+    const large = this.#waiting.filter(({ rows }) => rows > fewRows);
+    const isLarge = small.length === 0 || this.#isLargeNext;
+    this.#isLargeNext = !isLarge;
+    const chosen = takeRows(isLarge ? large : small);
     this.#waiting = [...small, ...large];
     return chosen;
   }
