@@ -99,7 +99,7 @@ export function createPrune(
     pruneAnswers,
     async prune({ olderMs = null, to: given }) {
       if (given === undefined || olderMs !== null) checkAge(olderMs);
-      const to = given === undefined ? null : (normalizeAddress(given) ?? normalNumber(given));
+      const to = given === undefined ? null : personIn(given);
       if (given !== undefined && to === null)
         throw invalid(`to: not a phone number or email address: ${given}`);
       const pruned =
@@ -109,6 +109,12 @@ export function createPrune(
       return { ...pruned, answers: await pruneAnswers() };
     },
   };
+}
+
+/** Foreign numbers are none that anything is sent to, but SMS come from them. */
+function personIn(written: string): string | null {
+  const foreign = () => /^\+?([0-9]{6,15})$/.exec(written)?.[1] ?? null;
+  return normalizeAddress(written) ?? normalNumber(written) ?? foreign();
 }
 
 function checkAge(olderMs: number | null): void {

@@ -18,6 +18,7 @@ export interface InboxMessage {
 
 /** A recipient that gets nothing more. */
 export interface Suppression {
+  /** Normal form; `erased:` and an HMAC where the recipient was erased. */
   to: string;
   /** As `it bounced with status 5.1.1`. */
   reason: string;

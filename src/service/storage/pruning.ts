@@ -60,8 +60,18 @@ export interface Pruning {
   endPruneRun(): Promise<void>;
 }
 
-/** Rows that one transaction looks at: some milliseconds. */
-export const pruneRows = 250;
+/** Rows that one transaction erases: some milliseconds. */
+export const pruneRows = 100;
+
+/** Messages that one portion looks at: most of them were pruned before. */
+export const scannedRows = 1_000;
+
+/** `last` is the number of the newest message. */
+export function portionOf(messages: PrunableMessage[], after: number, last: number): PrunablePortion {
+  const lastFound = messages.length === pruneRows ? messages.at(-1)?.seq : undefined;
+  const next = lastFound ?? after + scannedRows;
+  return { messages, next: next < last ? next : null };
+}
 
 /** Milliseconds after which a run is over that has not ended: its process is gone. */
 export const longestRun = 3_600_000;

@@ -3,7 +3,7 @@ import type { Instant } from './records.js';
 
 /** A recipient that a project sends nothing more to. */
 export interface SuppressionRecord {
-  /** Normal form. */
+  /** Normal form, or a pseudonym. */
   to: string;
   reason: string;
   createdAt: Instant;

@@ -89,6 +89,21 @@ describe('one person', () => {
     },
   );
 
+  it.each(['99112233', '+8613912345678', 'Bold@example.com'])(
+    'is erased who only wrote: %s',
+    async (from) => {
+      await open();
+      const incoming = { projectId: caller.projectId, channel: 'sms', subject: null, to: '139911' } as const;
+      for (const one of [from.replace('+', ''), '88112233'])
+        await core.store.keepIncoming({
+          ...incoming,
+          ...{ id: core.context.newId(), from: one, text: 'stop', fingerprint: null, part: null },
+        });
+      expect(await core.administration.prune({ to: from })).toMatchObject({ messages: 0, incoming: 1 });
+      expect((await core.administration.inbox()).data).toHaveLength(1);
+    },
+  );
+
   it('keeps what has not ended', async () => {
     await open();
     const sending = send('99000003', 'delayed');

@@ -2,10 +2,12 @@ import {
   longestRun,
   type PrunableMessage,
   type Pruning,
+  portionOf,
   prunedText,
   pruneRows,
   receiptsWait,
   type StoredAnswer,
+  scannedRows,
 } from '../pruning.js';
 import type { PseudonymOf } from '../secret.js';
 import type { Database } from './database/database.js';
@@ -32,12 +34,12 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
     async listPrunable({ olderMs, after }) {
       const messages = await database.query<PrunableMessage>(
         `SELECT ${columns} FROM messages m JOIN projects p ON p.seq = m.project
-         WHERE m.seq > $1 AND m.seq <= $1 + ${pruneRows} AND ${ended} AND m.created_at < time_1($2) - $3
-         ORDER BY m.seq`,
+         WHERE m.seq > $1 AND m.seq <= $1 + ${scannedRows} AND ${ended} AND m.created_at < time_1($2) - $3
+         ORDER BY m.seq LIMIT ${pruneRows}`,
         [after, database.now(), olderMs],
       );
       const [row] = await database.query<{ last: number | null }>('SELECT max(seq) AS last FROM messages');
-      return { messages, next: after + pruneRows < (row?.last ?? 0) ? after + pruneRows : null };
+      return portionOf(messages, after, row?.last ?? 0);
     },
     listFinalTo: (to, olderMs) =>
       database.query<PrunableMessage>(

@@ -4,10 +4,12 @@ import {
   longestRun,
   type PrunablePortion,
   type Pruning,
+  portionOf,
   prunedText,
   pruneRows,
   receiptsWait,
   type StoredAnswer,
+  scannedRows,
 } from '../pruning.js';
 import type { Instant } from '../records.js';
 import type { PseudonymOf } from '../secret.js';
@@ -64,13 +66,14 @@ export function preparePruning(
   return {
     listPrunable({ olderMs, after }: { olderMs: number; after: number }): PrunablePortion {
       const messages = prepared(
-        `SELECT ${columns} FROM messages m WHERE m.seq > :after AND m.seq <= :after + ${pruneRows}
-           AND m.content <> 0 AND m.status <> 'queued' AND m.created_at < :now - :olderMs ORDER BY m.seq`,
+        `SELECT ${columns} FROM messages m WHERE m.seq > :after AND m.seq <= :after + ${scannedRows}
+           AND m.content <> 0 AND m.status <> 'queued' AND m.created_at < :now - :olderMs
+         ORDER BY m.seq LIMIT ${pruneRows}`,
       ).all({ after, olderMs, now: now() });
       const { last } = prepared('SELECT coalesce(max(seq), 0) AS last FROM messages').get() as {
         last: number;
       };
-      return { messages: named(messages), next: after + pruneRows < last ? after + pruneRows : null };
+      return portionOf(named(messages), after, last);
     },
     listFinalTo: (to: string, olderMs: number | null) =>
       named(

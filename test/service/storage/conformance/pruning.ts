@@ -104,6 +104,23 @@ export function pruningConformance(fixture: () => Fixture): void {
       expect(listed?.map(({ to, status }) => `${to} ${status}`)).toEqual([' sent', ' sent', ' sent']);
     });
 
+    it('finds everything, in portions', async () => {
+      const { store, clock } = fixture();
+      await store.acceptBatch(
+        batch(
+          Array.from({ length: 210 }, (_, index) => `${index}`),
+          { credits: 0 },
+        ),
+      );
+      for (let times = 0; times < 3; times += 1) await finish();
+      clock.advance(3 * day);
+      const found = await prunable();
+      expect(new Set(found.map(({ id }) => id)).size).toBe(210);
+      expect(found).toHaveLength(210);
+      await store.pruneMessages(seqsOf(found), null);
+      expect(await prunable()).toEqual([]);
+    });
+
     it('lists the answers about what was pruned, which keep their keys', async () => {
       const { store, clock } = fixture();
       const ids = [newId(), newId()] as const;
