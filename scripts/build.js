@@ -1,7 +1,7 @@
 // Builds what is published: the client for both module systems, the command line and the service as bundles, the manual.
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { bundle } from './bundles.js';
+import { bundle, mail } from './bundles.js';
 import { writeDeclarations } from './declarations.js';
 import { writeEntry } from './entries.js';
 import { writeLicences } from './licences.js';
@@ -42,6 +42,7 @@ const built = await Promise.all([
   bundle('client/index', libraries['client/index'], { sourcemap: true }),
   bundle('sandbox/index', libraries['sandbox/index']),
   bundle('service/index', 'src/service/index.ts', { together: service }),
+  bundle('mail/postal-mime', mail),
   bundle('cli/main', 'src/cli/main.ts', { together }),
 ]);
 const hash = createHash('sha256');

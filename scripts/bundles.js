@@ -31,6 +31,19 @@ const plainWhereNothingElse = {
       : null,
 };
 
+/** The reader of mails is one file, for the command line and the service. */
+const mailReader = {
+  name: 'mail-reader',
+  resolveId(id, importer) {
+    if (id === mail) return id;
+    return id === 'postal-mime' && importer !== mail
+      ? { id: '../mail/postal-mime.cjs', external: 'relative' }
+      : null;
+  },
+  load: (id) => (id === mail ? `export { default } from 'postal-mime';` : null),
+};
+export const mail = '\0mail';
+
 /** Of package.json the bundles need the version alone. */
 const onlyTheVersion = {
   name: 'only-the-version',
@@ -96,14 +109,10 @@ function packedTexts() {
   const names = Object.keys(english);
   const minified = (text, loader) =>
     transformSync(text, { loader, minify: true, target: 'es2020' }).code.trim();
-  const all = [
-    names,
-    names.map((name) => english[name]),
-    names.map((name) => mongolian[name]),
-    minified(style, 'css'),
-    minified(script, 'js'),
-  ];
-  return brotliCompressSync(JSON.stringify(all)).toString('base64');
+  const lists = [names, names.map((name) => english[name]), names.map((name) => mongolian[name])];
+  if (/[\0\n]/.test(lists.flat().join(''))) throw new Error('a text of the dashboard has two lines');
+  const all = [...lists.map((list) => list.join('\n')), minified(style, 'css'), minified(script, 'js')];
+  return brotliCompressSync(all.join('\0')).toString('base64');
 }
 
 /** Escaped, Cyrillic letters would take six bytes each: the texts of the dashboard are packed, with its style and script. */
@@ -113,9 +122,10 @@ const dashboardTexts = {
   load(id) {
     if (id === '\0dashboard-texts')
       return `import { brotliDecompressSync } from 'node:zlib';
-        const [names, english, mongolian, style, script] =
-          JSON.parse(brotliDecompressSync(Buffer.from('${packedTexts()}', 'base64')).toString());
-        const named = (texts) => Object.fromEntries(names.map((name, index) => [name, texts[index]]));
+        const packed = Buffer.from('${packedTexts()}', 'base64');
+        const [names, english, mongolian, style, script] = brotliDecompressSync(packed).toString().split('\\0');
+        const named = (list, texts = list.split('\\n')) =>
+          Object.fromEntries(names.split('\\n').map((name, index) => [name, texts[index]]));
         export const texts = { english: named(english), mongolian: named(mongolian), style, script };`;
     const file = textFiles.find((each) => id === join(dashboard, `${each}.ts`));
     if (file === undefined) return null;
@@ -174,6 +184,7 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
     preserveEntrySignatures: 'allow-extension',
     plugins: [
       serviceDoor,
+      mailReader,
       commanderSpawnsNothing,
       plainWhereNothingElse,
       onlyTheVersion,

@@ -11,7 +11,7 @@ import type { Administration, Service } from '../service.js';
 import { ServiceError } from '../service-error.js';
 import type { LaneConnection } from '../storage/instances.js';
 import type { Counted, Store } from '../storage/store.js';
-import { assetPaths, assets } from './assets/assets.js';
+import { assets } from './assets/assets.js';
 import { cookieOf } from './cookie.js';
 import { createCounts } from './counts.js';
 import { Feed } from './feed.js';
@@ -20,7 +20,6 @@ import { languageOf, languages, type Strings } from './language/language.js';
 import type { Origin } from './origin.js';
 import { type PageContext, root, type View } from './page.js';
 import {
-  type Alone,
   badLink,
   notFound,
   refused,
@@ -30,7 +29,7 @@ import {
   unavailable,
 } from './pages/alone.js';
 import { messageHtml } from './pages/message.js';
-import { Layout } from './parts/layout.js';
+import { Layout, type Shell } from './parts/layout.js';
 import { formAt, pageAt } from './routes.js';
 
 export interface DashboardParts {
@@ -84,15 +83,6 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
   const cookie = (value: string, seconds: number) =>
     `${origin.cookie}=${value}; Path=${root}; Max-Age=${seconds}; HttpOnly; SameSite=Strict${origin.isSecure ? '; Secure' : ''}`;
 
-  async function alone(asked: Asked, { title, status, body }: Alone): Promise<Response> {
-    const { t, address } = asked;
-    return html(
-      asked,
-      <Layout shell={{ t, title, path: address, assets: assetPaths }}>{body}</Layout>,
-      status,
-    );
-  }
-
   async function sessionOf({ request }: Asked): Promise<Session | null> {
     const token = cookieOf(request, origin.cookie);
     if (token === undefined) return null;
@@ -124,27 +114,21 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
   async function overRate(asked: Asked, { projectId }: Session, kind: RequestKind): Promise<Response | null> {
     const { allowed, retryAfter } = await parts.takeToken(projectId, kind);
     if (allowed) return null;
-    const answer = await alone(
-      asked,
-      tooMany(asked.t, retryAfter, kind === 'reading' ? asked.address : null),
-    );
+    const answer = await html(asked, tooMany(asked.t, retryAfter, kind === 'reading' ? asked.address : null));
     answer.headers.set('Retry-After', String(retryAfter));
     return answer;
   }
 
   async function shown(asked: Asked, { projectId }: Session, view: View, isLive: boolean): Promise<Response> {
-    const { t, address } = asked;
     const project = (await store.getProject(projectId))?.name ?? '';
-    const { title, section, status = 200, body } = view;
-    const shell = { t, title, project, section, hidden, path: address, isLive, assets: assetPaths };
-    return html(asked, <Layout shell={shell}>{body}</Layout>, status);
+    return html(asked, view, { project, section: view.section, hidden, isLive });
   }
 
   async function get(asked: Asked): Promise<Response> {
     const { t, path, query } = asked;
-    if (path === '/sign-in') return alone(asked, signInQuestion(t, query.token ?? ''));
+    if (path === '/sign-in') return html(asked, signInQuestion(t, query.token ?? ''));
     const session = await sessionOf(asked);
-    if (session === null) return alone(asked, signedOut(t));
+    if (session === null) return html(asked, signedOut(t));
     const refusal = await overRate(asked, session, 'reading');
     if (refusal !== null) return refusal;
     if (path === '/live') return live(asked, session);
@@ -155,7 +139,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     }
     const found = pageAt(path);
     const view = found && (await found.page(await contextOf(asked, session, found.id)));
-    return view && found ? shown(asked, session, view, found.isLive) : alone(asked, notFound(t));
+    return view && found ? shown(asked, session, view, found.isLive) : html(asked, notFound(t));
   }
 
   /** The stream of a page, by its address. */
@@ -163,9 +147,9 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     const { t, query } = asked;
     const page = ownAddress(query.page ?? '');
     const found = page && pageAt(page.pathname.slice(root.length));
-    if (!page || !found?.isLive) return alone(asked, notFound(t));
+    if (!page || !found?.isLive) return html(asked, notFound(t));
     const address = page.pathname + page.search;
-    if (!feed.hasRoom(session.name)) return alone(asked, tooMany(t, 60, address));
+    if (!feed.hasRoom(session.name)) return html(asked, tooMany(t, 60, address));
     const watched = { ...asked, query: Object.fromEntries(page.searchParams) };
     const name = [session.projectId, t.code, address].join(' ');
     const stream = feed.open(name, session.name, async () =>
@@ -185,21 +169,21 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     if (path === '/language') return changeLanguage(fields);
     if (path === '/sign-in') return signIn(asked, fields);
     const session = await sessionOf(asked);
-    if (session === null) return alone(asked, signedOut(t));
+    if (session === null) return html(asked, signedOut(t));
     if (path === '/sign-out') return signOut(session);
     const refusal = await overRate(asked, session, 'sending');
     if (refusal !== null) return refusal;
     const found = formAt(path);
     const done = found && (await found.form(await contextOf(asked, session, found.id), fields));
     if (typeof done === 'string') return seeOther(done);
-    return done ? shown(asked, session, done, false) : alone(asked, notFound(t));
+    return done ? shown(asked, session, done, false) : html(asked, notFound(t));
   }
 
   async function signIn(asked: Asked, fields: URLSearchParams): Promise<Response> {
     const token = newToken();
     const link = hashToken(fields.get('token') ?? '');
     const opened = await store.openSession(link, { hash: hashToken(token), lifeMs: sessionLife });
-    if (opened === null) return alone(asked, badLink(asked.t));
+    if (opened === null) return html(asked, badLink(asked.t));
     const before = await sessionOf(asked);
     if (before !== null) await endSession(before);
     return seeOther(root, cookie(token, sessionLife / 1_000));
@@ -253,15 +237,15 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
         return new Response(null, { status: 405, headers: { Allow: 'GET, HEAD, POST' } });
       // A browser names the site of every form; whatever does not is no browser of ours.
       if (!origin.origins.has(headers.get('origin') ?? ''))
-        return await alone(asked, refused(asked.t, asked.t.refusedForm, 403));
+        return await html(asked, refused(asked.t, asked.t.refusedForm, 403));
       if (!isForm(headers.get('content-type') ?? '')) return new Response(null, { status: 415 });
       return await post(asked, new URLSearchParams(Buffer.from(await readBody()).toString()));
     } catch (error) {
       if (error instanceof ServiceError && error.status < 500) {
-        return alone(asked, refused(asked.t, error.message, error.status));
+        return html(asked, refused(asked.t, error.message, error.status));
       }
       parts.report(error, asked.requestId);
-      return alone(asked, unavailable(asked.t, asked.requestId, !isRead));
+      return html(asked, unavailable(asked.t, asked.requestId, !isRead));
     }
   }
 
@@ -274,8 +258,13 @@ const isForm = (contentType: string) => /^application\/x-www-form-urlencoded *(?
 const rendered = async (node: Child): Promise<string> =>
   String(await Fragment({ children: node }).toString());
 
-async function html({ request, requestId }: Asked, node: Child, status: number): Promise<Response> {
-  const text = `<!doctype html>${await rendered(node)}`;
+async function html(
+  { request, t, address, requestId }: Asked,
+  { title, status = 200, body }: Pick<View, 'title' | 'status' | 'body'>,
+  more: Partial<Shell> = {},
+): Promise<Response> {
+  const page = <Layout shell={{ t, title, path: address, ...more }}>{body}</Layout>;
+  const text = `<!doctype html>${await rendered(page)}`;
   const headers = { ...pageHeaders, 'X-Request-Id': requestId };
   if (!/\bgzip\b/.test(request.headers.get('accept-encoding') ?? ''))
     return new Response(text, { status, headers });

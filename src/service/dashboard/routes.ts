@@ -7,7 +7,7 @@ import { message } from './pages/message.js';
 import { messages } from './pages/messages.js';
 import { outbox } from './pages/outbox.js';
 import { overview } from './pages/overview.js';
-import { settingsForms, settingsPages } from './pages/settings.js';
+import { settingsForm, settingsPage, topics } from './pages/settings.js';
 
 const id = '([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})';
 const path = (text: string) => new RegExp(`^${text.replace(':id', id)}$`);
@@ -24,17 +24,14 @@ const pages: readonly (readonly [path: RegExp, page: Page, isLive: boolean])[] =
   [path('/balance'), balance, false],
   [path('/keys'), keys, false],
   [path('/keys/:id/revoke'), revokeQuestion, false],
-  [path('/settings(?:/sending)?'), settingsPages.sending, false],
-  [path('/settings/email'), settingsPages.email, false],
-  [path('/settings/prices'), settingsPages.prices, false],
+  // Without a topic, the first.
+  ...topics.map((topic) => [path(`/settings(?:/${topic.path})?`), settingsPage(topic), false] as const),
 ];
 
 const forms: readonly (readonly [path: RegExp, form: Form])[] = [
   [path('/keys'), createKey],
   [path('/keys/:id/revoke'), revokeKey],
-  [path('/settings/sending'), settingsForms.sending],
-  [path('/settings/email'), settingsForms.email],
-  [path('/settings/prices'), settingsForms.prices],
+  ...topics.map((topic) => [path(`/settings/${topic.path}`), settingsForm(topic)] as const),
 ];
 
 export function pageAt(address: string): { page: Page; id: string; isLive: boolean } | null {

@@ -71,7 +71,8 @@ async function sendAndLook(body: object): Promise<void> {
 }
 
 const wide = { width: 1280, height: 800 };
-const narrow = { width: 390, height: 844 };
+/** The narrowest that has to work: WCAG's reflow. */
+const narrow = { width: 320, height: 700 };
 
 /** Light with every rule; dark and narrow, which have the same elements, with those that they alone can break. */
 const looks = [
@@ -270,6 +271,34 @@ describe('by keyboard', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(/to=88112233/);
     expect(await page.locator('tbody tr').count()).toBe(1);
+  });
+
+  it('settings are changed, in the order that they are read', async () => {
+    const { page } = await openWindow();
+    await signIn(page);
+    await page.goto(`${root()}/settings/sending`);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const reached: unknown[] = [];
+    const press = async (times: number) => {
+      for (let time = 0; time < times; time += 1) {
+        await page.keyboard.press('Tab');
+        reached.push(
+          await page.evaluate('document.activeElement.name || document.activeElement.textContent'),
+        );
+      }
+    };
+    await press(4);
+    await page.keyboard.type('4');
+    await press(4);
+    expect(reached).toEqual([
+      ...['Sending', 'Email', 'Prices and holidays', 'per_10_minutes'],
+      ...['per_24_hours', 'brand_name', 'reply_to', 'Save'],
+    ]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/done=saved/);
+    expect(await page.getByRole('status').allTextContents()).toEqual([expect.stringContaining('Saved.')]);
+    expect((await opened.service.administration.settings.get()).caps.per_10_minutes).toBe(4);
   });
 });
 

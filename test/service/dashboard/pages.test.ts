@@ -325,6 +325,7 @@ describe('settings', () => {
     expect(wordsOf(html)).toMatch(/Not saved/);
     expect(wordsOf(html)).toMatch(said);
     if (name !== 'brand_name') expect(html).toContain('value="Given"');
+    if (/^[\d.]+$/.test(value)) expect(html).toContain(`value="${value}"`);
     expect(await service.administration.settings.get()).toEqual(before);
   });
 

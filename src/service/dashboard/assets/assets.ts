@@ -17,10 +17,11 @@ const tagOf = (body: string) => createHash('sha256').update(body).digest('base64
 export const assetPaths = {
   style: `${root}/assets/style-${tagOf(style)}.css`,
   script: `${root}/assets/script-${tagOf(script)}.js`,
+  icon: `${root}/assets/icon.svg`,
 };
 
 export const assets: ReadonlyMap<string, Asset> = new Map([
   [assetPaths.style, { type: 'text/css; charset=utf-8', body: style }],
   [assetPaths.script, { type: 'text/javascript; charset=utf-8', body: script }],
-  [`${root}/assets/icon.svg`, { type: 'image/svg+xml', body: icon }],
+  [assetPaths.icon, { type: 'image/svg+xml', body: icon }],
 ]);

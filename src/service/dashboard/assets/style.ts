@@ -39,7 +39,7 @@ main:focus { outline: none; }
 .skip:focus { left: 1rem; top: 1rem; z-index: 2; background: var(--paper); padding: .5rem 1rem; }
 .side { padding: 1.125rem .75rem; position: sticky; top: 0; align-self: start; min-height: 100vh; }
 .brand { display: flex; align-items: center; gap: .5rem; padding: 0 .5rem; margin-bottom: 1.25rem; color: inherit; text-decoration: none; }
-.brand svg { width: 1.375rem; flex: none; fill: var(--accent); }
+.brand img { width: 1.375rem; }
 .brand b { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .side nav { display: flex; flex-direction: column; gap: 1px; }
 .side nav a { padding: .3125rem .625rem; border-radius: 6px; color: var(--soft); text-decoration: none; }

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import type { Strings } from '../language/language.js';
+import { fill, type Strings } from '../language/language.js';
 import { linkTo, root } from '../page.js';
 
 /** A page without the frame of a project: its title, status and content. */
@@ -49,9 +49,10 @@ export const badLink = (t: Strings): Alone => ({
 });
 
 const withWayBack = (t: Strings, text: string) => (
-  <p>
-    {text} <a href={root}>{t.overview}</a>
-  </p>
+  <>
+    <p>{text}</p>
+    <a href={root}>{t.overview}</a>
+  </>
 );
 
 export const notFound = (t: Strings): Alone => ({
@@ -72,7 +73,7 @@ export const unavailable = (t: Strings, requestId: string, isForm: boolean): Alo
   body: (
     <>
       <p>{isForm ? t.unavailableForm : t.unavailableText}</p>
-      <p class="hint">{t.request.replace('{id}', requestId)}</p>
+      <p class="hint">{fill(t.request, { id: requestId })}</p>
     </>
   ),
 });
@@ -82,7 +83,7 @@ export const tooMany = (t: Strings, seconds: number, path: string | null): Alone
   status: 429,
   body: (
     <>
-      <p>{(path === null ? t.tooManyForm : t.tooManyText).replace('{seconds}', String(seconds))}</p>
+      <p>{fill(path === null ? t.tooManyForm : t.tooManyText, { seconds })}</p>
       {path !== null && <a href={path}>{t.reload}</a>}
     </>
   ),

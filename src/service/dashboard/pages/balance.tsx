@@ -2,7 +2,7 @@ import type { LedgerRecord } from '../../storage/store.js';
 import { fill } from '../language/language.js';
 import { callerOf, linkTo, type Page, type PageContext, rowsPerPage } from '../page.js';
 import { grouped, signed } from '../parts/format.js';
-import { Facts, Pages, Panel, shortId, Table, Time } from '../parts/parts.js';
+import { Facts, Figures, Pages, Panel, shortId, Table, Time } from '../parts/parts.js';
 
 export const balance: Page = async (context) => {
   const { operations, store, projectId, query, t } = context;
@@ -20,14 +20,7 @@ export const balance: Page = async (context) => {
     body: (
       <>
         <div class="columns">
-          <dl class="figures">
-            <div>
-              <dt>{t.balanceNow}</dt>
-              <dd>
-                <b>{grouped(left.balance)}</b>
-              </dd>
-            </div>
-          </dl>
+          <Figures figures={[[t.balanceNow, grouped(left.balance)]]} />
           <Panel title={t.prices} aside={<a href={linkTo('/settings/prices')}>{t.settings}</a>}>
             <Facts
               facts={[

@@ -3,13 +3,13 @@ import { ServiceError } from '../../service-error.js';
 import { fill, type Strings } from '../language/language.js';
 import { callerOf, linkTo, listMessages, orRefusal, type Page, rowsPerPage } from '../page.js';
 import { grouped } from '../parts/format.js';
-import { Empty, Facts, Pages, Panel, shortId, Table, Time } from '../parts/parts.js';
+import { Empty, Facts, Figures, Pages, Panel, shortId, Table, Time } from '../parts/parts.js';
 import { Status } from '../parts/status.js';
 import { MessageTable } from './message-table.js';
 
 export const batches: Page = async (context) => {
   const { operations, query, t } = context;
-  const after = query.after ?? null;
+  const after = query.after || null;
   const { data, next } = await operations.listBatches(callerOf(context), {}, { limit: rowsPerPage, after });
   return {
     title: t.batches,
@@ -72,7 +72,7 @@ export const batch: Page = async (context) => {
   const { operations, id, query, t } = context;
   const one = await orRefusal(operations.getBatch(callerOf(context), id), 'not_found');
   if (one instanceof ServiceError) return null;
-  const after = query.after ?? null;
+  const after = query.after || null;
   const { data, next } = await listMessages(context, { batch_id: id }, rowsPerPage, after);
   const { total, sent, failed, status } = one;
   return {
@@ -87,23 +87,14 @@ export const batch: Page = async (context) => {
         <div class="whole">
           <Progress batch={one} t={t} />
         </div>
-        <dl class="figures">
-          {(
-            [
-              [t.sent, sent],
-              [t.failed, failed],
-              [t.left, total - sent - failed],
-              [t.creditsCharged, one.credits],
-            ] as const
-          ).map(([name, value]) => (
-            <div class={name === t.failed && failed > 0 ? 'bad' : undefined}>
-              <dt>{name}</dt>
-              <dd>
-                <b>{grouped(value)}</b>
-              </dd>
-            </div>
-          ))}
-        </dl>
+        <Figures
+          figures={[
+            [t.sent, grouped(sent)],
+            [t.failed, grouped(failed), null, failed > 0],
+            [t.left, grouped(total - sent - failed)],
+            [t.creditsCharged, grouped(one.credits)],
+          ]}
+        />
         <Panel
           title={t.batchMessages}
           aside={

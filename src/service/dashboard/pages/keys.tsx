@@ -156,7 +156,7 @@ export const revokeQuestion: Page = async (context) => {
     title: t.revokeKey,
     section: 'keys',
     body: (
-      <section class="panel ask">
+      <section class="panel">
         <p>
           <strong>{fill(t.revokeQuestion, { key: nameOf(key) })}</strong>
         </p>

@@ -110,13 +110,7 @@ function Text({
 export function EmailFrame({ id, t }: { id: string; t: Strings }) {
   return (
     <>
-      <iframe
-        src={linkTo(`/messages/${id}/html`)}
-        sandbox=""
-        loading="lazy"
-        title={t.htmlFrame}
-        referrerpolicy="no-referrer"
-      ></iframe>
+      <iframe src={linkTo(`/messages/${id}/html`)} sandbox="" loading="lazy" title={t.htmlFrame}></iframe>
       <p class="hint">{t.htmlNote}</p>
     </>
   );
@@ -148,7 +142,7 @@ function Details({
           one.channel === 'sms' && one.rate_multiplier !== 1 ? `× ${one.rate_multiplier}` : null,
         ],
         [t.route, history.route || null],
-        [t.attempts, history.attempts > 0 ? String(history.attempts) : null],
+        [t.attempts, history.attempts || null],
         [t.credits, grouped(one.credits)],
       ]}
     />
@@ -157,7 +151,7 @@ function Details({
 
 function partsOf(one: Message, said: Said | null, t: Strings): Child | null {
   if (one.channel !== 'sms') return null;
-  if (said?.text == null) return String(one.parts);
+  if (said?.text == null) return one.parts;
   const { kind, units } = measureText(said.text);
   return fill(kind === 'latin' ? t.partsLatin : t.partsCyrillic, { parts: one.parts, units });
 }

@@ -90,23 +90,22 @@ function Filter({ context: { t }, filter }: { context: PageContext; filter: Mess
           aria-label={t.recipient}
           autocomplete="off"
         />
-        <Choice
-          name="channel"
-          label={t.channel}
-          any={t.anyChannel}
-          values={channels}
-          chosen={channel}
-          t={t}
-        />
-        <Choice name="status" label={t.status} any={t.anyStatus} values={statuses} chosen={status} t={t} />
-        <Choice
-          name="delivery"
-          label={t.delivery}
-          any={t.anyDelivery}
-          values={deliveries}
-          chosen={delivery}
-          t={t}
-        />
+        {(
+          [
+            ['channel', t.anyChannel, channels, channel],
+            ['status', t.anyStatus, statuses, status],
+            ['delivery', t.anyDelivery, deliveries, delivery],
+          ] as const
+        ).map(([name, any, values, chosen]) => (
+          <select name={name} aria-label={t[name]}>
+            <option value="">{any}</option>
+            {values.map((value) => (
+              <option value={value} selected={value === chosen}>
+                {t[value]}
+              </option>
+            ))}
+          </select>
+        ))}
         {batch !== undefined && <Kept name="batch_id" value={batch} shown={`${t.batch} ${shortId(batch)}`} />}
         {since !== undefined && <Kept name="since" value={since} shown={`≥ ${since.slice(0, 16)}Z`} />}
         <button type="submit">{t.filter}</button>
@@ -123,30 +122,3 @@ const Kept = ({ name, value, shown }: { name: string; value: string; shown: stri
     {shown}
   </label>
 );
-
-function Choice<Value extends 'sms' | (typeof channels | typeof statuses | typeof deliveries)[number]>({
-  name,
-  label,
-  any,
-  values,
-  chosen,
-  t,
-}: {
-  name: string;
-  label: string;
-  any: string;
-  values: readonly Value[];
-  chosen: string | undefined;
-  t: PageContext['t'];
-}) {
-  return (
-    <select name={name} aria-label={label}>
-      <option value="">{any}</option>
-      {values.map((value) => (
-        <option value={value} selected={value === chosen}>
-          {t[value]}
-        </option>
-      ))}
-    </select>
-  );
-}

@@ -3,7 +3,7 @@ import type { Counted, Waiting } from '../../storage/store.js';
 import { fill, type Strings } from '../language/language.js';
 import { callerOf, linkTo, listMessages, type Page, type PageContext } from '../page.js';
 import { duration, grouped, percent, startOfDay } from '../parts/format.js';
-import { Notice, Panel, Table } from '../parts/parts.js';
+import { Figures, Notice, Panel, Table } from '../parts/parts.js';
 import { Sign } from '../parts/status.js';
 import { DayChart, hoursOf, sumOf } from './chart.js';
 import { MessageTable, NoMessages } from './message-table.js';
@@ -33,7 +33,7 @@ export const overview: Page = async (context) => {
             {t.heldText} <code>urtuu service release</code>
           </Notice>
         )}
-        <Figures context={context} {...{ counted, waiting, balance, total, ...sum }} />
+        <Today context={context} {...{ counted, waiting, balance, sum, total }} />
         <div class="columns">
           <Panel title={t.todayByHour}>
             {total === 0 ? <p class="empty">{t.nothingToday}</p> : <DayChart hours={hours} look={context} />}
@@ -49,61 +49,44 @@ export const overview: Page = async (context) => {
   };
 };
 
-function Figures({
+function Today({
   context: { t },
   counted,
   waiting,
   balance,
-  ...sum
+  sum,
+  total,
 }: {
   context: PageContext;
   counted: Counted;
   waiting: Waiting;
   balance: number;
+  sum: ReturnType<typeof sumOf>;
   total: number;
-  sent: number;
-  failed: number;
 }) {
-  const share = sum.failed === 0 ? t.noFailures : fill(t.ofAll, { percent: percent(sum.failed, sum.total) });
-  const queue =
-    waiting.oldestMs === null ? t.nothingWaits : fill(t.oldestWaits, { time: duration(waiting.oldestMs, t) });
-  const whole = grouped(waiting.count);
+  const { count, oldestMs, isWhole } = waiting;
   return (
-    <dl class="figures">
-      <Figure
-        name={t.sentToday}
-        value={grouped(sum.sent)}
-        note={counted.isWhole ? '' : fill(t.onlyNewest, { count: grouped(sum.total) })}
-      />
-      <Figure name={t.failedToday} value={grouped(sum.failed)} note={share} isBad={sum.failed > 0} />
-      <Figure
-        name={t.waitingNow}
-        value={waiting.isWhole ? whole : fill(t.orMore, { count: whole })}
-        note={queue}
-      />
-      <Figure name={t.credits} value={grouped(balance)} note="" />
-    </dl>
-  );
-}
-
-function Figure({
-  name,
-  value,
-  note,
-  isBad = false,
-}: {
-  name: string;
-  value: string;
-  note: string;
-  isBad?: boolean;
-}) {
-  return (
-    <div class={isBad ? 'bad' : undefined}>
-      <dt>{name}</dt>
-      <dd>
-        <b>{value}</b> <small>{note}</small>
-      </dd>
-    </div>
+    <Figures
+      figures={[
+        [
+          t.sentToday,
+          grouped(sum.sent),
+          counted.isWhole ? '' : fill(t.onlyNewest, { count: grouped(total) }),
+        ],
+        [
+          t.failedToday,
+          grouped(sum.failed),
+          sum.failed === 0 ? t.noFailures : fill(t.ofAll, { percent: percent(sum.failed, total) }),
+          sum.failed > 0,
+        ],
+        [
+          t.waitingNow,
+          fill(isWhole ? '{count}' : t.orMore, { count: grouped(count) }),
+          oldestMs === null ? t.nothingWaits : fill(t.oldestWaits, { time: duration(oldestMs, t) }),
+        ],
+        [t.credits, grouped(balance), ''],
+      ]}
+    />
   );
 }
 

@@ -43,19 +43,19 @@ export const emailTopic: Topic = {
     list_unsubscribe: unsubscribe ?? '',
     suppressions: suppressions ? 'on' : '',
   }),
-  fields: ({ t }, values) => (
+  fields: ({ t }, value) => (
     <fieldset>
       <legend>{t.delivering}</legend>
       <Field
         name="list_unsubscribe"
         label={t.unsubscribe}
         hint={t.unsubscribeHint}
-        value={values.list_unsubscribe}
+        value={value('list_unsubscribe')}
         autocomplete="off"
       />
       <p class="field">
         <label class="check">
-          <input type="checkbox" name="suppressions" value="on" checked={values.suppressions !== ''} />
+          <input type="checkbox" name="suppressions" value="on" checked={value('suppressions') !== ''} />
           {t.suppressions}
         </label>
         <small class="hint">{t.suppressionsHint}</small>

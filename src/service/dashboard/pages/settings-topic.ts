@@ -10,7 +10,7 @@ export interface Topic {
   facts?(context: PageContext, settings: Settings): Promise<Child>;
   /** Of the fields of its form, as they are shown. */
   values(settings: Settings): Readonly<Record<string, string>>;
-  fields(context: PageContext, values: Readonly<Record<string, string>>, settings: Settings): Child;
+  fields(context: PageContext, value: (name: string) => string, settings: Settings): Child;
   patch(
     fields: URLSearchParams,
     current: Settings,

@@ -2,8 +2,9 @@ import type { Child } from 'hono/jsx';
 import { recipientCaps } from '../../../contract/index.js';
 import { ServiceError } from '../../service-error.js';
 import { maxNameLength, type Settings } from '../../settings.js';
+import { fill } from '../language/language.js';
 import { type Form, linkTo, orRefusal, type Page, type PageContext, type View } from '../page.js';
-import { Field, Notice, ofMax } from '../parts/parts.js';
+import { Field, Notice } from '../parts/parts.js';
 import { emailTopic } from './settings-email.js';
 import { number, type Topic, text } from './settings-topic.js';
 
@@ -18,31 +19,26 @@ const sendingTopic: Topic = {
     brand_name: brand ?? '',
     reply_to: replyTo ?? '',
   }),
-  fields: ({ t, ...context }, values) => (
+  fields: ({ t }, value) => (
     <>
       <fieldset>
         <legend>{t.capsTitle}</legend>
         <p class="hint">{t.capsNote}</p>
-        <Field
-          name="per_10_minutes"
-          label={t.perTenMinutes}
-          hint={ofMax({ t, ...context }, tenMinutes.maxMessages)}
-          type="number"
-          min={1}
-          max={tenMinutes.maxMessages}
-          value={values.per_10_minutes}
-          required
-        />
-        <Field
-          name="per_24_hours"
-          label={t.perDay}
-          hint={ofMax({ t, ...context }, day.maxMessages)}
-          type="number"
-          min={1}
-          max={day.maxMessages}
-          value={values.per_24_hours}
-          required
-        />
+        {(
+          [
+            ['per_10_minutes', t.perTenMinutes, tenMinutes],
+            ['per_24_hours', t.perDay, day],
+          ] as const
+        ).map(([name, label, { maxMessages: max }]) => (
+          <Field
+            {...{ name, label, max }}
+            hint={fill(t.upTo, { max })}
+            type="number"
+            min={1}
+            value={value(name)}
+            required
+          />
+        ))}
       </fieldset>
       <fieldset>
         <legend>{t.sender}</legend>
@@ -50,7 +46,7 @@ const sendingTopic: Topic = {
           name="brand_name"
           label={t.brandName}
           hint={t.brandHint}
-          value={values.brand_name}
+          value={value('brand_name')}
           maxlength={maxNameLength}
           autocomplete="organization"
         />
@@ -59,7 +55,7 @@ const sendingTopic: Topic = {
           label={t.replyTo}
           hint={t.replyToHint}
           type="email"
-          value={values.reply_to}
+          value={value('reply_to')}
           autocomplete="email"
         />
       </fieldset>
@@ -79,13 +75,13 @@ const pricesTopic: Topic = {
   path: 'prices',
   title: (t) => t.pricesAndHolidays,
   values: ({ prices }) => ({ sms_part: String(prices.sms_part), email: String(prices.email) }),
-  fields: ({ t }, values, { holidays }) => (
+  fields: ({ t }, value, { holidays }) => (
     <>
       <fieldset>
         <legend>{t.prices}</legend>
         <p class="hint">{t.priceNote}</p>
-        <Field name="sms_part" label={t.smsPrice} type="number" min={0} value={values.sms_part} required />
-        <Field name="email" label={t.emailPrice} type="number" min={0} value={values.email} required />
+        <Field name="sms_part" label={t.smsPrice} type="number" min={0} value={value('sms_part')} required />
+        <Field name="email" label={t.emailPrice} type="number" min={0} value={value('email')} required />
       </fieldset>
       <fieldset>
         <legend>{t.holidays}</legend>
@@ -161,17 +157,19 @@ async function settingsView(
   topic: Topic,
   settings: Settings,
   notice: Child,
-  shown = String(new URLSearchParams(topic.values(settings))),
+  /** Of a form that was refused: they stay, where they can be put right. */
+  given?: URLSearchParams,
 ): Promise<View> {
   const { t } = context;
   const facts = await topic.facts?.(context, settings);
+  const shown = given ?? new URLSearchParams(topic.values(settings));
   return {
     title: t.settings,
     section: 'settings',
     body: (
       <>
         <nav class="tabs" aria-label={t.settings}>
-          {[sendingTopic, emailTopic, pricesTopic].map((each) => (
+          {topics.map((each) => (
             <a href={linkTo(`/settings/${each.path}`)} aria-current={each === topic ? 'page' : undefined}>
               {each.title(t)}
             </a>
@@ -181,8 +179,8 @@ async function settingsView(
         {facts}
         <section class="panel">
           <form method="post" action={linkTo(`/settings/${topic.path}`)}>
-            <input type="hidden" name="shown" value={shown} />
-            {topic.fields(context, topic.values(settings), settings)}
+            <input type="hidden" name="shown" value={given?.get('shown') ?? `${shown}`} />
+            {topic.fields(context, (name) => shown.get(name) ?? '', settings)}
             <p class="actions">
               <button type="submit" class="primary">
                 {t.save}
@@ -195,7 +193,7 @@ async function settingsView(
   };
 }
 
-const pageOf =
+export const settingsPage =
   (topic: Topic): Page =>
   async (context) =>
     settingsView(
@@ -205,7 +203,7 @@ const pageOf =
       context.query.done === 'saved' && <Notice kind="good" title={context.t.saved} />,
     );
 
-const formOf =
+export const settingsForm =
   (topic: Topic): Form =>
   async (context, fields) => {
     const { settings } = context.administration;
@@ -213,21 +211,13 @@ const formOf =
     const saved = await orRefusal(settings.update(change), 'invalid_request');
     if (!(saved instanceof ServiceError)) return linkTo(`/settings/${topic.path}`, { done: 'saved' });
     const current = await settings.get();
-    const patch = change(current);
-    // What was given stays in the form, where it can be put right.
-    const given = {
-      ...current,
-      ...patch,
-      caps: { ...current.caps, ...patch.caps },
-      prices: { ...current.prices, ...patch.prices },
-    };
+    const { holidays = current.holidays } = change(current);
     const notice = (
       <Notice kind="bad" title={context.t.notSaved}>
         {saved.message}
       </Notice>
     );
-    const shown = fields.get('shown') ?? '';
-    return { ...(await settingsView(context, topic, given, notice, shown)), status: 400 };
+    return { ...(await settingsView(context, topic, { ...current, holidays }, notice, fields)), status: 400 };
   };
 
 /** What nobody changed in the form stays as it is now: somebody else may have since it was shown. */
@@ -238,11 +228,4 @@ function changedIn(fields: URLSearchParams, now: ReturnType<Topic['values']>): U
   return changed;
 }
 
-const all = <Made,>(make: (topic: Topic) => Made) => ({
-  sending: make(sendingTopic),
-  email: make(emailTopic),
-  prices: make(pricesTopic),
-});
-
-export const settingsPages = all(pageOf);
-export const settingsForms = all(formOf);
+export const topics = [sendingTopic, emailTopic, pricesTopic];

@@ -32,10 +32,15 @@ export function percent(part: number, whole: number): string {
 
 /** In one unit: `12 s`, `3 min`. */
 export function duration(milliseconds: number, t: Strings): string {
-  if (milliseconds < minute) return fill(t.seconds, { n: Math.floor(milliseconds / second) });
-  if (milliseconds < hour) return fill(t.minutes, { n: Math.floor(milliseconds / minute) });
-  if (milliseconds < 2 * day) return fill(t.hours, { n: Math.floor(milliseconds / hour) });
-  return fill(t.days, { n: Math.floor(milliseconds / day) });
+  const [text, unit] =
+    milliseconds < minute
+      ? [t.seconds, second]
+      : milliseconds < hour
+        ? [t.minutes, minute]
+        : milliseconds < 2 * day
+          ? [t.hours, hour]
+          : [t.days, day];
+  return fill(text, { n: Math.floor(milliseconds / unit) });
 }
 
 /** `14:05:09` today, else with the day, and the year where it is another. */

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { assetPaths } from '../assets/assets.js';
 import { languages, type Strings } from '../language/language.js';
 import { linkTo, root, type Section, sections } from '../page.js';
 import { Signs } from './status.js';
@@ -15,22 +16,20 @@ export interface Shell {
   path: string;
   /** Whether the page follows what happens. */
   isLive?: boolean;
-  assets: { style: string; script: string };
 }
 
 /** The frame around every page. */
 export function Layout({ shell, children }: { shell: Shell; children?: Child }) {
-  const { t, title, project, path, isLive = false, assets } = shell;
+  const { t, title, project, path, isLive = false } = shell;
   return (
     <html lang={t.code}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
         <title>{[title, project, 'urtuu'].filter(Boolean).join(' · ')}</title>
-        <link rel="icon" href={`${root}/assets/icon.svg`} type="image/svg+xml" />
-        <link rel="stylesheet" href={assets.style} />
-        <script src={assets.script} defer></script>
+        <link rel="icon" href={assetPaths.icon} type="image/svg+xml" />
+        <link rel="stylesheet" href={assetPaths.style} />
+        <script src={assetPaths.script} defer></script>
       </head>
       <body class={project === undefined ? 'alone' : undefined}>
         <a class="skip" href="#main">
@@ -62,7 +61,7 @@ export function Layout({ shell, children }: { shell: Shell; children?: Child }) 
           </main>
           <footer>
             <p>{project !== undefined && t.timeZone}</p>
-            <form method="post" action={linkTo('/language')} class="languages">
+            <form method="post" action={linkTo('/language')}>
               <input type="hidden" name="path" value={path} />
               {languages.map((each) => (
                 <button
@@ -88,11 +87,7 @@ export function Layout({ shell, children }: { shell: Shell; children?: Child }) 
   );
 }
 
-const Mark = () => (
-  <svg viewBox="0 0 24 24" aria-hidden="true">
-    <path d="M3 17l6-10 4.5 7 2.5-4 5 7z" />
-  </svg>
-);
+const Mark = () => <img src={assetPaths.icon} alt="" />;
 
 function Side({ shell: { t, section, hidden = [] }, project }: { shell: Shell; project: string }) {
   return (

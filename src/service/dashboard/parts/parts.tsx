@@ -1,6 +1,5 @@
 import type { Child } from 'hono/jsx';
 import { timestamp } from '../../timestamp.js';
-import { fill } from '../language/language.js';
 import { linkTo, type PageContext } from '../page.js';
 import { clockTime } from './format.js';
 
@@ -27,6 +26,26 @@ export function Panel({ title, aside, children }: { title: string; aside?: Child
       </header>
       {children}
     </section>
+  );
+}
+
+/** Large figures side by side. */
+export function Figures({
+  figures,
+}: {
+  figures: readonly (readonly [name: string, value: string, note?: string | null, isBad?: boolean])[];
+}) {
+  return (
+    <dl class="figures">
+      {figures.map(([name, value, note, isBad = false]) => (
+        <div class={isBad ? 'bad' : undefined}>
+          <dt>{name}</dt>
+          <dd>
+            <b>{value}</b> {note != null && <small>{note}</small>}
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
@@ -183,5 +202,3 @@ export const Empty = ({ children }: { children?: Child }) => <p class="empty">{c
 
 /** The beginning of an id, enough to tell it from its neighbours. */
 export const shortId = (id: string) => `…${id.slice(-8)}`;
-
-export const ofMax = (look: Look, max: number) => fill(look.t.upTo, { max });
