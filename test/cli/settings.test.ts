@@ -26,7 +26,15 @@ describe('urtuu sandbox settings', () => {
     const { code, stdout } = await here('sandbox settings get');
     expect(code).toBe(0);
     expect(stdout.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual([
-      ...['NAME', 'brand_name', 'reply_to', 'own_domain', 'list_unsubscribe', 'suppressions', 'retention_days'],
+      ...[
+        'NAME',
+        'brand_name',
+        'reply_to',
+        'own_domain',
+        'list_unsubscribe',
+        'suppressions',
+        'retention_days',
+      ],
       ...['operators', 'no_link_operators', 'holidays'],
       ...['caps.per_10_minutes', 'caps.per_24_hours', 'prices.sms_part', 'prices.email', ''],
     ]);
