@@ -11,6 +11,7 @@ const slow = [
   'test/cli/terminal/descriptor.test.ts',
   'test/service/carriers/smpp/{chaos,service}.test.ts',
   'test/service/carriers/smtp/{chaos,service}.test.ts',
+  'test/service/admin/failover.test.ts',
   'test/service/dashboard/browser.test.ts',
   'test/service/dispatch/crash.test.ts',
   'test/service/storage/installation.test.ts',

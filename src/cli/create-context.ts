@@ -12,6 +12,9 @@ import type { ProcessEnvironment } from './process-environment.js';
 import { Notices } from './terminal/notices.js';
 import type { Sink } from './terminal/streams.js';
 
+/** Milliseconds after a SIGTERM or a SIGHUP in which a command has to end, unless it says otherwise. */
+const terminateWithin = 5_000;
+
 export interface Streams {
   stdout: Sink;
   stderr: Sink;
@@ -21,8 +24,8 @@ export interface Streams {
 export interface OwnedContext extends Context {
   readonly network: OwnedNetwork;
   readonly notices: Notices;
-  /** Whether the command holds signals. */
-  readonly held: boolean;
+  /** Milliseconds that the command holds a SIGTERM; null where it holds no signals. */
+  readonly held: number | null;
   /** Lets a command that holds signals, and has to end now, print its last words. False when none does. */
   sayLastWords(): boolean;
   abort(signal: string): void;
@@ -70,7 +73,7 @@ export function createContext(
   });
   // Asked late: opening standard input slows the start.
   const canPrompt = once(() => streams.stderr.isTerminal && environment.stdin.isTTY === true);
-  const holders: { lastWords: (() => void) | undefined }[] = [];
+  const holders: NonNullable<Parameters<Io['holdSignals']>[0]>[] = [];
 
   const io: Io = {
     async print(view, row) {
@@ -121,8 +124,7 @@ export function createContext(
       const { openInBrowser } = await import('./platform/open-in-browser.js');
       return openInBrowser(file, environment.platform, environment.env);
     },
-    holdSignals(lastWords) {
-      const holder = { lastWords };
+    holdSignals(holder = {}) {
       holders.push(holder);
       return () => void holders.splice(holders.indexOf(holder), 1);
     },
@@ -143,7 +145,7 @@ export function createContext(
       return notices();
     },
     get held() {
-      return holders.length > 0;
+      return holders.length === 0 ? null : (holders[0]?.within ?? terminateWithin);
     },
     sayLastWords() {
       const speaker = holders.find(({ lastWords }) => lastWords !== undefined);

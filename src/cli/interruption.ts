@@ -3,9 +3,6 @@ import { isAccepted } from './network/exchange.js';
 import type { EndSignal } from './platform/signals.js';
 import type { ProcessEnvironment } from './process-environment.js';
 
-/** The process has to end within this time after a SIGTERM or a SIGHUP. */
-const terminateWithin = 5_000;
-
 /** Ends a run by a signal: at once, or when the command that holds signals has finished. */
 export class Interruption {
   /** The first signal. */
@@ -41,12 +38,13 @@ export class Interruption {
     // A terminal that is closed hangs up more than once.
     const isRepeated = this.received !== undefined && signal !== 'SIGHUP';
     this.received ??= signal;
-    if (!this.#context.held || isRepeated) {
+    const { held } = this.#context;
+    if (held === null || isRepeated) {
       warnOfPendingSend(this.#context);
       this.ending = this.received;
       this.#end(this.received);
     } else if (signal !== 'SIGINT') {
-      void this.#environment.clock.sleep(terminateWithin).then(() => {
+      void this.#environment.clock.sleep(held).then(() => {
         if (!this.#isOver) warnOfPendingSend(this.#context);
         this.#end(signal);
       });

@@ -41,8 +41,9 @@ export interface Io {
 
   /**
    * From now on a signal only aborts the context's `signal`: the command finishes what is in flight and returns, and
-   * the process then dies by the signal (5 s after a SIGTERM, or at a second Ctrl-C, in any case, after `lastWords`).
+   * the process then dies by the signal: `within` milliseconds (5 s) after a SIGTERM, or at a second Ctrl-C, in any
+   * case, after `lastWords`.
    * The returned function ends that. Without it a signal ends the command at once.
    */
-  holdSignals(lastWords?: () => void): () => void;
+  holdSignals(held?: { lastWords?: () => void; within?: number }): () => void;
 }

@@ -78,8 +78,8 @@ export interface Batch {
   created_at: string;
   /** Like `created_at`; null until `completed`. */
   completed_at: string | null;
-  /** Like `created_at`: when its recipients and texts were erased. An extension; only in reads and lists. */
-  pruned_at?: string | null;
+  /** Like `created_at`: when its recipients and texts were erased. An extension; only in reads of an erased one. */
+  pruned_at?: string;
 }
 
 /** A verification code that was sent (GET /v1/verify/{id}); never the code itself. */

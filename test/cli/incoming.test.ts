@@ -132,7 +132,7 @@ describe('urtuu service inbox', () => {
       received_at: new Date(Date.UTC(2026, 10, 22, 8, minute)).toISOString(),
       waits_for_parts: waits,
     });
-    const [lost, first] = [message('a[…]', 0, true), message('b[…]', 1, true)];
+    const [lost, first] = [message('a[…]', -500, true), message('b[…]', -400, true)];
     const inbox = [message('c', 2), first, lost];
     const changes = [
       () => inbox.unshift(message('d', 50)),
@@ -141,14 +141,18 @@ describe('urtuu service inbox', () => {
       () => Object.assign(lost, { waits_for_parts: false }),
       () => {},
     ];
+    const pageOf = async ({ after }: { after?: string }) => {
+      const at = inbox.findIndex(({ id }) => id === after) + 1;
+      return { data: inbox.slice(at, at + 1), next: inbox.length > at + 1 ? (inbox[at]?.id ?? null) : null };
+    };
     let signal: (name: 'SIGINT') => void = () => {};
     const { stdout } = await here(
-      'service inbox --follow -o ndjson --columns text --data .local/state/urtuu/sandbox',
+      'service inbox --follow --limit 1 -o ndjson --columns text --data .local/state/urtuu/sandbox',
       {
         env: {},
         openAdministration: async () =>
           ({
-            administration: { inbox: async () => ({ data: inbox, next: null }) },
+            administration: { inbox: pageOf },
             close: async () => {},
           }) as never,
         clock: {

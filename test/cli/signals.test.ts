@@ -125,6 +125,24 @@ describe('a signal', () => {
     expect(closed).toEqual(['listening', 'service']);
   });
 
+  it('lets serve answer a single SMS, whose carrier may take 20 s', async () => {
+    const { send, onSignal } = signals();
+    let answered = () => {};
+    const { closed, openService } = serving(
+      () => send('SIGTERM'),
+      new Promise<void>((resolve) => (answered = resolve)),
+    );
+    const clock = {
+      async sleep(milliseconds: number) {
+        if (milliseconds <= 20_000) return;
+        answered();
+        await new Promise(() => {});
+      },
+    };
+    expect(await run('serve', { openService, onSignal, clock })).toMatchObject({ code: 'SIGTERM' });
+    expect(closed).toEqual(['listening', 'service']);
+  });
+
   it('that comes a second time ends it in any case', async () => {
     const { send, onSignal } = signals();
     const never = new Promise<void>(() => {});
@@ -135,11 +153,11 @@ describe('a signal', () => {
     expect(await run('serve', { openService, onSignal })).toMatchObject({ code: 'SIGINT' });
   });
 
-  it.each(['SIGTERM', 'SIGHUP'] as const)('ends it after 5 s in any case: %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGHUP'] as const)('ends it after 40 s in any case: %s', async (signal) => {
     const { send, onSignal } = signals();
     const never = new Promise<void>(() => {});
     const { openService } = serving(() => send(signal), never);
-    expect(await run('serve', { openService, onSignal })).toMatchObject({ code: signal, slept: 5_000 });
+    expect(await run('serve', { openService, onSignal })).toMatchObject({ code: signal, slept: 40_000 });
   });
 
   it('of a terminal that is closed comes more than once, and what is under way still ends first', async () => {

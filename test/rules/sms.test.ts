@@ -218,7 +218,6 @@ describe('POST /v1/sms/bulk', () => {
       failed: 1,
       completed_at: '2026-03-02T01:00:00.000Z',
       // An extension.
-      pruned_at: null,
     });
     expect(await messagesOf(batch)).toMatchObject([
       { to: '99112233', status: 'sent', credits: 10, batch_id: batch.body.id },

@@ -15,10 +15,14 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { alignOutbox } from '../../src/service/carriers/simulated/align-outbox.js';
+import { openOutboxDatabase } from '../../src/service/carriers/simulated/sqlite-outbox.js';
 import type { Core } from '../../src/service/core.js';
 import { backup, restore } from '../../src/service/data-copies.js';
 import { DataError, DataInUseError } from '../../src/service/data-error.js';
+import { restoreData } from '../../src/service/storage/sqlite/backup/restore.js';
 import { loadEngine } from '../../src/service/storage/sqlite/database/engine.js';
+import { rename } from '../../src/service/storage/sqlite/database/rename.js';
 import { Cores, caller, outboxOf, requestsTo } from '../support/cores.js';
 
 const cores = new Cores();
@@ -217,6 +221,44 @@ describe('a restore', () => {
     expect(await outboxOf(core)).toHaveLength(1);
   });
 
+  it.each(['secret', 'operator.db', 'installation.json', 'service.db'])(
+    'that cannot move its %s leaves everything as it was',
+    async (name) => {
+      await openAgain();
+      await backup(directory, target);
+      await send('99112233', 'Hi');
+      await end();
+      const before = contents();
+      const copies = { openCarrier: openOutboxDatabase, align: alignOutbox };
+      const failing = async (from: string, to: string) => {
+        if (to === join(directory, name) && from.includes('restoring-')) throw new Error('i/o error');
+        await rename(from, to);
+      };
+      await expect(restoreData(target, directory, copies, failing)).rejects.toThrow('i/o error');
+      expect(contents()).toEqual(before);
+      await openAgain();
+      expect(await core.administration.held()).toBeNull();
+    },
+  );
+
+  it('that is cut short is made up for by the next, as a start says', async () => {
+    await openAgain();
+    await send('99112233', 'Hi');
+    await backup(directory, target);
+    await end();
+    // As it was killed before it gave service.db its name.
+    mkdirSync(join(directory, 'restoring-1'));
+    renameSync(join(directory, 'service.db'), join(directory, 'restoring-1', 'service.db'));
+    await expect(openAgain()).rejects.toMatchObject({
+      message: expect.stringContaining('service.db is missing'),
+      hint: 'A restore was cut short: run it again.',
+    });
+    await restore(target, directory);
+    expect(readdirSync(directory).filter((name) => name.startsWith('restoring'))).toEqual([]);
+    await openAgain();
+    expect(await outboxOf(core)).toHaveLength(1);
+  });
+
   it('of the data folder itself changes nothing', async () => {
     await openAgain();
     await end();
@@ -235,6 +277,22 @@ describe('a restore', () => {
     for (const name of ['', ...readdirSync(directory)]) chownSync(join(directory, name), 65_534, 65_534);
     await restore(target, directory);
     expect(new Set(all())).toEqual(new Set([65_534]));
+  });
+
+  it('into an empty folder is refused where a service begins in it meanwhile', async () => {
+    await openAgain();
+    await backup(directory, target);
+    const empty = join(root, 'empty');
+    let begun: Core | undefined;
+    const openCarrier = async (path: string) => {
+      begun ??= await cores.open({ directory: empty });
+      return openOutboxDatabase(path);
+    };
+    await expect(restoreData(target, empty, { openCarrier, align: alignOutbox })).rejects.toBeInstanceOf(
+      DataInUseError,
+    );
+    await requestsTo(() => begun as Core).send('99112233', 'Hi');
+    expect(readdirSync(empty).filter((name) => /^(replaced|restoring)/.test(name))).toEqual([]);
   });
 
   it('is refused while the data is open, and the service goes on', async () => {

@@ -178,10 +178,10 @@ describe('a bulk job', () => {
 
   it('is told apart from a job whose name has other capitals', async () => {
     list('list.csv', rows);
-    await ends(0, bulk('list.csv', 'july'));
-    const { stderr } = await ends(11, bulk('list.csv', 'July'));
-    assert.match(stderr, /the job july/);
-    for (const verb of ['show', 'resume', 'report']) await ends(12, ['jobs', verb, 'July']);
+    await ends(0, bulk('list.csv', 'august'));
+    const { stderr } = await ends(11, bulk('list.csv', 'August'));
+    assert.match(stderr, /the job august/);
+    for (const verb of ['show', 'resume', 'report']) await ends(12, ['jobs', verb, 'August']);
   });
 
   it('may be named like a device of Windows', async () => {

@@ -33,7 +33,7 @@ const longestHeld = 86_400_000;
  */
 export async function* followed<Item extends Followed>(
   { io, clock, signal }: Pick<Context, 'io' | 'clock' | 'signal'>,
-  read: ReadPage<Item>,
+  readPage: ReadPage<Item>,
   { limit, matchesLater, isReady }: FollowOptions<Item>,
 ): AsyncGenerator<Item[], void> {
   const window = matchesLater ? longestDelay : overlap;
@@ -46,26 +46,29 @@ export async function* followed<Item extends Followed>(
     return held !== undefined && held < horizon ? held : horizon;
   };
   const readNew = async (from: string | undefined, enough: number, reach = window): Promise<Item[]> => {
-    const found: Item[] = [];
-    for await (const { data } of pages(read, messagePage.max, from)) {
-      found.push(...data.filter(({ id }) => !seen.has(id)));
-      const { created_at: newestFound = '' } = found[0] ?? {};
+    const ready: Item[] = [];
+    const read: [id: string, created: string][] = [];
+    let newestFound = '';
+    let oldestHeld: string | undefined;
+    for await (const { data } of pages(readPage, messagePage.max, from)) {
+      for (const item of data) {
+        const { id, created_at = '' } = item;
+        if (seen.has(id)) continue;
+        if (created_at > newestFound) newestFound = created_at;
+        if (isReady?.(item) === false) {
+          oldestHeld = created_at;
+          continue;
+        }
+        read.push([id, created_at]);
+        if (ready.length < enough) ready.push(item);
+      }
       const { created_at: oldest = '' } = data.at(-1) ?? {};
       const isPast = oldest !== '' && newestFound !== '' && oldest < before(newestFound, reach);
-      if (isPast && found.length >= enough) break;
+      if (isPast && ready.length >= enough) break;
     }
-    held = undefined;
-    const ready: Item[] = [];
-    for (const item of found) {
-      const { id, created_at = '' } = item;
-      if (created_at > newest) newest = created_at;
-      if (isReady?.(item) === false) {
-        held = created_at;
-        continue;
-      }
-      seen.set(id, created_at);
-      ready.push(item);
-    }
+    held = oldestHeld;
+    for (const [id, created] of read) seen.set(id, created);
+    if (newestFound > newest) newest = newestFound;
     const horizon = newest === '' ? '' : horizonOf(newest);
     for (const [id, created] of seen) if (created < horizon) seen.delete(id);
     return ready.reverse();
@@ -73,7 +76,7 @@ export async function* followed<Item extends Followed>(
 
   // Of those that are held back, none is missed.
   const reach = isReady === undefined ? window : longestHeld;
-  yield (await readNew(undefined, limit, reach)).slice(-limit);
+  yield await readNew(undefined, limit, reach);
   for (let rest = pause; ; ) {
     await clock.sleep(rest, signal);
     // A closed pipe.

@@ -50,10 +50,10 @@ export function batchResource(record: BatchRecord): Batch {
   };
 }
 
-/** A batch in a read, with the time of its erasure (an extension of the interface). */
+/** A batch in a read. The interface knows no erasure: only an erased one says so. */
 export function foundBatch(record: BatchRecord): Batch {
-  const pruned_at = record.prunedAt === null ? null : timestamp(record.prunedAt);
-  return { ...batchResource(record), pruned_at };
+  const batch = batchResource(record);
+  return record.prunedAt === null ? batch : { ...batch, pruned_at: timestamp(record.prunedAt) };
 }
 
 export function verificationResource(record: VerificationRecord): Verification {

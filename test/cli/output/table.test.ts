@@ -6,6 +6,7 @@ import { fittedWidths, totalWidth } from '../../../src/cli/output/fit.js';
 import { table } from '../../../src/cli/output/table.js';
 import { field, type View } from '../../../src/cli/output/view.js';
 import { painter, plain } from '../../../src/cli/terminal/colour.js';
+import { cpuTime } from '../../support/cpu-time.js';
 
 interface Row {
   name: string;
@@ -65,9 +66,9 @@ describe('a table', () => {
   });
 
   it('takes a time that grows with its rows', async () => {
-    const started = performance.now();
+    const started = cpuTime();
     await table(columns, rows(Array.from({ length: 10_000 }, (_, index) => `name ${index}`)), pipe);
-    expect(performance.now() - started).toBeLessThan(6_000);
+    expect(cpuTime() - started).toBeLessThan(6_000);
   });
 
   it('is painted around the text, so that colours do not move anything', async () => {

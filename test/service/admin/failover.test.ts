@@ -114,3 +114,21 @@ it('the outcome of an attempt whose mark the failover has lost is written while 
   await core.administration.settled();
   expect(submitted).toEqual(['99112233']);
 });
+
+it('a sign-in out of a dump is none, in the same database too', async () => {
+  const cores = new Cores();
+  onTestFinished(() => cores.closeAll());
+  const database = await newDatabase();
+  const { store } = await cores.open({ database, secret: new Uint8Array(32).fill(7) });
+  const [one, two, session] = [1, 2, 3].map((byte) => Buffer.alloc(32, byte)) as [Buffer, Buffer, Buffer];
+  for (const hash of [one, two])
+    await store.addSignInLink({ hash, projectId: caller.projectId, lifeMs: 600_000 });
+  await store.openSession(one, { hash: session, lifeMs: 600_000 });
+  expect(await store.findSession(session)).toBe(caller.projectId);
+  // Written anew, as a load does.
+  await query(database, 'CREATE TABLE dumped AS SELECT * FROM sign_ins');
+  await query(database, 'WITH gone AS (DELETE FROM sign_ins) SELECT');
+  await query(database, 'INSERT INTO sign_ins SELECT * FROM dumped');
+  expect(await store.findSession(session)).toBeNull();
+  expect(await store.openSession(two, { hash: one, lifeMs: 600_000 })).toBeNull();
+});

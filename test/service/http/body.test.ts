@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../src/service/http/app.js';
+import { cpuTime } from '../../support/cpu-time.js';
 import { fakeOperations, type Given, request } from './fake-operations.js';
 
 const limit = 1_000_000;
@@ -159,11 +160,11 @@ describe('JSON is strict', () => {
 
   it('reads a megabyte of keys and quotes in linear time', async () => {
     const keys = Array.from({ length: 90_000 }, (_, at) => `"k${at}":1`).join(',');
-    const started = performance.now();
+    const started = cpuTime();
     expect(await post(`{${keys}}`)).toMatchObject({ status: 400 });
     expect(await post(`{"to":"1","text":"${'\\"'.repeat(490_000)}"}`)).toMatchObject({ status: 200 });
     expect(await post(`{"to":"1","text":"${'\\\\'.repeat(490_000)}"}`)).toMatchObject({ status: 200 });
-    expect(performance.now() - started).toBeLessThan(3_000);
+    expect(cpuTime() - started).toBeLessThan(3_000);
   });
 });
 

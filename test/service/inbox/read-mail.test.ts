@@ -1,8 +1,8 @@
-import { performance } from 'node:perf_hooks';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readMail } from '../../../src/service/inbox/read-mail.js';
 import { bounceOf } from '../../support/bounces.js';
+import { cpuTime } from '../../support/cpu-time.js';
 
 const read = (...lines: string[]) => readMail(Buffer.from(lines.join('\r\n'), 'latin1'));
 
@@ -161,9 +161,9 @@ describe('a mail', () => {
       () => bounceOf('a@b.mn').replace('Arrival-Date', `${' \r\n'.repeat(30_000)}X`),
     ],
   ])('of nothing but %s takes no more than seconds', async (_, raw) => {
-    const begun = performance.now();
+    const begun = cpuTime();
     await readMail(Buffer.from(`From: a@b.mn\r\n${raw()}`)).catch(() => {});
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(cpuTime() - begun).toBeLessThan(5_000);
   });
 });
 

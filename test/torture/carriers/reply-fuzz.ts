@@ -129,7 +129,7 @@ export async function playReplyFuzz(
       channel: 'email' as const,
       route: 'email',
       to,
-      text: mails % 50 === 0 ? 'a\r\n.\r\n'.repeat(20_000) : 'Сайн уу',
+      text: mails % 500 === 0 ? 'a\r\n.\r\n'.repeat(20_000) : 'Сайн уу',
       subject: 'Hi',
       html: null,
       from: null,

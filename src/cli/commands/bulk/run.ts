@@ -43,7 +43,7 @@ export async function carryOut(
 ): Promise<void> {
   const words: Words = (ending) =>
     lastLine(job.state, ending, nextStep(context, job, options, ending, leftOut));
-  const release = context.io.holdSignals(() => context.io.warn(...words(interrupted)));
+  const release = context.io.holdSignals({ lastWords: () => context.io.warn(...words(interrupted)) });
   let runtime: JobRuntime | null = null;
   let cancellation: Cancellation | null = null;
   try {

@@ -2,7 +2,7 @@ import { type CliError, machineError } from '../../errors.js';
 
 const reasons: Readonly<Record<string, readonly [reason: string, hint: string]>> = {
   EADDRINUSE: ['address in use', 'Stop the other program, or choose another port with --port.'],
-  EACCES: ['permission denied', 'Choose a port from 1024 on with --port.'],
+  EACCES: ['permission denied', 'Choose another port, from 1024 on, with --port.'],
   EADDRNOTAVAIL: ['not an address of this machine', 'Choose one of its addresses with --host.'],
   ENOTFOUND: ['unknown host', 'Choose an address of this machine with --host.'],
 };

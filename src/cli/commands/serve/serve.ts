@@ -38,6 +38,8 @@ interface Options extends AddressOptions, DashboardOptions {
 
 /** Milliseconds for the last answers of a service whose data is gone. */
 const closeWithin = 2_000;
+/** Of a SIGTERM: a single SMS waits 20 s for its carrier, which then has 10 s for what is under way. */
+const stopWithin = 40_000;
 
 export const serve: CommandBody = (command, context) => {
   command
@@ -94,7 +96,7 @@ export const serve: CommandBody = (command, context) => {
       options.data === undefined
         ? serviceDirectory(config.stateDirectory)
         : resolve(config.cwd, options.data);
-    const release = io.holdSignals();
+    const release = io.holdSignals({ within: stopWithin });
     const service =
       database === null
         ? await openService(context, folder(), { acceptData, ...given })

@@ -21,23 +21,23 @@ export const hasEarlier = `(${anyErasure} OR EXISTS (SELECT 1 FROM messages e IN
 /** Why a send is not accepted. The functions read inside the transaction of their caller. */
 export function prepareRefusals(database: Database, corrections: ClockCorrections, pseudonymOf: PseudonymOf) {
   const prepared = prepareLate(database);
-  // Parameters in order: names cost as much as the statement.
+  // Parameters in order: names cost as much as the statement, and Node.js 22.16 and 24.0 bind no `?1`.
   const selectStanding = database.prepare(
-    `SELECT balance, ${resetUnderWay('?1')} AS isResetting, ${storeIsHeld} AS isHeld,
+    `SELECT balance, ${resetUnderWay('?')} AS isResetting, ${storeIsHeld} AS isHeld,
        ${anyCorrection} AS isCorrected, ${anyErasure} AS hasErasures
-     FROM projects WHERE seq = ?2`,
+     FROM projects WHERE seq = ?`,
   );
   const selectAnswer = database.prepare('SELECT status, body FROM idempotency WHERE project = ? AND key = ?');
   const selectEarlier = database.prepare(
     `SELECT created_at AS time FROM messages INDEXED BY messages_recent
-     WHERE project = ?1 AND recipient = ?2 AND refunded = 0 AND created_at > ?3 AND seq < ?4
+     WHERE project = ? AND recipient = ? AND refunded = 0 AND created_at > ? AND seq < ?
      ORDER BY created_at DESC LIMIT ${earlierMessages}`,
   );
   const selectEarlierCorrected = database.prepare(
     `SELECT time FROM (
        SELECT ${acceptedAt('m.seq', 'm.created_at')} AS time FROM messages m INDEXED BY messages_recent
-       WHERE project = ?1 AND recipient = ?2 AND refunded = 0 AND created_at > ?3 AND seq < ?4)
-     WHERE time > ?3 ORDER BY time DESC LIMIT ${earlierMessages}`,
+       WHERE project = ? AND recipient = ? AND refunded = 0 AND created_at > ? AND seq < ?)
+     WHERE time > ? ORDER BY time DESC LIMIT ${earlierMessages}`,
   );
 
   /** The same of those that were erased since. */
@@ -57,8 +57,12 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
     before: number,
     { isCorrected, hasErasures }: Pick<Standing, 'isCorrected' | 'hasErasures'>,
   ): Instant[] {
-    const select = isCorrected ? selectEarlierCorrected : selectEarlier;
-    const rows = select.all(project, recipient, at - longestWindow, before) as { time: number }[];
+    const since = at - longestWindow;
+    const rows = (
+      isCorrected
+        ? selectEarlierCorrected.all(project, recipient, since, before, since)
+        : selectEarlier.all(project, recipient, since, before)
+    ) as { time: number }[];
     const times = rows.map(({ time }) => time);
     const [newest] = times;
     const erased = hasErasures ? erasedTo(project, recipient, at, before) : [];

@@ -6,7 +6,7 @@ import type { Projects } from './projects.js';
 export const anyReset = "token >= 'reset:' AND token < 'reset;'";
 /** Milliseconds. One that holds back for longer was begun before the clock was set back: it is over. */
 const longestHold = 60_000;
-const underWay = (at: string) => `${anyReset} AND until > ${at} AND until <= ${at} + ${longestHold}`;
+const underWay = (at: string) => `${anyReset} AND until - ${at} BETWEEN 1 AND ${longestHold}`;
 /** True while a reset holds everything new back. */
 export const resetUnderWay = (at: string) => `EXISTS (SELECT 1 FROM leases WHERE ${underWay(at)})`;
 const tokenOf = (owner: string) => `reset:${owner}`;

@@ -43,7 +43,14 @@ export function inboxConformance(fixture: () => Fixture): void {
       expect(listed).toEqual({
         next: null,
         records: [
-          { id: second, projectId: project.id, ...email, text: 'Тийм', receivedAt: fixture().clock.now(), waitsForParts: false },
+          {
+            id: second,
+            projectId: project.id,
+            ...email,
+            text: 'Тийм',
+            receivedAt: fixture().clock.now(),
+            waitsForParts: false,
+          },
           expect.objectContaining({ id: first, subject: null, receivedAt: fixture().clock.now() - 1_000 }),
         ],
       });

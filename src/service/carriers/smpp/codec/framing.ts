@@ -45,6 +45,6 @@ export class Framing {
 function lengthAt(data: Buffer, at: number): number {
   const length = data.readUInt32BE(at);
   if (length < headerLength || length > maxPduLength)
-    throw new LostFraming(`a PDU cannot have ${length} bytes`);
+    throw new LostFraming(`it does not speak SMPP: a PDU cannot have ${length} bytes`);
   return length;
 }

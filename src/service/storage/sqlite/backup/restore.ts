@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, realpathSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DataError, DataInUseError } from '../../../data-error.js';
 import { systemRandom } from '../../../random.js';
@@ -13,6 +13,7 @@ import {
   filesOf,
   makeFolder,
   prepareFolder,
+  restoring,
   sizeOf,
   syncFolder,
 } from '../installation/folder.js';
@@ -30,6 +31,7 @@ export async function restoreData(
   backup: string,
   directory: string,
   copies: CarrierCopies,
+  renameFile = rename,
 ): Promise<string | null> {
   if (!sizeOf(filesOf(backup).store)) {
     throw new DataError(`there is no backup in ${backup}`, {
@@ -44,7 +46,7 @@ export async function restoreData(
   }
   const files = filesOf(directory);
   const name = new Date().toISOString().replace(/[^0-9]/g, '');
-  const beside = join(directory, `restoring-${name}`);
+  const beside = join(directory, restoring + name);
   const lock = await createLock(files);
   try {
     lock.take();
@@ -55,7 +57,10 @@ export async function restoreData(
     // Windows renames no file that is open; where another process has just opened it, it renames none either.
     if (process.platform === 'win32') lock.release();
     const kept = join(directory, `replaced-${name}`);
-    return await replace(directory, filesOf(beside), kept);
+    const replaced = await replace(directory, filesOf(beside), kept, renameFile);
+    for (const left of readdirSync(directory).filter((one) => one.startsWith(restoring)))
+      rmSync(join(directory, left), { recursive: true, force: true });
+    return replaced;
   } finally {
     lock.release();
     rmSync(beside, { recursive: true, force: true });
@@ -94,21 +99,31 @@ async function prepare(backup: string, beside: string, copies: CarrierCopies): P
  * At any moment the folder has a file other than service.db, or all of them: so a start that comes in between, or after
  * a crash, is refused and begins nothing anew.
  */
-async function replace(directory: string, made: DataFiles, kept: string): Promise<string | null> {
+async function replace(
+  directory: string,
+  made: DataFiles,
+  kept: string,
+  renameFile: typeof rename,
+): Promise<string | null> {
   const files = filesOf(directory);
   const old = Object.values(files).filter((path) => existsSync(path));
   if (old.length > 0) makeFolderOfOwner(kept);
   const keptFiles = filesOf(kept);
   const moved: [from: string, to: string][] = [];
+  /** Where there is a copy of what a move replaces. */
+  const copies = new Map<string, string>();
   const move = async (from: string, to: string): Promise<void> => {
     if (!existsSync(from)) return;
-    await rename(from, to);
+    await renameFile(from, to);
     moved.push([from, to]);
   };
   try {
     // Copies first: a full disk ends it before anything has moved.
-    for (const file of ['secret', 'identity'] as const)
-      if (existsSync(files[file])) copyPrivately(files[file], keptFiles[file]);
+    for (const file of ['secret', 'identity'] as const) {
+      if (!existsSync(files[file])) continue;
+      copyPrivately(files[file], keptFiles[file]);
+      copies.set(files[file], keptFiles[file]);
+    }
     if (!existsSync(files.secret)) await move(made.secret, files.secret);
     for (const file of ['store', 'carrier', 'rates'] as const) {
       for (const suffix of ['', '-wal', '-shm']) await move(files[file] + suffix, keptFiles[file] + suffix);
@@ -117,7 +132,11 @@ async function replace(directory: string, made: DataFiles, kept: string): Promis
     syncFolder(directory);
     await move(made.store, files.store);
   } catch (error) {
-    for (const [from, to] of moved.reverse()) await rename(to, from);
+    for (const [from, to] of moved.reverse()) {
+      await renameFile(to, from);
+      const copy = copies.get(to);
+      if (copy !== undefined) await renameFile(copy, to);
+    }
     rmSync(kept, { recursive: true, force: true });
     throw isOpenElsewhere(error) ? inUse((error as NodeJS.ErrnoException).path ?? directory, error) : error;
   }

@@ -24,7 +24,7 @@ function builtInEngine(): Engine | undefined {
   }
 }
 
-/** Node.js before 22.16 has an early form, which lacks members and binds a repeated `?1` wrongly. */
+/** Node.js before 22.16 has an early form, which lacks members. */
 const isComplete = ({ DatabaseSync }: Engine) =>
   // Objects of Bun have it, not their prototype.
   'isTransaction' in DatabaseSync.prototype || 'isTransaction' in new DatabaseSync(':memory:');

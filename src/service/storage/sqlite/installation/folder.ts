@@ -36,6 +36,9 @@ export function filesOf(directory: string): DataFiles {
   };
 }
 
+/** Begins the name of the folder in which a restore prepares its files; it is there after one that was cut short. */
+export const restoring = 'restoring-';
+
 const ownersOnly = 0o700;
 const writableByOthers = 0o022;
 

@@ -1,6 +1,7 @@
+import { readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DataError } from '../../../data-error.js';
-import type { DataFiles } from './folder.js';
+import { type DataFiles, restoring } from './folder.js';
 
 /** Why data cannot be used: a file, its fault, and the loss when it is accepted. */
 export interface Problem {
@@ -30,7 +31,9 @@ export function dataError(files: DataFiles, problems: readonly Problem[], cause?
   const told = problems.map(({ file, what }) => `${basename(files[file])} ${what}`).join('; ');
   const forgotten = problems.map(({ file, forgotten = forgottenWithout[file] }) => forgotten);
   return new DataError(`the data in ${folder} is not whole: ${told}`, {
-    hint: 'Stop everything that uses the folder and put its files back as they were.',
+    hint: readdirSync(folder).some((name) => name.startsWith(restoring))
+      ? 'A restore was cut short: run it again.'
+      : 'Stop everything that uses the folder and put its files back as they were.',
     forgotten: [...new Set(forgotten)].join('; '),
     ...(cause === undefined ? {} : { cause }),
   });
