@@ -42,7 +42,10 @@ const batchFields = {
   created_at: time,
   completed_at: z.nullable(time),
 };
-export const batch: z.ZodMiniType<contract.Batch> = z.object({ ...batchFields, pruned_at: z.exactOptional(time) });
+export const batch: z.ZodMiniType<contract.Batch> = z.object({
+  ...batchFields,
+  pruned_at: z.exactOptional(time),
+});
 export const batchResult: z.ZodMiniType<contract.BatchResult> = z.object({
   ...batchFields,
   ...balance,
