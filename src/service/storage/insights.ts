@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { MessageStatus } from '../../contract/index.js';
 import type { Content, DeliveryState, Instant } from './records.js';
 
@@ -58,6 +59,8 @@ export async function countInParts(
     counts.push(...part.counts);
     before = part.next;
     if (before === null) return { counts, isWhole: true };
+    // An engine in this process has held up everything else meanwhile.
+    await setImmediate();
   }
   return { counts, isWhole: false };
 }
