@@ -298,6 +298,5 @@ export function openNetwork(needs: Needs): OwnedNetwork {
 }
 
 /** By the status alone. */
-function isInDoubt({ status, requestSent, idempotencyKey }: Exchange, before: boolean): boolean {
-  return inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');
-}
+const isInDoubt = ({ status, requestSent, idempotencyKey }: Exchange, before: boolean): boolean =>
+  inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');
