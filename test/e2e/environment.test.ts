@@ -56,8 +56,9 @@ describe('the environment', () => {
     const line = (words: string) => `env -i ${words.replace('urtuu', binary)}`;
     expect(await shell(line('urtuu --version'), bare)).toMatchObject({ code: 0, stderr: '' });
     expect(await shell(line('urtuu --help'), bare)).toMatchObject({ code: 0, stderr: '' });
-    const key = `URTUU_API_KEY=${testKey} URTUU_BASE_URL=${server.origin}/v1`;
-    expect(await shell(`env -i ${key} ${binary} balance`)).toMatchObject({
+    // Without a HOME it would find that of whoever runs the tests.
+    const least = `HOME=${machine.home} URTUU_API_KEY=${testKey} URTUU_BASE_URL=${server.origin}/v1`;
+    expect(await shell(`env -i ${least} ${binary} balance`)).toMatchObject({
       code: 0,
       stdout: 'balance  5\n',
       stderr: '',
