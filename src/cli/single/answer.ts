@@ -31,9 +31,11 @@ export function keyUsed(
   single: Single,
 ): CliError {
   const by = sent.channel !== undefined && sent.channel !== single.channel ? ` by ${sent.channel}` : '';
-  const earlier = isAbout(sent, single)
+
+  const whose = isAbout(sent, single)
     ? 'another message to the same recipient'
-    : `a message to ${printer.recipient(sent.to)}${by}`;
+    : `a message to ${printer.recipient(sent.to)}`;
+  const earlier = `${sent.to === '' ? 'another message' : whose}${by}`;
   const message = `this idempotency key was used for ${earlier}: nothing was sent to ${printer.recipient(single.to)}`;
   return new CliError('key_used', exits.refused, message, {
     hint: 'Use a new key for a new message.',

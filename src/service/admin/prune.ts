@@ -32,10 +32,7 @@ export function createPrune(
     if (messages.length === 0) return;
     // In this order: what is pruned is not found again.
     await carrier.forget(messages.map(({ id }) => id));
-    await store.pruneMessages(
-      messages.map(({ seq }) => seq),
-      to,
-    );
+    await store.pruneMessages(messages, to);
   }
 
   async function pruneOld(limits: ReadonlyMap<string, number>, signal?: AbortSignal) {

@@ -39,7 +39,10 @@ export interface Pruning {
    * stay. The caps still count those of the last days to the recipient `erased`, by its pseudonym; without it they
    * forget them.
    */
-  pruneMessages(seqs: readonly number[], erased: string | null): Promise<void>;
+  pruneMessages(
+    messages: readonly Pick<PrunableMessage, 'seq' | 'id'>[],
+    erased: string | null,
+  ): Promise<void>;
   /** Of the portion behind `after`, answers about messages that were pruned. */
   listPrunedAnswers(after: { project: number; key: string } | null): Promise<AnswerPortion>;
   replaceAnswers(answers: readonly StoredAnswer[]): Promise<void>;

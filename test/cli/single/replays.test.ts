@@ -122,6 +122,19 @@ describe('an idempotency key given by hand', () => {
     expect(await send(line, service)).toMatchObject({ code: 11 });
   });
 
+  it.each([
+    ['sms send 88001122 hi', 'used for another message: nothing'],
+    ['email send bat@example.mn --subject s --text hi', 'used for another message by sms: nothing'],
+  ])('that was used for a message that was erased is not said to be of somebody: %s', async (line, what) => {
+    const erased = { ...smsMessage(), id: 'm-0', to: '', balance: 990 };
+    const service = binding((_, index) =>
+      index === 1 ? { body: erased, headers: { 'Idempotency-Replayed': 'true' } } : null,
+    );
+    await send('sms send 99112233 hi', service);
+    const { code, error } = await send(line, service);
+    expect({ code, message: error?.message }).toEqual({ code: 11, message: expect.stringContaining(what) });
+  });
+
   it('that was used for another recipient is 11 on a machine without a memory, too', async () => {
     const service = binding();
     await send('sms send 99112233 hi', service);

@@ -54,10 +54,10 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
       );
       return row?.messages ?? 0;
     },
-    async pruneMessages(seqs, erased) {
+    async pruneMessages(messages, erased) {
       await database.query('SELECT prune_messages_1($1, $2, $3)', [
         database.now(),
-        seqs,
+        messages.map(({ seq }) => seq),
         erased === null ? null : pseudonymOf(erased),
       ]);
     },

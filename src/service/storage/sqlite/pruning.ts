@@ -35,8 +35,9 @@ export function preparePruning(
   now: () => Instant,
 ) {
   const prepared = prepareLate(database);
+  // The id, for a number is given again after a reset.
   const selectOne = database.prepare(
-    "SELECT content, batch FROM messages WHERE seq = ? AND status <> 'queued' AND content <> 0",
+    "SELECT content, batch FROM messages WHERE seq = ? AND id = ? AND status <> 'queued' AND content <> 0",
   );
   const prune = database.prepare(
     `UPDATE messages SET recipient = '', content = 0, doubt_until = NULL,
@@ -84,12 +85,12 @@ export function preparePruning(
       ),
     countMessagesTo: (to: string): number =>
       (prepared(`SELECT count(*) AS messages ${toRecipient}`).get({ to }) as { messages: number }).messages,
-    pruneMessages(seqs: readonly number[], erased: string | null): void {
+    pruneMessages(...[messages, erased]: Parameters<Pruning['pruneMessages']>): void {
       const pseudonym = erased === null ? null : pseudonymOf(erased);
       const batches = new Map<number, number>();
       overwriting(database, () => {
-        for (const seq of seqs) {
-          const row = selectOne.get(seq) as { content: number; batch: number | null } | undefined;
+        for (const { seq, id } of messages) {
+          const row = selectOne.get(seq, id) as { content: number; batch: number | null } | undefined;
           if (row === undefined) continue;
           if (pseudonym !== null) count.run({ pseudonym, seq, after: now() - countedFor });
           prune.run(seq);

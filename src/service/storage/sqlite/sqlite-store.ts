@@ -204,7 +204,8 @@ export function sqliteStore(
     listPrunable: (query) => read(() => pruning().listPrunable(query)),
     listFinalTo: (to, olderMs) => read(() => pruning().listFinalTo(to, olderMs)),
     countMessagesTo: (to) => read(() => pruning().countMessagesTo(to)),
-    pruneMessages: (seqs, erased) => commits.run(() => pruning().pruneMessages(seqs, erased), seqs.length),
+    pruneMessages: (messages, erased) =>
+      commits.run(() => pruning().pruneMessages(messages, erased), messages.length),
     listPrunedAnswers: (after) => read(() => pruning().listPrunedAnswers(after)),
     replaceAnswers: (answers) => commits.run(() => pruning().replaceAnswers(answers), answers.length),
     pruneInbox: (which) => commits.run(() => pruning().pruneInbox(which), pruneRows),

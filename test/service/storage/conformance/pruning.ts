@@ -5,7 +5,7 @@ import { batch, claimOf, type Fixture, failed, message, newId, other, project, s
 const day = 86_400_000;
 
 export function pruningConformance(fixture: () => Fixture): void {
-  /** The seqs of everything that can be pruned. */
+  /** Everything that can be pruned. */
   async function prunable(olderMs = 2 * day) {
     const found = [];
     let after: number | null = 0;
@@ -17,11 +17,10 @@ export function pruningConformance(fixture: () => Fixture): void {
     }
     return found;
   }
-  const seqsOf = (found: readonly { seq: number }[]) => found.map(({ seq }) => seq);
   /** Erases everything final to a recipient; gives how many there were. */
   async function erase(to: string): Promise<number> {
     const found = await fixture().store.listFinalTo(to, null);
-    await fixture().store.pruneMessages(seqsOf(found), to);
+    await fixture().store.pruneMessages(found, to);
     return found.length;
   }
   const finish = async (outcome: Outcome = sent) =>
@@ -47,7 +46,7 @@ export function pruningConformance(fixture: () => Fixture): void {
       expect(found.map(({ id }) => id)).toEqual([old.recipient.id, broken.recipient.id]);
       expect((await store.listFinalTo('1', 2 * day)).map(({ id }) => id)).toEqual([old.recipient.id]);
       expect(await store.countMessagesTo('1')).toBe(2);
-      await store.pruneMessages(seqsOf(found), null);
+      await store.pruneMessages(found, null);
       expect(await prunable()).toEqual([]);
       expect(await fixture().statusOf(old.recipient.id)).toMatchObject({
         to: '',
@@ -80,9 +79,25 @@ export function pruningConformance(fixture: () => Fixture): void {
       const waiting = message({ to: '3' });
       await store.acceptMessage(waiting);
       const [claimed] = await fixture().claim();
-      for (const erased of [null, '3']) await store.pruneMessages([claimed?.seq ?? 0], erased);
+      for (const erased of [null, '3'])
+        await store.pruneMessages([{ seq: claimed?.seq ?? 0, id: waiting.recipient.id }], erased);
       expect(await fixture().statusOf(waiting.recipient.id)).toMatchObject({ to: '3', status: 'queued' });
       expect(await fixture().handles[0]?.contents()).toHaveLength(1);
+    });
+
+    it('never touches a message that came after a reset', async () => {
+      const { store } = fixture();
+      await store.acceptMessage(message({ to: '1' }));
+      await finish();
+      const found = await store.listFinalTo('1', null);
+      await store.beginReset('me', 1_000);
+      await store.reset(1_000, 0);
+      await store.endReset('me');
+      const young = message({ to: '2' });
+      await store.acceptMessage(young);
+      await finish();
+      await store.pruneMessages(found, '1');
+      expect(await fixture().statusOf(young.recipient.id)).toMatchObject({ to: '2', status: 'sent' });
     });
 
     it('keeps the counts of a batch, and its content until its last message', async () => {
@@ -91,12 +106,12 @@ export function pruningConformance(fixture: () => Fixture): void {
       if (accepted.kind !== 'accepted') throw new Error('not accepted');
       await finish();
       clock.advance(3 * day);
-      const seqs = seqsOf(await prunable());
-      await store.pruneMessages(seqs.slice(0, 2), null);
+      const found = await prunable();
+      await store.pruneMessages(found.slice(0, 2), null);
       expect(await fixture().handles[0]?.contents()).toHaveLength(1);
       const id = accepted.batch.id;
       expect(await store.getBatch(project.id, id)).toMatchObject({ prunedAt: null });
-      await store.pruneMessages(seqs, null);
+      await store.pruneMessages(found, null);
       expect(await fixture().handles[0]?.contents()).toHaveLength(0);
       const whole = { total: 3, sent: 3, status: 'completed', prunedAt: clock.now() };
       expect(await store.getBatch(project.id, id)).toMatchObject(whole);
@@ -117,7 +132,7 @@ export function pruningConformance(fixture: () => Fixture): void {
       const found = await prunable();
       expect(new Set(found.map(({ id }) => id)).size).toBe(210);
       expect(found).toHaveLength(210);
-      await store.pruneMessages(seqsOf(found), null);
+      await store.pruneMessages(found, null);
       expect(await prunable()).toEqual([]);
     });
 
@@ -133,7 +148,7 @@ export function pruningConformance(fixture: () => Fixture): void {
       }
       clock.advance(3 * day);
       expect((await store.listPrunedAnswers(null)).answers).toEqual([]);
-      await store.pruneMessages(seqsOf(await prunable()), null);
+      await store.pruneMessages(await prunable(), null);
       const { answers, next } = await store.listPrunedAnswers(null);
       expect({ keys: answers.map(({ key }) => key), next }).toEqual({ keys: ['k0'], next: null });
       await store.replaceAnswers(answers.map((one) => ({ ...one, body: '{"to":""}' })));
