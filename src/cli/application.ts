@@ -50,7 +50,7 @@ export async function runApplication(
   const exit = await Promise.race([work, interruption.ended]);
   context.notices.stop();
   context.notices.flush();
-  if (typeof exit !== 'string') await context.network.close();
+  if (typeof exit !== 'string') await Promise.race([context.network.close(), interruption.ended]);
   interruption.ignore();
   const flushed = Promise.all([streams.stdout.settled(), streams.stderr.settled()]);
   await (interruption.received === undefined

@@ -22,8 +22,12 @@ function signals() {
   };
 }
 
-/** As much of a service as `serve` uses; its `close` waits for what the test decides. */
-function serving(listening: () => void, closing: Promise<void> = Promise.resolve()) {
+/** As much of a service as `serve` uses; both kinds of `close` wait for what the test decides. */
+function serving(
+  listening: () => void,
+  closing: Promise<void> = Promise.resolve(),
+  closeAll: () => Promise<void> = async () => {},
+) {
   const closed: string[] = [];
   const service = {
     administration: { listKeys: async () => [{}], held: async () => null, isReal: false },
@@ -39,7 +43,10 @@ function serving(listening: () => void, closing: Promise<void> = Promise.resolve
       };
     },
     lost: new Promise(() => {}),
-    close: async () => void closed.push('service'),
+    close: async () => {
+      closed.push('service');
+      await closeAll();
+    },
   } as unknown as Service;
   return { closed, openService: async () => service };
 }
@@ -158,6 +165,26 @@ describe('a signal', () => {
     const never = new Promise<void>(() => {});
     const { openService } = serving(() => send(signal), never);
     expect(await run('serve', { openService, onSignal })).toMatchObject({ code: signal, slept: 40_000 });
+  });
+
+  it.each<[Signal, Signal | null]>([
+    ['SIGTERM', null],
+    ['SIGTERM', 'SIGTERM'],
+    ['SIGINT', 'SIGINT'],
+  ])('ends the last of closing, too: %s, then %s', async (first, second) => {
+    const { send, onSignal } = signals();
+    let timeIsOver = () => {};
+    const { closed, openService } = serving(
+      () => send(first),
+      Promise.resolve(),
+      () => {
+        setImmediate(second === null ? timeIsOver : () => send(second));
+        return new Promise(() => {});
+      },
+    );
+    const clock = { sleep: () => new Promise<void>((resolve) => (timeIsOver = resolve)) };
+    expect(await run('serve', { openService, onSignal, clock })).toMatchObject({ code: first });
+    expect(closed).toEqual(['listening', 'service']);
   });
 
   it('of a terminal that is closed comes more than once, and what is under way still ends first', async () => {
