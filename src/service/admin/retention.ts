@@ -8,6 +8,8 @@ import type { Prune } from './prune.js';
 const firstLook = 60_000;
 const lookEvery = 3_600_000;
 const runEvery = 23 * 3_600_000;
+/** Milliseconds without a run after which the clock may be wrong: the next run erases. */
+const longestIdle = 30 * 86_400_000;
 
 export interface RetentionParts {
   store: Pick<Store, 'listProjects' | 'held' | 'beginPruneRun' | 'endPruneRun'>;
@@ -63,8 +65,14 @@ export class Retention {
       const days = readProject(record).settings.retention_days;
       return days === null ? [] : [[record.id, days * 86_400_000] as const];
     });
-    const { messages } = await prune.pruneOld(new Map(limits), signal);
+    const idleMs = run.idleMs ?? 0;
+    const mayBeWrong = limits.length > 0 && idleMs > longestIdle;
+    const { messages } = mayBeWrong ? { messages: 0 } : await prune.pruneOld(new Map(limits), signal);
     if (messages > 0 || run.isRepeated) await prune.pruneAnswers(signal);
     await store.endPruneRun();
+    if (mayBeWrong) throw new Error(lateRun(idleMs));
   }
 }
+
+const lateRun = (idleMs: number) =>
+  `nothing was erased for ${Math.floor(idleMs / 86_400_000)} days, or the clock is wrong: what is older than retention_days is erased in a day`;

@@ -57,9 +57,9 @@ export interface Pruning {
   pruneLeftovers(to: string | null): Promise<number>;
   /**
    * Begins the run of a schedule; null where another was begun in the last hour and goes on, or has ended within
-   * `everyMs`. `isRepeated`: the one before never ended.
+   * `everyMs`. `isRepeated`: the one before never ended. `idleMs`: since that one, by the clock; null for the first.
    */
-  beginPruneRun(everyMs: number): Promise<{ isRepeated: boolean } | null>;
+  beginPruneRun(everyMs: number): Promise<{ isRepeated: boolean; idleMs: number | null } | null>;
   endPruneRun(): Promise<void>;
 }
 

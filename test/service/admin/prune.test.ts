@@ -174,6 +174,29 @@ describe('the schedule', () => {
     expect(await recipients()).toEqual(['99112233']);
   });
 
+  it('erases a day after a run that finds the clock far ahead, and says so', async () => {
+    await open(undefined, { store: counting });
+    await core.administration.settings.update({ retention_days: 30 });
+    await send('99112233', 'young');
+    core.retention.begin();
+    expect(await look()).toBe(1);
+    const right = clock.now();
+    clock.set(right + 400 * day);
+    expect(await look()).toBe(1);
+    expect(await recipients()).toEqual(['99112233']);
+    expect(cores.faults).toEqual([
+      expect.objectContaining({ level: 'warning', stack: expect.stringContaining('for 400 days') }),
+    ]);
+    clock.set(right);
+    expect(await look()).toBe(1);
+    expect(await recipients()).toEqual(['99112233']);
+    clock.set(right + 400 * day);
+    expect(await look()).toBe(1);
+    for (let hour = 0; hour < 23; hour += 1) expect(await look()).toBe(0);
+    expect(await look()).toBe(1);
+    expect(await recipients()).toEqual([]);
+  });
+
   it('goes on where a service has closed or died in the middle', async () => {
     let dies = true;
     await open(undefined, {

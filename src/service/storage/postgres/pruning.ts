@@ -117,17 +117,18 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
       );
     },
     async beginPruneRun(everyMs) {
-      const [row] = await database.query<{ is_repeated: boolean }>(
-        `INSERT INTO prune_runs AS r (one, begun_at) VALUES (1, time_1($1))
+      const [row] = await database.query<{ is_repeated: boolean; idle: number | null }>(
+        `WITH before AS (SELECT coalesce(ended_at, begun_at) AS at FROM prune_runs)
+         INSERT INTO prune_runs AS r (one, begun_at) VALUES (1, time_1($1))
          ON CONFLICT (one) DO UPDATE SET begun_at = excluded.begun_at, ended_at = NULL,
            is_repeated = r.ended_at IS NULL
          WHERE CASE WHEN r.ended_at IS NULL
            THEN r.begun_at NOT BETWEEN excluded.begun_at - ${longestRun} AND excluded.begun_at + ${tolerance}
            ELSE r.ended_at NOT BETWEEN excluded.begun_at - $2::bigint AND excluded.begun_at + ${tolerance} END
-         RETURNING is_repeated`,
+         RETURNING is_repeated, r.begun_at - (SELECT at FROM before) AS idle`,
         [database.now(), everyMs],
       );
-      return row === undefined ? null : { isRepeated: row.is_repeated };
+      return row === undefined ? null : { isRepeated: row.is_repeated, idleMs: row.idle };
     },
     async endPruneRun() {
       await database.query('UPDATE prune_runs SET ended_at = time_1($1)', [database.now()]);

@@ -170,7 +170,11 @@ export function preparePruning(
         { limit: to ?? at - receiptsWait },
       );
     },
-    beginPruneRun(everyMs: number): { isRepeated: boolean } | null {
+    beginPruneRun(everyMs: number): Awaited<ReturnType<Pruning['beginPruneRun']>> {
+      const at = now();
+      const before = prepared('SELECT coalesce(ended_at, begun_at) AS at FROM prune_runs').get() as
+        | { at: number }
+        | undefined;
       const row = prepared(
         `INSERT INTO prune_runs (one, begun_at) VALUES (1, :at)
          ON CONFLICT DO UPDATE SET begun_at = :at, ended_at = NULL, is_repeated = prune_runs.ended_at IS NULL
@@ -178,8 +182,9 @@ export function preparePruning(
            THEN prune_runs.begun_at NOT BETWEEN :at - ${longestRun} AND :at + ${clockTolerance}
            ELSE prune_runs.ended_at NOT BETWEEN :at - :every AND :at + ${clockTolerance} END
          RETURNING is_repeated`,
-      ).get({ at: now(), every: everyMs }) as { is_repeated: number } | undefined;
-      return row === undefined ? null : { isRepeated: row.is_repeated === 1 };
+      ).get({ at, every: everyMs }) as { is_repeated: number } | undefined;
+      if (row === undefined) return null;
+      return { isRepeated: row.is_repeated === 1, idleMs: before === undefined ? null : at - before.at };
     },
     endPruneRun(): void {
       prepared('UPDATE prune_runs SET ended_at = ?').run(now());

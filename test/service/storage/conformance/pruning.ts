@@ -307,19 +307,20 @@ export function pruningConformance(fixture: () => Fixture): void {
 
     it('begins a run of the schedule once a day, and again where one never ended', async () => {
       const { store, clock } = fixture();
-      expect(await store.beginPruneRun(day)).toEqual({ isRepeated: false });
+      expect(await store.beginPruneRun(day)).toEqual({ isRepeated: false, idleMs: null });
       expect(await store.beginPruneRun(day)).toBeNull();
+      clock.advance(60_000);
       await store.endPruneRun();
       clock.advance(day);
       expect(await store.beginPruneRun(day)).toBeNull();
       clock.advance(1);
-      expect(await store.beginPruneRun(day)).toEqual({ isRepeated: false });
+      expect(await store.beginPruneRun(day)).toEqual({ isRepeated: false, idleMs: day + 1 });
       clock.advance(3_600_001);
-      expect(await store.beginPruneRun(day)).toEqual({ isRepeated: true });
+      expect(await store.beginPruneRun(day)).toEqual({ isRepeated: true, idleMs: 3_600_001 });
       await store.endPruneRun();
       // A run in the future was before the clock was set back.
       clock.set(clock.now() - 30 * day);
-      expect(await store.beginPruneRun(day)).toEqual({ isRepeated: false });
+      expect(await store.beginPruneRun(day)).toEqual({ isRepeated: false, idleMs: -30 * day });
     });
   });
 }
