@@ -75,4 +75,4 @@ export class Retention {
 }
 
 const lateRun = (idleMs: number) =>
-  `nothing was erased for ${Math.floor(idleMs / 86_400_000)} days, or the clock is wrong: what is older than retention_days is erased in a day`;
+  `the last run was ${Math.floor(idleMs / 86_400_000)} days ago, or the clock is wrong: what is older than retention_days is erased in a day`;

@@ -185,7 +185,7 @@ describe('the schedule', () => {
     expect(await look()).toBe(1);
     expect(await recipients()).toEqual(['99112233']);
     expect(cores.faults).toEqual([
-      expect.objectContaining({ level: 'warning', stack: expect.stringContaining('for 400 days') }),
+      expect.objectContaining({ level: 'warning', stack: expect.stringContaining('400 days ago') }),
     ]);
     clock.set(right);
     expect(await look()).toBe(1);
