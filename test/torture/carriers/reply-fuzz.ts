@@ -29,6 +29,8 @@ const codes = [
   '599',
 ];
 
+const inMail: readonly Step[] = ['MAIL', 'RCPT', 'DATA', 'body'];
+
 /** A reply that no relay should give. */
 function garbageReply(random: () => number, at: Step): string {
   const upTo = (most: number) => Math.floor(random() * most);
@@ -52,8 +54,8 @@ function garbageReply(random: () => number, at: Step): string {
     return replies[upTo(replies.length)] as string;
   };
   if (random() < 0.0005) return '250-x\r\n'.repeat(200_000);
-  // Two answers to a mail would be a riddle: nobody could say which of them counts.
-  return at === 'DATA' || at === 'body' || random() < 0.7 ? one() : `${one()}\r\n${one()}`;
+  // Two answers within a mail would be a riddle: the second is read as that of the next command, up to a 250 to the dot.
+  return inMail.includes(at) || random() < 0.7 ? one() : `${one()}\r\n${one()}`;
 }
 
 type Submit = (submission: Submission, signal: AbortSignal) => Promise<SubmitResult>;
