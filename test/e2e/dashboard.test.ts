@@ -1,10 +1,15 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { Machine, outcomeOf, printed } from '../support/binary.js';
+import { Machine, outcomeOf, printed, root } from '../support/binary.js';
 import { startBrowser } from '../support/browser.js';
 
-// docs/dashboard.md, "From a link to a live page", with the real command and a real browser.
+/** The steps of the README, which this follows with the real command and a real browser. */
+const steps = /^## Your service\n([\s\S]*?)^## /m.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1];
+
 it('a link signs in, a cap is changed, and a send is seen in the outbox without a reload', async () => {
+  for (const word of ['urtuu serve', 'urtuu dashboard', 'Sign in', 'Settings', 'Save', 'Outbox'])
+    expect(steps).toContain(word);
   const machine = new Machine();
   const data = join(machine.home, 'data');
   const service = machine.start(['serve', '--data', data, '--port', '0', '-o', 'ndjson']);
