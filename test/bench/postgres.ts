@@ -1,7 +1,7 @@
 // The store on PostgreSQL against pgbench, both against the same durable server.
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
@@ -45,6 +45,23 @@ async function instances(script: string, database: string, count: number): Promi
   return outcomes.reduce((sum, { stdout }) => sum + Number(stdout), 0);
 }
 
+/** Microseconds of the whole machine and of this process for each of what a rate counts, and the share of all cores. */
+async function cpuOfEach(rate: () => Promise<number>) {
+  const [before, ownBefore, began] = [busy(), process.cpuUsage(), performance.now()];
+  const perSecond = await rate();
+  const [spent, own, passed] = [busy() - before, process.cpuUsage(ownBefore), performance.now() - began];
+  const count = perSecond * (passed / 1_000);
+  return {
+    machine: (spent * 1_000) / count,
+    own: (own.user + own.system) / count,
+    share: spent / (passed * cpus().length),
+  };
+}
+
+/** Milliseconds of all cores. */
+const busy = () =>
+  cpus().reduce((sum, { times: { user, nice, sys, irq } }) => sum + user + nice + sys + irq, 0);
+
 async function fill(database: string): Promise<void> {
   await query(
     database,
@@ -85,6 +102,8 @@ export async function postgres(pairs = 5): Promise<Row[]> {
       () => pgbench(database, script),
       pairs,
     );
+    const ours = await cpuOfEach(() => sendRate(store, callers, seconds));
+    const theirs = await cpuOfEach(() => pgbench(database, script));
     const two = await inPairs(
       () => instances(instance, database, 2),
       () => instances(instance, database, 1),
@@ -103,6 +122,13 @@ export async function postgres(pairs = 5): Promise<Row[]> {
         goal: '0.4 of its rate',
         measured: `${send.ratio.toFixed(2)} (${send.a.toFixed(0)}/s to ${send.b.toFixed(0)}/s)`,
         met: send.ratio >= 0.4,
+      },
+      {
+        what: 'PostgreSQL: cpu of accept and finalize, the whole machine',
+        against: `pgbench: ${theirs.machine.toFixed(0)} us, ${(theirs.share * 100).toFixed(0)} % of all cores`,
+        goal: 'none set',
+        measured: `${ours.machine.toFixed(0)} us (instance ${ours.own.toFixed(0)} us), ${(ours.share * 100).toFixed(0)} % of all cores`,
+        met: true,
       },
       {
         what: 'PostgreSQL: two instances, one hot project',
