@@ -30,6 +30,11 @@ describe('the commands of the owner, where there is no service', () => {
     expect(existsSync(join(home, '.local'))).toBe(false);
   });
 
+  it('the hint names a folder as a shell takes it', async () => {
+    const { stderr } = await here("service settings get --data 'no where'");
+    expect(stderr).toContain("urtuu serve --data 'no where'\n");
+  });
+
   it.each([...lookingLines, 'sandbox outbox', 'sandbox credit 5'])(
     'urtuu %s --database ends with 12 and makes no schema',
     async (line) => {
