@@ -27,7 +27,7 @@ export const deadlineOf = (
 ): Deadline => new Deadline(clock, waitTimeout);
 
 /** The newest state, and the error that ended the wait. */
-export interface Awaited<State> {
+export interface WaitResult<State> {
   state: State;
   problem: { error: unknown } | null;
 }
@@ -42,7 +42,7 @@ export async function readUntilFinal<State, First extends State | null>(
   first: First,
   isFinal: (state: State) => boolean,
   read: () => Promise<State>,
-): Promise<Awaited<State | First>> {
+): Promise<WaitResult<State | First>> {
   let state: State | First = first;
   let rest = first === null ? 0 : firstPause;
   for (let pause = firstPause; state === null || !isFinal(state); pause = Math.min(pause * 2, longestPause)) {
@@ -61,6 +61,9 @@ export async function readUntilFinal<State, First extends State | null>(
   }
   return { state, problem: null };
 }
+
+export const isFinalMessage = ({ status }: { status: string }): boolean =>
+  status === 'sent' || status === 'failed';
 
 /** A read that fails for now. */
 export function isTransient(error: unknown): boolean {
