@@ -32,7 +32,7 @@ export function resumeOf(
 const isPrintable = (text: string) => visible(text) === text;
 
 /** The options that the next run needs too; not --max-wait, with which it would give up again. */
-export function keptOptions(options: CarryOutOptions): PrintedOptions {
+function keptOptions(options: CarryOutOptions): PrintedOptions {
   const { concurrency, maxCredits, rate, wait, waitTimeout, report } = options;
   const differs = <Value>(value: Value, usual: Value) => (value === usual ? undefined : value);
   const written = (value: number, usual: number) => (value === usual ? undefined : writtenDuration(value));
@@ -47,7 +47,7 @@ export function keptOptions(options: CarryOutOptions): PrintedOptions {
 }
 
 /** The command that sends only the rejected rows, once they are fixed. */
-export function rejectsStep(
+function rejectsStep(
   context: Pick<Context, 'config' | 'options'>,
   { channel, file, templates, options }: LeftOut,
 ): NextStep | null {
