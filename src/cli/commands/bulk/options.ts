@@ -22,7 +22,7 @@ export interface CarryOutOptions {
 
 export const carryOutDefaults = { concurrency: 8, maxWait: 600_000, waitTimeout: 600_000 } as const;
 
-/** What `--only` selects. */
+/** A value of `--only`. */
 export type Selected = ReceiptStatus | 'undelivered';
 
 /** Options of planning a file and sending it. */

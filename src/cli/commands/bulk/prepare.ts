@@ -124,7 +124,7 @@ async function prepareIn(
   return { job, leftOut: file === null ? null : { channel, file, templates, options: sent } };
 }
 
-/** What the preflight shows besides the job. */
+/** The findings that the preflight shows besides the job. */
 interface Findings {
   outcome: PlanOutcome;
   earlier: EarlierSends;
