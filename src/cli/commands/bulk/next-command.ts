@@ -1,4 +1,5 @@
 import type { Channel } from '../../../contract/index.js';
+import { isJobName } from '../../bulk/job/keys.js';
 import type { Job, JobView } from '../../bulk/job/open-job.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
@@ -56,11 +57,17 @@ function rejectsStep(
     ...textOptions(options, templates),
     '--to-column': toColumn,
     '--allow-repeats': allowRepeats,
-    '--job': job === undefined ? undefined : `${job}-rejects`,
+    '--job': rejectsJob(job),
     ...keptOptions(withoutReport(options)),
     '--yes': context.options.yes,
   });
   return isPrintable(command) ? ['Fix the rejected rows, then send only those with:', command] : null;
+}
+
+/** Undefined where the plan names the job, or this would be too long a name. */
+function rejectsJob(job: string | undefined): string | undefined {
+  const name = `${job}-rejects`;
+  return job !== undefined && isJobName(name) ? name : undefined;
 }
 
 const withoutReport = ({ report: _, ...options }: BulkOptions): CarryOutOptions => options;
