@@ -78,7 +78,11 @@ export const neverRead = (what: string): CliError =>
     hint: 'Its status is unknown. Wait longer with --wait-timeout.',
   });
 
-export const notFinal = (what: string): CliError =>
-  new CliError('not_final', exits.notFinal, `${what} is not final yet`, {
-    hint: 'It was accepted and is not in doubt. Wait longer with --wait-timeout.',
+/** `what` names so many. */
+export function notFinal(what: string, count = 1): CliError {
+  const [are, theyAre] =
+    count === 1 ? ['is', 'It was accepted and is'] : ['are', 'They were accepted and are'];
+  return new CliError('not_final', exits.notFinal, `${what} ${are} not final yet`, {
+    hint: `${theyAre} not in doubt. Wait longer with --wait-timeout.`,
   });
+}
