@@ -28,7 +28,9 @@ export async function runApplication(
     called = command;
   };
   const program = buildProgram(context, output, { first: argv[0], onCommand });
-  const interruption = new Interruption(environment, context);
+  const interruption = new Interruption(environment, context, (key) =>
+    commandHelpOf(called ?? program)?.exitAs?.hint(exits.doubt, key),
+  );
   program.hook('preAction', async (_, command) => {
     // Before an action there is nothing that a signal could leave undone.
     interruption.watch();
