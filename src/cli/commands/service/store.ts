@@ -7,6 +7,7 @@ import { sandboxDirectory, serviceDirectory } from '../../config/folders.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { readName } from '../../options.js';
 import { quoteArgument } from '../../platform/quote.js';
 import { type DatabaseAccess, databaseAccess, databaseError, withoutPassword } from '../serve/database.js';
 
@@ -25,7 +26,7 @@ export interface Store {
 /** Adds `--data` and `--database`; `fallback` names the data without them. */
 export function addStoreOptions(command: Command, fallback = 'that of urtuu serve'): void {
   command
-    .option('--data <folder>', `data folder of the service (default: ${fallback})`)
+    .option('--data <folder>', `data folder of the service (default: ${fallback})`, readName)
     .option('--database <url>', 'PostgreSQL database of the service');
 }
 
