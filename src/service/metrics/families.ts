@@ -8,7 +8,7 @@ export interface Family {
 
 const head = (name: string, type: string, help: string) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 
-export const labelled = (name: string, labels: string) => (labels === '' ? name : `${name}{${labels}}`);
+const labelled = (name: string, labels: string) => (labels === '' ? name : `${name}{${labels}}`);
 
 export class Counter implements Family {
   readonly #name: string;
