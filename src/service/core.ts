@@ -75,6 +75,7 @@ export async function openCore(
   const { clock = systemClock, rates = 'enforced', seed } = options;
   const configuration =
     options.configuration === undefined ? undefined : await configurationOf(options.configuration);
+  const settings = checkSettings(options.settings ?? {});
   const report = createReport(clock, options.report ?? reportToStderr);
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
   const { storage, outbox, isShared, lost } = await openData(options, {
@@ -94,7 +95,7 @@ export async function openCore(
   const { carrier, carriers, isReal, receive } = opened;
   const { operators } = carriers;
   const settingsOf = settingsReader({
-    ...checkSettings(options.settings ?? {}),
+    ...settings,
     ...(operators === null ? {} : { operators, no_link_operators: [] }),
   });
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -37,6 +37,15 @@ async function call(service: Service, method: string, path: string, body?: unkno
 }
 
 describe('createService', () => {
+  it('opens no data with settings that break a rule', async () => {
+    const directory = join(folder(), 'data');
+    const settings = { caps: { per_10_minutes: 0 } };
+    await expect(createService({ directory, settings })).rejects.toThrow(
+      'settings.caps.per_10_minutes: must be a whole number from 1 to 20',
+    );
+    expect(existsSync(directory)).toBe(false);
+  });
+
   it('sends over fetch, in memory', async () => {
     const service = await open();
     const sent = await call(service, 'POST', '/sms', { to: '+976 9911-2233', text: 'Сайн уу' });
