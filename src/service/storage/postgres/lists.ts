@@ -1,5 +1,5 @@
 import type { BatchQuery, Listed, MessageQuery } from '../lists.js';
-import { type BatchRow, type MessageRow, toBatch, toMessage } from '../rows.js';
+import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
 
@@ -70,8 +70,7 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
       const list = await listed(listing, projectId, page);
       if (list === null) return null;
       const rows = await database.query<MessageRow>(
-        `SELECT m.*, b.id AS batch_id FROM messages m LEFT JOIN batches b ON b.seq = m.batch
-         WHERE m.seq = ANY ($1::bigint[]) ORDER BY m.seq DESC`,
+        `${selectMessage} WHERE m.seq = ANY ($1::bigint[]) ORDER BY m.seq DESC`,
         [list.seqs],
       );
       return { records: rows.map((row) => toMessage(row, projectId)), next: list.next };

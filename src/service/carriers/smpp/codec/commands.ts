@@ -21,7 +21,6 @@ export type Command = keyof typeof commandIds;
 /** 5.1.3, as far as they are told apart. */
 export const statuses = {
   ok: 0x00,
-  invalidCommandLength: 0x02,
   invalidCommandId: 0x03,
   systemError: 0x08,
   invalidRecipient: 0x0b,
