@@ -34,6 +34,9 @@ export const statuses = {
   unknownError: 0xff,
 } as const;
 
+/** As the specification writes them: `0x0b`. */
+export const writtenStatus = (status: number): string => `0x${status.toString(16).padStart(2, '0')}`;
+
 /** 5.3.2, as far as they are used. */
 export const tags = {
   receiptedMessageId: 0x001e,
