@@ -2,6 +2,7 @@ import type { BatchQuery, Listed, MessageQuery } from '../lists.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
+import { ofProject } from './lookups.js';
 
 /** Rows that one page looks at; an older page goes on behind them. */
 const rowsPerPage = 30_000;
@@ -33,7 +34,7 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
       const conditions = present.map(
         ([comparison], index) => ` AND ${comparison.replace('?', `$${index + 2}`)}`,
       );
-      const source = `FROM ${table} WHERE project = (SELECT seq FROM projects WHERE id = $1)${conditions.join('')}
+      const source = `FROM ${table} WHERE ${ofProject}${conditions.join('')}
         ORDER BY ${seq} DESC LIMIT ${count}`;
       return database.query<{ seq: number; id: string }>(
         // The index has the numbers of those that are passed over, and not their ids.

@@ -6,6 +6,9 @@ import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { Groups } from './database/groups.js';
 
+/** The rows of the project whose id is the first parameter. */
+export const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
+
 export interface ProjectRow {
   id: string;
   name: string;
