@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { normalizeAddress } from '../../../contract/index.js';
 import { ConfigurationError } from '../../configuration-error.js';
+import { rule } from '../../parse-fields.js';
 import type { SmtpSettings } from '../smtp/smtp-settings.js';
 import type { ConfigurationSource } from './configuration.js';
 import { readSecret, writtenSecret } from './secrets.js';
 import { type ServerAddress, serverAddressOf } from './server-address.js';
 
-const rule = (holds: (text: string) => boolean, error: string) => z.refine<string>(holds, { error });
 const addressOf = (written: string) => serverAddressOf(written, { 'smtp:': 587, 'smtps:': 465 });
 const loopbackHosts = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i;
 
