@@ -255,7 +255,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
 
 const isForm = (contentType: string) => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(contentType);
 
-/** Whatever a page gives: one element, or none. */
+/** The HTML of a page's body: of one element, or none. */
 const rendered = async (node: Child): Promise<string> =>
   String(await Fragment({ children: node }).toString());
 

@@ -29,7 +29,7 @@ export class Counter implements Family {
   }
 }
 
-/** A value that is read when somebody asks, or a counter that others count. */
+/** A value of the moment of a reading, or a counter that others count. */
 export function writeSeries(
   name: string,
   type: 'gauge' | 'counter',

@@ -8,7 +8,7 @@ import type { Storage } from '../storage/storage.js';
 import type { Store } from '../storage/store.js';
 import { Counter, type Family, Histogram, quotedLabel, writeSeries } from './families.js';
 
-/** What is looked at when somebody reads. */
+/** Looked at with each reading. */
 export interface Sources {
   heartbeat: { connections: LaneConnection[] };
   store: { queueDepth(): Promise<LaneDepth[]> };

@@ -23,7 +23,7 @@ interface AnswerRow {
   body: string | null;
 }
 
-/** What requests look up again and again, for all that come together: a burst of them needs few connections. */
+/** The frequent look-ups of requests, for all that come together: a burst of them needs few connections. */
 export function createLookups(
   database: Database,
   report: (error: unknown) => void,
