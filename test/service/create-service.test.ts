@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openCore } from '../../src/service/core.js';
 import { createService, type Service, type ServiceOptions } from '../../src/service/index.js';
+import type { Store } from '../../src/service/storage/store.js';
 
 const opened: Service[] = [];
 const folders: string[] = [];
@@ -44,6 +46,19 @@ describe('createService', () => {
       'settings.caps.per_10_minutes: must be a whole number from 1 to 20',
     );
     expect(existsSync(directory)).toBe(false);
+  });
+
+  it('closes data whose first project cannot be made', async () => {
+    let opened: Store | undefined;
+    const full = async () => {
+      throw new Error('the disk is full');
+    };
+    const store = (inner: Store): Store => {
+      opened = inner;
+      return { ...inner, createProject: full };
+    };
+    await expect(openCore({}, { store })).rejects.toThrow('the disk is full');
+    await expect(opened?.renameProject('any', 'Other')).rejects.toThrow('the store is closed');
   });
 
   it('sends over fetch, in memory', async () => {
