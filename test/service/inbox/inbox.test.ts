@@ -347,6 +347,14 @@ describe('an own domain with a key', () => {
     expect(verifyDkim(relay.taken[0]?.raw ?? '', publicKey)).not.toHaveProperty('problem');
   });
 
+  it('in other letters has its records and its mail in ASCII', async () => {
+    await open();
+    await set({ own_domain: 'жишээ.мон' });
+    const names = (await administration().dnsRecords()).map(({ name }) => name);
+    expect(names).toEqual(['xn--f1ae2cuaa.xn--l1acc', '_dmarc.xn--f1ae2cuaa.xn--l1acc']);
+    expect(await receive('From: bat@example.com\r\nSubject: Hi\r\n\r\nYes', 'a@жишээ.мон')).toBe('kept');
+  });
+
   it('of an older release is its name alone', async () => {
     await open();
     const { store } = services.core;
