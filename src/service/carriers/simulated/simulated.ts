@@ -41,7 +41,7 @@ export function simulatedCarrier(
   clock: Clock,
   faultFor: (to: string) => CarrierFault | null = carrierFaultFor,
 ): SimulatedCarrier {
-  /** What ends every wait when the carrier stops. */
+  /** The ends of all waits, for a stop. */
   const waiting = new Set<() => void>();
   let isStopped = false;
   let onReceipt: (receipt: Receipt) => Promise<void> = async () => {};
