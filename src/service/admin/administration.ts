@@ -26,6 +26,9 @@ import { checkSettings } from './settings.js';
 import { hashToken, linkLife, newToken } from './sign-in.js';
 import { statusOf } from './status.js';
 
+/** Of one credit: sums of many stay exact numbers. */
+const mostCredits = 1_000_000_000_000;
+
 /** Entries that are read at once. */
 const ledgerPage = 1_000;
 
@@ -124,7 +127,8 @@ function administrationOf(
     revokeKey: (id) => store.revokeKey(projectId, id),
     async credit(amount, { note } = {}) {
       if (note !== undefined) checkName('note', note);
-      if (!Number.isSafeInteger(amount)) throw invalid('credits: must be a whole number');
+      if (!Number.isInteger(amount) || Math.abs(amount) > mostCredits)
+        throw invalid(`credits: must be a whole number of at most ${mostCredits}`);
       return store.credit(projectId, amount, { id: context.newId(), note: note ?? null });
     },
     async ledger() {
