@@ -30,7 +30,7 @@ describe('the commands of the owner, where there is no service', () => {
     expect(existsSync(join(home, '.local'))).toBe(false);
   });
 
-  it.each([...lookingLines, 'sandbox outbox', 'sandbox credit 5'])(
+  it.each([...lookingLines, 'service verify', 'sandbox outbox', 'sandbox credit 5'])(
     'urtuu %s --database ends with 12 and makes no schema',
     async (line) => {
       const database = await newDatabase();
@@ -42,6 +42,12 @@ describe('the commands of the owner, where there is no service', () => {
       expect(await query(database, "SELECT 1 FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
     },
   );
+
+  it.each(['keys list', 'service verify'])('urtuu %s says that a database does not answer', async (line) => {
+    const url = 'postgres://urtuu@127.0.0.1:9/urtuu';
+    const { code, stderr } = await here(`${line} --database ${url}`);
+    expect({ code, stderr }).toEqual({ code: 13, stderr: expect.stringContaining(`cannot use ${url}: `) });
+  });
 
   it('a database that another secret belongs to is refused', async () => {
     const database = await newDatabase();
