@@ -30,7 +30,7 @@ describe('the commands of the owner, where there is no service', () => {
     expect(existsSync(join(home, '.local'))).toBe(false);
   });
 
-  it.each([...lookingLines, 'service verify', 'sandbox outbox', 'sandbox credit 5'])(
+  it.each([...lookingLines, 'sandbox outbox', 'sandbox credit 5'])(
     'urtuu %s --database ends with 12 and makes no schema',
     async (line) => {
       const database = await newDatabase();

@@ -36,22 +36,25 @@ export const serviceVerify: CommandBody<'io' | 'network' | 'config'> = (command,
   command.action(async (options: StoreOptions) => {
     const place = ownedPlace(config, options);
     if ('folder' in place && !hasData(place.folder)) throw noData(place.folder, options.data);
+    let count = 0;
+    const counting = async function* (mismatches: AsyncIterable<Mismatch>) {
+      for await (const mismatch of mismatches) {
+        count += 1;
+        yield mismatch;
+      }
+    };
     const data =
       'folder' in place
         ? { directory: place.folder }
         : { database: place.database.url, secret: place.database.secret };
-    let count = 0;
-    const found = async function* (verify: ServiceFiles['verify']) {
+    const read = async function* ({ verify }: ServiceFiles) {
       try {
-        for await (const mismatch of await verify(data)) {
-          count += 1;
-          yield mismatch;
-        }
+        yield* counting(await verify(data));
       } catch (error) {
         throw 'folder' in place ? error : databaseError(place.database.url, error);
       }
     };
-    await network.files((service) => io.printAll(view, found(service.verify)));
+    await network.files((service) => io.printAll(view, read(service)));
     if (count > 0) throw new CliError('mismatch', exits.partly, counted(count, 'mismatch'));
   });
 };
