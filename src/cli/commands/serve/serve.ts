@@ -120,7 +120,11 @@ export const serve: CommandBody = (command, context) => {
       io.note('Its messages, apart from those of --sandbox:', outbox);
     }
     if (listeners.main.dashboard !== null)
-      io.note('Its dashboard:', config.commandLine(['dashboard', ...dataWords(options)]));
+      // Pasted in another terminal, whose folder may be another one.
+      io.note(
+        'Its dashboard:',
+        config.commandLine(['dashboard', ...dataWords(options.data === undefined ? options : { data })]),
+      );
     const lost = await Promise.race([aborted(context.signal), service.lost]);
     io.note('Stopping.');
     // Without its data the service cannot close in order, and nobody should wait for it.
