@@ -37,7 +37,7 @@ describe('urtuu serve', () => {
   });
 
   it('names the commands that show its messages and its dashboard, for a terminal in any folder', async () => {
-    const child = machine.start(['serve', '--port', '0', '--data', 'data']);
+    const child = machine.start(['serve', '--port', '0', '--data', 'data'], { cwd: machine.home });
     const ended = outcomeOf(child);
     const stderr = await printed(child, 'stderr', /dashboard --data .*\n/);
     const [, folder = ''] = / of --sandbox: urtuu sandbox outbox --follow --data (\S+)\n/.exec(stderr) ?? [];
