@@ -1,5 +1,6 @@
 export const exitCodesEnd = `On Ctrl-C, SIGTERM or SIGHUP the process dies by that signal; a shell shows 130,
-143 or 129. urtuu sendmail uses the codes of sysexits.h: urtuu sendmail --help
+143 or 129. urtuu sendmail and urtuu service incoming use the codes of
+sysexits.h: see their --help.
 
 Only after 6 it is unknown whether something was sent. Repeat the send with the
 idempotency key in the error message, or resume the job: neither can send twice.
