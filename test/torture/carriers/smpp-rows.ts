@@ -1,5 +1,5 @@
 import { seededRandom } from '../../support/random.js';
-import { groupOf, type Play, type Played } from '../row.js';
+import { groupOf, type Play, type Played, type Row } from '../row.js';
 import { Centre } from './centre.js';
 import { gameRow, playGames } from './games.js';
 import { type KillFindings, type KillGame, playKills, requestsFor } from './kills.js';
@@ -66,7 +66,7 @@ export function killRows(
   sizes: { sends: number; kills: number },
   play: (options: CarrierKills) => Promise<KillFindings>,
   most: number,
-) {
+): Row[] {
   const kill =
     (options: Omit<CarrierKills, 'seed'>): Play =>
     async (seed) =>

@@ -8,7 +8,6 @@ import type { Break } from './service-main.js';
 import { type Acknowledgement, taskMaker } from './tasks.js';
 
 export interface SameKeyResult extends Findings {
-  requests: number;
   sends: number;
   /** Keys whose clients did not all get one answer, or of which not exactly one got it as the first. */
   unequal: number;
@@ -68,7 +67,6 @@ export async function playSameKeys(options: {
     await Promise.all([play(), play(), play(), play()]);
     await Promise.all(servers.map((server) => server.end('SIGTERM')));
     return {
-      requests: options.clients * options.keys,
       sends: acknowledged.length,
       unequal,
       ...(await audit(directory, accounts, acknowledged)),
