@@ -7,10 +7,10 @@ import { writeEntry } from './entries.js';
 import { writeLicences } from './licences.js';
 import { runTypeScript } from './typescript.js';
 
-/** What users import; `exports` in package.json names them too. */
+/** The entries for users; `exports` in package.json names them too. */
 const libraries = { 'client/index': 'src/client/index.ts', 'sandbox/index': 'src/sandbox/index.ts' };
 
-/** What every start needs, what every request does, and the small parts of commands: few files take less time. */
+/** The code of every start, of every request, and the small parts of commands: few files take less time. */
 const together = [
   {
     name: 'core',
@@ -34,7 +34,7 @@ const together = [
   { name: 'single', test: /[/\\]src[/\\]cli[/\\]single[/\\](?:answer|remember-key|send)\.ts$/ },
 ];
 
-/** What opening a service needs is one file. */
+/** The code that opens a service, in one file. */
 const service = [{ name: 'core', test: /[/\\]src[/\\]service[/\\]index\.ts$/ }];
 
 rmSync('dist', { recursive: true, force: true });

@@ -97,7 +97,7 @@ const plainElements = {
 const dashboard = resolve('src/service/dashboard');
 const textFiles = ['language/english', 'language/mongolian', 'assets/style', 'assets/script'];
 
-/** What a file of the dashboard exports: one literal. */
+/** The literal that a file of the dashboard exports. */
 function literalIn(file) {
   const code = readFileSync(join(dashboard, `${file}.ts`), 'utf8');
   const [, literal] = /export const \w+(?:: \w+)? = (.*?);\n(?:\nexport type .*)?$/s.exec(code);
@@ -199,7 +199,7 @@ export async function bundle(name, source, { constants = {}, together, sourcemap
       ),
     },
     onLog(level, log, handler) {
-      // What is imported both at once and late is loaded at once; that is no mistake.
+      // A module imported both at once and late is loaded at once; that is no mistake.
       if (log.code !== 'INEFFECTIVE_DYNAMIC_IMPORT') handler(level, log);
     },
   });

@@ -28,7 +28,9 @@ export async function runApplication(
     called = command;
   };
   const program = buildProgram(context, output, { first: argv[0], onCommand });
-  const interruption = new Interruption(environment, context);
+  const interruption = new Interruption(environment, context, (key) =>
+    commandHelpOf(called ?? program)?.exitAs?.hint(exits.doubt, key),
+  );
   program.hook('preAction', async (_, command) => {
     // Before an action there is nothing that a signal could leave undone.
     interruption.watch();
@@ -65,12 +67,22 @@ const topicsNamedAsCommands = new Set(['sandbox', 'jobs']);
 function normalized(argv: readonly string[], program: Command): string[] {
   if (argv.length === 0) return ['--help'];
   const [first, ...rest] = argv;
+  const name = nameIn(argv, program);
   // Habitual flags of sendmail callers, which look like options of ours.
-  if (first === 'sendmail') return argv.filter((word) => !/^-(?:o[a-z]+|i|bm|B\S*)$/.test(word));
+  if (argv[name] === 'sendmail')
+    return argv.filter((word, at) => at < name || !/^-(?:o[a-z]+|i|bm|B\S*)$/.test(word));
   const isTopic = rest.length === 1 && topicsNamedAsCommands.has(rest[0] ?? '');
   return first === 'help' && rest.length > 0 && !isTopic && isCommand(rest, program)
     ? [...rest, '--help']
     : [...argv];
+}
+
+/** Index of the command's name, behind the global options and their values. */
+function nameIn(argv: readonly string[], program: Command): number {
+  let at = 0;
+  for (; argv[at]?.startsWith('-'); at += 1)
+    if (program.options.find(({ long, short }) => argv[at] === long || argv[at] === short)?.required) at += 1;
+  return at;
 }
 
 function isCommand(words: readonly string[], program: Command): boolean {

@@ -59,7 +59,7 @@ export class CodeCache {
     this.#options = options;
   }
 
-  /** What the bundle exports. */
+  /** The exports of a bundle. */
   load(file: string): unknown {
     const known = this.#modules.get(file);
     if (known !== undefined) return known.exports;

@@ -71,7 +71,7 @@ export function addHelp<Row>(command: Command, help: CommandHelp<Row>): Command 
 export const globalOptionNote = 'Global options: urtuu help options';
 
 /** Commander's helper with the width of the command's help. */
-export function helperOf(command: Command): Help {
+function helperOf(command: Command): Help {
   const helper = command.createHelp();
   const helpWidth = command.configureOutput().getOutHelpWidth?.();
   helper.prepareContext(helpWidth === undefined ? {} : { helpWidth });
@@ -120,7 +120,7 @@ function exitCodes(help: CommandHelp, helper: Help): string[] {
   ];
 }
 
-/** What each exit code of a command means. */
+/** The meaning of each exit code of a command. */
 export function exitMeaningsOf({
   exits,
   ok,

@@ -4,7 +4,7 @@ import type { Io } from './io.js';
 import type { Network } from './network/network.js';
 import type { GlobalOptions } from './options.js';
 
-/** What a command may touch. */
+/** The parts of the program that a command may touch. */
 export interface Context {
   readonly options: Readonly<GlobalOptions>;
   readonly io: Io;

@@ -119,10 +119,10 @@ export function createContext(
       return safeQuestions(questions(environment.stdin, environment.stderr, notices().colour));
     },
     files,
-    async openInBrowser(file) {
-      if (environment.openInBrowser !== undefined) return environment.openInBrowser(file);
+    async openInBrowser(place) {
+      if (environment.openInBrowser !== undefined) return environment.openInBrowser(place);
       const { openInBrowser } = await import('./platform/open-in-browser.js');
-      return openInBrowser(file, environment.platform, environment.env);
+      return openInBrowser(place, environment.platform, environment.env);
     },
     holdSignals(holder = {}) {
       holders.push(holder);

@@ -3,6 +3,9 @@ import { isAccepted } from './network/exchange.js';
 import type { EndSignal } from './platform/signals.js';
 import type { ProcessEnvironment } from './process-environment.js';
 
+/** The hint of a command for a send in doubt; undefined where it has none of its own. */
+type HintOfDoubt = (key: string | null) => string | undefined;
+
 /** Ends a run by a signal: at once, or when the command that holds signals has finished. */
 export class Interruption {
   /** The first signal. */
@@ -13,13 +16,15 @@ export class Interruption {
   readonly ended: Promise<EndSignal>;
   readonly #environment: ProcessEnvironment;
   readonly #context: OwnedContext;
+  readonly #hintOf: HintOfDoubt;
   #end: (signal: EndSignal) => void = () => {};
   #isOver = false;
   #unwatch = () => {};
 
-  constructor(environment: ProcessEnvironment, context: OwnedContext) {
+  constructor(environment: ProcessEnvironment, context: OwnedContext, hintOf: HintOfDoubt) {
     this.#environment = environment;
     this.#context = context;
+    this.#hintOf = hintOf;
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
@@ -40,12 +45,12 @@ export class Interruption {
     this.received ??= signal;
     const { held } = this.#context;
     if (held === null || isRepeated) {
-      warnOfPendingSend(this.#context);
+      warnOfPendingSend(this.#context, this.#hintOf);
       this.ending = this.received;
       this.#end(this.received);
     } else if (signal !== 'SIGINT') {
       void this.#environment.clock.sleep(held).then(() => {
-        if (!this.#isOver) warnOfPendingSend(this.#context);
+        if (!this.#isOver) warnOfPendingSend(this.#context, this.#hintOf);
         this.#end(signal);
       });
     }
@@ -54,7 +59,7 @@ export class Interruption {
 }
 
 /** A job has its own last words. */
-function warnOfPendingSend(context: OwnedContext): void {
+function warnOfPendingSend(context: OwnedContext, hintOf: HintOfDoubt): void {
   context.notices.stop();
   if (context.sayLastWords()) return;
   const pending = context.network.pendingSend;
@@ -64,9 +69,9 @@ function warnOfPendingSend(context: OwnedContext): void {
   const when = isAccepted(pending)
     ? `before the answer about a ${what} was shown`
     : `while a ${what} was on its way`;
-  context.io.warn(
-    key === null
-      ? `stopped ${when}; it may have arrived.`
-      : `stopped ${when}; repeat it with --idempotency-key ${key}: that cannot send it twice.`,
-  );
+  const own = hintOf(key);
+  if (own !== undefined) context.io.warn(`stopped ${when}. ${own}`);
+  else if (key === null) context.io.warn(`stopped ${when}; it may have arrived.`);
+  else
+    context.io.warn(`stopped ${when}; repeat it with --idempotency-key ${key}: that cannot send it twice.`);
 }

@@ -64,8 +64,8 @@ export function globalOptions(command: Command): GlobalOptions {
   return given as GlobalOptions;
 }
 
-/** An unset variable of a script must not mean the profile in use. */
-function readName(written: string): string {
+/** An unset variable of a script must not mean the profile in use, or the current folder. */
+export function readName(written: string): string {
   if (written === '') throw new InvalidArgumentError('the name is empty');
   return written;
 }

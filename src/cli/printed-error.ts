@@ -167,6 +167,8 @@ function hintOf(error: UrtuuError, { exit, kind, unreached, last, sandboxed }: F
     const left = error.attempts_remaining;
     return `Tries left: ${left}.${left === 0 ? ` ${hints.verification_closed}` : ''}`;
   }
+  if (error.code === 'provider_failed' && error.idempotencyKey === null)
+    return 'It was not sent and not charged. Run it again for a new code.';
   if (sandboxed && error.code === 'recipient_rate_limited') return sandboxCapHint(error.retryAfter);
   if (error.retryAfter !== null) return `${nothing}Try again in ${error.retryAfter} s.`;
   if (unreached !== null) return nothing + hintOfConnection(unreached, last);

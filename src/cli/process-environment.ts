@@ -31,7 +31,7 @@ export interface ProcessEnvironment {
   readonly fetch?: FetchLike;
   readonly openService?: (options: ServiceOptions) => Promise<Service>;
   readonly openAdministration?: (options: ServiceOptions) => Promise<OpenedAdministration>;
-  readonly openInBrowser?: (file: string) => Promise<boolean>;
+  readonly openInBrowser?: (place: string) => Promise<boolean>;
   readonly questions?: Questions;
   readonly draw?: Draw;
 }

@@ -54,11 +54,12 @@ const messageOf = ({ code, message, status }: { code: string; message: string; s
 /** Looks at the words too: an error among the options leaves those after it unparsed. */
 function asksForMachineFormat(argv: readonly string[], { io }: OwnedContext): boolean {
   if (io.printer.isMachine) return true;
-  return argv.some((word, index) => {
-    if (word === '--') return false;
+  const end = argv.indexOf('--');
+  const words = end === -1 ? argv : argv.slice(0, end);
+  return words.some((word, index) => {
     if (word === '--json') return true;
     const value =
-      /^(?:-o|--output=)(.+)$/.exec(word)?.[1] ?? (/^(?:-o|--output)$/.test(word) ? argv[index + 1] : '');
+      /^(?:-o|--output=)(.+)$/.exec(word)?.[1] ?? (/^(?:-o|--output)$/.test(word) ? words[index + 1] : '');
     return /^(?:json|ndjson|csv|tsv)$/.test(value ?? '');
   });
 }

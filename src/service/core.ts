@@ -26,7 +26,6 @@ import { hashSecret, newSecret } from './operations/keys.js';
 import type { Operations } from './operations/operations.js';
 import { OutcomeWaiter } from './operations/outcome-waiter.js';
 import { bound, messageAnswer } from './operations/resources.js';
-import { Turns } from './operations/turns.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
 import type { Administration, Service, ServiceOptions } from './service.js';
@@ -155,7 +154,6 @@ export async function openCore(
     encryption,
     dispatcher,
     outcomes,
-    turns: new Turns(),
     keyUse,
     isConnectedElsewhere: (lane) => heartbeat.isConnectedElsewhere(lane),
     closed: carriers.closed,

@@ -42,6 +42,17 @@ describe('urtuu doctor', () => {
     expect(await examine(well, { env })).toMatchObject({ code: 2 });
   });
 
+  it('calls only private what it has checked', async () => {
+    for (const platform of ['linux', 'win32'] as const) {
+      const home = mkdtempSync(join(tmpdir(), 'urtuu-doctor-'));
+      mkdirSync(join(home, 'urtuu'), { mode: 0o700 });
+      const env = { URTUU_API_KEY: testKey, XDG_STATE_HOME: home };
+      const { of } = await examine(well, { platform, env });
+      rmSync(home, { recursive: true });
+      expect(of('data')?.detail).toBe(`${join(home, 'urtuu')}${platform === 'linux' ? ', private' : ''}`);
+    }
+  });
+
   it('looks at everything a send needs, in this order', async () => {
     const { stdout } = await run(
       'doctor --json',

@@ -57,6 +57,20 @@ describe('urtuu history', () => {
     );
   });
 
+  it('has what may have been sent without an answer, and what the operator refused', async () => {
+    await here('verify create 99000012');
+    const { stderr } = await here('verify create 99000001');
+    expect(stderr).not.toContain('idempotency key');
+    await here('sendmail -t --max-retries 0', { stdin: 'To: fault-drop-after@b.mn\nSubject: s\n\nhi\n' });
+    const found: Record<string, unknown>[] = await history();
+    expect(found.map(({ command, to, status }) => [command, to, status])).toEqual([
+      ['sendmail', 'fault-drop-after@b.mn', 'in_doubt'],
+      ['verify create', '99000001', 'failed'],
+      ['verify create', '99000012', 'in_doubt'],
+    ]);
+    expect(found[0]?.key).toEqual(expect.any(String));
+  });
+
   it('has one entry for a send that was repeated under its key, and for a job that went on', async () => {
     await here('sms send 99000012 hi --max-retries 0 --idempotency-key k-2');
     await here('sms send 99000012 hi --max-retries 2 --idempotency-key k-2');

@@ -109,6 +109,7 @@ describe('urtuu messages get', () => {
     expect(await run('messages get a bad1 --wait', finalAfter(2, 'sent'))).toMatchObject({ code: 3 });
     expect(await run('messages get a bad1 --wait --wait-timeout 2s', finalAfter(99, 'sent'))).toMatchObject({
       code: 14,
+      stderr: expect.stringContaining('urtuu: 2 messages are not final yet\n'),
     });
     expect(await run('messages get bad1', finalAfter(0, 'sent'))).toMatchObject({ code: 0 });
   });

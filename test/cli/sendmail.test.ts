@@ -33,6 +33,14 @@ describe('urtuu sendmail', () => {
     ]);
   });
 
+  it('takes the habitual flags behind global options, too', async () => {
+    const { fetch, requests } = fakeService(() => ({ body: queued }));
+    const line = '--max-retries 0 --quiet -o json sendmail -oi -t';
+    expect(await run(line, { fetch, stdin: cron })).toMatchObject({ code: 0 });
+    expect(requests).toHaveLength(1);
+    expect(await run('sms send 99112233 sendmail -oi', { fetch })).toMatchObject({ code: 2 });
+  });
+
   it.each<[string, string, Reply, number]>([
     ['a message that failed', cron, { body: { ...queued, status: 'failed' } }, 69],
     ['a message to somebody else', cron, { body: { ...queued, to: 'x@y.mn' } }, 69],

@@ -125,6 +125,21 @@ describe('a signal', () => {
     expect(stderr).toContain(`repeat it with --idempotency-key ${last?.headers['Idempotency-Key']}`);
   });
 
+  it.each([
+    ['Message-ID: <1@b.mn>\n', 'Give the same message again'],
+    ['', 'Check before you give it again'],
+  ])('while sendmail waits for its answer: %j decides what it says', async (header, hint) => {
+    const { send, onSignal } = signals();
+    const service = fakeService(() => {
+      setImmediate(() => setImmediate(() => send('SIGTERM')));
+      return { hangs: true };
+    });
+    const stdin = `${header}To: a@b.mn\nSubject: s\n\nhi\n`;
+    const { code, stderr } = await run('sendmail -t', { ...service, onSignal, stdin });
+    expect({ code, stderr }).toEqual({ code: 'SIGTERM', stderr: expect.stringContaining(hint) });
+    expect(stderr).not.toContain('--idempotency-key');
+  });
+
   it('lets serve close first, and is what the process then dies by', async () => {
     const { send, onSignal } = signals();
     const { closed, openService } = serving(() => send('SIGINT'));

@@ -38,6 +38,7 @@ describe('urtuu sms send', () => {
     const service = accepting(email);
     await run("email send bat@example.mn --subject -v --text '-very nice'", service);
     expect(service.requests[0]?.body).toMatchObject({ subject: '-v', text: '-very nice' });
+    expect((await run('sms send -- --json')).stderr).toMatch(/^urtuu: missing: <text>\n/);
   });
 
   it('never sends anything when standard input is empty', async () => {

@@ -128,7 +128,7 @@ export async function pass(clock: ManualClock, milliseconds: number, step = 250)
   await turns();
   for (let passed = 0; passed < milliseconds; passed += step) {
     clock.advance(Math.min(step, milliseconds - passed));
-    await turns(8);
+    await turns(16);
   }
 }
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { built, Machine, outcomeOf } from './machine.js';
 import { ResettingServer } from './resetting-server.js';
@@ -64,6 +66,11 @@ describe('the command', () => {
     await said(['balance', '--min', '99999999'], 7);
     await said(['sms', 'send', 'nobody', 'hi'], 8);
     await said(['balance'], 4, { ...service.env, URTUU_API_KEY: 'wrong' });
+  });
+
+  it('reports a bad row with a line separator in it', async () => {
+    writeFileSync(join(machine.home, 'list.csv'), 'phone\n"9\u20288"\n');
+    await said(['sms', 'bulk', 'list.csv', '--text', 'hi', '--dry-run'], 8);
   });
 
   it('asks for a code once more after a 429, and not by itself when that connection is reset', async () => {

@@ -8,6 +8,7 @@ import { CliError, machineError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import type { Files } from '../files/files.js';
 import type { Network } from '../network/network.js';
+import { platformOf } from '../platform/platform.js';
 import { quoteArgument } from '../platform/quote.js';
 import { printedError } from '../printed-error.js';
 import { counted, grouped } from '../wording.js';
@@ -85,7 +86,7 @@ async function configFile({ config }: Setup): Promise<string> {
   const { profiles } = await config.read();
   const file = configPath(config.directory);
   if ((await modeOf(file)) === null) return `none at ${file}`;
-  return `${file}, ${counted(Object.keys(profiles).length, 'profile')}, private`;
+  return `${file}, ${counted(Object.keys(profiles).length, 'profile')}${privately(config)}`;
 }
 
 /** Jobs keep recipients and texts there, and must be able to write before anything is sent. */
@@ -104,13 +105,17 @@ async function dataFolder({ config }: Setup): Promise<string | Finding> {
   await access(folder, constants.W_OK).catch((error) => {
     throw machineError(`cannot write to ${folder}`, error);
   });
-  if (platform === 'win32' || (mode & 0o077) === 0) return `${folder}, private`;
+  if (!platformOf(platform).hasFileModes || (mode & 0o077) === 0) return `${folder}${privately(config)}`;
   return {
     status: 'warning',
     detail: `${folder} can be read by others on this machine`,
     hint: `Jobs in it hold recipients and texts. Run: chmod 700 ${quoteArgument(folder, platform)}`,
   };
 }
+
+/** Nothing where modes are not checked. */
+const privately = ({ platform }: Pick<Config, 'platform'>) =>
+  platformOf(platform).hasFileModes ? ', private' : '';
 
 /** Null where there is no such file or folder. */
 async function modeOf(path: string): Promise<number | null> {

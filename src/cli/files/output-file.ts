@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, copyFile, type FileHandle, open, readlink, realpath, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -98,7 +99,8 @@ async function putInPlace(temporary: string, path: string): Promise<void> {
   }
 }
 
-const temporaryPathOf = (path: string) => `${path}.${process.pid}.part`;
+/** Not by the process id, which is the same at each start of a container: a crash may have left that file. */
+const temporaryPathOf = (path: string) => `${path}.${randomBytes(6).toString('hex')}.part`;
 
 async function targetOf(path: string): Promise<Target> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {

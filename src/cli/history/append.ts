@@ -36,3 +36,16 @@ export async function appendHistory({ config, clock, options, io }: Place, sent:
     if (options.verbose) io.note(`cannot write the history: ${(error as Error).message}`);
   }
 }
+
+/** Records a send that is in doubt, or that the service recorded as failed; no other error left a message behind. */
+export async function appendFailedSend(
+  place: Place,
+  error: unknown,
+  sent: Omit<Sent, 'status'>,
+): Promise<void> {
+  const { UrtuuError } = await import('../../client/index.js');
+  if (!(error instanceof UrtuuError)) return;
+  const { inDoubt, id = null, idempotencyKey: key } = error;
+  if (inDoubt || id !== null)
+    await appendHistory(place, { ...sent, id, key, status: inDoubt ? 'in_doubt' : 'failed' });
+}

@@ -31,6 +31,10 @@ export interface HistoryEntry {
 
 export type Sent = Pick<HistoryEntry, 'command' | 'status'> & Partial<HistoryEntry>;
 
+/** Sorts entries. */
+export const newestFirst = (a: HistoryEntry, b: HistoryEntry): number =>
+  a.time < b.time ? 1 : a.time > b.time ? -1 : 0;
+
 /** The jobs and keys that later entries of the same are about. */
 export const subjectOf = ({ base_url, job, key, id }: HistoryEntry): string | null => {
   const subject = job ?? key ?? id;

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { machineError } from '../errors.js';
 import { writePrivateFile } from '../platform/write-private-file.js';
-import { type HistoryEntry, subjectOf } from './entry.js';
+import { type HistoryEntry, newestFirst, subjectOf } from './entry.js';
 
 const maxAge = 90 * 86_400_000;
 
@@ -62,5 +62,5 @@ function newestOfEach(entries: readonly HistoryEntry[]): HistoryEntry[] {
       if (subject !== null) seen.add(subject);
       return isNew;
     })
-    .sort((a, b) => (a.time < b.time ? 1 : a.time > b.time ? -1 : 0));
+    .sort(newestFirst);
 }

@@ -1,5 +1,5 @@
 import { inputError, usageError } from '../errors.js';
-import type { Files } from '../files/files.js';
+import { type Files, nameOf } from '../files/files.js';
 
 /** The two sources of a text: a value (`-` is standard input) and a file. */
 export interface TextSource {
@@ -22,8 +22,7 @@ export async function readText(files: Pick<Files, 'text'>, source: TextSource): 
   const from = file ?? (value === '-' ? '-' : undefined);
   const text = from === undefined ? value : (await files.text(from)).replace(/\r?\n$/, '');
   if (text !== undefined && text.trim() === '') {
-    const origin = from === '-' ? 'standard input' : from;
-    const what = origin === undefined ? 'the text is empty' : `the text from ${origin} is empty`;
+    const what = from === undefined ? 'the text is empty' : `the text from ${nameOf(from)} is empty`;
     throw inputError(what, 'Nothing was sent.');
   }
   return text;

@@ -1,10 +1,8 @@
 import { type Urtuu, UrtuuError } from '../../client/index.js';
 import { messagePage } from '../../contract/index.js';
-import { hints } from '../error-hints.js';
-import { CliError } from '../errors.js';
-import { exits } from '../exit-codes.js';
 import { batchView, type MessageRow, messageView } from '../output/views.js';
 import { isMissing, type LookupContext, lookUp } from './lookup.js';
+import { pages, type ReadPage } from './pages.js';
 import { batchResource } from './resources.js';
 import { show } from './show.js';
 import type { WaitOptions } from './wait.js';
@@ -48,25 +46,9 @@ async function canList(client: Urtuu, id: string): Promise<boolean> {
   }
 }
 
-async function* messagesOf(client: Urtuu, ids: readonly string[]): AsyncGenerator<MessageRow> {
+async function* messagesOf({ batches }: Urtuu, ids: readonly string[]): AsyncGenerator<MessageRow> {
   for (const id of ids) {
-    const seen = new Set<string>();
-    let after: string | null = null;
-    do {
-      const page: { data: MessageRow[]; next: string | null } = await client.batches.messages(id, {
-        limit: messagePage.max,
-        ...(after === null ? {} : { after }),
-      });
-      yield* page.data;
-      after = page.next;
-      if (after !== null && seen.has(after)) throw repeatedPage(id);
-      if (after !== null) seen.add(after);
-    } while (after !== null);
+    const read: ReadPage<MessageRow> = ({ limit, after }) => batches.messages(id, { limit, after });
+    for await (const { data } of pages(read, messagePage.max)) yield* data;
   }
-}
-
-/** From a service, or a cache in front of it, that ignores `after`. */
-function repeatedPage(id: string): CliError {
-  const message = `the service keeps returning the same page of messages of batch ${id}`;
-  return new CliError('unexpected_response', exits.later, message, { hint: hints.unexpected_response });
 }

@@ -125,7 +125,7 @@ function verdict(tally: Tally, noun: string, waited: boolean): CliError | null {
   if (found === 0)
     return problem('not_found', exits.missing, `none of the ${all} ids were found`, hints.not_found);
   if (waited && contradiction !== null) return problem('in_doubt', exits.doubt, contradiction, unknownHint);
-  if (waited && open > 0) return notFinal(open === 1 ? `a ${noun}` : `one of ${counted(open, noun)}`);
+  if (waited && open > 0) return notFinal(counted(open, noun), open);
   if (waited && allFailed === all)
     return problem(
       'failed',

@@ -1,11 +1,12 @@
 import type { Urtuu } from '../../client/index.js';
 import type { BatchRow, MessageRow } from '../output/views.js';
 import type { Resource } from './lookup.js';
+import { isFinalMessage } from './wait.js';
 
 export const messageResource = ({ messages }: Urtuu): Resource<MessageRow> => ({
   noun: 'message',
   read: (id) => messages.get(id),
-  isFinal: ({ status }) => status === 'sent' || status === 'failed',
+  isFinal: isFinalMessage,
   failed: ({ status }) => (status === 'failed' ? 'all' : 'none'),
 });
 

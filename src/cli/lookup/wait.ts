@@ -27,7 +27,7 @@ export const deadlineOf = (
 ): Deadline => new Deadline(clock, waitTimeout);
 
 /** The newest state, and the error that ended the wait. */
-export interface Awaited<State> {
+export interface WaitResult<State> {
   state: State;
   problem: { error: unknown } | null;
 }
@@ -42,7 +42,7 @@ export async function readUntilFinal<State, First extends State | null>(
   first: First,
   isFinal: (state: State) => boolean,
   read: () => Promise<State>,
-): Promise<Awaited<State | First>> {
+): Promise<WaitResult<State | First>> {
   let state: State | First = first;
   let rest = first === null ? 0 : firstPause;
   for (let pause = firstPause; state === null || !isFinal(state); pause = Math.min(pause * 2, longestPause)) {
@@ -62,6 +62,9 @@ export async function readUntilFinal<State, First extends State | null>(
   return { state, problem: null };
 }
 
+export const isFinalMessage = ({ status }: { status: string }): boolean =>
+  status === 'sent' || status === 'failed';
+
 /** A read that fails for now. */
 export function isTransient(error: unknown): boolean {
   const { code, status } = error as { code?: unknown; status?: number | null };
@@ -75,7 +78,11 @@ export const neverRead = (what: string): CliError =>
     hint: 'Its status is unknown. Wait longer with --wait-timeout.',
   });
 
-export const notFinal = (what: string): CliError =>
-  new CliError('not_final', exits.notFinal, `${what} is not final yet`, {
-    hint: 'It was accepted and is not in doubt. Wait longer with --wait-timeout.',
+/** `what` names so many. */
+export function notFinal(what: string, count = 1): CliError {
+  const [are, theyAre] =
+    count === 1 ? ['is', 'It was accepted and is'] : ['are', 'They were accepted and are'];
+  return new CliError('not_final', exits.notFinal, `${what} ${are} not final yet`, {
+    hint: `${theyAre} not in doubt. Wait longer with --wait-timeout.`,
   });
+}

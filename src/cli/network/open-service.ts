@@ -33,7 +33,7 @@ export async function openAdministration(
   });
 }
 
-/** What the service offers for data that this process has not opened. */
+/** Calls of the service for data that this process has not opened. */
 export type ServiceFiles = Pick<Awaited<ReturnType<typeof loadService>>, 'backup' | 'restore' | 'verify'>;
 
 /** Throws CliError for data or an engine that cannot be used, and where another process has the data open (exit 11). */

@@ -127,9 +127,9 @@ export class Printer {
   ): AsyncGenerator<string, void> {
     const columns = this.#columns(view, true);
     if (format === 'csv' || format === 'tsv') {
-      const { headerRow, separatedRow } = await import('./separated.js');
+      const { separatedLine, separatedRow } = await import('./separated.js');
       const names = columns.map(({ name }) => name);
-      if (this.#options.header ?? true) yield headerRow(format, names, terminal);
+      if (this.#options.header ?? true) yield separatedLine(format, names, terminal);
       for await (const row of rows) yield separatedRow(format, columns, row, { mask, terminal });
     } else if (format === 'ndjson') {
       for await (const row of rows) yield `${safeJson(this.#record(view, columns, row, mask))}\n`;

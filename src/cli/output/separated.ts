@@ -14,10 +14,6 @@ function tsvLine(fields: readonly string[]): string {
   return `${fields.map(visible).join('\t')}\n`;
 }
 
-export function headerRow(format: 'csv' | 'tsv', names: readonly string[], terminal: boolean): string {
-  return separated(format, names, terminal);
-}
-
 export function separatedRow<Row>(
   format: 'csv' | 'tsv',
   columns: readonly Column<Row>[],
@@ -25,10 +21,10 @@ export function separatedRow<Row>(
   style: SeparatedStyle,
 ): string {
   const fields = columns.map((column) => written(column, row, style.mask));
-  return separated(format, fields, style.terminal);
+  return separatedLine(format, fields, style.terminal);
 }
 
-function separated(format: 'csv' | 'tsv', fields: readonly string[], terminal: boolean): string {
+export function separatedLine(format: 'csv' | 'tsv', fields: readonly string[], terminal: boolean): string {
   if (format === 'tsv') return tsvLine(fields);
   return terminal ? csvLine(fields.map(visible)).replace(/\r\n$/, '\n') : csvLine(fields);
 }

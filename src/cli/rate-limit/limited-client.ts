@@ -26,7 +26,7 @@ export function openRateLimiter(
   return new RateLimiter({
     clock,
     buckets: bucketsIn(state, fingerprint(`${baseUrl} ${key}`), clock),
-    onWait: (_, milliseconds) => waiting(milliseconds),
+    onWait: waiting,
   });
 }
 

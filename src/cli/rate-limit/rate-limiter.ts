@@ -17,7 +17,7 @@ export interface RateLimiterOptions {
   buckets: BucketStore;
   clock: Clock;
   /** Called once for each wait of over a second; `milliseconds` is the time it may still take. */
-  onWait?(kind: RequestKind, milliseconds: number): void;
+  onWait?(milliseconds: number): void;
 }
 
 /** Tokens that stay unused, so that requests which overtake each other do not exceed the limit. */
@@ -30,7 +30,6 @@ const shownAfter = 1_000;
 
 interface Waiter {
   settle(taken: boolean): void;
-  signal: AbortSignal | undefined;
   within: number;
   asked: number;
 }
@@ -99,7 +98,6 @@ export class RateLimiter {
           if (lane.waiters.length === 0) lane.wake();
           resolve(taken);
         },
-        signal,
         within,
         asked: this.#options.clock.elapsed(),
       };
@@ -201,7 +199,7 @@ export class RateLimiter {
       }
       if (!lane.shown && still >= shownAfter) {
         lane.shown = true;
-        onWait?.(kind, Math.min(wait, left));
+        onWait?.(Math.min(wait, left));
       }
       await this.#nap(lane, Math.min(wait, left, lane.shown ? longestNap : Math.max(1, shownAfter - still)));
     }

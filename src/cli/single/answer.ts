@@ -31,7 +31,6 @@ export function keyUsed(
   single: Single,
 ): CliError {
   const by = sent.channel !== undefined && sent.channel !== single.channel ? ` by ${sent.channel}` : '';
-
   const whose = isAbout(sent, single)
     ? 'another message to the same recipient'
     : `a message to ${printer.recipient(sent.to)}`;

@@ -3,7 +3,7 @@ import type { Context } from '../context.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import { appendHistory } from '../history/append.js';
-import { type Awaited, deadlineOf, notFinal, readUntilFinal } from '../lookup/wait.js';
+import { deadlineOf, isFinalMessage, notFinal, readUntilFinal, type WaitResult } from '../lookup/wait.js';
 import { type MessageRow, sentView } from '../output/views.js';
 import { rememberId } from '../recent-ids.js';
 import type { SingleSendOptions } from './options.js';
@@ -11,9 +11,6 @@ import type { Accepted } from './send.js';
 import { ensureShown } from './shown.js';
 
 type FinishContext = Pick<Context, 'options' | 'io' | 'network' | 'config' | 'clock' | 'signal'>;
-
-export const isFinalMessage = ({ status }: { status: string }): boolean =>
-  status === 'sent' || status === 'failed';
 
 /** Waits if asked, prints the message, and throws CliError when it failed or is not final. */
 export async function finishSend(
@@ -43,7 +40,7 @@ async function untilFinal(
   context: FinishContext,
   sent: MessageRow,
   options: SingleSendOptions,
-): Promise<Awaited<MessageRow>> {
+): Promise<WaitResult<MessageRow>> {
   const { messages } = await context.network.client();
   const read = async () => ({ ...sent, ...(await messages.get(sent.id)) });
   const deadline = deadlineOf(context, options);

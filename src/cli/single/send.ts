@@ -2,7 +2,7 @@ import { inDoubtAfter } from '../../client/doubt.js';
 import { type SendOptions, UrtuuError } from '../../client/index.js';
 import type { EmailResult, SmsResult } from '../../contract/index.js';
 import type { Context } from '../context.js';
-import { appendHistory } from '../history/append.js';
+import { appendFailedSend } from '../history/append.js';
 import { answersAnother, canonicalRecipient, isAbout, keyUsed, keyUsedTwice, type Single } from './answer.js';
 import { type SingleSendOptions, sendOptionsOf } from './options.js';
 import { rememberKey } from './remember-key.js';
@@ -34,11 +34,7 @@ export async function sendSingle<Message extends { to: string }, Result extends 
     sent = await io.withProgress('Sending', () => send(message, sendOptionsOf(options)));
   } catch (error) {
     if (!(error instanceof UrtuuError)) throw error;
-    const { inDoubt, id = null, idempotencyKey: key } = error;
-    if (inDoubt || id !== null) {
-      const status = inDoubt ? 'in_doubt' : 'failed';
-      await appendHistory(context, { command: `${channel} send`, to: message.to, channel, id, status, key });
-    }
+    await appendFailedSend(context, error, { command: `${channel} send`, to: message.to, channel });
     if (error.inDoubt) {
       // The error prints the key that the client made, for the person to repeat the send with.
       if (memory === null) await rememberKey(context, error.idempotencyKey ?? undefined, content);

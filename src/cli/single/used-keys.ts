@@ -155,7 +155,7 @@ export class UsedKey {
   }
 }
 
-/** What the lines say of one key. */
+/** The uses of one key, by the lines. */
 function usesOf(key: string, lines: readonly string[]): { accepted: string | null; unanswered: Set<string> } {
   const unanswered = new Set<string>();
   let accepted: string | null = null;

@@ -106,7 +106,7 @@ export function fitted(words: readonly string[], part: Part | null, columns: num
   return first.length <= columns ? first : `${first.slice(0, Math.max(0, columns - 1))}…`;
 }
 
-export function bar(done: number, total: number, columns = 20): string {
+export function bar(done: number, total: number, columns: number): string {
   const percent = Math.floor(shareOf(done, total) * 100);
   return `${blocks(done, total, columns)} ${String(percent).padStart(3)} %`;
 }

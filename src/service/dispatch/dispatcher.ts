@@ -236,17 +236,18 @@ export class Dispatcher {
   async #work(): Promise<number | null> {
     const { store, isShared } = this.#parts;
     const lanes = [...this.#lanes.values()];
-    const open = lanes.filter(({ room }) => room > 0);
-    const closed = lanes.filter(({ room }) => room === 0);
+    const open = lanes.filter((lane) => lane.room('batch') > 0);
+    const closed = lanes.filter((lane) => lane.room('batch') === 0);
     this.#waitsForRoom = closed.some(({ isOpen }) => isOpen);
     const next = await store.nextWork(open.map(({ name }) => name));
     if (setPaused(lanes, next.paused)) this.#again = true;
     const held = closed.length === 0 ? null : await store.nextWork(closed.map(({ name }) => name));
     if (isDue(next.leases)) await store.endLeases();
-    if (isDue(next.messages)) for (const lane of open) if (lane.isOpen) await this.#claim(lane, false);
-    if (isDue(held?.overdue)) {
-      for (const lane of closed) if (!lane.isOpen) await this.#claim(lane, true);
-    }
+    // A lane that is closed to batches may have room for single messages.
+    const due = [...(isDue(next.messages) ? open : []), ...(isDue(held?.messages) ? closed : [])];
+    for (const lane of due) if (lane.isOpen) await this.#claim(lane, false);
+    const overdue = isDue(held?.overdue) ? closed : [];
+    for (const lane of overdue) if (!lane.isOpen) await this.#claim(lane, true);
     if (isDue(next.doubts) || isDue(held?.doubts)) for (const lane of lanes) await this.#claimDoubts(lane);
     const waits = [next.messages, next.doubts, next.leases, held?.overdue, held?.doubts];
     const times = [...waits, closed.length > 0 || isShared ? lookEvery : null].filter(
@@ -258,15 +259,17 @@ export class Dispatcher {
   /** Single messages first: a verification does not wait behind a batch. */
   async #claim(lane: Lane, onlyOverdue: boolean): Promise<void> {
     for (const each of ['single', 'batch'] as const) {
-      const limit = onlyOverdue ? groupSize : Math.min(groupSize, lane.room);
-      if (limit === 0) return;
-      const claimed = await this.#parts.store.claimMessages({
-        ...this.#newLease(),
-        limit,
-        lane: lane.name,
-        class: each,
-        onlyOverdue,
+      const limit = onlyOverdue ? groupSize : Math.min(groupSize, lane.room(each));
+      if (limit === 0) continue;
+      const claim = { ...this.#newLease(), limit, lane: lane.name, class: each, onlyOverdue };
+      // Kept while it claims: what is accepted has room of its own.
+      const kept = each === 'batch' ? limit : 0;
+      lane.take(kept);
+      const claimed = await this.#parts.store.claimMessages(claim).catch((error) => {
+        lane.release(kept);
+        throw error;
       });
+      lane.release(kept);
       if (claimed.length > 0) this.#again = true;
       const known = new Map<string, Promise<DispatchRules>>();
       void this.#dispatchAll(claimed, (projectId) => {
@@ -278,12 +281,10 @@ export class Dispatcher {
   }
 
   async #claimDoubts(lane: Lane): Promise<void> {
-    const { store } = this.#parts;
-    const doubts = await store.claimDoubts({ ...this.#newLease(), limit: groupSize, lane: lane.name });
+    const claim = { ...this.#newLease(), limit: groupSize, lane: lane.name };
+    const doubts = await this.#parts.store.claimDoubts(claim);
     if (doubts.length > 0) this.#again = true;
-    for (const one of doubts) {
-      this.#resolveDoubt(one, lane).catch((error) => this.#parts.report(error));
-    }
+    for (const one of doubts) this.#resolveDoubt(one, lane).catch((error) => this.#parts.report(error));
   }
 
   #look(milliseconds: number): void {

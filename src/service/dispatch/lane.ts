@@ -1,8 +1,11 @@
 import type { Carrier } from '../carriers/carrier.js';
 import type { Clock } from '../clock.js';
+import type { MessageClass } from '../storage/store.js';
 
 /** Milliseconds that a lane submits nothing after its carrier said so, doubled each time. */
 const [firstPause, longestPause] = [1_000, 60_000];
+/** What batches leave to single messages: a tenth of the capacity, and at most so many. */
+const mostKept = 100;
 
 /** A queue of a carrier, as far as this process submits from it. */
 export class Lane {
@@ -31,9 +34,12 @@ export class Lane {
     this.#taken -= messages;
   }
 
-  /** Messages that it can take now. */
-  get room(): number {
-    return this.isOpen ? Math.max(0, this.carrier.capacity(this.name) - this.#taken) : 0;
+  /** Messages of a class that it can take now. */
+  room(of: MessageClass): number {
+    if (!this.isOpen) return 0;
+    const capacity = this.carrier.capacity(this.name);
+    const kept = of === 'single' ? 0 : Math.min(mostKept, Math.floor(capacity / 10));
+    return Math.max(0, capacity - kept - this.#taken);
   }
 
   get isOpen(): boolean {

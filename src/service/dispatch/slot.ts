@@ -36,7 +36,8 @@ export function takeRoom(
     if (lane === undefined || lane.carrier.reserve !== undefined) return null;
     counts.set(lane, (counts.get(lane) ?? 0) + 1);
   }
-  for (const [lane, count] of counts) if (lane.room < count) return null;
+  const kind = routes.length === 1 ? 'single' : 'batch';
+  for (const [lane, count] of counts) if (lane.room(kind) < count) return null;
   for (const [lane, count] of counts) lane.take(count);
   return {
     doubtMs: Math.max(...[...counts.keys()].map(({ carrier }) => carrier.doubtMs)),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Operations } from '../operations/operations.js';
 import type { Readiness } from '../readiness.js';
+import { Turns } from './body/turns.js';
 import type { HttpEnv } from './context.js';
 import { type FaultFor, faultInjector, type IsFirst } from './inject-fault.js';
 import { admit } from './middleware/admit.js';
@@ -52,6 +53,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   const messages = messageRoutes(operations);
   const batches = batchRoutes(operations);
   const account = accountRoutes(operations);
+  const json = readJson(new Turns());
   const health = healthRoutes(options.readiness ?? alwaysReady);
 
   app.onError(answerError(options.report ?? (() => {})));
@@ -62,13 +64,13 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   app.get('/v1/openapi.json', openApi()).all(wrongMethod(['GET']));
   app.use('/v1/*', admit(operations));
 
-  app.post('/v1/sms', readJson, replayAnswer, sms.send);
-  app.post('/v1/sms/bulk', readJson, replayAnswer, sms.sendBulk);
-  app.post('/v1/email', readJson, replayAnswer, email.send);
-  app.post('/v1/email/bulk', readJson, replayAnswer, email.sendBulk);
+  app.post('/v1/sms', json, replayAnswer, sms.send);
+  app.post('/v1/sms/bulk', json, replayAnswer, sms.sendBulk);
+  app.post('/v1/email', json, replayAnswer, email.send);
+  app.post('/v1/email/bulk', json, replayAnswer, email.sendBulk);
 
-  app.post('/v1/verify', readJson, verify.create);
-  app.post('/v1/verify/:id/check', readJson, verify.check);
+  app.post('/v1/verify', json, verify.create);
+  app.post('/v1/verify/:id/check', json, verify.check);
   app.get('/v1/verify/:id', verify.get);
 
   app.get('/v1/messages', messages.list);

@@ -8,7 +8,6 @@ import type { Storage } from '../storage/storage.js';
 import type { ProjectRecord, Store } from '../storage/store.js';
 import type { KeyUse } from './key-use.js';
 import type { OutcomeWaiter } from './outcome-waiter.js';
-import type { Turns } from './turns.js';
 
 export interface Project {
   id: string;
@@ -27,7 +26,6 @@ export interface OperationContext {
   dispatcher: Pick<Dispatcher, 'prepare' | 'settled'>;
   outcomes: OutcomeWaiter;
   /** Of batches. */
-  turns: Turns;
   keyUse: Pick<KeyUse, 'note'>;
   /** Whether another instance has had a connection for the lane lately. */
   isConnectedElsewhere(lane: string): Promise<boolean>;

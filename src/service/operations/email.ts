@@ -25,8 +25,6 @@ export async function sendEmailBulk(
   call: SendCall<EmailBulkParams>,
 ): Promise<Answer> {
   const { caller, params, idempotencyKey } = call;
-  const turn = context.turns.take(params.to.length);
-  if (turn !== null) await turn;
   const project = await context.project(caller);
   checkEmail(params);
   const recipients = readRecipients(params.to, tryAddress);

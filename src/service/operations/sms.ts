@@ -19,8 +19,6 @@ export async function sendSms(context: OperationContext, call: SendCall<SmsSendP
 /** POST /v1/sms/bulk. */
 export async function sendSmsBulk(context: OperationContext, call: SendCall<SmsBulkParams>): Promise<Answer> {
   const { caller, params, idempotencyKey } = call;
-  const turn = context.turns.take(params.to.length);
-  if (turn !== null) await turn;
   const project = await context.project(caller);
   const price = smsPrice(project.settings, params.text, context.clock.now());
   const recipients = readRecipients(params.to, tryNumber(project.settings.operators));

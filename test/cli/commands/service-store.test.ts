@@ -30,6 +30,22 @@ describe('the commands of the owner, where there is no service', () => {
     expect(existsSync(join(home, '.local'))).toBe(false);
   });
 
+  it.each(['service settings get', 'sandbox outbox', 'serve --port 0'])(
+    'urtuu %s refuses an empty name, as of an unset variable',
+    async (line) => {
+      const { code, stderr } = await here(`${line} --data ''`);
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining('urtuu: --data: the name is empty\n'),
+      });
+    },
+  );
+
+  it('the hint names a folder as a shell takes it', async () => {
+    const { stderr } = await here("service settings get --data 'no where'");
+    expect(stderr).toContain("urtuu serve --data 'no where'\n");
+  });
+
   it.each([...lookingLines, 'sandbox outbox', 'sandbox credit 5'])(
     'urtuu %s --database ends with 12 and makes no schema',
     async (line) => {

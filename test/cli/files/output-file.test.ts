@@ -46,6 +46,13 @@ describe('a file that a person names', () => {
     expect(readdirSync(folder)).toEqual(['new.csv']);
   });
 
+  it('is written although a process with this id died while it wrote', async () => {
+    writeFileSync(at(`new.csv.${process.pid}.part`), 'half');
+    await checkWritable(at('new.csv'));
+    await write('new.csv', 'whole');
+    expect(readFileSync(at('new.csv'), 'utf8')).toBe('whole');
+  });
+
   it('keeps its mode', async () => {
     writeFileSync(at('old.csv'), 'old');
     chmodSync(at('old.csv'), 0o640);

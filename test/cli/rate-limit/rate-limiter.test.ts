@@ -336,7 +336,7 @@ describe('the rate limiter', () => {
   it('tells once of each wait that is over a second', async () => {
     const clock = new VirtualClock();
     const told: number[] = [];
-    const onWait = (_: RequestKind, milliseconds: number) => told.push(milliseconds);
+    const onWait = (milliseconds: number) => told.push(milliseconds);
     const limiter = new RateLimiter({ buckets: memoryBuckets(), clock, onWait });
     await clock.run(Promise.all(Array.from({ length: 40 }, () => limiter.take('reading'))));
     expect(told).toEqual([]);

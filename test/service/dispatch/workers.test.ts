@@ -372,6 +372,43 @@ describe('submissions that share a deadline', () => {
 
 describe('room', () => {
   it.each([
+    [20, 18],
+    [2_100, 2_000],
+    [9, 9],
+  ])('of %i takes %i of batches: what is left goes to single messages', async (capacity, taken) => {
+    const inCarrier: (() => void)[] = [];
+    core = await cores.open(
+      { clock: clock() },
+      {
+        carrier: (carrier) => ({
+          ...carrier,
+          capacity: () => capacity,
+          submit(submission, signal) {
+            if (submission.to.startsWith('99')) return carrier.submit(submission, signal);
+            return new Promise((resolve) =>
+              inCarrier.push(() => resolve(carrier.submit(submission, signal))),
+            );
+          },
+        }),
+      },
+    );
+    for (let batch = 0; batch < 3; batch += 1) {
+      await sendBulk(
+        Array.from({ length: 1_000 }, (_, at) => `${88_000_000 + batch * 1_000 + at}`),
+        'Hi',
+      );
+    }
+    await turns(200);
+    expect(inCarrier).toHaveLength(taken);
+    if (capacity > taken) expect(await send('99112233', 'Hi')).toMatchObject({ status: 200 });
+    while (inCarrier.length > 0) {
+      for (const answer of inCarrier.splice(0)) answer();
+      await turns(200);
+    }
+    expect(await outboxOf(core)).toHaveLength(capacity > taken ? 3_001 : 3_000);
+  });
+
+  it.each([
     [3, 1_000],
     [3, 900],
     [7, 1_000],

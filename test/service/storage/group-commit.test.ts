@@ -29,7 +29,7 @@ it('writes that arrive together share a commit', async () => {
   ]);
 });
 
-it('a small write waits for one large write at most, and a large one for one group of small ones', async () => {
+it('a small write waits for one large write at most, and for none while large ones rest', async () => {
   const { groups, write } = await openCommits();
   const batches = ['A', 'B', 'C'].map((name) => write(name, large));
   await Promise.all([write('a', 1), write('b', 1)]);
@@ -38,7 +38,21 @@ it('a small write waits for one large write at most, and a large one for one gro
   expect(groups).toEqual([['a', 'b'], ['A'], ['c']]);
   const singles = ['d', 'e'].map((name) => write(name, 1));
   await Promise.all([...batches, ...singles]);
-  expect(groups.slice(3)).toEqual([['B'], ['d', 'e'], ['C']]);
+  expect(groups.slice(3)).toEqual([['d', 'e'], ['B'], ['C']]);
+});
+
+it('large writes begin eight turns of the event loop apart, and small ones in each turn hold them up no longer', async () => {
+  const { groups, write } = await openCommits();
+  let isOver = false;
+  const writeSmall = async () => {
+    while (!isOver) await write('small', 1);
+  };
+  const singles = writeSmall();
+  await Promise.all(['A', 'B', 'C'].map((name) => write(name, large)));
+  isOver = true;
+  await singles;
+  const at = groups.flatMap(([name], index) => (name === 'small' ? [] : [index]));
+  expect(at.slice(1).map((index, before) => index - (at[before] ?? 0))).toEqual([8, 8]);
 });
 
 it('writes are never held up by those that came later', async () => {

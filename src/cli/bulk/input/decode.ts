@@ -39,7 +39,7 @@ const encodingHint = `Name the encoding with --encoding (${encodingChoices.join(
 export async function* decodeInput(
   source: AsyncIterable<Uint8Array>,
   given: string | undefined,
-  onMark: () => void = () => {},
+  onMark: () => void,
 ): AsyncGenerator<Buffer, void> {
   const blocks = source[Symbol.asyncIterator]();
   try {

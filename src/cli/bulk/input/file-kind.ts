@@ -1,6 +1,6 @@
 import { FileError } from './file-error.js';
 
-const saveAsSheet = 'Save it as .xlsx or as CSV (UTF-8).';
+export const saveAsSheet = 'Save it as .xlsx or as CSV (UTF-8).';
 const unpack = 'Unpack it, and name the list in it.';
 const noList = 'Name a CSV file or an Excel workbook (.xlsx).';
 

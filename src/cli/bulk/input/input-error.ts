@@ -15,38 +15,28 @@ export interface Place {
   line?: number | undefined;
   /** Cell of a sheet, such as B7, instead of the line. */
   cell?: string | undefined;
-  column?: string | undefined;
 }
 
 /** The whole input cannot be planned; single bad rows are rejected instead. */
 export class InputError extends Error {
   override readonly name = 'InputError';
   readonly kind: InputErrorKind;
-  readonly source: string;
   readonly line: number | null;
-  readonly column: string | null;
   /** One line: the way out. */
   readonly hint: string;
 
   constructor(kind: InputErrorKind, source: string, what: string, hint: string, place: Place = {}) {
     super(located(source, what, place));
     this.kind = kind;
-    this.source = source;
     this.line = place.line ?? null;
-    this.column = place.column ?? null;
     this.hint = hint;
   }
 }
 
-/** `file:line: column: message`, without unknown parts. */
-export function located(source: string, what: string, { line, cell, column }: Place): string {
-  const file = fileName(source);
+/** `file:line: message`, or `file: message` without a place. */
+export function located(source: string, what: string, { line, cell }: Place): string {
   const place = cell ?? line;
-  return [
-    place === undefined ? file : `${file}:${place}`,
-    ...(column === undefined ? [] : [column]),
-    what,
-  ].join(': ');
+  return `${fileName(source)}${place === undefined ? '' : `:${place}`}: ${what}`;
 }
 
 /** A value in an error message: in quotes, cut after 40 characters. */

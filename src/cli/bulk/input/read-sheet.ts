@@ -1,3 +1,4 @@
+import { grouped } from '../../wording.js';
 import type { CellError } from './cell-error.js';
 import { isDamaged } from './damage.js';
 import { FileError } from './file-error.js';
@@ -55,7 +56,7 @@ class SheetIntake<Consumer extends RowConsumer> {
       throw new InputError(
         'csv',
         sheetName(this.#source, sheet),
-        `this row has over ${maxRowLength} characters`,
+        `this row has over ${grouped(maxRowLength)} characters`,
         'Shorten its texts.',
         { line: row },
       );

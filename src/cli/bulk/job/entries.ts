@@ -1,5 +1,5 @@
 /**
- * What the journal remembers: of the whole job, or of a request and its revision. The members of a request never
+ * An entry of the journal: of the whole job, or of a request and its revision. The members of a request never
  * change, so positions in it (`indexes`) stay valid.
  */
 export type Entry = JobEntry | RequestEntry;

@@ -1,4 +1,4 @@
-import { type Channel, type Pricing, priceOfSms } from '../../../contract/index.js';
+import { type Channel, maxParts, type Pricing, priceOfSms } from '../../../contract/index.js';
 import type { MessageStore } from './message-store.js';
 import type { PlanMeta } from './plan.js';
 
@@ -8,7 +8,7 @@ export type PriceOf = (message: number) => number;
 export function pricesOf(channel: Channel, messages: MessageStore, pricing: Pricing | null): PriceOf {
   if (pricing === null) return () => 0;
   const { credits_per_part: perPart, rate_multiplier: multiplier } = pricing.sms;
-  const sms = Array.from({ length: 6 }, (_, parts) => priceOfSms(parts, perPart, multiplier));
+  const sms = Array.from({ length: maxParts + 1 }, (_, parts) => priceOfSms(parts, perPart, multiplier));
   return channel === 'sms'
     ? (message) => sms[messages.parts(message)] ?? 0
     : () => pricing.email.credits_per_message;

@@ -3,14 +3,9 @@
  * the caller compares the values.
  */
 export class HashIndex {
-  #slots: Uint32Array;
-  #mask: number;
+  #slots = new Uint32Array(1_024 * 2);
+  #mask = 1_023;
   #used = 0;
-
-  constructor(slots = 1_024) {
-    this.#slots = new Uint32Array(slots * 2);
-    this.#mask = slots - 1;
-  }
 
   /** The id with this hash for which `same` holds, or -1. */
   find(hash: number, same: (id: number) => boolean): number {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { type TableFormat, TableParser } from '../input/table-parser.js';
 import { BufferedReader } from './buffered-reader.js';
 import { readChecksummedText } from './checksummed-text.js';
@@ -203,7 +202,7 @@ function errorText(errors: readonly RowError[]): string | null {
 /** The errors of each rejected row, in the order of the rows. */
 export async function* readErrors(path: string): AsyncGenerator<RowError[], void> {
   let errors: RowError[] = [];
-  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+  for await (const text of linesOf(path)) {
     const entry = JSON.parse(text) as RowError;
     if (errors.length > 0 && errors[0]?.row !== entry.row) {
       yield errors;
@@ -212,4 +211,14 @@ export async function* readErrors(path: string): AsyncGenerator<RowError[], void
     errors.push(entry);
   }
   if (errors.length > 0) yield errors;
+}
+
+/** Not readline: on Bun and Deno its lines end at U+2028 too, which JSON leaves as it is. */
+async function* linesOf(path: string): AsyncGenerator<string, void> {
+  let rest = '';
+  for await (const piece of createReadStream(path, 'utf8') as AsyncIterable<string>) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
 }

@@ -17,7 +17,7 @@ const noErrors: readonly CellError[] = [];
 /** Most messages whose hash is kept: in a file with a message for each row, none comes back. */
 const cachedHashes = 4_096;
 
-/** Who got which message already, and whether to leave them out. */
+/** Earlier sends, and whether to leave out their recipients. */
 export interface SentBefore {
   index: SentIndex;
   skip: boolean;

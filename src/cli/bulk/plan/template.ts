@@ -11,7 +11,6 @@ export interface Template {
 
 /** A template bound to the columns of an input. */
 export interface BoundTemplate {
-  label: string;
   /** Indexes of the columns it uses, without duplicates. */
   columns: readonly number[];
   render(values: readonly string[]): string;
@@ -56,7 +55,6 @@ export function bindTemplate(
     });
   const insert = content === 'html' ? escapeHtml : (value: string) => value;
   return {
-    label: template.label,
     columns: [...new Set(places)],
     render(values) {
       let text = texts[0] ?? '';
@@ -76,6 +74,6 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 };
 
-export function escapeHtml(value: string): string {
+function escapeHtml(value: string): string {
   return value.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }

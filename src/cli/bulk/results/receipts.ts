@@ -1,4 +1,5 @@
 import { type Channel, type Message, normalizeRecipient } from '../../../contract/index.js';
+import { counted } from '../../wording.js';
 import { JobState } from '../job/job-state.js';
 import type { JournalSource } from '../job/journal.js';
 import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
@@ -222,7 +223,7 @@ export class Receipts {
 
   /** The key was used before for another request of as many recipients, which the answer was about. */
   #raise(request: number, id: string, strangers: number, places: Iterable<number>): void {
-    const whom = strangers === 1 ? '1 recipient' : `${strangers} recipients`;
+    const whom = counted(strangers, 'recipient');
     this.alarms.push({ request, reason: `batch ${id} went to ${whom} of another request with the same key` });
     for (const place of places) this.#columns.set(place, inDoubt);
   }

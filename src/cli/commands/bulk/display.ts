@@ -37,7 +37,7 @@ export async function display<Result>(
   }
 }
 
-interface Pace {
+interface ProgressState {
   waits: boolean;
   /** In place of the time left. */
   waiting?: string | null;
@@ -49,7 +49,7 @@ interface Pace {
 /** The most important first: a narrow terminal leaves out the last. */
 export function progressWords(
   { tally, sent, credits }: Pick<JobState, 'tally' | 'sent' | 'credits'>,
-  { waits, waiting = null, secondsLeft, rate }: Pace,
+  { waits, waiting = null, secondsLeft, rate }: ProgressState,
 ): string[] {
   const { accepted, planned, rejected, failed, in_doubt } = tally;
   const unsent = [`${grouped(rejected + failed)} failed`];

@@ -6,9 +6,11 @@ import { visible } from '../../terminal/sanitise.js';
 import type { BulkOptions } from './options.js';
 import { type PreflightParts, preflightOf, preflightView } from './preflight.js';
 import { preflightLines } from './preflight-lines.js';
+import type { EarlierSends } from './sent-before.js';
 
-interface DryRun extends Pick<PreflightParts, 'earlier' | 'prices'> {
+interface DryRun extends Pick<PreflightParts, 'prices'> {
   outcome: PlanOutcome;
+  earlier: EarlierSends;
 }
 
 /** Prints the preflight of a plan: its lines for people, its figures for programs. */
@@ -22,6 +24,7 @@ export async function printDryRun(
   const { mask } = io.printer;
   const preflight = preflightOf({ job, meta, input: outcome, prices, remaining, earlier, mask });
   if (io.printer.isMachine || columns !== undefined) return io.print(preflightView, preflight);
-  const lines = preflightLines(preflight, outcome.repairs, { ...remaining, columns: io.columns });
+  const shown = { ...remaining, columns: io.columns, unfinished: earlier.unfinished };
+  const lines = preflightLines(preflight, outcome.repairs, shown);
   await io.printer.text(lines.map((line) => `${visible(line)}\n`).join(''));
 }

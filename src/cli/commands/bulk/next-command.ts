@@ -1,4 +1,5 @@
 import type { Channel } from '../../../contract/index.js';
+import { isJobName } from '../../bulk/job/keys.js';
 import type { Job, JobView } from '../../bulk/job/open-job.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
@@ -32,7 +33,7 @@ export function resumeOf(
 const isPrintable = (text: string) => visible(text) === text;
 
 /** The options that the next run needs too; not --max-wait, with which it would give up again. */
-export function keptOptions(options: CarryOutOptions): PrintedOptions {
+function keptOptions(options: CarryOutOptions): PrintedOptions {
   const { concurrency, maxCredits, rate, wait, waitTimeout, report } = options;
   const differs = <Value>(value: Value, usual: Value) => (value === usual ? undefined : value);
   const written = (value: number, usual: number) => (value === usual ? undefined : writtenDuration(value));
@@ -47,7 +48,7 @@ export function keptOptions(options: CarryOutOptions): PrintedOptions {
 }
 
 /** The command that sends only the rejected rows, once they are fixed. */
-export function rejectsStep(
+function rejectsStep(
   context: Pick<Context, 'config' | 'options'>,
   { channel, file, templates, options }: LeftOut,
 ): NextStep | null {
@@ -56,11 +57,17 @@ export function rejectsStep(
     ...textOptions(options, templates),
     '--to-column': toColumn,
     '--allow-repeats': allowRepeats,
-    '--job': job === undefined ? undefined : `${job}-rejects`,
+    '--job': rejectsJob(job),
     ...keptOptions(withoutReport(options)),
     '--yes': context.options.yes,
   });
   return isPrintable(command) ? ['Fix the rejected rows, then send only those with:', command] : null;
+}
+
+/** Undefined where the plan names the job, or this would be too long a name. */
+function rejectsJob(job: string | undefined): string | undefined {
+  const name = `${job}-rejects`;
+  return job !== undefined && isJobName(name) ? name : undefined;
 }
 
 const withoutReport = ({ report: _, ...options }: BulkOptions): CarryOutOptions => options;

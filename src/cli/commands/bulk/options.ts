@@ -1,4 +1,4 @@
-import type { Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, type Option } from 'commander';
 import { type ReceiptStatus, receiptStatuses } from '../../bulk/results/receipt-columns.js';
 import { usageError } from '../../errors.js';
 import { readDuration } from '../../input/duration.js';
@@ -22,7 +22,7 @@ export interface CarryOutOptions {
 
 export const carryOutDefaults = { concurrency: 8, maxWait: 600_000, waitTimeout: 600_000 } as const;
 
-/** What `--only` selects. */
+/** A value of `--only`. */
 export type Selected = ReceiptStatus | 'undelivered';
 
 /** Options of planning a file and sending it. */
@@ -107,13 +107,14 @@ export function addInputOptions(command: Command): Command {
 
 function readConcurrency(written: string): number {
   const value = readCount(written);
-  if (value < 1 || value > 256) throw usageError(`'${written}' is not between 1 and 256`);
+  if (value < 1 || value > 256) throw new InvalidArgumentError(`'${written}' is not between 1 and 256`);
   return value;
 }
 
 function readRate(written: string): number {
   const value = Number(written);
-  if (!(value > 0 && value <= 100_000)) throw usageError(`'${written}' is not a rate between 0 and 100000`);
+  if (!(value > 0 && value <= 100_000))
+    throw new InvalidArgumentError(`'${written}' is not a rate: write a number over 0, up to 100000`);
   return value;
 }
 

@@ -9,6 +9,8 @@ import { sentBeforeLine } from './sent-before.js';
 interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
   /** Width of the terminal. */
   columns: number;
+  /** As in EarlierSends. */
+  unfinished?: number;
 }
 
 type Row = [label: string, ...values: string[]];
@@ -17,13 +19,13 @@ type Row = [label: string, ...values: string[]];
 export function preflightLines(
   preflight: Preflight,
   repairs: RepairCounts,
-  { paid, rate, columns }: Shown,
+  { paid, rate, columns, unfinished }: Shown,
 ): string[] {
   const { recipients, merged, rejected, repaired, requests, batches, singles } = preflight;
   const kinds = Object.entries(repairs).map(
     ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
   );
-  const sentBefore = sentBeforeLine(preflight.sent_before, preflight.skips_sent);
+  const sentBefore = sentBeforeLine(preflight.sent_before, preflight.skips_sent, unfinished);
   const rows: Row[] = [
     ['Job', `${shortened(preflight.job, valueColumns - 8)} (${preflight.channel})`],
     ['Column', columnOf(preflight)],

@@ -124,7 +124,7 @@ async function prepareIn(
   return { job, leftOut: file === null ? null : { channel, file, templates, options: sent } };
 }
 
-/** What the preflight shows besides the job. */
+/** The findings that the preflight shows besides the job. */
 interface Findings {
   outcome: PlanOutcome;
   earlier: EarlierSends;
@@ -156,7 +156,8 @@ async function openConfirmed(
     const remaining = { requests: job.state.open, paid, rate: options.rate };
     const { mask } = context.io.printer;
     const preflight = preflightOf({ job: job.id, meta, input: outcome, prices, remaining, earlier, mask });
-    const lines = preflightLines(preflight, outcome.repairs, { ...remaining, columns: context.io.columns });
+    const shown = { ...remaining, columns: context.io.columns, unfinished: earlier.unfinished };
+    const lines = preflightLines(preflight, outcome.repairs, shown);
     await confirmSend(context, job, { preflight, lines, paid, repeated: earlier.toConfirm }, options);
     return job;
   } catch (error) {

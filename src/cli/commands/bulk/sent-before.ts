@@ -41,6 +41,8 @@ const exclusive = (option: string) =>
 export interface EarlierSends {
   /** With `skipped`, those who were left out. */
   recipients: number;
+  /** Those of them who only may get it, from an unfinished job. */
+  unfinished: number;
   skipped: boolean;
   /** The ones to confirm: 0 where a named job or `--skip-sent` answers the question. */
   toConfirm: number;
@@ -60,12 +62,13 @@ export async function findEarlierSends(
   const isKnown = name === undefined && known.includes(jobIdOf(plan.meta));
   const since = () => (again ? null : sentSinceReports(context, wanted, plan, outcome.reportedRows.jobs));
   const counts = isKnown ? null : (recent?.counts ?? (await since()));
-  if (counts === null) return { recipients: 0, skipped, toConfirm: 0, open: new Map() };
+  if (counts === null) return { recipients: 0, unfinished: 0, skipped, toConfirm: 0, open: new Map() };
   const recipients = recipientsOf(counts, skipped);
   const isNamed = name !== undefined;
   const checksOpen = !isNamed || (skipped && !known.includes(name));
   return {
     recipients,
+    unfinished: recipients - counts.sent,
     skipped,
     toConfirm: isNamed || skipped ? 0 : recipients,
     open: checksOpen ? counts.open : new Map(),
@@ -151,10 +154,12 @@ function everyoneSent(count: number): CliError {
   );
 }
 
-/** A line of the preflight; undefined for no recipients. */
-export function sentBeforeLine(count: number, skipped: boolean): string | undefined {
+/** A line of the preflight; undefined for no recipients. `unfinished` of them only may get it. */
+export function sentBeforeLine(count: number, skipped: boolean, unfinished = 0): string | undefined {
   if (count === 0) return undefined;
-  return skipped
-    ? `${grouped(count)} left out: they got the same message ${lately}`
-    : `${grouped(count)} got the same message ${lately}`;
+  if (skipped) return `${grouped(count)} left out: they got the same message ${lately}`;
+  const sent = `${grouped(count - unfinished)} got the same message ${lately}`;
+  if (unfinished === 0) return sent;
+  if (unfinished === count) return `${grouped(count)} may get the same message from an unfinished job`;
+  return `${sent}, ${grouped(unfinished)} may get it from an unfinished job`;
 }

@@ -1,4 +1,4 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { movedEntry } from '../../bulk/job/moved-rows.js';
 import { type Job, openJob } from '../../bulk/job/open-job.js';
@@ -8,6 +8,7 @@ import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { syncFolder } from '../../platform/sync-folder.js';
+import { writePrivateFile } from '../../platform/write-private-file.js';
 import { grouped } from '../../wording.js';
 
 type TakeContext = Pick<Context, 'config'>;
@@ -27,10 +28,7 @@ export async function recordTakenRows(
 ): Promise<void> {
   if (taken.length === 0) return;
   const text = taken.map((each) => `${JSON.stringify(each)}\n`).join('');
-  await writeFile(join(folder, takenFile), checksummedText(takenKind, takenVersion, text), {
-    mode: 0o600,
-    flush: true,
-  });
+  await writePrivateFile(join(folder, takenFile), checksummedText(takenKind, takenVersion, text));
   await sync(folder);
 }
 

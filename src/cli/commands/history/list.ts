@@ -3,7 +3,7 @@ import { jobIds } from '../../bulk/job/jobs-folder.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
-import type { HistoryEntry } from '../../history/entry.js';
+import { type HistoryEntry, newestFirst } from '../../history/entry.js';
 import { clearHistory, readHistory } from '../../history/file.js';
 import { confirmed } from '../../input/required.js';
 import { readTime, timeOf, type WrittenTime } from '../../input/time.js';
@@ -96,8 +96,8 @@ export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (comm
     await context.io.printAll({ ...view, empty }, wanted.slice(0, limit));
     if (to !== undefined) await noteRemovedJobs(context, all, from);
     if (wanted.length > limit) {
-      const all = grouped(wanted.length);
-      context.io.note(`Showing the newest ${grouped(limit)} of ${all}; add --limit to see more.`);
+      const total = grouped(wanted.length);
+      context.io.note(`Showing the newest ${grouped(limit)} of ${total}; add --limit to see more.`);
     }
   });
 };
@@ -122,5 +122,5 @@ async function sentTo(
   const wanted = normalizeRecipient(to);
   const singles = all.filter((entry) => entry.to !== null && normalizeRecipient(entry.to) === wanted);
   const found = [...singles, ...(await entriesOfRecipient(context, to))];
-  return found.sort((a, b) => (a.time < b.time ? 1 : -1));
+  return found.sort(newestFirst);
 }

@@ -1,6 +1,7 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { readDuration } from '../../input/duration.js';
+import { carryOutDefaults } from '../bulk/options.js';
 import { type ReportOptions, reportJob } from '../bulk/report.js';
 
 export const jobsReport: CommandBody = (command, context) => {
@@ -16,7 +17,7 @@ export const jobsReport: CommandBody = (command, context) => {
       command
         .createOption('--wait-timeout <duration>', 'how long to wait for the service')
         .argParser(readDuration)
-        .default(600_000),
+        .default(carryOutDefaults.waitTimeout),
     );
   addHelp(command, {
     findsColumns: true,

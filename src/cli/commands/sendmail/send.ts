@@ -3,7 +3,7 @@ import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
-import { appendHistory } from '../../history/append.js';
+import { appendFailedSend, appendHistory } from '../../history/append.js';
 import { type Envelope, readMessage } from '../../sendmail/message.js';
 import { sysexitTranslation } from '../../sendmail/sysexits.js';
 import { answersAnother, answersFewer, isAbout } from '../../single/answer.js';
@@ -56,15 +56,19 @@ async function deliver(context: Pick<Context, Needs>, { params, idempotencyKey }
   const options = idempotencyKey === null ? {} : { idempotencyKey };
   const [only = ''] = params.to;
   const entry = { command: 'sendmail', channel: 'email', key: idempotencyKey } as const;
+  const remember = (to: string | null) => async (error: unknown) => {
+    await appendFailedSend(context, error, { ...entry, to });
+    throw error;
+  };
   if (params.to.length === 1) {
-    const sent = await email.send({ ...params, to: only }, options);
+    const sent = await email.send({ ...params, to: only }, options).catch(remember(only));
     const single = { channel: 'email', to: only } as const;
     if (!isAbout(sent, single)) throw answersAnother(context, single);
     await appendHistory(context, { ...entry, to: only, id: sent.id, status: sent.status });
     if (sent.status === 'failed') throw sendFailed(sent);
     return;
   }
-  const { id, status, total } = await email.sendBulk(params, options);
+  const { id, status, total } = await email.sendBulk(params, options).catch(remember(null));
   await appendHistory(context, { ...entry, id, status });
   const recipients = new Set(params.to.map(normalizeAddress)).size;
   if (total < recipients) throw answersFewer(context, total, recipients);

@@ -7,7 +7,7 @@ import { addHelp } from '../../command-help.js';
 import { serviceDirectory } from '../../config/folders.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
-import { readChoice, readCount } from '../../options.js';
+import { readChoice, readCount, readName } from '../../options.js';
 import { field, type View } from '../../output/view.js';
 import { holdWarning } from '../service/hold-warning.js';
 import { readCertificate } from './certificate.js';
@@ -48,7 +48,7 @@ export const serve: CommandBody = (command, context) => {
     )
     .option('--host <host>', 'address to listen on', defaultHost)
     .option('--port <port>', 'port to listen on; 0 takes a free one', readPort, defaultPort)
-    .option('--data <folder>', 'folder of its data (default: in the state folder)')
+    .option('--data <folder>', 'folder of its data (default: in the state folder)', readName)
     .option('--config <file>', 'carriers that send for real (default: a simulated operator)')
     .option('--database <url>', 'keep the data in PostgreSQL, for many instances (URTUU_DATABASE)')
     .option('--tls-cert <file>', 'certificate in PEM, with its chain: listen with TLS')

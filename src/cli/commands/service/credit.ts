@@ -29,6 +29,7 @@ export const serviceCredit: CommandBody<'options' | 'io' | 'network' | 'config'>
       ["urtuu service credit 5000 --note 'Invoice 112'", 'add 5,000 credits'],
       ['urtuu service credit -500 --project Shop --yes', 'take 500'],
     ],
+    ok: 'the balance has changed',
     exits: [6, 8, 12],
     json: '{"balance": 105000}',
   });

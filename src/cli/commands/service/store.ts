@@ -7,6 +7,8 @@ import { sandboxDirectory, serviceDirectory } from '../../config/folders.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { readName } from '../../options.js';
+import { quoteArgument } from '../../platform/quote.js';
 import { type DatabaseAccess, databaseAccess, databaseError, withoutPassword } from '../serve/database.js';
 
 export interface StoreOptions {
@@ -24,7 +26,7 @@ export interface Store {
 /** Adds `--data` and `--database`; `fallback` names the data without them. */
 export function addStoreOptions(command: Command, fallback = 'that of urtuu serve'): void {
   command
-    .option('--data <folder>', `data folder of the service (default: ${fallback})`)
+    .option('--data <folder>', `data folder of the service (default: ${fallback})`, readName)
     .option('--database <url>', 'PostgreSQL database of the service');
 }
 
@@ -59,7 +61,7 @@ export async function namedStore(
   const { data } = options;
   const folder = data === undefined ? serviceDirectory(config.stateDirectory) : resolve(config.cwd, data);
   const isThere = hasData(folder);
-  if (!isThere && (data !== undefined || !makes)) throw noData(folder, data);
+  if (!isThere && (data !== undefined || !makes)) throw noData(config, folder, data);
   const administration = isThere
     ? await network.administration({ directory: folder })
     : (await network.service(folder)).administration;
@@ -88,7 +90,7 @@ export function noteStore(io: Context['io'], { name }: Store): void {
 export const hasData = (folder: string): boolean =>
   ['service.db', 'installation.json', 'secret', 'operator.db'].some((part) => existsSync(join(folder, part)));
 
-export const noData = (folder: string, data?: string) =>
+export const noData = ({ platform }: Pick<Config, 'platform'>, folder: string, data?: string) =>
   new CliError('not_found', exits.missing, `no service data in ${folder}`, {
-    hint: `Check the name, or start a service there: urtuu serve${data === undefined ? '' : ` --data ${data}`}`,
+    hint: `Check the name, or start a service there: urtuu serve${data === undefined ? '' : ` --data ${quoteArgument(data, platform)}`}`,
   });

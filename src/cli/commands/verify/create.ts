@@ -1,7 +1,7 @@
 import type { Channel, VerifyCreateParams } from '../../../contract/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
-import { appendHistory } from '../../history/append.js';
+import { appendFailedSend, appendHistory } from '../../history/append.js';
 import { readDuration } from '../../input/duration.js';
 import { fillPlaces } from '../../input/places.js';
 import { checkRecipient } from '../../input/recipients.js';
@@ -59,9 +59,15 @@ export const verifyCreate: CommandBody<'options' | 'io' | 'network' | 'config' |
     });
     const { verify } = await network.client();
     const params = paramsOf(to, text, options);
-    const verification = await io.withProgress('Sending', () => verify.create(params));
+    const entry = { command: 'verify create', to } as const;
+    const verification = await io
+      .withProgress('Sending', () => verify.create(params))
+      .catch(async (error) => {
+        await appendFailedSend(context, error, { ...entry, channel: options.channel ?? null });
+        throw error;
+      });
     const { id, channel, status } = verification;
-    await appendHistory(context, { command: 'verify create', to, channel, id, status });
+    await appendHistory(context, { ...entry, channel, id, status });
     await rememberId(config, id);
     await io.print(createdView, verification);
     ensureShown(io.printer, 'The code was sent', verification.id, 'verify get');

@@ -28,7 +28,7 @@ export interface SimulatedCarrier extends Carrier {
 }
 
 /** It takes everything at once; the bound is for the memory of the service. */
-const capacity = 2_000;
+const capacity = 2_100;
 const submitMs = 60_000;
 const doubtMs = 300_000;
 /** Milliseconds from a delivery to its receipt, and between tries to hand in one that was not stored. */

@@ -157,7 +157,12 @@ export function sqliteStore(
     acceptBatch: (batch) => accept(() => acceptance.acceptBatch(batch), batch.recipients.length),
     acceptVerification: (verification) => accept(() => acceptance.acceptVerification(verification)),
 
-    claimMessages: (claim) => commits.run(() => (isClosed() ? [] : claims.claimMessages(claim)), claim.limit),
+    claimMessages: (claim) =>
+      commits.run(
+        () => (isClosed() ? [] : claims.claimMessages(claim)),
+        // Few single messages wait at once.
+        claim.class === 'single' ? 1 : claim.limit,
+      ),
     claimDoubts: (claim) => commits.run(() => (isClosed() ? [] : claims.claimDoubts(claim)), claim.limit),
     renewLeases: (tokens, leaseMs) =>
       commits.run(() => tokens.map((token) => leases.renew(token, leaseMs)), tokens.length),

@@ -167,6 +167,13 @@ describe('a bad row', () => {
       'list.csv:2: phone: "9" is not a phone number; a: is empty, but the message uses it; b: is empty, but the message uses it',
     ]);
   });
+  it('may have line separators, which end no line of its record', async () => {
+    const outcome = await plan('phone\n"9\u20288"\n7\n');
+    expect(outcome.rejects.first).toEqual([
+      'list.csv:2: phone: "9\u20288" is not a phone number',
+      'list.csv:3: phone: "7" is not a phone number',
+    ]);
+  });
   it('plans nothing when every row is bad', async () => {
     const outcome = await plan('phone\n9\n8\n', { skipInvalid: true });
     expect(outcome).toMatchObject({ plan: null, rejects: { count: 2 } });

@@ -39,6 +39,7 @@ describe('a row that --skip-invalid leaves out of a job that was planned without
 describe('the last line after --skip-invalid', () => {
   it.each([
     ['a plain job', `${line} --skip-invalid --max-credits 100`, '--max-credits 100 --yes'],
+    ['a job with a long name', `${line} --skip-invalid --job ${'j'.repeat(100)}`, '--yes'],
     ['a named job', `${line} --skip-invalid --job july`, '--job july-rejects --yes'],
     ['a named file', `${line} --skip-invalid --rejects 'the bad rows.csv'`, '--yes'],
   ])('names the command that sends only the fixed rows: %s', async (_, command, options) => {

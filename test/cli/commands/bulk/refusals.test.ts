@@ -11,6 +11,14 @@ const printed = (stderr: string) => /urtuu ((?:sms|email|jobs) .*)\n$/.exec(stde
 
 const otherKey = { env: { URTUU_API_KEY: `urtuu_${'B'.repeat(40)}` } };
 
+it.each([
+  ['--concurrency 0', "urtuu: --concurrency: '0' is not between 1 and 256"],
+  ['--rate 0', "urtuu: --rate: '0' is not a rate: write a number over 0, up to 100000"],
+])('%s is refused by the name of the option', async (option, said) => {
+  const { code, stderr } = await desk(people(3)).run(`${constant} ${option}`);
+  expect([code, stderr.split('\n')[0]]).toEqual([2, said]);
+});
+
 describe('a finished job', () => {
   it('with failures names the command that tries only those again', async () => {
     const failing = new Set(numbers(3).slice(0, 1));

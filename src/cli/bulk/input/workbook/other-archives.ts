@@ -1,6 +1,5 @@
+import { saveAsSheet } from '../file-kind.js';
 import { WorkbookError } from './workbook-error.js';
-
-const saveAsSheet = 'Save it as .xlsx or as CSV (UTF-8).';
 
 /** Zip archives that are not workbooks, by a part that only they have. */
 const kinds: readonly [part: RegExp, what: string, hint: string][] = [

@@ -1,3 +1,4 @@
+import { grouped } from '../../../wording.js';
 import type { ByteStore } from './archive.js';
 import { unescapeText } from './cell-value.js';
 import { damaged, WorkbookError } from './workbook-error.js';
@@ -86,7 +87,8 @@ export function readSharedStrings(
     text(value) {
       if (!inText) return;
       text += value;
-      if (text.length > longestText) throw damaged(`${part} has a text of over ${longestText} characters`);
+      if (text.length > longestText)
+        throw damaged(`${part} has a text of over ${grouped(longestText)} characters`);
     },
     close(name) {
       if (name === 't') inText = false;

@@ -40,7 +40,7 @@ export class SheetRows implements XmlHandler {
   #text = '';
   #formula: string | null = null;
   #fault: string | null = null;
-  /** What the characters that come next belong to. */
+  /** Takes the next characters. */
   #into: 'value' | 'formula' | null = null;
   #inGuide = false;
   /** The cell has a `v` or an `is`. */

@@ -33,7 +33,7 @@ export const serviceBatchesStop: CommandBody<'options' | 'io' | 'network' | 'con
       ['urtuu service batches stop 0193a1b2-...', 'after a prompt'],
       ['urtuu service batches stop "$id" --yes --json', 'in a script'],
     ],
-    exits: [6, 12],
+    exits: [5, 12],
     json: '{"id": "0193a1b2-...", "total": 1000, "sent": 180, "failed": 810, "in_progress": 10, "stopped": 810, "refunded": 8100}',
   });
   command.action(async (id: string, options: StoreOptions) => {

@@ -24,6 +24,8 @@ export interface GroupCommitOptions {
 const maxRows = 1_000;
 /** Writes of at most so many rows share no commit with larger ones: a single send does not wait for a batch's rows. */
 const fewRows = 100;
+/** Turns of the event loop after a large transaction in which only small ones are begun: connections are accepted. */
+const turnsAfterLarge = 8;
 
 /**
  * Runs the writes that arrive together as one transaction, so that they share one sync of the disk. A write
@@ -41,6 +43,8 @@ export class GroupCommit {
   #waiting: Job[] = [];
   #scheduled = false;
   #isLargeNext = false;
+  /** Until the next large transaction. */
+  #turnsLeft = 0;
   #tries = 0;
   #closed = false;
   #drained: () => void = () => {};
@@ -81,7 +85,8 @@ export class GroupCommit {
 
   /** Commits waiting work, group by group; others have their turn in between. */
   #flush(): void {
-    const late = this.#transact(this.#takeGroup());
+    const group = this.#takeGroup();
+    const late = group.length === 0 ? [] : this.#transact(group);
     this.#waiting.unshift(...late);
     if (late.length > 0) {
       setTimeout(() => this.#flush(), nextTry(this.#tries));
@@ -97,16 +102,22 @@ export class GroupCommit {
     this.#drained();
   }
 
-  /** Small ones alone and then a large one, in turn: neither waits for two of the other. */
+  /** Small ones alone and then a large one, in turn: neither waits for two of the other. None while large ones rest. */
   #takeGroup(): Job[] {
     const small = this.#waiting.filter(({ rows }) => rows <= fewRows);
     if (small.length === this.#waiting.length) return takeRows(this.#waiting);
     const large = this.#waiting.filter(({ rows }) => rows > fewRows);
-    const isLarge = small.length === 0 || this.#isLargeNext;
+    const isLarge = (small.length === 0 || this.#isLargeNext) && this.#turnsLeft === 0;
     this.#isLargeNext = !isLarge;
     const chosen = takeRows(isLarge ? large : small);
+    if (isLarge) this.#rest(turnsAfterLarge);
     this.#waiting = [...small, ...large];
     return chosen;
+  }
+
+  #rest(turns: number): void {
+    this.#turnsLeft = turns;
+    if (turns > 0) setImmediate(() => this.#rest(turns - 1));
   }
 
   /** Gives those that have to wait because another process is writing. */

@@ -217,7 +217,7 @@ describe('a workbook that cannot be planned is refused', () => {
         ],
       },
       {},
-      { kind: 'csv', message: 'list.xlsx!Sheet1:2: this row has over 2000000 characters' },
+      { kind: 'csv', message: 'list.xlsx!Sheet1:2: this row has over 2,000,000 characters' },
     ],
   ])('%s', async (_, book, test, error) => {
     expect(await refusal(workbook(book), { source, ...test })).toMatchObject({

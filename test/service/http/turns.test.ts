@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { createApp } from '../../../src/service/http/app.js';
+import { exchangeWith } from '../../../src/service/http/in-process.js';
+import { fakeOperations, goodKey } from './fake-operations.js';
+
+const headers = { authorization: `Bearer ${goodKey}`, 'content-type': 'application/json' };
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => `${88_000_000 + index}`);
+
+it('answers at most about 1,000 recipients of batches in one turn of the event loop, and connections have turns between', async () => {
+  const { operations, calls } = fakeOperations();
+  const exchange = exchangeWith(createApp(operations));
+  let turn = 0;
+  const turns: number[] = [];
+  let isOver = false;
+  const count = () => {
+    turn += 1;
+    while (turns.length < calls.length) turns.push(turn);
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const post = (url: string, fields: object) =>
+    exchange({ method: 'POST', url, headers, body: JSON.stringify({ text: 'Hi', ...fields }) });
+  const sms = [1_000, 1_000, 600, 600, 100].map((many) => post('/v1/sms/bulk', { to: numbers(many) }));
+  const email = [700, 10].map((many) => {
+    const to = numbers(many).map((number) => `${number}@example.mn`);
+    return post('/v1/email/bulk', { to, subject: 'Hi' });
+  });
+  const single = post('/v1/sms', { to: '99112233' });
+  const answers = await Promise.all([...sms, ...email, single]);
+  await new Promise((resolve) => setImmediate(resolve));
+  isOver = true;
+  expect(answers.map(({ status }) => status)).toEqual([...Array(7).fill(202), 200]);
+  const countOf = ([, params]: (typeof calls)[number]) =>
+    [(params as { to: string | string[] }).to].flat().length;
+  // Small bodies wait for nobody.
+  expect(calls.map(countOf)).toEqual([1_000, 100, 10, 1, 1_000, 600, 600, 700]);
+  const begun = [...new Set(turns)];
+  expect(turns.map((at) => begun.indexOf(at))).toEqual([0, 0, 0, 0, 1, 2, 2, 3]);
+  for (const [index, at] of begun.slice(1).entries())
+    expect(at - (begun[index] ?? 0)).toBeGreaterThanOrEqual(8);
+});
