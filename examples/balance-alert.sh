@@ -26,4 +26,4 @@ esac
 # The same key never sends twice: one alert a day, however often this runs. After 5 (later) and 6 (in doubt) the next
 # run repeats it safely.
 exec urtuu sms send "$ON_CALL" "Fewer than $MINIMUM credits are left." --quiet \
-  --idempotency-key "balance-alert-$(date +%F)"
+  --idempotency-key "balance-alert-$(date +%F)" >/dev/null

@@ -26,4 +26,4 @@ list="$REMINDERS/$day.csv"
 [ -e "$list" ] || exit 0
 
 exec urtuu sms bulk "$list" --text-file "$REMINDERS/text.txt" --api-key-file "$REMINDERS/urtuu.key" \
-  --job "reminders-$day" --if-finished ok --yes --wait --report "$REMINDERS/$day.report.csv" --quiet
+  --job "reminders-$day" --if-finished ok --yes --wait --report "$REMINDERS/$day.report.csv" --quiet >/dev/null

@@ -126,8 +126,7 @@ const serviceArrows: Record<string, string[]> = {
   'carriers/simulated': ['carriers', 'fault-injection', 'storage', 'storage/postgres', 'storage/sqlite'],
   storage: [],
   'storage/postgres': ['storage'],
-  // An installation opens the database of the simulated carrier with its own.
-  'storage/sqlite': ['carriers/simulated', 'storage'],
+  'storage/sqlite': ['storage'],
   'fault-injection': [],
 };
 

@@ -42,5 +42,5 @@ export const verificationLimits = {
   attempts: 5,
 } as const;
 
-/** Messages on one page. */
+/** Items on one page of a list. */
 export const messagePage = { min: 1, max: 1_000, default: 100 } as const;

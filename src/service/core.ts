@@ -74,6 +74,7 @@ export async function openCore(
   const { clock = systemClock, rates = 'enforced', seed } = options;
   const configuration =
     options.configuration === undefined ? undefined : await configurationOf(options.configuration);
+  const settings = checkSettings(options.settings ?? {});
   const report = createReport(clock, options.report ?? reportToStderr);
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
   const { storage, outbox, isShared, lost } = await openData(options, {
@@ -86,19 +87,20 @@ export async function openCore(
   const store = doubles.store?.(storage.store) ?? storage.store;
   const bounceKey = deriveKey(storage.secret, 'bounce addresses');
   const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
-  const opened = await openAll().catch(async (error) => {
+  const giveUp = async (error: unknown): Promise<never> => {
     await Promise.all([storage.close(), outbox.close()]);
     throw error;
-  });
+  };
+  const opened = await openAll().catch(giveUp);
   const { carrier, carriers, isReal, receive } = opened;
   const { operators } = carriers;
   const settingsOf = settingsReader({
-    ...checkSettings(options.settings ?? {}),
+    ...settings,
     ...(operators === null ? {} : { operators, no_link_operators: [] }),
   });
 
-  const isNew =
-    !forOwner && (await store.createProject({ ...defaultProject, balance: openingBalance })) !== null;
+  const firstProject = { ...defaultProject, balance: openingBalance };
+  const isNew = !forOwner && (await store.createProject(firstProject).catch(giveUp)) !== null;
   // A seed repeats its ids; over data that is there already they would clash.
   if (!isNew && seed !== undefined)
     random = seededRandom(`${seed} ${Buffer.from(systemRandom.bytes(8)).toString('hex')}`);

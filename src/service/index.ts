@@ -1,18 +1,12 @@
 export { openingBalance } from './admin/projects.js';
-export type { CarrierCheck, ConfigurationSource } from './carriers/configured/configuration.js';
+export type { CarrierCheck } from './carriers/configured/configuration.js';
 export { checkConfiguration } from './check-configuration.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
-export { ConfigurationError } from './configuration-error.js';
 export { createService } from './create-service.js';
 export { type Backup, backup, restore } from './data-copies.js';
-export { DataError, DataInUseError, NoDataError } from './data-error.js';
+export { DataError } from './data-error.js';
 export { EngineError } from './engine-error.js';
-export {
-  type CarrierFault,
-  type FaultOnDemand,
-  faultsOnDemand,
-  type RequestFault,
-} from './fault-injection/faults.js';
+export { type FaultOnDemand, faultsOnDemand } from './fault-injection/faults.js';
 export type { DnsRecord, InboxMessage, Suppression } from './inbox/mail-administration.js';
 export { type OpenedAdministration, openAdministration } from './open-administration.js';
 export type { Fault } from './report.js';
@@ -27,8 +21,6 @@ export type {
   LaneSummary,
   LedgerEntry,
   Listening,
-  NewApiKey,
-  PlainAnswer,
   PlainRequest,
   ProjectAdministration,
   ProjectSummary,
@@ -40,5 +32,5 @@ export type {
   ServiceStatus,
   StoppedBatch,
 } from './service.js';
-export { defaultSettings, type Settings, type SettingsPatch } from './settings.js';
+export type { Settings, SettingsPatch } from './settings.js';
 export { type Mismatch, verify } from './verify-data.js';

@@ -1,3 +1,5 @@
+import { normalizeAddress } from '../contract/index.js';
+
 /** The sender domain of projects without their own (POST /v1/email, rule 3). */
 export const sharedDomain = 'mail.urtuu.example';
 
@@ -14,6 +16,12 @@ export function formatMailbox({ name, address }: Mailbox): string {
 
 export function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
+}
+
+/** As mail and DNS spell it: other letters in ASCII (IDNA). */
+export function asciiDomain(domain: string): string {
+  const address = normalizeAddress(`a@${domain}`);
+  return address === null ? domain : domainOf(address);
 }
 
 /** Reads what `formatMailbox` wrote. */

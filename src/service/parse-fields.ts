@@ -1,5 +1,11 @@
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { ServiceError } from './service-error.js';
+
+/** A check of a string; `error` is the rule, as a refusal says it. */
+export const rule = (holds: (text: string) => boolean, error: string) => z.refine<string>(holds, { error });
+
+/** First digits of an operator's numbers. */
+export const prefix = z.string().check(rule((text) => /^[0-9]{2}$/.test(text), 'must be two digits'));
 
 /** Problems that one message names; a thousand wrong recipients need not be listed one by one. */
 const namedProblems = 5;

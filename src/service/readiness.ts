@@ -16,7 +16,7 @@ export interface Readiness {
 }
 
 const released = 'until the service is released: urtuu service release';
-export const holdMessages: Readonly<Record<HoldReason, string>> = {
+const holdMessages: Readonly<Record<HoldReason, string>> = {
   restored: `The data was restored; nothing is sent ${released}`,
   failed_over: `The database has failed over or was recovered; nothing is sent ${released}`,
 };

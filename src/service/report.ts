@@ -43,9 +43,12 @@ export function reportToStderr(fault: Fault): void {
 }
 
 const maxCauses = 5;
+/** Of PostgreSQL, as 57014: nobody's number. */
+const sqlState = /^[0-9A-Z]{5}$/;
 
 function codeOf(error: unknown): string {
   const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  if (typeof code === 'string' && sqlState.test(code)) return code;
   const known = typeof code === 'string' || typeof code === 'number' ? code : name;
   return typeof known === 'string' || typeof known === 'number'
     ? withoutSecrets(String(known))

@@ -3,8 +3,9 @@ import { type ErrorFields, type ServiceErrorCode, serviceErrors } from '../contr
 type FieldsOf<Code extends ServiceErrorCode> = Code extends keyof ErrorFields ? ErrorFields[Code] : undefined;
 
 /**
- * A refused request: nothing was stored, charged or sent, and nothing is bound to its idempotency key. Thrown by
- * operations and middleware; `http/middleware/answer-error.ts` makes the answer.
+ * An error that is bound to no idempotency key; `http/middleware/answer-error.ts` makes its answer. Nothing was stored,
+ * charged or sent, but for `invalid_code` (an attempt is used up), `provider_failed` of a verification (refunded), and
+ * `unavailable`, which leaves that open unless its message says that nothing was done.
  */
 export class ServiceError<Code extends ServiceErrorCode = ServiceErrorCode> extends Error {
   readonly code: Code;

@@ -34,6 +34,15 @@ describe('the sandbox', () => {
     expect(await json(`messages get ${id} --sandbox`)).toMatchObject({ id, status: 'sent' });
   });
 
+  it.each([
+    ['sms send 99000021 Hi', 'delivered'],
+    ['sms send 99000022 Hi', 'undelivered'],
+    ['email send fault-bounced@example.mn --subject Hi --text t --wait', 'bounced'],
+  ])('shows the receipt of %s, which comes after the command, to the next one', async (line, delivery) => {
+    const { id } = await json(`${line} --sandbox`);
+    expect(await json(`messages get ${id} --sandbox`)).toMatchObject({ status: 'sent', delivery });
+  });
+
   it('leaves no rate limit of its own behind: its key is another in every process', async () => {
     expect(await here('balance --sandbox')).toMatchObject({ code: 0 });
     expect(readdirSync(join(home, '.local/state/urtuu'))).toEqual(['sandbox']);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Machine, outcomeOf, printed } from '../support/binary.js';
 
@@ -36,11 +36,13 @@ describe('urtuu serve', () => {
     expect((await ended).stderr.includes('without TLS')).toBe(warns);
   });
 
-  it('names the command that shows its messages', async () => {
-    const child = machine.start(['serve', '--port', '0']);
+  it('names the commands that show its messages and its dashboard, for a terminal in any folder', async () => {
+    const child = machine.start(['serve', '--port', '0', '--data', 'data'], { cwd: machine.home });
     const ended = outcomeOf(child);
-    const stderr = await printed(child, 'stderr', /--follow --data .*\n/);
-    expect(stderr).toMatch(/ of --sandbox: urtuu sandbox outbox --follow --data \S+\n/);
+    const stderr = await printed(child, 'stderr', /dashboard --data .*\n/);
+    const [, folder = ''] = / of --sandbox: urtuu sandbox outbox --follow --data (\S+)\n/.exec(stderr) ?? [];
+    expect(isAbsolute(folder)).toBe(true);
+    expect(stderr).toContain(`Its dashboard: urtuu dashboard --data ${folder}\n`);
     child.kill('SIGTERM');
     await ended;
   });

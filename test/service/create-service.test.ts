@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openCore } from '../../src/service/core.js';
 import { createService, ManualClock, type Service, type ServiceOptions } from '../../src/service/index.js';
+import type { Store } from '../../src/service/storage/store.js';
 
 const opened: Service[] = [];
 const folders: string[] = [];
@@ -37,6 +39,28 @@ async function call(service: Service, method: string, path: string, body?: unkno
 }
 
 describe('createService', () => {
+  it('opens no data with settings that break a rule', async () => {
+    const directory = join(folder(), 'data');
+    const settings = { caps: { per_10_minutes: 0 } };
+    await expect(createService({ directory, settings })).rejects.toThrow(
+      'settings.caps.per_10_minutes: must be a whole number from 1 to 20',
+    );
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  it('closes data whose first project cannot be made', async () => {
+    let opened: Store | undefined;
+    const full = async () => {
+      throw new Error('the disk is full');
+    };
+    const store = (inner: Store): Store => {
+      opened = inner;
+      return { ...inner, createProject: full };
+    };
+    await expect(openCore({}, { store })).rejects.toThrow('the disk is full');
+    await expect(opened?.renameProject('any', 'Other')).rejects.toThrow('the store is closed');
+  });
+
   it('sends over fetch, in memory', async () => {
     const service = await open();
     const sent = await call(service, 'POST', '/sms', { to: '+976 9911-2233', text: 'Сайн уу' });

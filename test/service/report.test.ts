@@ -24,6 +24,10 @@ describe('a fault', () => {
     ]);
   });
 
+  it('has the code of a database, which looks like a number', () => {
+    expect(reported(Object.assign(new Error('no'), { code: '57014' }))[0]?.code).toBe('57014');
+  });
+
   it('names its causes', () => {
     const error = new Error('not settled', { cause: new TypeError('no such column: lease') });
     const [fault] = reported(error, { level: 'warning' });

@@ -50,7 +50,7 @@ export const sysexitTranslation = {
     [sysexits.software]: 'internal error',
     [sysexits.input]: 'this machine: unreadable input, unsafe configuration',
     [sysexits.later]: 'later: trying again may help, and cannot send it twice',
-    [sysexits.permission]: 'key: missing, or the service does not know it',
+    [sysexits.permission]: 'key: missing, unknown to the service, or outside its scope',
   },
 };
 

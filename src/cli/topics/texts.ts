@@ -1,5 +1,6 @@
 export const exitCodesEnd = `On Ctrl-C, SIGTERM or SIGHUP the process dies by that signal; a shell shows 130,
-143 or 129. urtuu sendmail uses the codes of sysexits.h: urtuu sendmail --help
+143 or 129. urtuu sendmail and urtuu service incoming use the codes of
+sysexits.h: see their --help.
 
 Only after 6 it is unknown whether something was sent. Repeat the send with the
 idempotency key in the error message, or resume the job: neither can send twice.
@@ -75,20 +76,25 @@ To run the same service for other programs: urtuu serve, urtuu keys.
 
 export const environment = `Environment variables
 
-  URTUU_API_KEY    the API key
-  URTUU_BASE_URL   the address of the service; ends in /v1
-  URTUU_PROFILE    the profile to use
-  URTUU_SANDBOX    1: use the embedded service
-  NO_COLOR         set: disable colours
-  FORCE_COLOR      set: colours on a pipe too; 0: disable colours
-  CI               set: mask recipients in tables (9911**33)
+  URTUU_API_KEY      the API key
+  URTUU_BASE_URL     the address of the service; ends in /v1
+  URTUU_PROFILE      the profile to use
+  URTUU_SANDBOX      1: use the embedded service
+  URTUU_ALLOW_HTTP   1: allow plain http to other machines
+  URTUU_DATABASE     PostgreSQL of urtuu serve and of its owner's commands
+  URTUU_SECRET_FILE  the secret that goes with the database
+  NO_COLOR           set: disable colours
+  FORCE_COLOR        set: colours on a pipe too; 0: disable colours
+  CI                 set: mask recipients in tables (9911**33)
   HTTPS_PROXY, HTTP_PROXY, NO_PROXY
-                   proxies; not used for this machine itself
-  XDG_CONFIG_HOME  profiles are in urtuu/config.json under it (~/.config)
-  XDG_STATE_HOME   jobs and the embedded service are in urtuu/ under it
-                   (~/.local/state)
-  XDG_CACHE_HOME   compiled code is in urtuu/ under it (~/.cache), for a faster
-                   start; NODE_DISABLE_COMPILE_CACHE disables it
+                     proxies; not used for this machine itself
+  XDG_CONFIG_HOME    profiles are in urtuu/config.json under it (~/.config; on
+                     Windows %APPDATA%)
+  XDG_STATE_HOME     jobs and the data of services are in urtuu/ under it
+                     (~/.local/state; on Windows %LOCALAPPDATA%)
+  XDG_CACHE_HOME     compiled code is in urtuu/ under it (~/.cache; none on
+                     Windows), for a faster start; NODE_DISABLE_COMPILE_CACHE
+                     disables it
 
 The command line overrides the environment, and the environment overrides the
 profile. A profile named with --profile overrides the environment too, with its

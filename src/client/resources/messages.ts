@@ -24,6 +24,7 @@ export class Messages {
   async get(id: string, options?: CallOptions): Promise<Message> {
     return this.#request(readCall(`/messages/${segment(id)}`, hasStatus, options));
   }
+
   /**
    * Lists messages, verifications too, newest first: `await` reads one page, `for await` all messages
    * (GET /v1/messages, an extension).

@@ -11,8 +11,8 @@ import { hasStatus, isVerified } from '../proof.js';
 import type { RequestSender } from '../request.js';
 
 /**
- * Verification codes: `client.verify`. `create` and `check` are not retried after a network failure or a 5xx: that could send a second
- * code, or count a try twice.
+ * Verification codes: `client.verify`. `create` and `check` are not retried after a network failure or a 5xx: that
+ * could send a second code, or count a try twice.
  */
 export class Verify {
   readonly #request: RequestSender;

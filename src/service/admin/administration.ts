@@ -12,7 +12,6 @@ import type {
   NewApiKey,
   ProjectAdministration,
 } from '../service.js';
-import { ServiceError } from '../service-error.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import { everyScope } from '../storage/admission.js';
 import type { Instances } from '../storage/instances.js';
@@ -26,6 +25,9 @@ import type { Prune } from './prune.js';
 import { checkSettings } from './settings.js';
 import { hashToken, linkLife, newToken } from './sign-in.js';
 import { statusOf } from './status.js';
+
+/** Of one credit: sums of many stay exact numbers. */
+const mostCredits = 1_000_000_000_000;
 
 /** Entries that are read at once. */
 const ledgerPage = 1_000;
@@ -60,9 +62,9 @@ export function createAdministration(
     },
     async listProjects() {
       const projects = await store.listProjects();
-      return projects.map(({ id, name, balance, createdAt }) => ({
-        ...{ id, name, balance, created_at: timestamp(createdAt) },
-      }));
+      return projects.map(({ id, name, balance, createdAt }) => {
+        return { id, name, balance, created_at: timestamp(createdAt) };
+      });
     },
     async renameProject(id, name) {
       checkName('name', name);
@@ -119,18 +121,14 @@ function administrationOf(
       const { secret, key } = newKey(options);
       const added = await store.addKey(key, maxActiveKeys);
       if (added !== null) return { ...toApiKey(added), secret };
-      throw new ServiceError(
-        'invalid_request',
-        `The project has ${maxActiveKeys} active keys, the maximum; revoke one first`,
-      );
+      throw invalid(`The project has ${maxActiveKeys} active keys, the maximum; revoke one first`);
     },
     listKeys: async () => (await store.listKeys(projectId)).map(toApiKey),
     revokeKey: (id) => store.revokeKey(projectId, id),
     async credit(amount, { note } = {}) {
       if (note !== undefined) checkName('note', note);
-      if (!Number.isSafeInteger(amount)) {
-        throw new ServiceError('invalid_request', 'credits: must be a whole number');
-      }
+      if (!Number.isInteger(amount) || Math.abs(amount) > mostCredits)
+        throw invalid(`credits: must be a whole number of at most ${mostCredits}`);
       return store.credit(projectId, amount, { id: context.newId(), note: note ?? null });
     },
     async ledger() {

@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto';
 import { isIP } from 'node:net';
 import { readSigningKey } from '../carriers/smtp/signing-key.js';
 import type { DnsRecord } from '../inbox/mail-administration.js';
+import { asciiDomain } from '../mailbox.js';
 import type { OwnDomain } from '../settings.js';
 
 /**
@@ -9,9 +10,10 @@ import type { OwnDomain } from '../settings.js';
  * Rejects where the key cannot be read.
  */
 export async function dnsRecordsOf(
-  { domain, selector, key_file: file }: OwnDomain,
+  { domain: written, selector, key_file: file }: OwnDomain,
   relay: string | null,
 ): Promise<DnsRecord[]> {
+  const domain = asciiDomain(written);
   const senders = relay === null || isIP(relay) !== 0 || relay === 'localhost' ? 'mx' : `mx a:${relay}`;
   const spf: DnsRecord = { purpose: 'SPF', type: 'TXT', name: domain, value: `v=spf1 ${senders} ~all` };
   const dmarc: DnsRecord = {

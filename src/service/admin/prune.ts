@@ -66,7 +66,10 @@ export function createPrune(
       await erase(found, to);
       return found.length;
     });
-    const incoming = await untilNone(() => store.pruneInbox({ from: to, olderMs }));
+    let incoming = 0;
+    // An operator writes a foreign number with a plus or without.
+    for (const from of /^[0-9]+$/.test(to) ? [to, `+${to}`] : [to])
+      incoming += await untilNone(() => store.pruneInbox({ from, olderMs }));
     const suppressions = await store.eraseSuppressed(to);
     const kept = await store.countMessagesTo(to);
     // Receipts may come before the outcome of a submission.

@@ -3,12 +3,11 @@ import * as z from 'zod/mini';
 import { normalizeAddress, recipientCaps } from '../../contract/index.js';
 import { emailRoute, noLinkRoute } from '../carriers/carrier.js';
 import { isOneLine } from '../operations/fields.js';
-import { parseFields } from '../parse-fields.js';
+import { parseFields, prefix, rule } from '../parse-fields.js';
 import { maxNameLength, type SettingsPatch } from '../settings.js';
 
 const [tenMinutes, day] = recipientCaps;
 
-const rule = (holds: (text: string) => boolean, error: string) => z.refine<string>(holds, { error });
 const within = (min: number, max: number) =>
   z.custom<number>((value) => Number.isInteger(value) && Number(value) >= min && Number(value) <= max, {
     error: `must be a whole number from ${min} to ${max}`,
@@ -80,10 +79,7 @@ const patchSchema = z.partial(
     }),
     prices: z.strictObject({ sms_part: z.exactOptional(credits), email: z.exactOptional(credits) }),
     holidays: z.record(date, multiplier),
-    operators: z.record(
-      operatorName,
-      z.array(z.string().check(rule((prefix) => /^[0-9]{2}$/.test(prefix), 'must be two digits'))),
-    ),
+    operators: z.record(operatorName, z.array(prefix)),
     no_link_operators: z.array(z.string()),
   }),
 );

@@ -148,6 +148,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
     const page = ownAddress(query.page ?? '');
     const found = page && pageAt(page.pathname.slice(root.length));
     if (!page || !found?.isLive) return html(asked, notFound(t));
+    if (asked.request.method === 'HEAD') return new Response(null, { headers: streamHeaders });
     const address = page.pathname + page.search;
     if (!feed.hasRoom(session.name)) return html(asked, tooMany(t, 60, address));
     const watched = { ...asked, query: Object.fromEntries(page.searchParams) };
@@ -254,7 +255,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
 
 const isForm = (contentType: string) => /^application\/x-www-form-urlencoded *(?:;|$)/i.test(contentType);
 
-/** Whatever a page gives: one element, or none. */
+/** The HTML of a page's body: of one element, or none. */
 const rendered = async (node: Child): Promise<string> =>
   String(await Fragment({ children: node }).toString());
 

@@ -4,7 +4,7 @@ interface Subscriber {
   session: string;
   send(text: string): void;
   end(): void;
-  /** What it was sent last. */
+  /** The content that it was sent last. */
   latest: string | null;
 }
 

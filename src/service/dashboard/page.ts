@@ -65,6 +65,12 @@ export function linkTo(
   return root + path + (given.length === 0 ? '' : `?${new URLSearchParams(given)}`);
 }
 
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The id in an address; null for anything else. */
+export const idOf = (given: string | undefined): string | null =>
+  given !== undefined && uuid.test(given) ? given : null;
+
 /** Rows of a page of a list. */
 export const rowsPerPage = 50;
 

@@ -146,18 +146,20 @@ export const faultsOnDemand: readonly FaultOnDemand[] = [
 const byNumber = new Map(faultsOnDemand.map((row) => [row.number, row.fault]));
 const byLocalPart = new Map(faultsOnDemand.map((row) => [row.localPart, row.fault]));
 
+function faultByLocalPart(address: string): FaultOnDemand['fault'] | undefined {
+  const at = address.lastIndexOf('@');
+  return at < 0 ? undefined : byLocalPart.get(address.slice(0, at));
+}
+
 /** The carrier's fault for a recipient in normal form. */
 export function carrierFaultFor(to: string): CarrierFault | null {
-  const fault = to.includes('@') ? byLocalPart.get(to.slice(0, to.lastIndexOf('@'))) : byNumber.get(to);
+  const fault = byNumber.get(to) ?? faultByLocalPart(to);
   return typeof fault === 'object' ? fault : null;
 }
 
 /** The request's fault for a recipient, as written by the caller. */
 export function requestFaultFor(written: string): RequestFault | null {
   const reading = readNumber(written);
-  const fault =
-    reading.kind === 'number'
-      ? byNumber.get(reading.number)
-      : byLocalPart.get(written.slice(0, written.lastIndexOf('@')));
+  const fault = reading.kind === 'number' ? byNumber.get(reading.number) : faultByLocalPart(written);
   return typeof fault === 'string' ? fault : null;
 }

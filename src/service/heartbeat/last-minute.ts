@@ -11,7 +11,7 @@ interface Slice {
   lanes: Map<string, LaneFigures>;
 }
 
-/** What was finalized in the last minute. */
+/** Counts of the messages that were finalized in the last minute. */
 export class LastMinute {
   readonly #clock: Clock;
   #slices: Slice[] = [];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import PostalMime, { type Address, type Attachment, type Email } from 'postal-mime';
 import { normalizeAddress } from '../../contract/index.js';
+import { storable } from '../storage/inbox.js';
 import { withoutStyles } from './html.js';
 
 /** A mail from outside. */
@@ -34,9 +35,9 @@ export async function readMail(raw: Uint8Array): Promise<ReceivedMail> {
   const mail = await PostalMime.parse(raw, limits);
   if (mail.headers.length === 0) throw new Error('it has no headers');
   const from = addressesIn([mail.from ?? mail.sender])[0] ?? '';
-  const subject = mail.subject === undefined ? null : wellFormed(mail.subject).slice(0, maxSubjectLength);
+  const subject = mail.subject === undefined ? null : storable(mail.subject).slice(0, maxSubjectLength);
   const text = shortened(
-    wellFormed(mail.text ?? (await textOfHtml(mail.html?.slice(0, 2 * maxTextBytes) ?? ''))).trim(),
+    storable(mail.text ?? (await textOfHtml(mail.html?.slice(0, 2 * maxTextBytes) ?? ''))).trim(),
   );
   const delivered = mail.headers.filter(({ key }) => deliveryHeaders.includes(key)).map(({ value }) => value);
   const written = addressesIn([mail.to, mail.cc, mail.bcc].flatMap((list) => list ?? []));
@@ -91,11 +92,6 @@ async function textOfHtml(html: string): Promise<string> {
   return (
     (await PostalMime.parse(`Content-Type: multipart/mixed; boundary=b\r\n\r\n${parts}--b--`)).text ?? ''
   );
-}
-
-/** No database keeps U+0000 or half of a surrogate pair. */
-function wellFormed(text: string): string {
-  return Buffer.from(text.replaceAll('\0', '')).toString();
 }
 
 function shortened(text: string): string {

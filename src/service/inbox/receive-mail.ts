@@ -2,7 +2,7 @@ import { normalizeAddress } from '../../contract/index.js';
 import { emailRoute } from '../carriers/carrier.js';
 import { messageOfBounce } from '../carriers/smtp/bounce-address.js';
 import { isUnknownRecipient } from '../carriers/smtp/enhanced-status.js';
-import { domainOf } from '../mailbox.js';
+import { asciiDomain, domainOf } from '../mailbox.js';
 import type { OperationContext } from '../operations/context.js';
 import { invalid } from '../operations/fields.js';
 import { bound, messageAnswer } from '../operations/resources.js';
@@ -67,10 +67,9 @@ async function recordBounce(
 async function projectsByDomain({ store, project }: Context): Promise<Map<string, string>> {
   const records = await store.listProjects();
   const all = await Promise.all(records.map(({ id }) => project({ projectId: id })));
-  const domains = all.flatMap(({ id, settings: { own_domain: own } }) => {
-    const address = own === null ? null : normalizeAddress(`a@${own.domain}`);
-    return address === null ? [] : [[domainOf(address), id] as const];
-  });
+  const domains = all.flatMap(({ id, settings: { own_domain: own } }) =>
+    own === null ? [] : [[asciiDomain(own.domain), id] as const],
+  );
   return new Map(domains.reverse());
 }
 

@@ -8,7 +8,7 @@ export interface Family {
 
 const head = (name: string, type: string, help: string) => `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
 
-export const labelled = (name: string, labels: string) => (labels === '' ? name : `${name}{${labels}}`);
+const labelled = (name: string, labels: string) => (labels === '' ? name : `${name}{${labels}}`);
 
 export class Counter implements Family {
   readonly #name: string;
@@ -29,7 +29,7 @@ export class Counter implements Family {
   }
 }
 
-/** A value that is read when somebody asks, or a counter that others count. */
+/** A value of the moment of a reading, or a counter that others count. */
 export function writeSeries(
   name: string,
   type: 'gauge' | 'counter',

@@ -8,20 +8,19 @@ import type { Storage } from '../storage/storage.js';
 import type { Store } from '../storage/store.js';
 import { Counter, type Family, Histogram, quotedLabel, writeSeries } from './families.js';
 
-/** What is looked at when somebody reads. */
+/** Looked at with each reading. */
 export interface Sources {
   heartbeat: { connections: LaneConnection[] };
   store: { queueDepth(): Promise<LaneDepth[]> };
 }
 
-/** Methods of the store whose time tells how it is doing: those that every message needs. */
+/** Methods of the store whose time tells how it is doing: with `finalizeMessages`, those that every message needs. */
 const timedMethods: ReadonlySet<PropertyKey> = new Set<keyof Store>([
   'acceptMessage',
   'acceptBatch',
   'acceptVerification',
   'claimMessages',
   'markSubmitting',
-  'finalizeMessages',
 ]);
 
 /** Milliseconds between two counts of the queue, however often somebody reads. */
@@ -175,11 +174,14 @@ export class Metrics {
       if (name === 'submit') return submit(method);
       if (name === 'start') {
         const start = method as Carrier['start'];
-        return (onReceipt) =>
-          start((receipt) => {
+        return (...args) => {
+          const [onReceipt, onIncoming] = args as Parameters<Carrier['start']>;
+          const counted: typeof onReceipt = (receipt) => {
             this.#receipts.add(`state="${receipt.state}"`);
-            return (onReceipt as Parameters<Carrier['start']>[0])(receipt);
-          });
+            return onReceipt(receipt);
+          };
+          return start(counted, onIncoming);
+        };
       }
       if (name !== 'reserve') return null;
       return async (...args) => {

@@ -25,7 +25,6 @@ export interface OperationContext {
   encryption: Encryption;
   dispatcher: Pick<Dispatcher, 'prepare' | 'settled'>;
   outcomes: OutcomeWaiter;
-  /** Of batches. */
   keyUse: Pick<KeyUse, 'note'>;
   /** Whether another instance has had a connection for the lane lately. */
   isConnectedElsewhere(lane: string): Promise<boolean>;

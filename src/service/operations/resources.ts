@@ -36,7 +36,7 @@ export function foundMessage(record: MessageRecord): Message {
   return Object.assign(messageResource(record), { delivery: record.delivery });
 }
 
-export function batchResource(record: BatchRecord): Batch {
+function batchResource(record: BatchRecord): Batch {
   return {
     id: record.id,
     status: record.status,

@@ -71,7 +71,7 @@ function readVerification(context: OperationContext, project: Project, params: V
   };
   const dispatch = singleDispatch[channel];
   const send: Send = { project, channel, content, price, idempotencyKey: null, dispatch };
-  return { channel, recipient, code, lifeMs: expires_in * 1_000, send };
+  return { recipient, code, lifeMs: expires_in * 1_000, send };
 }
 
 /** POST /v1/verify/{id}/check. */

@@ -1,4 +1,4 @@
-/** What changes: a message that was finalized, the answer bound to a key, a message that is due. */
+/** Changes: a message was finalized, an answer was bound to a key, a message is due, a reset has ended. */
 export type Topic = `message:${string}` | `key:${string}` | 'due' | 'reset';
 
 export const keyTopic = (projectId: string, key: string): Topic => `key:${projectId} ${key}`;

@@ -1,4 +1,4 @@
-/** What waits in a lane; each number counts up to a million messages. */
+/** The queue of a lane; `waiting` and `doubtful` count up to a million messages. */
 export interface LaneDepth {
   lane: string;
   /** Not claimed yet, whether due or postponed. */

@@ -41,6 +41,9 @@ export interface Inbox {
   listInbox(projectId: string, page: PageRequest): Promise<Listed<InboxRecord> | null>;
 }
 
+/** No database keeps U+0000 or half of a surrogate pair. */
+export const storable = (text: string): string => Buffer.from(text.replaceAll('\0', '')).toString();
+
 /** The parts of one text. */
 export const seriesOf = ({ from, to, part }: IncomingMessage): string | null =>
   part === null ? null : [part.reference, part.total, from, to].join(' ');

@@ -38,7 +38,7 @@ export interface MessageHistory {
 
 /** Rows that are counted at once, and in all. */
 export const countedAtOnce = 30_000;
-export const countedInAll = 300_000;
+const countedInAll = 300_000;
 /** Rows that are looked at for those of a project that wait. */
 export const lookedAt = 20_000;
 

@@ -17,7 +17,7 @@ export interface StoppedBatch {
   refunded: number;
 }
 
-/** What the owner of a service does to its queues, in every process at once. */
+/** Control of the queues by the owner of the service, in every process at once. */
 export interface LaneControl {
   lanePauses(): Promise<LanePause[]>;
   /**

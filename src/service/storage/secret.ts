@@ -13,7 +13,7 @@ export function isSecretOf(fingerprint: Uint8Array | null, secret: Uint8Array): 
   return fingerprint !== null && timingSafeEqual(fingerprint, fingerprintOf(secret));
 }
 
-/** What is kept of a recipient that was erased: caps and suppressions know it again, and nobody without the secret. */
+/** In place of a recipient that was erased: caps and suppressions know it again, and nobody without the secret. */
 export type PseudonymOf = (to: string) => string;
 
 export function createPseudonyms(secret: Uint8Array): PseudonymOf {

@@ -4,7 +4,7 @@ import type { Instances } from './instances.js';
 import type { RateLimiter } from './rate-limiter.js';
 import type { Store } from './store.js';
 
-/** An engine: SQLite for one machine, another one for many. */
+/** An engine: SQLite for one machine, PostgreSQL for many. */
 export interface Storage {
   store: Store;
   rateLimiter: RateLimiter;

@@ -59,6 +59,12 @@ describe('the commands of the owner, where there is no service', () => {
     },
   );
 
+  it.each(['keys list', 'service verify'])('urtuu %s says that a database does not answer', async (line) => {
+    const url = 'postgres://urtuu@127.0.0.1:9/urtuu';
+    const { code, stderr } = await here(`${line} --database ${url}`);
+    expect({ code, stderr }).toEqual({ code: 13, stderr: expect.stringContaining(`cannot use ${url}: `) });
+  });
+
   it('a database that another secret belongs to is refused', async () => {
     const database = await newDatabase();
     await (await createService({ database, secret: new Uint8Array(32).fill(8) })).close();

@@ -115,7 +115,8 @@ describe('administration', () => {
   it('credit adds and takes away, never below 0', async () => {
     expect(await core.administration.credit(5)).toBe(100_005);
     expect(await core.administration.credit(-200_000)).toBe(0);
-    await expect(core.administration.credit(1.5)).rejects.toMatchObject({ code: 'invalid_request' });
+    for (const amount of [1.5, Number.NaN, 1e12 + 1, -1e12 - 1, Number.MAX_SAFE_INTEGER])
+      await expect(core.administration.credit(amount)).rejects.toMatchObject({ code: 'invalid_request' });
     expect(await ledgerDifference(core)).toBe(0);
     expect(await core.administration.ledger()).toMatchObject([
       { reason: 'opening', amount: 100_000 },

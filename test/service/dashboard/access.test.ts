@@ -223,6 +223,19 @@ describe('the dashboard', () => {
     expect((await service.fetch('http://example.com/v1/openapi.json')).status).toBe(200);
   });
 
+  it('opens no stream for HEAD', async () => {
+    const { address, signIn, get } = await openDashboard();
+    const cookie = await signIn();
+    const url = `${address}/dashboard/live?page=/dashboard`;
+    for (let asked = 0; asked < 10; asked += 1) {
+      const answer = await fetch(url, { method: 'HEAD', headers: { cookie } });
+      expect(answer.headers.get('content-type')).toBe('text/event-stream');
+    }
+    const stream = await get('/live?page=/dashboard', cookie);
+    expect(stream.status).toBe(200);
+    await stream.body?.cancel();
+  });
+
   it('takes no other method', async () => {
     const { address, signIn } = await openDashboard();
     const cookie = await signIn();

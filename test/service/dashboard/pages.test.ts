@@ -153,6 +153,14 @@ describe('messages', () => {
     expect((await page('/messages?status=x&channel=y&after=z&since=never')).status).toBe(200);
   });
 
+  it.each(['/messages', '/batches', '/outbox', '/inbox'])(
+    '%s begins anew behind what is no id',
+    async (path) => {
+      const { page } = await look();
+      expect((await page(`${path}?after=%00`)).status).toBe(200);
+    },
+  );
+
   it.each([
     ['hostile', /^Sent The carrier took it\..*<script>alert\(1\)<\/script>.*Accepted −10 .* over Unitel/],
     ['cleaned', /Дэлгэрэнгүй: Баярлалаа As delivered: the route carries no links\./],

@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { statuses } from '../../../src/service/carriers/smpp/codec/commands.js';
 import type { SettingsPatch } from '../../../src/service/index.js';
+import { Metrics } from '../../../src/service/metrics/metrics.js';
 import { bounceOf } from '../../support/bounces.js';
 import { CarrierServices } from '../../support/carrier-services.js';
 import { caller, ledgerDifference } from '../../support/cores.js';
@@ -281,6 +282,19 @@ describe('the inbox', () => {
     expect(smsc.acknowledged).toEqual([0, 0, 0]);
   });
 
+  it('has SMS while the service is measured too', async () => {
+    const metrics = new Metrics();
+    onTestFinished(() => metrics.close());
+    await services.open(services.configured(sms, email), metrics.wrappers);
+    await until(() => smsc.heard.length > 0);
+    smsc.request('deliver_sm', { source_addr: '97699112233', short_message: Buffer.from('STOP') });
+    await until(() => smsc.acknowledged.length === 1);
+    expect({ inbox: await inbox(), acknowledged: smsc.acknowledged }).toMatchObject({
+      inbox: [{ channel: 'sms', from: '99112233', text: 'STOP' }],
+      acknowledged: [0],
+    });
+  });
+
   it('of a project that is not there stops the start', async () => {
     sms.routes[0] = { ...sms.routes[0], inbox_project: 'Nobody' };
     await expect(open()).rejects.toThrow('sms.routes[0].inbox_project: there is no project "Nobody"');
@@ -331,6 +345,14 @@ describe('an own domain with a key', () => {
     writeFileSync(file, privateKey);
     await services.pass(async () => (await messageOf((body as { id: string }).id)).status === 'sent');
     expect(verifyDkim(relay.taken[0]?.raw ?? '', publicKey)).not.toHaveProperty('problem');
+  });
+
+  it('in other letters has its records and its mail in ASCII', async () => {
+    await open();
+    await set({ own_domain: 'жишээ.мон' });
+    const names = (await administration().dnsRecords()).map(({ name }) => name);
+    expect(names).toEqual(['xn--f1ae2cuaa.xn--l1acc', '_dmarc.xn--f1ae2cuaa.xn--l1acc']);
+    expect(await receive('From: bat@example.com\r\nSubject: Hi\r\n\r\nYes', 'a@жишээ.мон')).toBe('kept');
   });
 
   it('of an older release is its name alone', async () => {

@@ -25,6 +25,7 @@ export const sandboxCredit: CommandBody<'io' | 'network' | 'config'> = (command,
       ['urtuu sandbox credit 5000', 'add 5,000 credits'],
       ['urtuu sandbox credit --set 0', 'test without credits'],
     ],
+    refused: 'the service has sent over real carriers',
     exits: [11, 12],
     json: '{"balance": 15000}',
   });

@@ -5,13 +5,16 @@ import { noteStore, type StoreOptions } from '../service/store.js';
 import { addSandboxOptions, changeableStore } from './data.js';
 
 export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
-  command.description('Delete the messages, batches and outbox of the embedded service. Keeps its keys.');
+  command.description(
+    'Delete the messages, batches, outbox and idempotency keys of the embedded service, and restore its balance. Keeps its API keys and settings.',
+  );
   addSandboxOptions(command);
   addHelp(command, {
     examples: [
       ['urtuu sandbox reset', 'start again, after a prompt'],
       ['urtuu sandbox reset --yes', 'in a test script'],
     ],
+    refused: 'the service has sent over real carriers',
     exits: [11, 12],
   });
   command.action(async (options: StoreOptions) => {

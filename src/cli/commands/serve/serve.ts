@@ -68,6 +68,7 @@ export const serve: CommandBody = (command, context) => {
       ['urtuu serve --config service.json', 'send over the SMPP routes in service.json'],
       ['urtuu serve --port 0 --data ./data -o ndjson', 'for a test: the first line has the port'],
     ],
+    refused: 'the service has sent over real carriers; --config is missing',
     exits: [11],
     json: [
       [
@@ -119,7 +120,11 @@ export const serve: CommandBody = (command, context) => {
       io.note('Its messages, apart from those of --sandbox:', outbox);
     }
     if (listeners.main.dashboard !== null)
-      io.note('Its dashboard:', config.commandLine(['dashboard', ...dataWords(options)]));
+      // Pasted in another terminal, whose folder may be another one.
+      io.note(
+        'Its dashboard:',
+        config.commandLine(['dashboard', ...dataWords(options.data === undefined ? options : { data })]),
+      );
     const lost = await Promise.race([aborted(context.signal), service.lost]);
     io.note('Stopping.');
     // Without its data the service cannot close in order, and nobody should wait for it.

@@ -34,12 +34,15 @@ export const serviceCheck: CommandBody<'io' | 'network' | 'config'> = (command, 
   addStoreOptions(command);
   addHelp(command, {
     view,
-    notes: ['A carrier has 10 s to answer. status new: the first urtuu serve makes the store.'],
+    notes: [
+      'A carrier has 10 s to answer. status new: the first urtuu serve makes the store.',
+      'Exit 5: a check failed. Exit 13: the configuration breaks a rule.',
+    ],
     examples: [
       ['urtuu service check --config service.json', 'check before a start'],
       ['urtuu service check --config service.json --json', 'in a script'],
     ],
-    ok: 'the store can be used, and every carrier took the login',
+    ok: 'the store can be used and every carrier took the login',
     exits: [5],
     json: '[{"check": "store", "address": "/srv/urtuu", "status": "ok", "problem": null}]',
   });

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { ConfigurationError } from '../../configuration-error.js';
+import { prefix, rule } from '../../parse-fields.js';
 import type { SmppRoute } from '../smpp/route-settings.js';
 import type { ConfigurationSource } from './configuration.js';
 import { unrouted } from './retired-lanes.js';
 import { readSecret, writtenSecret } from './secrets.js';
 import { type ServerAddress, serverAddressOf } from './server-address.js';
 
-const rule = (holds: (text: string) => boolean, error: string) => z.refine<string>(holds, { error });
 const within = (min: number, max: number) => z.int().check(z.gte(min), z.lte(max));
 const line = (max: number) =>
   z.string().check(
@@ -59,10 +59,7 @@ export const smsSchema = z.strictObject({
         receipt_id: z._default(z.enum(['same', 'hex_to_dec', 'dec_to_hex']), 'same'),
         window: z._default(within(1, 50), 10),
         per_second: z._default(within(1, 20_000), 100),
-        prefixes: z._default(
-          z.array(z.string().check(rule((text) => /^[0-9]{2}$/.test(text), 'must be two digits'))),
-          [],
-        ),
+        prefixes: z._default(z.array(prefix), []),
         fallback: z._default(z.array(z.string()), []),
         links: z._default(z.boolean(), true),
         inbox_project: z.optional(z.string().check(z.minLength(1))),

@@ -1,14 +1,13 @@
 import * as z from 'zod/mini';
-import { normalizeAddress } from '../../../contract/index.js';
+import { isLoopback, normalizeAddress } from '../../../contract/index.js';
 import { ConfigurationError } from '../../configuration-error.js';
+import { rule } from '../../parse-fields.js';
 import type { SmtpSettings } from '../smtp/smtp-settings.js';
 import type { ConfigurationSource } from './configuration.js';
 import { readSecret, writtenSecret } from './secrets.js';
 import { type ServerAddress, serverAddressOf } from './server-address.js';
 
-const rule = (holds: (text: string) => boolean, error: string) => z.refine<string>(holds, { error });
 const addressOf = (written: string) => serverAddressOf(written, { 'smtp:': 587, 'smtps:': 465 });
-const loopbackHosts = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i;
 
 export const emailSchema = z.strictObject({
   smtp: z
@@ -42,7 +41,8 @@ export function smtpSettingsOf(email: WrittenEmail, source: ConfigurationSource)
     throw new ConfigurationError('email.password: is required with "user"');
   if (isImplicit && email.tls === 'off')
     throw new ConfigurationError('email.tls: must not be "off": smtps:// is encrypted from the first byte');
-  const startTls = email.tls ?? (loopbackHosts.test(host) ? 'off' : 'required');
+  const isHere = isLoopback(host === '::1' ? '[::1]' : host.toLowerCase());
+  const startTls = email.tls ?? (isHere ? 'off' : 'required');
   return {
     host,
     port,

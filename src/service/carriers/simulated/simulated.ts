@@ -41,10 +41,12 @@ export function simulatedCarrier(
   clock: Clock,
   faultFor: (to: string) => CarrierFault | null = carrierFaultFor,
 ): SimulatedCarrier {
-  /** What ends every wait when the carrier stops. */
+  /** The ends of all waits, for a stop. */
   const waiting = new Set<() => void>();
   let isStopped = false;
   let onReceipt: (receipt: Receipt) => Promise<void> = async () => {};
+  /** Receipts under way, each with what cancels its timer. */
+  const receipts = new Map<Receipt, () => void>();
 
   function deliver(submission: Submission): Promise<SubmitResult> {
     return outbox.deliver(submission).then((isDelivered) => {
@@ -75,13 +77,13 @@ export function simulatedCarrier(
   }
 
   function sendReceipt(receipt: Receipt): void {
+    if (isStopped) return;
     const cancel = clock.after(receiptAfter, () => {
-      waiting.delete(cancel);
+      receipts.delete(receipt);
       // A store that cannot take it is given it again.
       onReceipt(receipt).catch(() => sendReceipt(receipt));
     });
-    if (isStopped) cancel();
-    else waiting.add(cancel);
+    receipts.set(receipt, cancel);
   }
 
   async function submitWith(
@@ -148,6 +150,11 @@ export function simulatedCarrier(
       isStopped = true;
       for (const end of [...waiting]) end();
       waiting.clear();
+      // The process of one command ends before a receipt is due; nobody would hand it in later.
+      const due = [...receipts];
+      receipts.clear();
+      for (const [, cancel] of due) cancel();
+      await Promise.allSettled(due.map(([receipt]) => onReceipt(receipt)));
     },
     capacity: () => capacity,
     // Not asynchronous itself: a batch calls it a thousand times.

@@ -1,25 +1,25 @@
 import { normalNumber } from '../../../contract/index.js';
+import { storable } from '../../storage/inbox.js';
 import type { Incoming } from '../carrier.js';
 import { decodeGsm, decodeUcs2 } from './codec/alphabet.js';
 import { tags } from './codec/commands.js';
 import type { Pdu } from './codec/pdu.js';
+import { isUcs2, shortMessageOf } from './codec/short-message.js';
 
-const hasUserDataHeader = 0x40;
 /** 3GPP TS 23.040, 9.2.3.24: several short messages as one, with a reference of one byte or of two. */
 const [shortReference, longReference] = [0x00, 0x08];
 /** Characters of a sender or a number; SMPP has 20. What no index holds would be sent again for ever. */
 const longest = 255;
 
 /** The message in a deliver_sm that is no receipt. */
-export function readIncoming({ fields, options }: Pdu): Omit<Incoming, 'route'> {
-  const { source_addr: source = '', destination_addr: to = '', data_coding: coding = 0 } = fields;
-  const bytes = options.get(tags.messagePayload) ?? fields.short_message ?? Buffer.alloc(0);
-  const headerLength = ((fields.esm_class ?? 0) & hasUserDataHeader) === 0 ? 0 : 1 + (bytes[0] ?? 0);
+export function readIncoming(pdu: Pdu): Omit<Incoming, 'route'> {
+  const { source_addr: source = '', destination_addr: to = '', data_coding: coding = 0 } = pdu.fields;
+  const { header, text } = shortMessageOf(pdu);
   return {
     from: storable(normalNumber(source) ?? source).slice(0, longest),
     to: storable(to).slice(0, longest),
-    text: storable(textOf(bytes.subarray(headerLength), coding)),
-    part: partIn(bytes.subarray(1, headerLength)) ?? partOf(options),
+    text: storable(textOf(text, coding)),
+    part: partIn(header) ?? partOf(pdu.options),
   };
 }
 
@@ -51,10 +51,5 @@ function part(reference: Buffer, total = 0, number = 0): Incoming['part'] {
 function textOf(bytes: Buffer, coding: number): string {
   const isGsm = coding === 0 || (coding & 0xf0) === 0xf0;
   if (isGsm) return decodeGsm(bytes);
-  return (coding & 0x0c) === 0x08 ? decodeUcs2(bytes) : bytes.toString('latin1');
-}
-
-/** No database keeps U+0000 or half of a surrogate pair. */
-function storable(text: string): string {
-  return Buffer.from(text.replaceAll('\0', '')).toString();
+  return isUcs2(coding) ? decodeUcs2(bytes) : bytes.toString('latin1');
 }

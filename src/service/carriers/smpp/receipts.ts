@@ -3,6 +3,7 @@ import type { DeliveryState } from '../../storage/store.js';
 import { decodeUcs2, unpackSeptets } from './codec/alphabet.js';
 import { tags } from './codec/commands.js';
 import type { Pdu } from './codec/pdu.js';
+import { isUcs2, shortMessageOf } from './codec/short-message.js';
 import type { SmppRoute } from './route-settings.js';
 
 /** A delivery receipt. */
@@ -49,22 +50,22 @@ const statesByName: Readonly<Record<string, DeliveryState | null>> = {
 };
 const idInText = /id:\s*(\S+?)\s*(?:(?:sub|dlvrd|submit date|done date|stat|err|text):|\s|$)/i;
 const stateInText = new RegExp(`stat:\\s*(${Object.keys(statesByName).join('|')})`, 'i');
-
 const dateInText = /submit\s*date:\s*(\d{10})/i;
 
 /** The receipt in a deliver_sm; null for an incoming message. */
-export function readReceipt({ fields, options }: Pdu, form: SmppRoute['receiptId']): SmppReceipt | null {
+export function readReceipt(pdu: Pdu, form: SmppRoute['receiptId']): SmppReceipt | null {
+  const { fields, options } = pdu;
   const type = (fields.esm_class ?? 0) & messageType;
   const idOption = options.get(tags.receiptedMessageId);
   const stateOption = options.get(tags.messageState)?.[0];
   if (type !== deliveryReceipt && type !== intermediateNotification && idOption === undefined) return null;
-  const text = textOf(options.get(tags.messagePayload) ?? fields.short_message ?? Buffer.alloc(0), fields);
-  const id = storable(idOption === undefined ? idInText.exec(text)?.[1] : withoutNul(idOption));
+  const text = textOf(pdu);
+  const id = plausible(idOption === undefined ? idInText.exec(text)?.[1] : withoutNul(idOption));
   const name = stateInText.exec(text)?.[1]?.toUpperCase() ?? '';
   const reference = options.get(tags.userMessageReference);
   return {
     carrierId: id && canonical(id, form === 'dec_to_hex' ? 16 : 10, form),
-    to: normalNumber(fields.source_addr ?? '') ?? storable(fields.source_addr) ?? '',
+    to: normalNumber(fields.source_addr ?? '') ?? plausible(fields.source_addr) ?? '',
     state:
       type === intermediateNotification
         ? null
@@ -76,7 +77,7 @@ export function readReceipt({ fields, options }: Pdu, form: SmppRoute['receiptId
 
 /** The id in a submit_sm_resp, in the form that it has in receipts too; null for none. */
 export function carrierIdOf(id: string, form: SmppRoute['receiptId']): string | null {
-  const trimmed = storable(id.trim());
+  const trimmed = plausible(id.trim());
   return trimmed && canonical(trimmed, form === 'hex_to_dec' ? 16 : 10, form);
 }
 
@@ -88,7 +89,7 @@ function timeOf(digits = ''): number | null {
 }
 
 /** Null for what no id or number looks like: an engine that cannot store it would have it sent again for ever. */
-function storable(text = ''): string | null {
+function plausible(text = ''): string | null {
   return text === '' || text.length > longest || /\p{Cc}/u.test(text) ? null : text;
 }
 
@@ -105,12 +106,10 @@ function withoutNul(value: Buffer): string {
 }
 
 /** Receipts come in UCS-2, or in 7-bit codes, in a byte each or packed; keys and states are ASCII in all of them. */
-function textOf(bytes: Buffer, { esm_class = 0, data_coding = 0 }: Pdu['fields']): string {
-  const content =
-    (esm_class & 0x40) !== 0 && bytes.length > 0 ? bytes.subarray(1 + (bytes[0] as number)) : bytes;
-  const isUcs2 = (data_coding & 0x0c) === 0x08;
+function textOf(pdu: Pdu): string {
+  const { text: content } = shortMessageOf(pdu);
   const spellings = [() => content.toString('latin1'), () => decodeUcs2(content), () => packed(content)];
-  if (isUcs2) spellings.reverse();
+  if (isUcs2(pdu.fields.data_coding ?? 0)) spellings.reverse();
   for (const spelling of spellings) {
     const text = spelling();
     if (idInText.test(text) || stateInText.test(text)) return text;

@@ -1,6 +1,7 @@
 import { encodeUcs2, gsmCodes } from './codec/alphabet.js';
 import { type Fields, tags } from './codec/commands.js';
 import { noOptions } from './codec/pdu.js';
+import { hasUserDataHeader } from './codec/short-message.js';
 
 /** The parts of a submit_sm that hold the text. */
 export interface Segment {
@@ -10,7 +11,6 @@ export interface Segment {
 
 const gsm = { coding: 0, alone: 160, inMany: 153 };
 const ucs2 = { coding: 8, alone: 70, inMany: 67 };
-const hasUserDataHeader = 0x40;
 
 /** The segments of a text, which share `reference`, from 0 to 65,535. */
 export function segmentsOf(text: string, how: 'udh' | 'sar' | 'payload', reference: number): Segment[] {

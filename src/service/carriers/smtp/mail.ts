@@ -1,5 +1,6 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
-import { domainOf, parseMailbox, sharedDomain } from '../../mailbox.js';
+import { normalizeAddress } from '../../../contract/index.js';
+import { asciiDomain, domainOf, parseMailbox, sharedDomain } from '../../mailbox.js';
 import type { Submission } from '../carrier.js';
 import { bounceAddress } from './bounce-address.js';
 import type { Mail } from './connection.js';
@@ -25,8 +26,8 @@ export class UnreadableKey extends Error {
 export async function composeMail(submission: Submission, sender: Sender, date: number): Promise<Mail> {
   const { reference, to, subject, text, html, replyTo } = submission;
   const written = parseMailbox(submission.from ?? '');
-  const domain = domainOf(written.address);
-  const from = { ...written, address: domain === sharedDomain ? sender.from : written.address };
+  const own = normalizeAddress(written.address) ?? written.address;
+  const from = { ...written, address: domainOf(own) === sharedDomain ? sender.from : own };
   const composer = new MailComposer({
     from,
     to: { name: '', address: to },
@@ -65,9 +66,9 @@ async function signed(mail: Buffer, { ownDomain }: Submission, sentFrom: string)
   if (!ownDomain?.selector || !ownDomain.key_file) return mail;
   const { domain, selector, key_file: file } = ownDomain;
   // Accepted before the project had its domain, or while it had another one.
-  if (domain !== sentFrom) return mail;
+  if (asciiDomain(domain) !== sentFrom) return mail;
   const privateKey = await readSigningKey(file).catch((error) => {
     throw new UnreadableKey(`the DKIM key of ${domain} cannot be used`, { cause: error });
   });
-  return signMail(mail, { domain, selector, privateKey });
+  return signMail(mail, { domain: sentFrom, selector, privateKey });
 }

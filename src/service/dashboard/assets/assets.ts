@@ -17,7 +17,7 @@ const tagOf = (body: string) => createHash('sha256').update(body).digest('base64
 export const assetPaths = {
   style: `${root}/assets/style-${tagOf(style)}.css`,
   script: `${root}/assets/script-${tagOf(script)}.js`,
-  icon: `${root}/assets/icon.svg`,
+  icon: `${root}/assets/icon-${tagOf(icon)}.svg`,
 };
 
 export const assets: ReadonlyMap<string, Asset> = new Map([

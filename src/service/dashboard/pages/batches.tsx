@@ -1,7 +1,7 @@
 import type { Batch } from '../../../contract/index.js';
 import { ServiceError } from '../../service-error.js';
 import { fill, type Strings } from '../language/language.js';
-import { callerOf, linkTo, listMessages, orRefusal, type Page, rowsPerPage } from '../page.js';
+import { callerOf, idOf, linkTo, listMessages, orRefusal, type Page, rowsPerPage } from '../page.js';
 import { grouped } from '../parts/format.js';
 import { Empty, Facts, Figures, Pages, Panel, shortId, Table, Time } from '../parts/parts.js';
 import { Status } from '../parts/status.js';
@@ -9,7 +9,7 @@ import { MessageTable } from './message-table.js';
 
 export const batches: Page = async (context) => {
   const { operations, query, t } = context;
-  const after = query.after || null;
+  const after = idOf(query.after);
   const { data, next } = await operations.listBatches(callerOf(context), {}, { limit: rowsPerPage, after });
   return {
     title: t.batches,
@@ -72,7 +72,7 @@ export const batch: Page = async (context) => {
   const { operations, id, query, t } = context;
   const one = await orRefusal(operations.getBatch(callerOf(context), id), 'not_found');
   if (one instanceof ServiceError) return null;
-  const after = query.after || null;
+  const after = idOf(query.after);
   const { data, next } = await listMessages(context, { batch_id: id }, rowsPerPage, after);
   const { total, sent, failed, status } = one;
   return {

@@ -1,12 +1,12 @@
 import type { InboxMessage } from '../../inbox/mail-administration.js';
-import { linkTo, type Page, type PageContext } from '../page.js';
+import { idOf, linkTo, type Page, type PageContext } from '../page.js';
 import { Empty, Excerpt, Pages, Time } from '../parts/parts.js';
 
 const messagesPerPage = 25;
 
 export const inbox: Page = async (context) => {
   const { t, administration, query } = context;
-  const { after } = query;
+  const after = idOf(query.after);
   const { data, next } = await administration.inbox({ limit: messagesPerPage, ...(after && { after }) });
   return {
     title: t.inbox,

@@ -11,7 +11,7 @@ import { grouped, signed } from '../parts/format.js';
 import { Facts, Panel, shortId, Table, Time } from '../parts/parts.js';
 import { Status, stateOf } from '../parts/status.js';
 
-/** What a message said, as far as it is known. */
+/** The content of a message, as far as it is known. */
 export interface Said {
   text: string | null;
   html: string | null;
@@ -162,7 +162,7 @@ interface Event {
   amount?: number;
 }
 
-/** What happened to it, and to the balance: its ledger lines. */
+/** Its events, with its ledger lines. */
 function History({
   message: one,
   history: { receipts, refund, route },

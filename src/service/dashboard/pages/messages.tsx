@@ -1,14 +1,13 @@
 import type { Child } from 'hono/jsx';
 import type { MessageFilter } from '../../../contract/index.js';
 import { ServiceError } from '../../service-error.js';
-import { linkTo, listMessages, orRefusal, type Page, type PageContext, rowsPerPage } from '../page.js';
+import { idOf, linkTo, listMessages, orRefusal, type Page, type PageContext, rowsPerPage } from '../page.js';
 import { Empty, Notice, Pages, shortId } from '../parts/parts.js';
 import { MessageTable, NoMessages } from './message-table.js';
 
 const channels = ['sms', 'email'] as const;
 const statuses = ['queued', 'sent', 'failed'] as const;
 const deliveries = ['delivered', 'undelivered', 'bounced', 'unknown'] as const;
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const oneOf = <Value extends string>(
   values: readonly Value[],
@@ -22,7 +21,7 @@ function filterOf({ to, channel, status, delivery, batch_id, since }: PageContex
     channel: oneOf(channels, channel),
     status: oneOf(statuses, status),
     delivery: oneOf(deliveries, delivery),
-    batch_id: uuid.test(batch_id ?? '') ? batch_id : undefined,
+    batch_id: idOf(batch_id) ?? undefined,
     since: Number.isNaN(Date.parse(since ?? '')) ? undefined : since,
   };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -31,7 +30,7 @@ function filterOf({ to, channel, status, delivery, batch_id, since }: PageContex
 export const messages: Page = async (context) => {
   const { t, query } = context;
   const filter = filterOf(query);
-  const after = uuid.test(query.after ?? '') ? (query.after ?? null) : null;
+  const after = idOf(query.after);
   const page = await orRefusal(listMessages(context, filter, rowsPerPage, after), 'invalid_request');
   return {
     title: t.messages,

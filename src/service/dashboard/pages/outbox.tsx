@@ -1,5 +1,5 @@
 import type { DeliveryRecord } from '../../carriers/simulated/outbox.js';
-import { linkTo, listMessages, type Page, type PageContext } from '../page.js';
+import { idOf, linkTo, listMessages, type Page, type PageContext } from '../page.js';
 import { Empty, Excerpt, Pages, Time } from '../parts/parts.js';
 import { EmailFrame } from './message.js';
 
@@ -8,7 +8,7 @@ const deliveriesPerPage = 25;
 /** The deliveries of the project's own messages: the simulated operator knows no projects. */
 export const outbox: Page = async (context) => {
   const { t, query } = context;
-  const after = query.after || null;
+  const after = idOf(query.after);
   const { data, next } = await listMessages(context, { status: 'sent' }, deliveriesPerPage, after);
   const delivered = new Map(
     (await context.deliveries(data.map(({ id }) => id))).map((each) => [each.messageId, each]),

@@ -21,5 +21,5 @@ export interface Topic {
 }
 
 export const text = (fields: URLSearchParams, name: string) => fields.get(name)?.trim() || null;
-/** What is no number is refused by the rules of settings, which name the field. */
+/** NaN for anything else, which the rules of settings refuse by the name of its field. */
 export const number = (fields: URLSearchParams, name: string) => Number(text(fields, name) ?? Number.NaN);

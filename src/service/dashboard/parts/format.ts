@@ -3,7 +3,7 @@ import { fill, type Strings } from '../language/language.js';
 const second = 1_000;
 const minute = 60 * second;
 const hour = 60 * minute;
-export const day = 24 * hour;
+const day = 24 * hour;
 
 /** Ulaanbaatar is UTC+8 all year. */
 const offset = 8 * hour;

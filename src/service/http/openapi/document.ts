@@ -131,8 +131,8 @@ function parametersOf({ path, idempotent, query }: Endpoint): object[] {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'A repeat with the same key sends nothing and gets the first answer, byte for byte. ' +
-      'Read the message for its status since then',
+      'A repeat with the same key sends nothing and gets the first answer, byte for byte until its recipient is ' +
+      'erased. Read the message for its status since then',
     schema: { type: 'string', pattern: '^[\\x20-\\x7e]*$', minLength: 1, maxLength: maxIdempotencyKeyLength },
   };
   return [

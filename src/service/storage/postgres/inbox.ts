@@ -6,8 +6,7 @@ import type { SuppressionRecord, Suppressions } from '../suppressions.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { Groups } from './database/groups.js';
-
-const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
+import { ofProject } from './lookups.js';
 
 /** Messages from outside, and recipients that nothing more is sent to. */
 export function createInbox(

@@ -9,6 +9,7 @@ import {
 } from '../insights.js';
 import type { Instant } from '../records.js';
 import type { Database } from './database/database.js';
+import { ofProject } from './lookups.js';
 import { attemptsARelease } from './schema/dispatch.js';
 
 interface CountRow {
@@ -32,8 +33,6 @@ interface HistoryRow {
   reply_to: string | null;
   encrypted: Buffer | null;
 }
-
-const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
 
 /** Reads for people. */
 export function createInsights(database: Database): Insights {

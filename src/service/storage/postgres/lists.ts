@@ -1,7 +1,8 @@
 import type { BatchQuery, Listed, MessageQuery } from '../lists.js';
-import { type BatchRow, type MessageRow, toBatch, toMessage } from '../rows.js';
+import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
+import { ofProject } from './lookups.js';
 
 /** Rows that one page looks at; an older page goes on behind them. */
 const rowsPerPage = 30_000;
@@ -33,7 +34,7 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
       const conditions = present.map(
         ([comparison], index) => ` AND ${comparison.replace('?', `$${index + 2}`)}`,
       );
-      const source = `FROM ${table} WHERE project = (SELECT seq FROM projects WHERE id = $1)${conditions.join('')}
+      const source = `FROM ${table} WHERE ${ofProject}${conditions.join('')}
         ORDER BY ${seq} DESC LIMIT ${count}`;
       return database.query<{ seq: number; id: string }>(
         // The index has the numbers of those that are passed over, and not their ids.
@@ -70,8 +71,7 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
       const list = await listed(listing, projectId, page);
       if (list === null) return null;
       const rows = await database.query<MessageRow>(
-        `SELECT m.*, b.id AS batch_id FROM messages m LEFT JOIN batches b ON b.seq = m.batch
-         WHERE m.seq = ANY ($1::bigint[]) ORDER BY m.seq DESC`,
+        `${selectMessage} WHERE m.seq = ANY ($1::bigint[]) ORDER BY m.seq DESC`,
         [list.seqs],
       );
       return { records: rows.map((row) => toMessage(row, projectId)), next: list.next };

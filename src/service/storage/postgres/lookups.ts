@@ -6,6 +6,9 @@ import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { Groups } from './database/groups.js';
 
+/** The rows of the project whose id is the first parameter. */
+export const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
+
 export interface ProjectRow {
   id: string;
   name: string;
@@ -20,7 +23,7 @@ interface AnswerRow {
   body: string | null;
 }
 
-/** What requests look up again and again, for all that come together: a burst of them needs few connections. */
+/** The frequent look-ups of requests, for all that come together: a burst of them needs few connections. */
 export function createLookups(
   database: Database,
   report: (error: unknown) => void,

@@ -21,7 +21,7 @@ export interface LostMark {
   doubt_ms: number;
 }
 
-/** What may have been committed without this process knowing. */
+/** Writes that may have been committed without this process knowing. */
 export interface Lost {
   /** Says of messages that nobody has submitted them, until that is written or their doubt is over. */
   disown(items: readonly LostItem[]): void;

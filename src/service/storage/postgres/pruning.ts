@@ -11,6 +11,7 @@ import {
 } from '../pruning.js';
 import type { PseudonymOf } from '../secret.js';
 import type { Database } from './database/database.js';
+import { ofProject } from './lookups.js';
 import { tolerance } from './schema/shared.js';
 
 const columns = `m.seq, m.id, p.id AS "projectId", time_1($2) - m.created_at AS "ageMs"`;
@@ -81,10 +82,7 @@ export function createPruning(database: Database, pseudonymOf: PseudonymOf): Pru
       await database.query('SELECT replace_answers_1($1)', [JSON.stringify(answers)]);
     },
     pruneInbox(which) {
-      const [where, value] =
-        'from' in which
-          ? ['sender = $1', which.from]
-          : ['project = (SELECT seq FROM projects WHERE id = $1)', which.projectId];
+      const [where, value] = 'from' in which ? ['sender = $1', which.from] : [ofProject, which.projectId];
       return changed(
         `DELETE FROM inbox WHERE seq IN (
            SELECT seq FROM inbox WHERE ${where}

@@ -5,7 +5,7 @@ import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } fro
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
-import { type ProjectRow, toProject } from './lookups.js';
+import { ofProject, type ProjectRow, toProject } from './lookups.js';
 import { type Lost, repeatLost } from './lost-commits.js';
 
 interface VerificationRow {
@@ -41,8 +41,6 @@ type Records = Pick<
   | 'getVerification'
   | 'checkVerification'
 >;
-
-const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
 
 /** Single records: projects, keys, and what was sent. */
 export function createRecords(database: Database, lost: Lost, getProject: Store['getProject']): Records {

@@ -13,7 +13,7 @@ interface WorkRow {
 
 const doubtClass = 2;
 
-/** What there is to do for a dispatcher, and emptying the store. */
+/** Work for a dispatcher, and resets. */
 export function createWork(
   database: Database,
 ): Pick<Store, 'nextWork' | 'queueDepth' | 'hasDue' | 'beginReset' | 'reset'> {

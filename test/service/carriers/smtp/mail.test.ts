@@ -64,6 +64,15 @@ describe('a mail', () => {
     expect(mail.messageId).toBe(`<${id}@shop.mn>`);
   });
 
+  it('spells an own domain in other letters as mail does, on the envelope too', async () => {
+    const { from, headers, mail } = await composed({ from: 'Урту <no-reply@жишээ.мон>' });
+    expect([from, mail.messageId]).toEqual([
+      'no-reply@xn--f1ae2cuaa.xn--l1acc',
+      `<${id}@xn--f1ae2cuaa.xn--l1acc>`,
+    ]);
+    expect(headers).toMatch(/^[\x20-\x7e\r\n]*$/);
+  });
+
   it('reads no file and no address, whatever its texts are', async () => {
     const html = '<img src="file:///etc/passwd"><img src="data:image/png;base64,AAAA">';
     const { raw, mail } = await composed({ text: '/etc/passwd', html });

@@ -43,6 +43,17 @@ const composed = async (changes: Partial<Submission> = {}) =>
   (await composeMail(submission(changes), sender, 0)).bytes.toString('latin1').replace(/\r?\n/g, '\r\n');
 
 describe('a mail from an own domain with a key', () => {
+  it('in other letters is signed for the domain as mail spells it', async () => {
+    const domain = 'жишээ.мон';
+    const own = {
+      from: `Shop <no-reply@${domain}>`,
+      ownDomain: { domain, selector: 'mail', key_file: file },
+    };
+    const verified = verifyDkim(await composed(own), key.publicKey);
+    expect(verified).toMatchObject({ tags: expect.any(Map) });
+    if ('tags' in verified) expect(verified.tags.get('d')).toBe('xn--f1ae2cuaa.xn--l1acc');
+  });
+
   it('is signed for that domain', async () => {
     const verified = verifyDkim(
       await composed({ html: '<p>Сайн уу</p>', replyTo: 'help@shop.mn' }),

@@ -29,6 +29,8 @@ export const laneView: View<LaneSummary> = {
 
 export const laneExample =
   '{"lane": "Mobicom", "status": "open", "waiting": 120, "oldest_seconds": 9, "connected": 2, "paused_at": null}';
+export const pausedLaneExample =
+  '{"lane": "Mobicom", "status": "paused", "waiting": 120, "oldest_seconds": 9, "connected": 2, "paused_at": "2026-11-21T08:00:00.000Z"}';
 
 /** Throws CliError (exit 12) where there is no such lane. */
 export async function setLaneStatus(

@@ -1,7 +1,7 @@
 import type { CommandBody } from '../../../command.js';
 import { addHelp } from '../../../command-help.js';
 import { addStoreOptions, noteStore, ownedStore, type StoreOptions } from '../store.js';
-import { laneExample, laneView, setLaneStatus } from './data.js';
+import { laneView, pausedLaneExample, setLaneStatus } from './data.js';
 
 export const serviceLanesPause: CommandBody<'io' | 'network' | 'config'> = (command, context) => {
   command
@@ -17,7 +17,7 @@ export const serviceLanesPause: CommandBody<'io' | 'network' | 'config'> = (comm
       ['urtuu service lanes resume Mobicom', 'go on'],
     ],
     exits: [12],
-    json: laneExample,
+    json: pausedLaneExample,
   });
   command.action(async (lane: string, options: StoreOptions) => {
     const { io } = context;

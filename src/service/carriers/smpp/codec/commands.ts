@@ -21,7 +21,6 @@ export type Command = keyof typeof commandIds;
 /** 5.1.3, as far as they are told apart. */
 export const statuses = {
   ok: 0x00,
-  invalidCommandLength: 0x02,
   invalidCommandId: 0x03,
   systemError: 0x08,
   invalidRecipient: 0x0b,
@@ -34,6 +33,9 @@ export const statuses = {
   rejected: 0x66,
   unknownError: 0xff,
 } as const;
+
+/** As the specification writes them: `0x0b`. */
+export const writtenStatus = (status: number): string => `0x${status.toString(16).padStart(2, '0')}`;
 
 /** 5.3.2, as far as they are used. */
 export const tags = {

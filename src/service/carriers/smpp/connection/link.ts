@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../clock.js';
 import { type Random, randomInteger } from '../../../random.js';
 import type { Report } from '../../../report.js';
-import { statuses } from '../codec/commands.js';
+import { statuses, writtenStatus } from '../codec/commands.js';
 import { noOptions, type Pdu } from '../codec/pdu.js';
 import type { Bind, RouteLimits } from '../limits.js';
 import type { SmppRoute } from '../route-settings.js';
@@ -199,7 +199,7 @@ function bindFields(route: SmppRoute): Pdu['fields'] {
 }
 
 function bindProblem(status: number): string {
-  const code = `0x${status.toString(16).padStart(2, '0')}`;
+  const code = writtenStatus(status);
   return status === statuses.invalidPassword
     ? `its operator refused the password (${code})`
     : `its operator refused to bind (${code})`;

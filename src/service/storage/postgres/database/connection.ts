@@ -68,7 +68,7 @@ export async function checkTerms(client: Client): Promise<void> {
 }
 
 /** Connected to a standby, which takes no writes. */
-export class StandbyError extends Error {
+class StandbyError extends Error {
   override readonly name = 'StandbyError';
   readonly code = 'standby';
   constructor() {

@@ -41,12 +41,6 @@ export class Connections {
     this.#options = options;
   }
 
-  /** Makes the first connection, however long that takes; its error is the driver's. */
-  async open(): Promise<void> {
-    await this.#connect();
-    if (this.#all.size === 0) throw this.#lastError;
-  }
-
   /** Runs one statement. Rejects with StatementError. */
   async query<Row>(text: string, values: readonly unknown[]): Promise<Row[]> {
     const client = await this.#take().catch((error) => {

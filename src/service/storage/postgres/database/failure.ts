@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../service-error.js';
 
-/** What a failed statement leaves behind. */
+/** The state after a failed statement. */
 export type Failure =
   /** It never reached the database. */
   | 'not_sent'

@@ -41,8 +41,7 @@ export class Groups<Item, Result> {
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, since: performance.now(), resolve, reject });
-      if (this.#underWay >= atOnce && !this.#isPatient)
-        this.#shedding ??= setTimeout(() => this.#shed(), patience);
+      this.#limitWait();
       if (this.#isScheduled || this.#underWay >= atOnce) return;
       this.#isScheduled = true;
       setImmediate(() => {
@@ -64,6 +63,12 @@ export class Groups<Item, Result> {
         this.#flush();
       });
     }
+    this.#limitWait();
+  }
+
+  #limitWait(): void {
+    if (this.#isPatient || this.#underWay < atOnce || this.#waiting.length === 0) return;
+    this.#shedding ??= setTimeout(() => this.#shed(), patience);
   }
 
   /** Refuses those that have waited for too long: nothing of them was sent. */

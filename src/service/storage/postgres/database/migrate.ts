@@ -101,6 +101,6 @@ export function older(): DataError {
 
 function newer(): DataError {
   return new DataError('the database was written by a newer version of urtuu', {
-    hint: 'Start that version, or another database.',
+    hint: 'Use that version, or give another database.',
   });
 }

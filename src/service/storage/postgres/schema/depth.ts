@@ -1,7 +1,7 @@
 import { mostCounted } from '../../depth.js';
 import { planned } from './shared.js';
 
-/** What waits in each lane. */
+/** The queue of each lane. */
 export const depthFunctions = `
 CREATE FUNCTION depth_1(p_now bigint)
 RETURNS TABLE (lane text, waiting bigint, oldest_ms bigint, claimed bigint, doubtful bigint)

@@ -119,7 +119,7 @@ BEGIN
   -- One statement: the balance that is answered is the one that is bound.
   RETURN QUERY WITH ending AS MATERIALIZED (
     SELECT i.*, p.seq AS project_seq, p.balance FROM unnest(items) i JOIN projects p ON p.id = i.project
-    WHERE i.seq = ANY (seqs)
+    WHERE coalesce(i.seq IN (SELECT unnest(seqs)), false)
   ), bound AS (
     UPDATE idempotency k SET status = e.key_status, body = body_1(e.head, e.tail, ended, e.has_balance, e.balance)
     FROM ending e WHERE e.key IS NOT NULL AND k.project = e.project_seq AND k.key = e.key

@@ -4,9 +4,6 @@ import { isGood } from './sign-ins.js';
 
 /** Erasing recipients and texts of messages that have ended. */
 export const pruneSchema = `
--- When the last of its messages was pruned.
-ALTER TABLE batches ADD COLUMN pruned_at bigint;
-
 -- The last run of the schedule; it has not ended while it goes on, or its instance has died.
 CREATE TABLE prune_runs (
   one int PRIMARY KEY CHECK (one = 1),

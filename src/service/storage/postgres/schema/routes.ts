@@ -1,7 +1,5 @@
+import { leaseTolerance } from './leases.js';
 import { durable, planned } from './shared.js';
-
-/** Of a lease, over its length: a renewal may wait for its turn. */
-const leaseTolerance = 10_000;
 
 /** The limits of carriers' routes, over all instances; lanes that are paused and batches that are stopped. */
 export const routeFunctions = `

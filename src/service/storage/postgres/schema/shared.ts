@@ -5,7 +5,7 @@
 export const planned =
   'SET enable_seqscan TO off SET enable_mergejoin TO off SET jit TO off SET plan_cache_mode TO force_generic_plan';
 
-/** What every write begins with. Settings of the transaction do not leak to other clients of a pooler. */
+/** The beginning of every write. Settings of the transaction do not leak to other clients of a pooler. */
 export const durable = `PERFORM set_config('synchronous_commit', 'on', true), set_config('lock_timeout', '2s', true);`;
 
 /** Milliseconds that a stored time may lie in the future while nobody has set the clock back. */

@@ -68,7 +68,9 @@ CREATE TABLE batches (
   credits bigint NOT NULL,
   created_at bigint NOT NULL,
   completed_at bigint,
-  stopped_at bigint
+  stopped_at bigint,
+  -- When the last of its messages was pruned.
+  pruned_at bigint
 ) WITH (fillfactor = 50);
 CREATE INDEX batches_project ON batches (project, seq DESC);
 

@@ -1,0 +1,24 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Groups } from '../../../src/service/storage/postgres/database/groups.js';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+it('refuses whoever waited 900 ms behind others of the same turn, before anything of it was sent', async () => {
+  const written: number[] = [];
+  const groups = new Groups<number, number>(
+    async ([item = 0]) => {
+      written.push(item);
+      return new Promise(() => {});
+    },
+    { most: 1 },
+  );
+  const [, , third] = [groups.add(1), groups.add(2), groups.add(3)];
+  const refused = expect(third).rejects.toMatchObject({ failure: 'not_sent' });
+  await turn();
+  vi.advanceTimersByTime(900);
+  await refused;
+  expect(written).toEqual([1, 2]);
+});
