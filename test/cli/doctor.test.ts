@@ -36,7 +36,10 @@ describe('urtuu doctor', () => {
     const refused = await examine(refusal(401, 'unauthorized'));
     expect(refused).toMatchObject({ code: 4 });
     expect(refused.of('service')?.status).toBe('failed');
-    expect(await examine(new Error('down'))).toMatchObject({ code: 5 });
+    const down = await examine(new Error('down'));
+    expect(down).toMatchObject({ code: 5 });
+    for (const check of ['clock', 'rate'])
+      expect(down.of(check)?.detail).toBe('unknown: the service did not answer');
     expect((await examine(well, { nodeVersion: 'v18.20.0' })).code).toBe(13);
     const env = { URTUU_API_KEY: testKey, URTUU_BASE_URL: 'http://sms.example.mn/v1' };
     expect(await examine(well, { env })).toMatchObject({ code: 2 });

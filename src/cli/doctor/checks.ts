@@ -152,8 +152,11 @@ async function service({ network }: Setup): Promise<string> {
   return `answers in ${milliseconds} ms; ${grouped(balance)} credits`;
 }
 
+const unanswered = 'unknown: the service did not answer';
+
 function clockSkew({ network, clock }: Setup): string | Finding {
-  const serviceTime = Date.parse(network.lastExchange?.date ?? '');
+  if (network.lastExchange === null) return unanswered;
+  const serviceTime = Date.parse(network.lastExchange.date ?? '');
   if (Number.isNaN(serviceTime)) return 'unknown: the service sends no time';
   const seconds = Math.round((clock.now() - serviceTime) / 1_000);
   if (Math.abs(seconds) * 1_000 <= maxClockSkew) return 'agrees with the service';
@@ -165,7 +168,8 @@ function clockSkew({ network, clock }: Setup): string | Finding {
 }
 
 function rateHeadroom({ network }: Setup): string | Finding {
-  const { rate } = network.lastExchange ?? {};
+  if (network.lastExchange === null) return unanswered;
+  const { rate } = network.lastExchange;
   if (rate == null) return 'unknown: the service sends no rate limit';
   const detail = `${rate.remaining} of ${rate.limit} reading requests left`;
   if (rate.remaining > 0) return detail;
