@@ -14,7 +14,7 @@ export function writeLicences(inputs) {
 }
 
 function packageFolder(input) {
-  return /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input)?.[0] ?? null;
+  return /^(?:.*[/\\])?node_modules[/\\](?:@[^/\\]+[/\\])?[^/\\]+(?=[/\\])/.exec(input)?.[0] ?? null;
 }
 
 function packageIn(folder) {

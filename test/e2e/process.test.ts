@@ -65,7 +65,7 @@ describe('the process', () => {
     expect(await outcome).toMatchObject({ code: 0, signal: null, stderr: '' });
   });
 
-  it('sends nothing when standard input is /dev/null', async () => {
+  it('sends nothing when standard input is empty', async () => {
     const { env } = await service(message);
     for (const [args, code] of [
       [['sms', 'send'], 2],

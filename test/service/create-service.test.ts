@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openCore } from '../../src/service/core.js';
-import { createService, type Service, type ServiceOptions } from '../../src/service/index.js';
+import { createService, ManualClock, type Service, type ServiceOptions } from '../../src/service/index.js';
 import type { Store } from '../../src/service/storage/store.js';
 
 const opened: Service[] = [];
@@ -142,7 +142,8 @@ describe('createService', () => {
   });
 
   it('close() answers what has arrived, without waiting for a slow operator', async () => {
-    const service = await open();
+    // The time that the operator takes never passes.
+    const service = await open({ clock: new ManualClock() });
     const { url } = await service.listen({ port: 0 });
     const headers = { authorization: `Bearer ${service.localKey}`, 'content-type': 'application/json' };
     const body = JSON.stringify({ to: '99000005', text: 'Hello' });
@@ -151,10 +152,8 @@ describe('createService', () => {
       for await (const _ of service.administration.outbox()) sent = true;
       await new Promise(setImmediate);
     }
-    const started = Date.now();
     const [response] = await Promise.all([slow, service.close()]);
     expect(response.status).toBe(200);
-    expect(Date.now() - started).toBeLessThan(5_000);
   });
 
   it('says what to install when the SQLite engine is missing', async () => {

@@ -9,6 +9,7 @@ const binary = join(root, 'bin/urtuu.js');
 /** A machine of its own for the real command: empty home, no settings but those given. */
 export class Machine {
   readonly home = mkdtempSync(join(tmpdir(), 'urtuu-'));
+  readonly #running = new Set<ChildProcess>();
 
   environment(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
     return {
@@ -21,11 +22,13 @@ export class Machine {
   }
 
   start(args: string[], options: { env?: NodeJS.ProcessEnv; cwd?: string } = {}): ChildProcess {
-    return spawn(process.execPath, [binary, ...args], {
+    const child = spawn(process.execPath, [binary, ...args], {
       cwd: options.cwd ?? root,
       env: this.environment(options.env),
       stdio: ['pipe', 'pipe', 'pipe'],
     });
+    this.#running.add(child);
+    return child.once('close', () => this.#running.delete(child));
   }
 
   async run(
@@ -38,8 +41,10 @@ export class Machine {
     return outcome;
   }
 
+  /** Ends what a failed test has left running here. */
   remove(): void {
-    rmSync(this.home, { recursive: true, force: true });
+    for (const child of this.#running) child.kill('SIGKILL');
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

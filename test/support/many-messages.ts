@@ -5,7 +5,7 @@ import { migrations } from '../../src/service/storage/sqlite/schema.js';
 import { query } from './postgres.js';
 
 /** Messages of one batch, of one content, and of each tenth group that are single ones. */
-export const perBatch = 1_000;
+const perBatch = 1_000;
 
 export interface Many {
   messages: number;

@@ -8,8 +8,7 @@ it('a bulk job of 2,000 rows, killed 12 times: nobody is lost, and nobody gets i
   const machine = new Machine();
   const service = await TestService.start();
   try {
-    const { kills, ...found } = await killBulk({ machine, service, recipients: 2_000, kills: 12, seed: 42 });
-    assert.equal(kills, 12);
+    const found = await killBulk({ machine, service, recipients: 2_000, kills: 12, seed: 42 });
     assert.deepEqual(found, { lost: 0, twice: 0, twiceInControl: 50 });
   } finally {
     await service.close();

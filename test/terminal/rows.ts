@@ -60,8 +60,12 @@ export const terminal = groupOf('terminal', { full: { turns: 20 }, small: { turn
       controls: [
         {
           name: 'questions that do not notice the end of their input',
-          play: async () =>
-            once(playPrompts([process.execPath, ...called(await buildDeafToTheEnd())], ['Ctrl-D'], 2)),
+          async play() {
+            const deaf = [process.execPath, ...called(await buildDeafToTheEnd())];
+            const { all } = await playPrompts(deaf, ['Ctrl-C'], 2);
+            if (all.length > 0) throw new Error(`it is broken otherwise: ${all}`);
+            return once(playPrompts(deaf, ['Ctrl-D'], 2));
+          },
         },
       ],
     },

@@ -27,7 +27,6 @@ const configuration = [
   'set -g history-limit 5000',
   '',
 ];
-let servers = 0;
 
 export interface Ended {
   code: number | null;
@@ -37,17 +36,14 @@ export interface Ended {
 /** A tmux server of its own, with terminals on which commands run. */
 export class Tmux {
   readonly #folder = mkdtempSync(join(tmpdir(), 'urtuu-tmux-'));
-  readonly #socket: string;
   #panes = 0;
 
   constructor() {
-    servers += 1;
-    this.#socket = `torture-${process.pid}-${servers}`;
     writeFileSync(join(this.#folder, 'tmux.conf'), configuration.join('\n'));
   }
 
   async ask(...args: string[]): Promise<string> {
-    const common = ['-L', this.#socket, '-f', join(this.#folder, 'tmux.conf')];
+    const common = ['-S', join(this.#folder, 'tmux'), '-f', join(this.#folder, 'tmux.conf')];
     return (await run('tmux', [...common, ...args])).stdout;
   }
 
@@ -71,7 +67,7 @@ export class Tmux {
 
   async close(): Promise<void> {
     await this.ask('kill-server').catch(() => {});
-    rmSync(this.#folder, { recursive: true, force: true });
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -16,7 +16,6 @@ export interface TortureOptions {
   faults: number;
   rate: number;
   controlRecipients: number;
-  tell?: (line: string) => void;
 }
 
 export interface Count {
@@ -60,7 +59,6 @@ export async function tortureBulk(options: TortureOptions): Promise<TortureResul
         longestLife: 2_000,
         rate: options.rate,
       });
-      options.tell?.(`round ${round + 1} of ${options.rounds}`);
     }
     const engineFaults = { ...proxy.counts };
     const size = options.controlRecipients;

@@ -20,9 +20,6 @@ export interface Round {
   rate: number;
 }
 
-/** What must not happen, besides what the outbox shows. */
-export class TortureFailure extends Error {}
-
 /**
  * One job: started, killed, started again ... until it has been killed often enough, then run to its end.
  * Now and then the journal is deleted, the file edited, or the service killed too.
@@ -83,7 +80,7 @@ async function tryEditedFile(round: Round, machine: Machine, file: string): Prom
   const { code, stderr } = await startRun(round, machine, file, false).outcome;
   writeFileSync(file, whole);
   if (code !== 11) {
-    throw new TortureFailure(`an edited file ended with ${code}: ${stderr}`);
+    throw new Error(`an edited file ended with ${code}: ${stderr}`);
   }
 }
 
@@ -96,7 +93,7 @@ async function finish(round: Round, machine: Machine, file: string): Promise<voi
     if (last.code !== 0) continue;
     const { planned, accepted } = JSON.parse(last.stdout) as { planned: number; accepted: number };
     if (planned === round.numbers.length && accepted === planned) return;
-    throw new TortureFailure(`exit 0 with ${accepted} of ${planned}, expected ${round.numbers.length}`);
+    throw new Error(`exit 0 with ${accepted} of ${planned}, expected ${round.numbers.length}`);
   }
-  throw new TortureFailure(`it does not end: ${last?.code} ${last?.stdout} ${last?.stderr}`);
+  throw new Error(`it does not end: ${last?.code} ${last?.stdout} ${last?.stderr}`);
 }

@@ -7,6 +7,7 @@ export interface Played {
   wrong: number;
 }
 
+/** Throws where nothing happened that could be judged: wrong for a row, and no proof for a control. */
 export type Play = (seed: number) => Promise<Played>;
 
 /** A row with something broken on purpose: it must find something wrong. */
@@ -19,7 +20,7 @@ export interface Row {
   name: string;
   play: Play;
   /** The first is the quickest. */
-  controls: Control[];
+  controls: [Control, ...Control[]];
   /** Why it cannot be played on this machine; null where it can. */
   unavailable?(): string | null;
   /** Others that play meanwhile would change what it finds. */

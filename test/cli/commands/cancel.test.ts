@@ -1,10 +1,9 @@
 import { cpSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { lockFolder } from '../../../src/cli/platform/lock.js';
 import type { Desk } from '../../support/desk.js';
 import { type Result, testKey } from '../../support/run.js';
-import { constant, desk, figures, people, personal } from './bulk/desks.js';
+import { constant, desk, figures, people, personal, SharedTime } from './bulk/desks.js';
 
 const marks = (here: Desk) =>
   readdirSync(here.jobFile('july', '')).filter((name) => name.startsWith('cancel.'));
@@ -23,13 +22,14 @@ function whenSent(here: Desk, count: number, act: () => void): void {
 
 /** A job of 60 single sends that is cancelled while it runs: 40 go out at once, the rest at 20 a second. */
 async function cancelledRun(here: Desk, line = personal): Promise<[run: Result, cancel: Result]> {
+  const time = new SharedTime();
   let cancel: Promise<Result> | undefined;
   whenSent(here, 20, () => {
-    // Its clock must not run ahead of the job's.
-    cancel = here.run('jobs cancel july', { clock: { sleep: () => sleep(20) } });
+    time.start();
+    cancel = here.run('jobs cancel july', { clock: time.beside });
   });
-  // The run looks for a mark once a second of its own time.
-  const run = await here.run(line, { clock: { sleep: () => sleep(5) } });
+  const run = await here.run(line, { clock: time.job });
+  time.end();
   if (cancel === undefined) throw new Error('nothing was sent');
   return [run, await cancel];
 }
@@ -73,14 +73,19 @@ describe('urtuu jobs cancel', () => {
 
   it('ends with 6 where something is in doubt', async () => {
     const here = desk(people(400));
+    const time = new SharedTime();
     let cancel: Promise<Result> | undefined;
     here.project.options.instead = ({ method }) => {
       if (method !== 'POST') return undefined;
       if (here.project.messages.length < 20) return undefined;
-      cancel ??= here.run('jobs cancel july', { clock: { sleep: () => sleep(20) } });
+      if (cancel === undefined) {
+        time.start();
+        cancel = here.run('jobs cancel july', { clock: time.beside });
+      }
       return new Error('reset');
     };
-    const run = await here.run(`${personal} --concurrency 2`, { clock: { sleep: () => sleep(5) } });
+    const run = await here.run(`${personal} --concurrency 2`, { clock: time.job });
+    time.end();
     expect(run.code).toBe(6);
     expect(run.stderr).toMatch(/Cancelled\. Certain: .*in doubt: \d+\. Resume with: urtuu jobs resume july /);
     expect((await here.run('jobs show july')).stdout).toMatch(/^state +stopped: cancelled, \d+ in doubt$/m);

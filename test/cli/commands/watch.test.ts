@@ -1,20 +1,22 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Result } from '../../support/run.js';
-import { constant, desk, figures, partly, people, personal } from './bulk/desks.js';
+import { constant, desk, figures, partly, people, personal, SharedTime } from './bulk/desks.js';
 
 describe('urtuu jobs watch', () => {
   it('follows a running job with a line every 10 s on a pipe, and ends as it does', async () => {
     const here = desk(people(700));
+    const time = new SharedTime();
     let watch: Promise<Result> | undefined;
     here.project.options.instead = ({ method }) => {
-      // A second of its clock for each 20 ms of ours, in which the job's clock moves about as far.
-      if (method === 'POST' && here.project.messages.length === 60)
-        watch = here.run('jobs watch july', { clock: { sleep: () => sleep(20) } });
+      if (method === 'POST' && here.project.messages.length >= 60 && watch === undefined) {
+        time.start();
+        watch = here.run('jobs watch july', { clock: time.beside });
+      }
       return undefined;
     };
-    const run = await here.run(personal, { clock: { sleep: () => sleep(2) } });
+    const run = await here.run(personal, { clock: time.job });
+    time.end();
     const { code, stdout, stderr } = (await watch) as Result;
     expect([run.code, code]).toEqual([0, 0]);
     expect(stdout).toBe(run.stdout);

@@ -37,9 +37,11 @@ function job(name: string, first: number, texts: number): Promise<Outcome> {
 
 describe('processes at once, at a service that allows what it promises', () => {
   it('look up and send without a single 429, and use the whole allowance', { timeout: 60_000 }, async () => {
+    const started = performance.now();
     const sent = await urtuu('sms', 'send', '99112233', 'Hello', '--json');
     const { id } = JSON.parse(sent.stdout) as { id: string };
     const began = performance.now();
+    const single = (began - started) / 1_000;
     const ids = Array.from({ length: 20 }, () => id);
     const lookUps = [1, 2, 3].map(async () => {
       const outcome = await urtuu('messages', 'get', ...ids, '-o', 'csv');
@@ -51,8 +53,8 @@ describe('processes at once, at a service that allows what it promises', () => {
     expect(tooMany(ended)).toEqual([]);
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
     for (const { outcome } of reads) expect(outcome.stdout.trim().split('\n')).toHaveLength(21);
-    // 60 reads and the jobs' own take 5.5 s at 10 a second; starting five processes takes some more.
-    expect(Math.max(...reads.map(({ seconds }) => seconds))).toBeLessThan(12);
+    // 60 reads and the jobs' own take 5.5 s at 10 a second; five processes at once take some more.
+    expect(Math.max(...reads.map(({ seconds }) => seconds))).toBeLessThan(9 + 10 * single);
   });
 });
 
@@ -66,6 +68,6 @@ describe('a look-up', () => {
       env: { ...env, URTUU_BASE_URL: `${deaf.origin}/v1` },
     });
     expect(code).toBe(14);
-    expect(performance.now() - began).toBeLessThan(6_000);
+    expect(performance.now() - began).toBeLessThan(9_000);
   });
 });

@@ -54,8 +54,11 @@ describe('standard output', () => {
   });
 
   it('lets the program go on while its reader is slow', async () => {
-    const ticking = `"$1" -e 'require(process.argv[1]); setInterval(() => console.error("tick"), 50)' "$2"`;
-    const { stdout, stderr } = await shell(`${ticking} | (sleep 0.5; cat)`);
+    const ticked = join(folder, 'ticked');
+    const tick = 'console.error("tick"); ticks += 1; if (ticks === 3) fs.writeFileSync(process.argv[2], "")';
+    const program = `require(process.argv[1]); let ticks = 0; setInterval(() => { ${tick} }, 50)`;
+    const slowly = `for turn in $(seq 400); do [ -e '${ticked}' ] && break; sleep 0.05; done; cat`;
+    const { stdout, stderr } = await shell(`"$1" -e '${program}' "$2" '${ticked}' | (${slowly})`);
     expect(stderr).toMatch(/(?:tick\n){3,}done undefined\n$/);
     expect(stdout === whole).toBe(true);
   });

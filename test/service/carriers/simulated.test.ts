@@ -11,6 +11,7 @@ import { carrierConformance } from './conformance/carrier.js';
 
 carrierConformance({
   name: 'simulated, on SQLite',
+  canInquire: true,
   async open(handles) {
     const folder = mkdtempSync(join(tmpdir(), 'urtuu-carrier-'));
     const clock = new ManualClock();

@@ -37,6 +37,13 @@ export async function populate(service: Service, clock: ManualClock, call: Call)
   const keep = async (name: string, path: string, body: object) => {
     ids[name] = (await call(path, body)).id;
   };
+  /** Whether a receipt of a message has come. */
+  const isReported = async (name: string) => {
+    const answer = await service.fetch(`http://embedded.invalid/v1/messages/${ids[name]}`, {
+      headers: { authorization: `Bearer ${service.localKey}` },
+    });
+    return ((await answer.json()) as { delivery: string | null }).delivery !== null;
+  };
   await keep('hostile', '/sms', { to: '88112233', text: hostile.text });
   await keep('cleaned', '/sms', {
     to: '91112233',
@@ -56,7 +63,9 @@ export async function populate(service: Service, clock: ManualClock, call: Call)
   await settle();
   // The receipts come.
   clock.advance(3_000);
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  while (!(await isReported('delivered')) || !(await isReported('undelivered'))) {
+    await new Promise(setImmediate);
+  }
   clock.set(now - 60_000);
   const many = Array.from({ length: 180 }, (_, place) => `8611${String(place).padStart(4, '0')}`);
   await keep('batch', '/sms/bulk', { to: [...many, '99000001'], text: 'Маргааш 10 цагаас хямдрал эхэлнэ.' });

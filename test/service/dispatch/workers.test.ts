@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type Clock, ManualClock } from '../../../src/service/clock.js';
 import type { Core, CoreDoubles } from '../../../src/service/core.js';
 import { leaseTime } from '../../../src/service/dispatch/held-leases.js';
@@ -358,13 +358,13 @@ describe('submissions that share a deadline', () => {
     const warnings: Error[] = [];
     const listen = (warning: Error) => void warnings.push(warning);
     process.on('warning', listen);
+    onTestFinished(() => void process.off('warning', listen));
     const time = clock();
     core = await cores.open({ clock: time });
     const to = Array.from({ length: 20 }, (_, at) => `fault-2s@d${at}.mn`);
     const params = { to, subject: 'Hi', text: 'Hi' };
     await core.operations.sendEmailBulk({ caller, params, idempotencyKey: null });
     await pass(time, 3_000);
-    process.off('warning', listen);
     expect(await outboxOf(core)).toHaveLength(20);
     expect(warnings).toEqual([]);
   });

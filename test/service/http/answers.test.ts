@@ -202,7 +202,6 @@ describe('routes', () => {
     '/v1/%62alance',
     '/v1/balance%00',
     '/v1/messages/',
-    '/v1/messages/',
     '/v1/messages/..',
     '/v1/messages/%2e%2e%2fbalance',
     '/v1/messages/%',

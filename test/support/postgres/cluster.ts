@@ -32,8 +32,8 @@ full_page_writes = off
 export const durable = 'fsync = on\nfull_page_writes = on\nshared_buffers = 512MB\nmax_wal_size = 8GB\n';
 
 /**
- * Makes a cluster in a folder that is there, of the one that its run has initialized where it is a test's. Its files are kept until the folder goes. `more` goes to its settings
- * over those for tests.
+ * Makes a cluster in an existing folder, in a test a copy of the one that its run has initialized. Its files stay until
+ * the folder goes. `more` goes to its settings over those for tests.
  */
 export async function makeCluster(folder: string, binaries?: Binaries, more = ''): Promise<Cluster> {
   const data = join(folder, 'data');

@@ -23,7 +23,6 @@ export interface CentreOptions {
 export class Centre implements Peer {
   readonly smsc: Smsc;
   readonly prefix: string;
-  readonly mostInFlight: number;
   onMoment: () => void = () => {};
   #port = 0;
   #receipts = 0;
@@ -35,7 +34,6 @@ export class Centre implements Peer {
     const { random } = options;
     this.#options = options;
     this.prefix = options.prefix;
-    this.mostInFlight = options.window;
     this.smsc = new Smsc({
       idOf: (number) => (0xa000 + number).toString(options.receipts === 'hex_to_dec' ? 16 : 10),
       onHeard: () => this.onMoment(),

@@ -16,7 +16,7 @@ import type { Peer } from './peer.js';
 const afterDoubtMs = 20 * 60_000;
 /** Milliseconds in which everything has its end, once every doubt is over. */
 const longestEnd = 120_000;
-/** Messages that the longest life of a process submits, of all, at least. */
+/** Recipients of a batch. */
 const batchSize = 250;
 
 /** A request, and the recipients that it reaches. */
@@ -89,7 +89,7 @@ export async function playKills(game: KillGame): Promise<KillFindings> {
   }
 }
 
-/** Half of the processes die at any time, also while they start and connect; the others at a step of a carrier. */
+/** Some processes die at any time, also while they start and connect; most at a step of a carrier. */
 async function momentToDie(
   peers: readonly Peer[],
   random: () => number,

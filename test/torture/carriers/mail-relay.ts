@@ -10,7 +10,7 @@ export interface MailRelayOptions {
 
 /** A relay that takes what it should, answers late, and refuses addresses that end with 7. */
 export class MailRelay implements Peer {
-  readonly mostInFlight: number;
+  readonly #connections: number;
   onMoment: () => void = () => {};
   readonly isSettled = true;
   readonly #relay: Relay;
@@ -19,7 +19,7 @@ export class MailRelay implements Peer {
   #count = 0;
 
   constructor({ random, connections, isPipelining }: MailRelayOptions) {
-    this.mostInFlight = connections;
+    this.#connections = connections;
     this.#relay = new Relay({
       isPipelining,
       delayMs: (step) => (step === 'body' ? random() * 15 : 0),
@@ -41,7 +41,7 @@ export class MailRelay implements Peer {
       smtp: `smtp://127.0.0.1:${this.#port}`,
       from: 'no-reply@example.mn',
       bounce_domain: 'bounce.example.mn',
-      connections: this.mostInFlight,
+      connections: this.#connections,
     };
   }
 

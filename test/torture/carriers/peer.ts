@@ -2,8 +2,6 @@ import type { Message } from '../../../src/contract/index.js';
 
 /** A carrier's side of what a service sends: it knows what it took. */
 export interface Peer {
-  /** Messages that may be under way to it. */
-  readonly mostInFlight: number;
   /** Called before and after it takes anything. */
   onMoment: () => void;
   /** Nothing is left that it has to say. */

@@ -1,5 +1,5 @@
 import { seededRandom } from '../../support/random.js';
-import { groupOf, type Play, type Played } from '../row.js';
+import { groupOf, type Play, type Played, type Row } from '../row.js';
 import { Centre } from './centre.js';
 import { gameRow, playGames } from './games.js';
 import { type KillFindings, type KillGame, playKills, requestsFor } from './kills.js';
@@ -18,7 +18,7 @@ export interface CarrierKills {
 }
 
 /** Two operators, of which one sends receipts; half of the messages go to each. */
-export async function playSmppKills({ seed, sends, kills, service, signal = 'SIGKILL' }: CarrierKills) {
+async function playSmppKills({ seed, sends, kills, service, signal = 'SIGKILL' }: CarrierKills) {
   const random = seededRandom(seed);
   const window = 10;
   const peers = [
@@ -48,7 +48,7 @@ export async function playSmppKills({ seed, sends, kills, service, signal = 'SIG
 }
 
 /** `most`: unknown messages that may be. */
-export function killsPlayed(findings: KillFindings, most: number): Played {
+function killsPlayed(findings: KillFindings, most: number): Played {
   const { kills, messages, twice, lost, untrue, unknown, credits, examples } = findings;
   return {
     measured: `${kills} kills, ${messages} messages`,
@@ -66,7 +66,7 @@ export function killRows(
   sizes: { sends: number; kills: number },
   play: (options: CarrierKills) => Promise<KillFindings>,
   most: number,
-) {
+): Row[] {
   const kill =
     (options: Omit<CarrierKills, 'seed'>): Play =>
     async (seed) =>

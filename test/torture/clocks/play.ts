@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { Machine, outcomeOf, root } from '../../support/binary.js';
+import { Machine, type Outcome, outcomeOf } from '../../support/binary.js';
 import { seededRandom } from '../../support/random.js';
 import { playControl } from '../controls.js';
 import { startFaultProxy } from '../fault-proxy.js';
@@ -8,9 +8,11 @@ import { recipients } from '../people.js';
 import { playRound } from '../round.js';
 import type { Played } from '../row.js';
 import { ServiceProcess } from '../service-process.js';
+import { wrongClock } from '../wrong-clock.js';
 
-/** What the clock of the command says: days before or after the true time, or another each second. */
-const clocks = ['-2', '2', 'step'] as const;
+const twoDays = '172800000';
+/** What the clock of the command is wrong by, in milliseconds; `steps` is set every second. */
+const clocks = [`-${twoDays}`, twoDays, 'steps'] as const;
 type Setting = (typeof clocks)[number] | '0';
 
 /** A machine whose clock is set; the state folder is that of the machine it was before. */
@@ -18,8 +20,7 @@ class SetMachine extends Machine {
   clock: Setting = '0';
 
   override environment(extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-    const NODE_OPTIONS = `--require ${join(root, 'test/torture/clocks/set-clock.cjs')}`;
-    return { ...super.environment(extra), NODE_OPTIONS, URTUU_CLOCK: this.clock };
+    return { ...super.environment(extra), ...wrongClock(this.clock) };
   }
 }
 
@@ -59,7 +60,7 @@ export async function playClocks(seed: number, { recipients: count, kills }: Clo
     const lost = times.filter((received) => received === 0).length;
     const twice = times.filter((received) => received > 1).length;
     return {
-      measured: `${times.length} recipients, ${kills * clocks.length} kills, clocks ${clocks.join(', ')}`,
+      measured: `${times.length} recipients, ${kills * clocks.length} kills, clocks -2 d, +2 d, set every second`,
       found: `${lost} lost, ${twice} twice, ${lockedOut} locked out`,
       wrong: lost + twice + lockedOut,
     };
@@ -74,15 +75,16 @@ export async function playClocks(seed: number, { recipients: count, kills }: Clo
 async function isLockedOut(machine: Machine, words: string[], env: NodeJS.ProcessEnv): Promise<boolean> {
   const child = machine.start(words, { env });
   child.stdin?.end();
-  return endsLate(child, lockedOutAfter);
+  return (await endOf(child, lockedOutAfter)).code !== 0;
 }
 
-async function endsLate(child: ReturnType<typeof spawn>, milliseconds: number): Promise<boolean> {
+/** Kills it after so many milliseconds. */
+async function endOf(child: ReturnType<typeof spawn>, milliseconds: number): Promise<Outcome> {
   const ended = outcomeOf(child);
   const timer = setTimeout(() => child.kill('SIGKILL'), milliseconds);
-  const { code } = await ended;
+  const outcome = await ended;
   clearTimeout(timer);
-  return code !== 0;
+  return outcome;
 }
 
 /** A limiter that keeps the time of its next request by the clock that people set. */
@@ -98,12 +100,15 @@ export async function playWallLimiter(): Promise<Played> {
   const machine = new SetMachine();
   try {
     const file = join(machine.home, 'next');
-    let lockedOut = 0;
-    for (const clock of ['2', '0'] as const) {
+    const limit = (clock: Setting, milliseconds: number) => {
       machine.clock = clock;
       const child = spawn(process.execPath, ['-e', wallLimiter, file], { env: machine.environment() });
-      if (await endsLate(child, 3_000)) lockedOut += 1;
-    }
+      return endOf(child, milliseconds);
+    };
+    const first = await limit(twoDays, lockedOutAfter);
+    if (first.code !== 0) throw new Error(`the limiter ended with ${first.code}: ${first.stderr}`);
+    const { signal } = await limit('0', 3_000);
+    const lockedOut = signal === 'SIGKILL' ? 1 : 0;
     return { measured: '2 processes', found: `${lockedOut} locked out`, wrong: lockedOut };
   } finally {
     machine.remove();
@@ -114,7 +119,7 @@ export async function playWallLimiter(): Promise<Played> {
 export async function playTimedKeys(seed: number, { recipients: count, kills }: ClockSizes): Promise<Played> {
   const random = seededRandom(seed);
   const machine = new SetMachine();
-  machine.clock = 'step';
+  machine.clock = 'steps';
   const server = new Machine();
   const service = new ServiceProcess(server, join(server.home, 'service'));
   await service.create(1_000_000_000);

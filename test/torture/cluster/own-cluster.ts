@@ -7,11 +7,12 @@ import { query } from '../../support/postgres.js';
 /** A PostgreSQL for one game, which may stop and terminate it. */
 export async function withCluster<Result>(play: (cluster: Cluster) => Promise<Result>): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), 'urtuu-cluster-'));
-  const cluster = await makeCluster(folder);
+  let cluster: Cluster | undefined;
   try {
+    cluster = await makeCluster(folder);
     return await play(cluster);
   } finally {
-    await cluster.stop('immediate').catch(() => {});
+    await cluster?.stop('immediate').catch(() => {});
     rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Machine, root } from '../../support/binary.js';
+import { Machine } from '../../support/binary.js';
 import { startProxy } from '../../support/postgres/proxy.js';
 import { query } from '../../support/postgres.js';
 import { seededRandom } from '../../support/random.js';
@@ -12,6 +12,7 @@ import { leaseVariable } from '../service/lease.js';
 import { type Server, scripted, servedOn } from '../service/server.js';
 import type { Break } from '../service/service-main.js';
 import { type Acknowledgement, type Task, type TaskMaker, taskMaker } from '../service/tasks.js';
+import { wrongClock } from '../wrong-clock.js';
 import { type Admitted, offCap, overRate } from './limits.js';
 import { createDatabase, withCluster } from './own-cluster.js';
 import { startAgain, type Trouble, troubles } from './troubles.js';
@@ -73,7 +74,8 @@ export function playCluster(options: ClusterOptions): Promise<ClusterResult> {
     let customers: Customers | undefined;
     try {
       for (let at = 0; at < instances; at += 1) {
-        const env = { ...clockAhead(at * hourMs), [leaseVariable]: String(leaseMs) };
+        // The database tells the time: what the instances take it to be must not matter.
+        const env = { ...wrongClock(at * hourMs), [leaseVariable]: String(leaseMs) };
         const url = cutEvery > 0 ? proxy.url : database;
         const server =
           service === 'urtuu serve'
@@ -183,12 +185,6 @@ function withHotRecipients({ next }: TaskMaker, projects: number): TaskMaker & {
       return chosen;
     },
   };
-}
-
-/** The database tells the time: what the instances take it to be must not matter. */
-function clockAhead(milliseconds: number): NodeJS.ProcessEnv {
-  const shim = join(root, 'test/torture/service/stepped-clock.cjs');
-  return { NODE_OPTIONS: `--require ${JSON.stringify(shim)}`, URTUU_CLOCK: String(milliseconds) };
 }
 
 /** Messages that have no end although their leases are over. */

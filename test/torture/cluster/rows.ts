@@ -1,7 +1,7 @@
 import { playMoney } from '../money/play.js';
 import { moneyPlayed } from '../money/rows.js';
 import type { StoreKind } from '../money/stores.js';
-import { groupOf, type Played } from '../row.js';
+import { groupOf, type Played, type Row } from '../row.js';
 import { wrong } from '../service/books.js';
 import type { Break } from '../service/service-main.js';
 import { createDatabase, withCluster } from './own-cluster.js';
@@ -48,21 +48,23 @@ export const cluster = groupOf(
     const broken = (service: Break, given: Partial<ClusterOptions>) => (seed: number) =>
       play({ seed, ...short, messages: Math.min(400, sizes.messages), troubles: [], service, ...given });
     return [
-      ...counts.map((instances) => ({
-        name: `${instances} instances killed, backends terminated, PostgreSQL restarted at once`,
-        play: (seed: number) =>
-          play({
-            ...{ seed, ...size, instances, messages: sizes.messages },
-            troubles: ['kill', 'terminate', 'crash'],
-          }),
-        controls: [
-          { name: 'an instance that trusts its own clock', play: broken('trusts_its_own_clock', {}) },
-          {
-            name: 'an instance that forgets keys',
-            play: broken('forgets_keys', { troubles: ['terminate', 'kill'] }),
-          },
-        ],
-      })),
+      ...counts.map(
+        (instances): Row => ({
+          name: `${instances} instances killed, backends terminated, PostgreSQL restarted at once`,
+          play: (seed: number) =>
+            play({
+              ...{ seed, ...size, instances, messages: sizes.messages },
+              troubles: ['kill', 'terminate', 'crash'],
+            }),
+          controls: [
+            { name: 'an instance that trusts its own clock', play: broken('trusts_its_own_clock', {}) },
+            {
+              name: 'an instance that forgets keys',
+              play: broken('forgets_keys', { troubles: ['terminate', 'kill'] }),
+            },
+          ],
+        }),
+      ),
       {
         name: 'instances paused for longer than their leases',
         play: (seed) =>

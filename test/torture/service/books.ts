@@ -43,8 +43,8 @@ export const wrong = ({ lost, twice, answers, credits }: Findings): number =>
   lost + twice + answers + credits;
 
 /**
- * Milliseconds in which everything has its end. What a process that was stopped could not hand over is due a little
- * after the others.
+ * Milliseconds in which everything has its end. What a stopped process could not submit is due a little after
+ * the others.
  */
 const longestEnd = 20_000;
 

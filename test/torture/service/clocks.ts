@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Machine, root } from '../../support/binary.js';
+import { Machine } from '../../support/binary.js';
 import { seededRandom } from '../../support/random.js';
+import { wrongClock } from '../wrong-clock.js';
 import { audit, type Findings, openAccounts } from './books.js';
 import { type Customers, startCustomers } from './customers.js';
 import { scripted, served } from './server.js';
@@ -36,8 +37,7 @@ export async function playClocks({ seed, rounds, seconds, service }: ClocksOptio
   const random = seededRandom(seed);
   const machine = new Machine();
   const directory = join(machine.home, 'service');
-  const shim = join(root, 'test/torture/service/stepped-clock.cjs');
-  const env: NodeJS.ProcessEnv = { NODE_OPTIONS: `--require ${JSON.stringify(shim)}`, URTUU_CLOCK: '0' };
+  const env = wrongClock(0);
   const server =
     service === 'urtuu serve'
       ? served(machine, directory, env)
@@ -60,7 +60,7 @@ export async function playClocks({ seed, rounds, seconds, service }: ClocksOptio
     });
     for (const clock of Array.from({ length: rounds }, () => clocks).flat()) {
       await server.end(random() < 0.7 ? 'SIGKILL' : 'SIGTERM');
-      env.URTUU_CLOCK = String(clock);
+      Object.assign(env, wrongClock(clock));
       await server.start();
       const isStepped = clock === 'steps';
       const length = isStepped ? seconds : Math.ceil(seconds / 3);
@@ -79,7 +79,7 @@ export async function playClocks({ seed, rounds, seconds, service }: ClocksOptio
       if (isStepped ? idle >= busy : busy === 0) lockedOut += 1;
     }
     await server.end('SIGTERM');
-    env.URTUU_CLOCK = '0';
+    Object.assign(env, wrongClock(0));
     await server.start();
     const acknowledged = await customers.finish();
     await server.end('SIGTERM');

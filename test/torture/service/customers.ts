@@ -51,7 +51,6 @@ export interface Customers {
   finish(): Promise<Acknowledgement[]>;
   /** Lets them go, whatever they are at. */
   dismiss(): void;
-  readonly attempts: number;
 }
 
 /**
@@ -68,13 +67,11 @@ export function startCustomers(options: {
   onReply?: (task: Task, reply: Reply, from: number, to: number) => void;
 }): Customers {
   const acknowledged: Acknowledgement[] = [];
-  let attempts = 0;
   let over = false;
   let dismissed = false;
 
   async function carryOut(task: Task): Promise<void> {
     for (let repeat = 0; !dismissed; repeat += 1) {
-      attempts += 1;
       const key = options.forgetKeys ? `${task.idempotencyKey}-${repeat}` : task.idempotencyKey;
       const from = performance.now();
       const reply = await attempt(options.url(), options.apiKey(task.project), task, key);
@@ -92,9 +89,6 @@ export function startCustomers(options: {
   }
   const all = Promise.all(Array.from({ length: options.count }, customer));
   return {
-    get attempts() {
-      return attempts;
-    },
     dismiss() {
       over = true;
       dismissed = true;

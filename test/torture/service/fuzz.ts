@@ -149,9 +149,9 @@ async function watch(directory: string): Promise<{ state(): string; close(): voi
     `SELECT ${counts(['ledger', 'contents', 'batches', 'messages', 'idempotency', 'verifications', 'keys', 'projects'])},
        (SELECT sum(balance) FROM projects) AS credits, (SELECT sum(amount) FROM ledger) AS moved`,
   );
-  const handedOver = operator.prepare(`SELECT ${counts(['deliveries', 'losses', 'barred'])}`);
+  const submitted = operator.prepare(`SELECT ${counts(['deliveries', 'losses', 'barred'])}`);
   return {
-    state: () => JSON.stringify([stored.get(), handedOver.get()]),
+    state: () => JSON.stringify([stored.get(), submitted.get()]),
     close() {
       service.close();
       operator.close();

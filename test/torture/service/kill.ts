@@ -21,7 +21,6 @@ export interface KillResult extends Findings {
   kills: number;
   sends: number;
   messages: number;
-  attempts: number;
 }
 
 /** Kills the service under load at random moments, again and again, and then compares its books. */
@@ -54,7 +53,6 @@ export async function playKills({ seed, kills, service, forgetKeys }: KillOption
       kills,
       sends: acknowledged.length,
       messages: acknowledged.reduce((sum, { task }) => sum + task.arrive, 0),
-      attempts: customers.attempts,
       ...(await audit(directory, accounts, acknowledged)),
     };
   } finally {

@@ -10,7 +10,6 @@ import type { Break } from './service-main.js';
 import { type Task, taskMaker } from './tasks.js';
 
 export interface PauseResult extends Findings {
-  pauses: number;
   sends: number;
 }
 
@@ -61,7 +60,6 @@ export async function playPauses(options: {
     const acknowledged = await customers.finish();
     await Promise.all(servers.map((server) => server.end('SIGTERM')));
     return {
-      pauses: options.pauses,
       sends: acknowledged.length,
       ...(await audit(directory, accounts, acknowledged)),
     };

@@ -9,7 +9,6 @@ import { resetBroken, served } from './server.js';
 import { type Acknowledgement, taskMaker } from './tasks.js';
 
 export interface ResetResult extends Findings {
-  resets: number;
   sends: number;
 }
 
@@ -60,7 +59,6 @@ export async function playResets(options: {
     const repeated = await Promise.all(since.map((one) => repeat(server.url, accounts, one)));
     await server.end('SIGTERM');
     return {
-      resets: options.resets,
       sends: acknowledged.length,
       ...(await audit(directory, accounts, repeated)),
     };

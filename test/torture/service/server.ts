@@ -94,7 +94,8 @@ export async function resetBroken(machine: Machine, directory: string, broken: B
     env: machine.environment(),
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  await once(child, 'close');
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`the broken reset ended with ${code}`);
 }
 
 /** The service without a request rate, and broken if wanted; `configuration`: the file with its carriers. */

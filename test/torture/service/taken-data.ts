@@ -101,12 +101,12 @@ export async function playTakenData(options: {
     await server.end(random() < 0.5 ? 'SIGKILL' : 'SIGTERM');
   }
 
-  /** Whether it starts; what then stops it is no matter. */
-  async function starts(): Promise<boolean> {
+  /** `starts`, or the code that it ends with before; what then stops it is no matter. */
+  async function tryToStart(): Promise<'starts' | number | null> {
     const child = serve(0);
     const ended = outcomeOf(child);
-    const began = once(child.stdout as NodeJS.ReadableStream, 'data').then(() => true);
-    const result = await Promise.race([began, ended.then(({ code }) => code !== 13)]);
+    const began = once(child.stdout as NodeJS.ReadableStream, 'data').then(() => 'starts' as const);
+    const result = await Promise.race([began, ended.then(({ code }) => code)]);
     child.kill('SIGKILL');
     await ended;
     return result;
@@ -122,7 +122,9 @@ export async function playTakenData(options: {
     for (const { one } of chosen.slice(0, options.atRest)) {
       cpSync(folders.data, at('whole'), { recursive: true });
       atRest[one.how]?.(one.file, folders);
-      if ((await starts()) !== (one.file === 'rates.db')) wronglyTaken.push(`${one.file} ${one.how}`);
+      const outcome = await tryToStart();
+      if (outcome !== (one.file === 'rates.db' ? 'starts' : 13))
+        wronglyTaken.push(`${one.file} ${one.how}: ${outcome}`);
       rmSync(folders.data, { recursive: true });
       renameSync(at('whole'), folders.data);
     }

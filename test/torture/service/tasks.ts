@@ -26,7 +26,7 @@ export interface Acknowledgement {
 }
 
 const refused = '99000001';
-/** Numbers whose hand-over goes wrong but has to arrive once; caps allow few of them. */
+/** Numbers whose submission goes wrong but has to arrive once; caps allow few of them. */
 const difficult = ['99000006', '99000008'];
 const prices = { sms: 10, email: 2 };
 

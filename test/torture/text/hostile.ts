@@ -57,6 +57,8 @@ export const hostileRecord = fc.record({
   balance: fc.integer(),
 });
 
+export type HostileRecord = typeof hostileRecord extends fc.Arbitrary<infer Value> ? Value : never;
+
 /** Characters that act on a terminal, reorder its text or hide in it. */
 const acting =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff]|[\u{e0000}-\u{e007f}]|\p{Cs}/gu;

@@ -1,9 +1,10 @@
 import { createRequire } from 'node:module';
 import fc from 'fast-check';
 import type { run as runMain } from '../../../src/cli/main.js';
-import { fakeService, type Result, run, type Setting } from '../../support/run.js';
+import { pricing } from '../../support/resources.js';
+import { fakeService, type Request, type Result, run, type Setting } from '../../support/run.js';
 import { buildWithoutSanitiser } from './changed-build.js';
-import { actingCharacters, hostileRecord, hostileText } from './hostile.js';
+import { actingCharacters, type HostileRecord, hostileRecord, hostileText } from './hostile.js';
 
 export interface TextResult {
   outputs: number;
@@ -30,18 +31,36 @@ const reads = [
   'doctor',
 ];
 
-/** A command whose answers are hostile. */
+/** The fields without which a success proves nothing, and is not printed. */
+function proofOf({ path, body }: Request, { id, to, total }: HostileRecord): object {
+  const checked = /^\/verify\/(.*)\/check$/.exec(path)?.[1];
+  return {
+    id: checked ?? `x${id}`,
+    status: checked === undefined ? 'sent' : 'verified',
+    channel: path.startsWith('/email') ? 'email' : 'sms',
+    to: body?.to ?? `x${to}`,
+    credits: 1,
+    total: Math.abs(total),
+  };
+}
+
+/** A command whose answers are hostile, and prove something or nothing. */
 const answered = fc
-  .tuple(fc.constantFrom(...reads), hostileRecord, fc.constantFrom('table', 'json', 'ndjson', 'csv', 'tsv'))
+  .tuple(
+    fc.constantFrom(...reads),
+    hostileRecord,
+    fc.boolean(),
+    fc.constantFrom('table', 'json', 'ndjson', 'csv', 'tsv'),
+  )
   .map(
-    ([line, body, format]): Show =>
-      async (setting) => ({
-        result: await run(`${line} --max-retries 0 -o ${format}`, {
-          ...setting,
-          ...fakeService(() => ({ body })),
-        }),
-        format,
-      }),
+    ([line, record, isProof, format]): Show =>
+      async (setting) => {
+        const service = fakeService((request) => ({
+          body: isProof ? { ...pricing, ...record, ...proofOf(request, record) } : record,
+        }));
+        const command = `${line} --max-retries 0 -o ${format}`;
+        return { result: await run(command, { ...setting, ...service }), format };
+      },
   );
 
 /** One that is refused in hostile words. */

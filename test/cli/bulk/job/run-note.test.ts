@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -23,6 +23,7 @@ async function lockedFolder(): Promise<string> {
   const lock = await lockFolder(folder);
   onTestFinished(async () => {
     if (lock.held) await lock.release();
+    rmSync(folder, { recursive: true });
   });
   return folder;
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { Desk } from '../../../support/desk.js';
 import type { ProjectOptions } from '../../../support/fake-project.js';
@@ -10,6 +11,40 @@ export function desk(rows: readonly string[], options: ProjectOptions = {}): Des
   made.write('list.csv', ['phone,name', ...rows]);
   return made;
 }
+
+/** The time of a job and of a command beside it: it passes for both alike, however slow the machine is. */
+export class SharedTime {
+  #passed = 0;
+  #isStarting = false;
+  #isOver = false;
+
+  readonly job = {
+    sleep: async (milliseconds: number) => {
+      do await setImmediate();
+      while (this.#isStarting);
+      this.#passed += milliseconds;
+    },
+  };
+
+  readonly beside = {
+    sleep: async (milliseconds: number) => {
+      this.#isStarting = false;
+      const end = this.#passed + milliseconds;
+      while (this.#passed < end && !this.#isOver) await setImmediate();
+    },
+  };
+
+  /** When the other command starts: until its first pause, no time passes. */
+  start(): void {
+    this.#isStarting = true;
+  }
+
+  /** When the job has ended. */
+  end(): void {
+    this.#isOver = true;
+  }
+}
+
 export const people = (count: number) => numbers(count).map((number, index) => `${number},Bat ${index}`);
 export const constant = "sms bulk list.csv --text 'Hello' --job july --yes";
 export const personal = "sms bulk list.csv --text 'Hello {name}' --job july --yes";

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Desk } from '../../../support/desk.js';
 import { answers } from '../../../support/run.js';
 import { numbers } from '../../bulk/memory-plan.js';
@@ -253,6 +253,7 @@ describe('the last line', () => {
     const here = desk(people(30));
     let interrupt: (signal: 'SIGINT') => void = () => {};
     const { fetch } = here.project.service;
+    const giveUp: (() => void)[] = [];
     const { code, stderr } = await here.run(`${personal} --concurrency 4`, {
       onSignal: (listener) => {
         interrupt = listener;
@@ -261,7 +262,7 @@ describe('the last line', () => {
       fetch: async (url, init) => {
         if (init.method !== 'POST') return fetch(url, init);
         interrupt('SIGINT');
-        return new Promise(() => {});
+        return new Promise((_, reject) => giveUp.push(() => reject(new Error('given up'))));
       },
     });
     expect(code).toBe('SIGINT');
@@ -269,6 +270,11 @@ describe('the last line', () => {
       /Certain: 0 accepted, \d\d not sent yet; in doubt: \d\. Resume with: urtuu jobs resume july --concurrency 4\n$/,
     );
     expect(stderr).not.toContain('--idempotency-key');
+    // The process would have ended; here the rest of the command goes on.
+    for (const reject of giveUp) reject();
+    await vi.waitFor(() =>
+      expect(here.read('.local/state/urtuu/history.ndjson').match(/\n/g)).toHaveLength(2),
+    );
   });
 
   it('keeps the options that matter, and names a limit that is enough', async () => {

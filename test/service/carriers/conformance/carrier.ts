@@ -4,6 +4,8 @@ import { type Carrier, everyAttempt, type Submission } from '../../../../src/ser
 /** A carrier under test, with a counterpart that takes everything. */
 export interface CarrierUnderTest {
   name: string;
+  /** Whether it tells what became of a submission. */
+  canInquire: boolean;
   /** Opens handles of one new carrier, as processes that share it have them. */
   open(handles: number): Promise<{
     carriers: readonly Carrier[];
@@ -35,12 +37,15 @@ export function carrierConformance(under: CarrierUnderTest): void {
       await opened.close();
     });
 
+    const itCan = it.runIf(under.canInquire);
+
     it('has lanes with room, and waits for an unknown outcome for longer than a submission lasts', () => {
       for (const { lanes, capacity, submitMs, doubtMs } of opened.carriers) {
         expect(lanes.length).toBeGreaterThan(0);
         for (const lane of lanes) expect(capacity(lane)).toBeGreaterThan(0);
         expect(doubtMs).toBeGreaterThan(submitMs);
       }
+      expect(opened.carriers.every(({ inquire }) => (inquire !== undefined) === under.canInquire)).toBe(true);
     });
 
     it('takes what is submitted, together and one after the other, each once', async () => {
@@ -51,15 +56,13 @@ export function carrierConformance(under: CarrierUnderTest): void {
       expect((await opened.taken()).sort()).toEqual(references.sort());
     });
 
-    it('tells the fate of a submission, where it can be asked', async () => {
-      if (next().inquire === undefined) return;
+    itCan('tells the fate of a submission', async () => {
       await submit('taken');
       expect(await next().inquire?.('taken', opened.submission.to, 2)).toBe('taken');
       expect(await next().inquire?.('never', opened.submission.to, 2)).toBe('not_taken');
     });
 
-    it('never takes an attempt whose fate it was asked for, and takes the next one', async () => {
-      if (next().inquire === undefined) return;
+    itCan('never takes an attempt whose fate it was asked for, and takes the next one', async () => {
       expect(await next().inquire?.('m', opened.submission.to, 2)).toBe('not_taken');
       await expect(submit('m', 1)).rejects.toThrow();
       await expect(submit('m', 1)).rejects.toThrow();
@@ -69,8 +72,7 @@ export function carrierConformance(under: CarrierUnderTest): void {
       expect(await opened.taken()).toEqual(['m']);
     });
 
-    it('answers a submission and a question at once in one order', async () => {
-      if (next().inquire === undefined) return;
+    itCan('answers a submission and a question at once in one order', async () => {
       for (let round = 0; round < 20; round += 1) {
         const reference = `r${round}`;
         const [result, fate] = await Promise.all([

@@ -651,6 +651,7 @@ describe('an incoming message', () => {
 
 carrierConformance({
   name: 'SMPP',
+  canInquire: false,
   async open(handles) {
     const center = new Smsc();
     const at = await center.listen();

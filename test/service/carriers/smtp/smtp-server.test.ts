@@ -49,6 +49,7 @@ const carrierTo = (port: number, changes: Partial<SmtpSettings> = {}) =>
 
 carrierConformance({
   name: 'SMTP',
+  canInquire: false,
   async open(handles) {
     const server = await openServer({ disabledCommands: ['STARTTLS'] });
     return {

@@ -2,7 +2,7 @@
 const SystemDate = Date;
 const [second, twoDays] = [1_000, 172_800_000];
 const wrong = process.env.URTUU_CLOCK ?? '0';
-const steps = [0, twoDays, -twoDays];
+const steps = [0, twoDays, -twoDays, twoDays / 2, -twoDays / 2];
 
 function now() {
   const truth = SystemDate.now();
