@@ -1,18 +1,31 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, statfsSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 const memory = '/dev/shm';
 /** Bytes; the lists of a test take far less. */
 const enough = 4 * 2 ** 30;
+const beginning = 'urtuu-tests-';
+/** Names the process of a folder: in the name of the folder its digits would pass for a telephone number. */
+const owner = '.owner';
 
 /** Puts the folders of tests into memory, where a sync costs nothing. TMPDIR, when set, takes them to a disk. */
 export default function setup(): (() => void) | undefined {
   if (process.env.TMPDIR !== undefined || !isUsable()) return;
   // Containers may share the memory, and count their processes apart.
-  const beginning = `urtuu-tests-${readlinkSync('/proc/self/ns/pid').replace(/\D/g, '')}-`;
-  removeDead(beginning);
+  const processes = readlinkSync('/proc/self/ns/pid');
+  removeDead(processes);
   if (!hasRoom()) return;
-  const folder = mkdtempSync(join(memory, `${beginning}${process.pid}-`));
+  const folder = mkdtempSync(join(memory, beginning));
+  writeFileSync(join(folder, owner), JSON.stringify({ processes, pid: process.pid }));
   // Like /tmp: some tests run commands as another user.
   chmodSync(folder, 0o1777);
   process.env.TMPDIR = folder;
@@ -20,10 +33,19 @@ export default function setup(): (() => void) | undefined {
 }
 
 /** A run that was killed has left hundreds of MB in memory. */
-function removeDead(beginning: string): void {
-  for (const name of readdirSync(memory)) {
-    const pid = name.startsWith(beginning) ? Number(name.slice(beginning.length).split('-')[0]) : 0;
-    if (pid > 0 && !isAlive(pid)) rmSync(join(memory, name), { recursive: true, force: true });
+function removeDead(processes: string): void {
+  for (const name of readdirSync(memory).filter((each) => each.startsWith(beginning))) {
+    const folder = join(memory, name);
+    const of = ownerOf(folder);
+    if (of?.processes === processes && !isAlive(of.pid)) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function ownerOf(folder: string): { processes: string; pid: number } | null {
+  try {
+    return JSON.parse(readFileSync(join(folder, owner), 'utf8'));
+  } catch {
+    return null;
   }
 }
 

@@ -164,6 +164,7 @@ describe('connections that are cut again and again', () => {
     const proxy = await proxyOf(url);
     const { store } = await opened(proxy.url);
     const results: string[] = [];
+    const terminations: Promise<unknown>[] = [];
     let accepted = 0;
     const sends = Array.from({ length: 300 }, async (_, index) => {
       await new Promise((resolve) => setTimeout(resolve, index * 5));
@@ -181,7 +182,8 @@ describe('connections that are cut again and again', () => {
       // By what was done and not by time, which is short on a busy machine.
       if (result !== null) accepted += 1;
       if (result !== null && accepted % 12 === 0) proxy.cutAll();
-      if (result !== null && accepted % 20 === 0) void query(url, terminateOthers).catch(() => {});
+      if (result !== null && accepted % 20 === 0)
+        terminations.push(query(url, terminateOthers).catch(() => {}));
       const claimed = result?.kind === 'accepted' ? result.claimed : [];
       const ends = claimed.map((each) => ({ claimed: each, outcome: sent }));
       for (let tries = 0; tries < 50 && ends.length > 0; tries += 1) {
@@ -190,6 +192,7 @@ describe('connections that are cut again and again', () => {
       }
     });
     await Promise.all(sends);
+    await Promise.all(terminations);
     expect(results.filter((kind) => kind === 'accepted').length).toBeGreaterThan(200);
     await expectBooksToAgree(url);
     const marked =
