@@ -83,7 +83,7 @@ td:not(.main) time { color: var(--soft); }
 .status svg { width: 1em; height: 1em; margin-bottom: -1px; flex: none; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 #done path:first-child { fill: currentColor; }
 #done .sign { stroke: var(--paper); }
-.good { color: var(--good); } .done { color: var(--good); } .bad { color: var(--bad); } .wait { color: var(--wait); } .doubt { color: var(--doubt); }
+.good, .done { color: var(--good); } .bad { color: var(--bad); } .wait { color: var(--wait); } .doubt { color: var(--doubt); }
 .figures .bad { color: inherit; }
 .state { font-size: 1rem; margin-bottom: 1rem; }
 .state .status { font-weight: 650; margin-right: .375rem; }
@@ -94,10 +94,10 @@ td:not(.main) time { color: var(--soft); }
 .secret { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
 .secret code { background: var(--paper); border: 1px solid var(--line); border-radius: 6px; padding: .375rem .625rem; user-select: all; }
 .empty { color: var(--soft); margin: .5rem 0 1rem; }
-.facts { margin: 0; }
+.facts, .carriers { margin: 0; }
 .facts > div { display: grid; grid-template-columns: 8rem minmax(0, 1fr); gap: .75rem; padding: .25rem 0; }
 .facts dt { color: var(--soft); } .facts dd { margin: 0; overflow-wrap: anywhere; }
-.carriers { margin: 0; } .carriers > div { display: grid; gap: .5rem; grid-template-columns: minmax(4rem, auto) minmax(0, 1fr); padding: .1875rem 0; }
+.carriers > div { display: grid; gap: .5rem; grid-template-columns: minmax(4rem, auto) minmax(0, 1fr); padding: .1875rem 0; }
 .carriers dt { font-weight: 550; } .carriers dd { margin: 0; color: var(--soft); }
 .chart { margin: 0; }
 .legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; list-style: none; margin: 0 0 .5rem; padding: 0; font-size: .8125rem; color: var(--soft); }
@@ -163,7 +163,7 @@ legend { padding: 0; font-size: .9375rem; margin-bottom: .25rem; }
 }
 @media (max-width: 48rem) {
   body { display: block; }
-  .side { position: static; min-height: 0; border-right: 0; border-bottom: 1px solid var(--line); padding: .75rem .75rem .375rem; }
+  .side { position: static; min-height: 0; border-bottom: 1px solid var(--line); padding: .75rem .75rem .375rem; }
   .brand { margin-bottom: .375rem; }
   .side nav { flex-flow: row wrap; gap: 0 .125rem; }
   .side nav a { padding: .3125rem .5rem; }
