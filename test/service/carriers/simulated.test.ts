@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect, it } from 'vitest';
 import {
   type SimulatedCarrier,
   simulatedCarrier,
@@ -34,4 +35,25 @@ carrierConformance({
       },
     };
   },
+});
+
+it('hands in the receipt of a submission that is under way when it stops', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'urtuu-carrier-'));
+  const clock = new ManualClock();
+  const carrier = simulatedCarrier(
+    sqliteOutbox(await openOutboxDatabase(join(folder, 'operator.db')), clock),
+    clock,
+  );
+  const states: string[] = [];
+  await carrier.start(async ({ state }) => void states.push(state));
+  const content = { text: 'Hi', subject: null, html: null, from: null, replyTo: null };
+  const submitted = carrier.submit(
+    { reference: 'm-1', attempt: 1, channel: 'sms', route: 'Mobicom', to: '99000022', ...content },
+    new AbortController().signal,
+  );
+  await carrier.stop();
+  await submitted;
+  expect(states).toEqual(['undelivered']);
+  await carrier.close();
+  rmSync(folder, { recursive: true, force: true });
 });
