@@ -53,7 +53,8 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   const messages = messageRoutes(operations);
   const batches = batchRoutes(operations);
   const account = accountRoutes(operations);
-  const json = readJson(new Turns());
+  const json = readJson();
+  const batchJson = readJson(new Turns());
   const health = healthRoutes(options.readiness ?? alwaysReady);
 
   app.onError(answerError(options.report ?? (() => {})));
@@ -65,9 +66,9 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   app.use('/v1/*', admit(operations));
 
   app.post('/v1/sms', json, replayAnswer, sms.send);
-  app.post('/v1/sms/bulk', json, replayAnswer, sms.sendBulk);
+  app.post('/v1/sms/bulk', batchJson, replayAnswer, sms.sendBulk);
   app.post('/v1/email', json, replayAnswer, email.send);
-  app.post('/v1/email/bulk', json, replayAnswer, email.sendBulk);
+  app.post('/v1/email/bulk', batchJson, replayAnswer, email.sendBulk);
 
   app.post('/v1/verify', json, verify.create);
   app.post('/v1/verify/:id/check', json, verify.check);

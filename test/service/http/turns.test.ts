@@ -25,17 +25,21 @@ it('answers at most about 1,000 recipients of batches in one turn of the event l
     const to = numbers(many).map((number) => `${number}@example.mn`);
     return post('/v1/email/bulk', { to, subject: 'Hi' });
   });
-  const single = post('/v1/sms', { to: '99112233' });
-  const answers = await Promise.all([...sms, ...email, single]);
+  const html = 'x'.repeat(100_000);
+  const singles = [
+    post('/v1/sms', { to: '99112233' }),
+    post('/v1/email', { to: 'bat@example.mn', subject: 'Hi', html }),
+  ];
+  const answers = await Promise.all([...sms, ...email, ...singles]);
   await new Promise((resolve) => setImmediate(resolve));
   isOver = true;
-  expect(answers.map(({ status }) => status)).toEqual([...Array(7).fill(202), 200]);
+  expect(answers.map(({ status }) => status)).toEqual([...Array(7).fill(202), 200, 202]);
   const countOf = ([, params]: (typeof calls)[number]) =>
     [(params as { to: string | string[] }).to].flat().length;
-  // Small bodies wait for nobody.
-  expect(calls.map(countOf)).toEqual([1_000, 100, 10, 1, 1_000, 600, 600, 700]);
+  // Small batches wait for nobody, nor does any single message.
+  expect(calls.map(countOf)).toEqual([1_000, 100, 10, 1, 1, 1_000, 600, 600, 700]);
   const begun = [...new Set(turns)];
-  expect(turns.map((at) => begun.indexOf(at))).toEqual([0, 0, 0, 0, 1, 2, 2, 3]);
+  expect(turns.map((at) => begun.indexOf(at))).toEqual([0, 0, 0, 0, 0, 1, 2, 2, 3]);
   for (const [index, at] of begun.slice(1).entries())
     expect(at - (begun[index] ?? 0)).toBeGreaterThanOrEqual(8);
 });

@@ -1,11 +1,11 @@
-/** Bytes of a body that waits for no turn: that of a single message. */
+/** Bytes of a body that waits for no turn: that of a small batch. */
 const small = 4_096;
 /** Bytes of bodies that are answered in one turn of the event loop: those of about 1,000 recipients. */
 const mostPerTurn = 16_384;
 /** Turns of the event loop from one to the next. Node.js accepts one connection in each. */
 const between = 8;
 
-/** Spreads the work of large bodies over turns of the event loop: small ones come in between. */
+/** Spreads the work of large batches over turns of the event loop: others come in between. */
 export class Turns {
   #bytes = 0;
   #last: Promise<void> | null = null;

@@ -7,8 +7,8 @@ import type { Middleware } from '../context.js';
 const jsonType = /^application\/json *(?:;|$)/i;
 const charsets = /; *charset *= *("?)([^";]*)\1/gi;
 
-/** Checks media type, size and syntax of the body, in this order, and sets `body`. */
-export function readJson(turns: Turns): Middleware {
+/** Checks media type, size and syntax of the body, in this order, and sets `body`; `turns`: of batches. */
+export function readJson(turns?: Turns): Middleware {
   return async (context, next) => {
     if (!isJson(context.req.header('content-type') ?? '')) {
       throw new ServiceError('unsupported_media_type', 'Content-Type: must be application/json in UTF-8');
@@ -17,8 +17,8 @@ export function readJson(turns: Turns): Middleware {
       throw new ServiceError('unsupported_media_type', 'Content-Encoding: must be absent or identity');
     }
     const bytes = await readBody(context);
-    const turn = turns.take(bytes.length);
-    if (turn !== null) await turn;
+    const turn = turns?.take(bytes.length);
+    if (turn) await turn;
     context.set('body', parseStrictJson(bytes));
     return next();
   };
