@@ -67,8 +67,8 @@ export function createPrune(
       return found.length;
     });
     let incoming = 0;
-    // An operator writes a foreign number with a plus or without.
-    for (const from of /^[0-9]+$/.test(to) ? [to, `+${to}`] : [to])
+    // An operator writes a foreign number with a plus, two zeros or neither.
+    for (const from of /^[0-9]+$/.test(to) ? [to, `+${to}`, `00${to}`] : [to])
       incoming += await untilNone(() => store.pruneInbox({ from, olderMs }));
     const suppressions = await store.eraseSuppressed(to);
     const kept = await store.countMessagesTo(to);
@@ -113,7 +113,7 @@ export function createPrune(
 
 /** Foreign numbers are none that anything is sent to, but SMS come from them. */
 function personIn(written: string): string | null {
-  const foreign = () => /^\+?([0-9]{6,15})$/.exec(written)?.[1] ?? null;
+  const foreign = () => /^(?:\+|00)?([0-9]{6,15})$/.exec(written)?.[1] ?? null;
   return normalizeAddress(written) ?? normalNumber(written) ?? foreign();
 }
 
