@@ -15,11 +15,12 @@ export interface Cancellation {
   close(): void;
 }
 
-/** Looks for a cancel mark before it resolves, and then once a second. */
+/** Looks for a cancel mark before it resolves, and then once a second. Throws CliError where it cannot look. */
 export async function watchForCancel(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   job: Job,
 ): Promise<Cancellation> {
+  const first = await cancelMarks(job);
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   const onSignal = () => stop.abort(signal.reason);
@@ -27,14 +28,14 @@ export async function watchForCancel(
   if (signal.aborted) onSignal();
   let closed = false;
   let endWait = () => {};
-  const look = async () => {
-    // A folder that cannot be read now may be read a second later; sending depends on the journal alone.
-    const marks = await cancelMarks(job).catch(() => []);
+  const obey = (marks: readonly string[]) => {
     if (closed) return;
     if (marks.length > 0) stop.abort(cancelled);
     else endWait = clock.after(lookEvery, () => void look());
   };
-  await look();
+  // A folder that cannot be read now may be read a second later; sending depends on the journal alone.
+  const look = async () => obey(await cancelMarks(job).catch(() => []));
+  obey(first);
   return {
     stop: stop.signal,
     close() {
