@@ -208,7 +208,8 @@ BEGIN
   FROM unnest(items) i WHERE m.seq = i.seq AND m.seq = ANY (seqs);
   INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at)
   SELECT m.lane, (m.batch IS NOT NULL)::int, at + i.delay_ms, m.seq, at, m.bound_at
-  FROM unnest(items) i JOIN messages m ON m.seq = i.seq WHERE m.seq = ANY (seqs);
+  FROM unnest(items) i CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m
+  WHERE coalesce(i.seq IN (SELECT unnest(seqs)), false);
   PERFORM leave_1(tokens, seqs);
 END $$;
 
@@ -229,7 +230,8 @@ BEGIN
   UPDATE messages m SET doubt_until = coalesce(m.doubt_until, at + m.doubt_ms) WHERE m.seq = ANY (seqs);
   INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at)
   SELECT m.lane, 2, at + i.delay_ms, m.seq, at, m.bound_at
-  FROM unnest(items) i JOIN messages m ON m.seq = i.seq WHERE m.seq = ANY (seqs);
+  FROM unnest(items) i CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m
+  WHERE coalesce(i.seq IN (SELECT unnest(seqs)), false);
   PERFORM leave_1(tokens, seqs);
 END $$;
 

@@ -118,13 +118,15 @@ BEGIN
   END IF;
   -- One statement: the balance that is answered is the one that is bound.
   RETURN QUERY WITH ending AS MATERIALIZED (
-    SELECT i.*, p.seq AS project_seq, p.balance FROM unnest(items) i JOIN projects p ON p.id = i.project
+    SELECT i.*, p.seq AS project_seq, p.balance
+    FROM unnest(items) i CROSS JOIN LATERAL (SELECT * FROM projects p WHERE p.id = i.project OFFSET 0) p
     WHERE coalesce(i.seq IN (SELECT unnest(seqs)), false)
   ), bound AS (
     UPDATE idempotency k SET status = e.key_status, body = body_1(e.head, e.tail, ended, e.has_balance, e.balance)
     FROM ending e WHERE e.key IS NOT NULL AND k.project = e.project_seq AND k.key = e.key
   )
-  SELECT e.seq, ended, e.balance, m.delivery FROM ending e JOIN messages m ON m.seq = e.seq AND m.seq = ANY (seqs);
+  SELECT e.seq, ended, e.balance, m.delivery
+  FROM ending e CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = e.seq OFFSET 0) m;
 END $$;
 
 -- A carrier's report. Gives the message in doubt that it joins, which is to be finalized as sent with it.
