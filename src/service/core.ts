@@ -1,9 +1,10 @@
-import { createAdministration } from './admin/administration.js';
+import { createAdministration } from './admin/create-administration.js';
 import { defaultProject, openingBalance } from './admin/projects.js';
 import { createPrune } from './admin/prune.js';
 import { createReset } from './admin/reset.js';
 import { Retention } from './admin/retention.js';
 import { checkSettings } from './admin/settings.js';
+import type { Administration } from './administration.js';
 import type { Carrier } from './carriers/carrier.js';
 import {
   type CarrierConfiguration,
@@ -28,7 +29,7 @@ import { OutcomeWaiter } from './operations/outcome-waiter.js';
 import { bound, messageAnswer } from './operations/resources.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
-import type { Administration, Service, ServiceOptions } from './service.js';
+import type { Service, ServiceOptions } from './service.js';
 import { settingsReader } from './settings.js';
 import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';

@@ -1,4 +1,20 @@
 export { openingBalance } from './admin/projects.js';
+export type {
+  Administration,
+  ApiKey,
+  Delivery,
+  FinishAs,
+  Hold,
+  KeyScope,
+  LaneStatus,
+  LaneSummary,
+  LedgerEntry,
+  ProjectAdministration,
+  ProjectSummary,
+  Pruned,
+  ServiceStatus,
+  StoppedBatch,
+} from './administration.js';
 export type { CarrierCheck } from './carriers/configured/configuration.js';
 export { checkConfiguration } from './check-configuration.js';
 export { type Clock, ManualClock, systemClock } from './clock.js';
@@ -11,26 +27,12 @@ export type { DnsRecord, InboxMessage, Suppression } from './inbox/mail-administ
 export { type OpenedAdministration, openAdministration } from './open-administration.js';
 export type { Fault } from './report.js';
 export type {
-  Administration,
-  ApiKey,
-  Delivery,
-  FinishAs,
-  Hold,
-  KeyScope,
-  LaneStatus,
-  LaneSummary,
-  LedgerEntry,
   Listening,
   PlainRequest,
-  ProjectAdministration,
-  ProjectSummary,
-  Pruned,
   SeenRequest,
   ServedListening,
   Service,
   ServiceOptions,
-  ServiceStatus,
-  StoppedBatch,
 } from './service.js';
 export type { Settings, SettingsPatch } from './settings.js';
 export { type Mismatch, verify } from './verify-data.js';

@@ -1,5 +1,6 @@
+import type { Administration } from './administration.js';
 import { openCore } from './core.js';
-import type { Administration, ServiceOptions } from './service.js';
+import type { ServiceOptions } from './service.js';
 
 export interface OpenedAdministration {
   administration: Administration;

@@ -31,7 +31,6 @@ export interface HistoryEntry {
 
 export type Sent = Pick<HistoryEntry, 'command' | 'status'> & Partial<HistoryEntry>;
 
-/** Sorts entries. */
 export const newestFirst = (a: HistoryEntry, b: HistoryEntry): number =>
   a.time < b.time ? 1 : a.time > b.time ? -1 : 0;
 

@@ -1,3 +1,4 @@
+import { inDoubtAfter } from '../../client/doubt.js';
 import type { RequestKind } from '../../contract/index.js';
 
 /** One HTTP request and the head of its answer, for the rate limiter, `--verbose` and error messages. */
@@ -26,3 +27,7 @@ export interface Exchange {
 
 /** By the head of the answer; its body may still be on the way. */
 export const isAccepted = ({ status }: Pick<Exchange, 'status'>): boolean => status !== null && status < 400;
+
+/** By the status alone; `before`: an earlier attempt is in doubt. */
+export const isInDoubt = ({ status, requestSent, idempotencyKey }: Exchange, before: boolean): boolean =>
+  inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');

@@ -1,5 +1,4 @@
 import { type ConnectFailure, connectFailure } from '../../client/connect.js';
-import { inDoubtAfter } from '../../client/doubt.js';
 import type { SendFrozen } from '../../client/frozen.js';
 import type { FetchLike, Urtuu, UrtuuOptions } from '../../client/index.js';
 import type { RequestSender } from '../../client/request.js';
@@ -21,7 +20,7 @@ import type { GlobalOptions } from '../options.js';
 import type { ProcessEnvironment } from '../process-environment.js';
 import type { RateLimiter } from '../rate-limit/rate-limiter.js';
 import { embeddedFetch } from './embedded-fetch.js';
-import { type Exchange, isAccepted } from './exchange.js';
+import { type Exchange, isAccepted, isInDoubt } from './exchange.js';
 import {
   configurationError,
   loadService,
@@ -296,7 +295,3 @@ export function openNetwork(needs: Needs): OwnedNetwork {
     },
   };
 }
-
-/** By the status alone. */
-const isInDoubt = ({ status, requestSent, idempotencyKey }: Exchange, before: boolean): boolean =>
-  inDoubtAfter(before, { code: '', status, requestSent }, idempotencyKey === null ? 'verify' : 'send');

@@ -1,7 +1,7 @@
 import type { MessageError } from '../../contract/index.js';
+import type { Administration, FinishAs } from '../administration.js';
 import type { OperationContext } from '../operations/context.js';
 import { bound, messageAnswer } from '../operations/resources.js';
-import type { Administration, FinishAs } from '../service.js';
 import type { Outcome } from '../storage/store.js';
 
 /** Messages that are ended in one transaction, and for how many milliseconds they are leased meanwhile. */

@@ -1,5 +1,5 @@
+import type { Administration, LaneSummary } from '../administration.js';
 import { batchStopped } from '../dispatch/tries.js';
-import type { Administration, LaneSummary } from '../service.js';
 import type { Store } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
 import { type StatusParts, statusOf } from './status.js';

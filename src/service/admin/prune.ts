@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { normalizeAddress, normalNumber } from '../../contract/index.js';
+import type { Administration } from '../administration.js';
 import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
 import { invalid } from '../operations/fields.js';
-import type { Administration } from '../service.js';
 import {
   type AnswerPortion,
   countedFor,

@@ -1,6 +1,6 @@
+import type { LaneStatus, ServiceStatus } from '../administration.js';
 import type { Clock } from '../clock.js';
 import { sumOf } from '../heartbeat/last-minute.js';
-import type { LaneStatus, ServiceStatus } from '../service.js';
 import type { Instance, Instances } from '../storage/instances.js';
 import type { Store } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';

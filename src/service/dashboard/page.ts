@@ -1,8 +1,9 @@
 import type { Child } from 'hono/jsx';
 import type { ErrorCode, Message, MessageFilter } from '../../contract/index.js';
+import type { ProjectAdministration } from '../administration.js';
 import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import type { Operations } from '../operations/operations.js';
-import type { ProjectAdministration, Service } from '../service.js';
+import type { Service } from '../service.js';
 import { ServiceError } from '../service-error.js';
 import type { LaneConnection } from '../storage/instances.js';
 import type { Counted, Store } from '../storage/store.js';

@@ -246,8 +246,7 @@ export class Dispatcher {
     // A lane that is closed to batches may have room for single messages.
     const due = [...(isDue(next.messages) ? open : []), ...(isDue(held?.messages) ? closed : [])];
     for (const lane of due) if (lane.isOpen) await this.#claim(lane, false);
-    const overdue = isDue(held?.overdue) ? closed : [];
-    for (const lane of overdue) if (!lane.isOpen) await this.#claim(lane, true);
+    for (const lane of isDue(held?.overdue) ? closed : []) if (!lane.isOpen) await this.#claim(lane, true);
     if (isDue(next.doubts) || isDue(held?.doubts)) for (const lane of lanes) await this.#claimDoubts(lane);
     const waits = [next.messages, next.doubts, next.leases, held?.overdue, held?.doubts];
     const times = [...waits, closed.length > 0 || isShared ? lookEvery : null].filter(

@@ -4,7 +4,7 @@ import type { MessageClass } from '../storage/store.js';
 
 /** Milliseconds that a lane submits nothing after its carrier said so, doubled each time. */
 const [firstPause, longestPause] = [1_000, 60_000];
-/** What batches leave to single messages: a tenth of the capacity, and at most so many. */
+/** Room for single messages alone: a tenth of the capacity, at most so many. */
 const mostKept = 100;
 
 /** A queue of a carrier, as far as this process submits from it. */

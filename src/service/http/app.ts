@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import type { Operations } from '../operations/operations.js';
 import type { Readiness } from '../readiness.js';
-import { Turns } from './body/turns.js';
+import { BatchTurns } from './body/batch-turns.js';
 import type { HttpEnv } from './context.js';
 import { type FaultFor, faultInjector, type IsFirst } from './inject-fault.js';
 import { admit } from './middleware/admit.js';
@@ -54,7 +54,7 @@ export function createApp(operations: Operations, options: AppOptions = {}): App
   const batches = batchRoutes(operations);
   const account = accountRoutes(operations);
   const json = readJson();
-  const batchJson = readJson(new Turns());
+  const batchJson = readJson(new BatchTurns());
   const health = healthRoutes(options.readiness ?? alwaysReady);
 
   app.onError(answerError(options.report ?? (() => {})));

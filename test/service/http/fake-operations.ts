@@ -1,10 +1,10 @@
+import type { KeyScope } from '../../../src/service/administration.js';
 import type {
   Answer,
   Operations,
   RateLimit,
   RequestHead,
 } from '../../../src/service/operations/operations.js';
-import type { KeyScope } from '../../../src/service/service.js';
 import { ServiceError } from '../../../src/service/service-error.js';
 import {
   batchResult,

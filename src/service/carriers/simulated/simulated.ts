@@ -151,7 +151,6 @@ export function simulatedCarrier(
       isStopped = true;
       for (const end of [...waiting]) end();
       waiting.clear();
-      // The process of one command ends before a receipt is due; nobody would hand it in later.
       const due = [...receipts];
       receipts.clear();
       for (const [, cancel] of due) cancel();

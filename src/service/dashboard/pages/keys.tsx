@@ -1,5 +1,5 @@
 import { maxActiveKeys } from '../../../contract/index.js';
-import type { ApiKey } from '../../service.js';
+import type { ApiKey } from '../../administration.js';
 import { ServiceError } from '../../service-error.js';
 import { maxNameLength } from '../../settings.js';
 import { fill } from '../language/language.js';

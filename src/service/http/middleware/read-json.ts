@@ -1,14 +1,14 @@
 import { ServiceError } from '../../service-error.js';
+import type { BatchTurns } from '../body/batch-turns.js';
 import { readBody } from '../body/read-body.js';
 import { parseStrictJson } from '../body/strict-json.js';
-import type { Turns } from '../body/turns.js';
 import type { Middleware } from '../context.js';
 
 const jsonType = /^application\/json *(?:;|$)/i;
 const charsets = /; *charset *= *("?)([^";]*)\1/gi;
 
-/** Checks media type, size and syntax of the body, in this order, and sets `body`; `turns`: of batches. */
-export function readJson(turns?: Turns): Middleware {
+/** Checks media type, size and syntax of the body, in this order, and sets `body`, in its turn where there are turns. */
+export function readJson(turns?: BatchTurns): Middleware {
   return async (context, next) => {
     if (!isJson(context.req.header('content-type') ?? '')) {
       throw new ServiceError('unsupported_media_type', 'Content-Type: must be application/json in UTF-8');

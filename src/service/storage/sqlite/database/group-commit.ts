@@ -1,4 +1,5 @@
 import { monotonic } from '../../../clock.js';
+import { passTurns } from '../../../event-loop.js';
 import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
 import type { Database, Statement } from './open.js';
 
@@ -24,8 +25,6 @@ export interface GroupCommitOptions {
 const maxRows = 1_000;
 /** Writes of at most so many rows share no commit with larger ones: a single send does not wait for a batch's rows. */
 const fewRows = 100;
-/** Turns of the event loop after a large transaction in which only small ones are begun: connections are accepted. */
-const turnsAfterLarge = 8;
 
 /**
  * Runs the writes that arrive together as one transaction, so that they share one sync of the disk. A write
@@ -43,8 +42,8 @@ export class GroupCommit {
   #waiting: Job[] = [];
   #scheduled = false;
   #isLargeNext = false;
-  /** Until the next large transaction. */
-  #turnsLeft = 0;
+  /** After a large transaction only small ones are begun for a while. */
+  #isResting = false;
   #tries = 0;
   #closed = false;
   #drained: () => void = () => {};
@@ -107,17 +106,18 @@ export class GroupCommit {
     const small = this.#waiting.filter(({ rows }) => rows <= fewRows);
     if (small.length === this.#waiting.length) return takeRows(this.#waiting);
     const large = this.#waiting.filter(({ rows }) => rows > fewRows);
-    const isLarge = (small.length === 0 || this.#isLargeNext) && this.#turnsLeft === 0;
+    const isLarge = (small.length === 0 || this.#isLargeNext) && !this.#isResting;
     this.#isLargeNext = !isLarge;
     const chosen = takeRows(isLarge ? large : small);
-    if (isLarge) this.#rest(turnsAfterLarge);
+    if (isLarge) void this.#rest();
     this.#waiting = [...small, ...large];
     return chosen;
   }
 
-  #rest(turns: number): void {
-    this.#turnsLeft = turns;
-    if (turns > 0) setImmediate(() => this.#rest(turns - 1));
+  async #rest(): Promise<void> {
+    this.#isResting = true;
+    await passTurns();
+    this.#isResting = false;
   }
 
   /** Gives those that have to wait because another process is writing. */

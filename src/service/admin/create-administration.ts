@@ -1,9 +1,4 @@
 import { maxActiveKeys, normalizeAddress } from '../../contract/index.js';
-import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
-import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
-import type { OperationContext } from '../operations/context.js';
-import { checkLine, invalid } from '../operations/fields.js';
-import { hashSecret, newSecret, shownLength } from '../operations/keys.js';
 import type {
   Administration,
   ApiKey,
@@ -11,7 +6,12 @@ import type {
   LedgerEntry,
   NewApiKey,
   ProjectAdministration,
-} from '../service.js';
+} from '../administration.js';
+import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
+import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
+import type { OperationContext } from '../operations/context.js';
+import { checkLine, invalid } from '../operations/fields.js';
+import { hashSecret, newSecret, shownLength } from '../operations/keys.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import { everyScope } from '../storage/admission.js';
 import type { Instances } from '../storage/instances.js';
