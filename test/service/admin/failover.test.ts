@@ -1,24 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Carrier } from '../../../src/service/carriers/carrier.js';
 import type { Core } from '../../../src/service/core.js';
 import { Cores, caller, requestsTo } from '../../support/cores.js';
-import { makeCluster } from '../../support/postgres/cluster.js';
+import { ownCluster } from '../../support/postgres/own-cluster.js';
 import { newDatabase, query } from '../../support/postgres.js';
 
 const later = { timeout: 15_000, interval: 50 };
 
 it('a failover of PostgreSQL holds the instances that run, until the release; a restart does not', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'urtuu-cluster-'));
-  const cluster = await makeCluster(folder);
+  const { cluster } = await ownCluster();
   const cores = new Cores();
-  onTestFinished(async () => {
-    await cores.closeAll();
-    await cluster.stop('immediate').catch(() => {});
-    rmSync(folder, { recursive: true, force: true });
-  });
+  onTestFinished(() => cores.closeAll());
   const submitted: string[] = [];
   const carriers = (all: readonly Carrier[]) =>
     all.map(

@@ -1,5 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Clock, systemClock } from '../../../src/service/clock.js';
@@ -9,7 +8,7 @@ import {
   type PostgresStorage,
 } from '../../../src/service/storage/postgres/postgres-storage.js';
 import { caller } from '../../support/cores.js';
-import { type Cluster, makeCluster } from '../../support/postgres/cluster.js';
+import { ownCluster } from '../../support/postgres/own-cluster.js';
 import { type PostgresProxy, startProxy } from '../../support/postgres/proxy.js';
 import { copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
 import { answerOf, batch, claimOf, message, project, sent } from './conformance/fixture.js';
@@ -40,17 +39,6 @@ async function opened(url: string): Promise<PostgresStorage> {
   onTestFinished(() => storage.close());
   await storage.store.createProject(rich);
   return storage;
-}
-
-/** Ends what a test may not leave behind. */
-async function ownCluster(): Promise<{ cluster: Cluster; folder: string; url: string }> {
-  const folder = mkdtempSync(join(tmpdir(), 'urtuu-cluster-'));
-  const cluster = await makeCluster(folder);
-  onTestFinished(async () => {
-    await cluster.stop('immediate').catch(() => {});
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return { cluster, folder, url: `${cluster.url}/postgres` };
 }
 
 async function proxyOf(url: string): Promise<PostgresProxy> {

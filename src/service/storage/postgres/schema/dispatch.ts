@@ -115,36 +115,44 @@ BEGIN
   RETURN tokens;
 END $$;
 
+-- What is still in the lease of its holder. Within coalesce it is hashed and no join, each with each.
+CREATE FUNCTION leased_1(p_items held_1[]) RETURNS bigint[] LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN ARRAY(SELECT i.seq FROM unnest(p_items) i WHERE coalesce((i.token, i.seq) IN (
+    SELECT l.token, s.seq FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq)
+    WHERE l.token = ANY (ARRAY(SELECT j.token FROM unnest(p_items) j))), false));
+END $$;
+
 -- Takes messages out of leases; one that is empty ends.
 CREATE FUNCTION leave_1(p_tokens text[], p_seqs bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  lease record;
+  emptied text[] := '{}';
 BEGIN
-  WITH member AS (
-    SELECT l.token, array_agg(s.seq) FILTER (WHERE g.seq IS NULL) AS stay, count(g.seq) AS leaving
-    FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq) LEFT JOIN unnest(p_seqs) AS g(seq) ON g.seq = s.seq
-    WHERE l.token = ANY (p_tokens) GROUP BY l.token
-  ), shrunk AS (
-    UPDATE leases l SET messages = m.stay FROM member m
-    WHERE l.token = m.token AND m.stay IS NOT NULL AND m.leaving > 0
-  )
-  DELETE FROM leases l USING member m WHERE l.token = m.token AND m.stay IS NULL;
+  FOR lease IN SELECT l.token, array_agg(s.seq) FILTER (WHERE g.seq IS NULL) AS stay
+    FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq) LEFT JOIN rows_1(p_seqs) AS g(seq) ON g.seq = s.seq
+    WHERE l.token = ANY (p_tokens) GROUP BY l.token HAVING count(g.seq) > 0
+  LOOP
+    IF lease.stay IS NULL THEN emptied := emptied || lease.token;
+    ELSE UPDATE leases SET messages = lease.stay WHERE token = lease.token;
+    END IF;
+  END LOOP;
+  DELETE FROM leases WHERE token = ANY (emptied);
 END $$;
 
 CREATE FUNCTION mark_1(p_now bigint, p_items json) RETURNS SETOF bigint LANGUAGE plpgsql ${planned} AS $$
 DECLARE
   items held_1[];
-  held bigint[];
+  leased bigint[];
 BEGIN
   ${durable}
   IF hold_reason_1() IS NOT NULL THEN RETURN; END IF;
   SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
   PERFORM 1 FROM leases l WHERE l.token IN (SELECT i.token FROM unnest(items) i) ORDER BY l.token FOR NO KEY UPDATE;
   PERFORM 1 FROM messages m WHERE m.seq IN (SELECT i.seq FROM unnest(items) i) ORDER BY m.seq FOR NO KEY UPDATE;
-  -- Within coalesce it is hashed and no join, whose plan for ten rows takes half a second for a thousand.
-  held := ARRAY(SELECT i.seq FROM unnest(items) i WHERE coalesce((i.token, i.seq) IN (
-    SELECT l.token, s.seq FROM leases l CROSS JOIN LATERAL unnest(l.messages) AS s(seq)
-    WHERE l.token = ANY (ARRAY(SELECT j.token FROM unnest(items) j))), false));
+  leased := leased_1(items);
   RETURN QUERY UPDATE messages m SET route = i.route, attempts = i.attempt, doubt_ms = i.doubt_ms
-    FROM unnest(items) i WHERE m.seq = i.seq AND m.seq = ANY (held) AND m.id || '' = i.id
+    FROM rows_1(items) i WHERE m.seq = i.seq AND m.seq = ANY (leased) AND m.id || '' = i.id
       AND m.status = 'queued' AND m.attempts < i.attempt
       AND m.lane NOT IN (SELECT p.lane FROM lane_pauses p)
     RETURNING m.seq;
@@ -155,24 +163,27 @@ END $$;
 CREATE FUNCTION unmark_1(p_items json) RETURNS void LANGUAGE plpgsql ${planned} AS $$
 DECLARE
   items held_1[];
+  leased bigint[];
 BEGIN
   ${durable}
   SELECT array_agg(i) INTO items FROM json_populate_recordset(NULL::held_1, p_items) i;
   PERFORM lock_leases_1(ARRAY(SELECT i.token FROM unnest(items) i), ARRAY(SELECT i.seq FROM unnest(items) i));
+  leased := leased_1(items);
   UPDATE messages m SET route = NULL, doubt_ms = NULL
-  FROM unnest(items) i JOIN leases l ON l.token = i.token AND i.seq = ANY (l.messages)
-  WHERE m.seq = i.seq AND m.seq = ANY (ARRAY(SELECT j.seq FROM unnest(items) j)) AND m.id || '' = i.id
+  FROM rows_1(items) i WHERE m.seq = i.seq AND m.seq = ANY (leased) AND m.id || '' = i.id
     AND m.status = 'queued' AND m.attempts = i.attempt;
 END $$;
 
 -- Whose fence still stands: of a marked message its attempt, of another its lease. Their rows are locked.
 CREATE FUNCTION standing_1(p_items held_1[]) RETURNS SETOF bigint LANGUAGE plpgsql AS $$
+DECLARE
+  leased bigint[] := leased_1(ARRAY(SELECT i FROM unnest(p_items) i WHERE i.attempt IS NULL));
 BEGIN
   RETURN QUERY SELECT m.seq FROM unnest(p_items) i
     CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m
     WHERE m.id = i.id AND m.status = 'queued' AND CASE WHEN i.attempt IS NOT NULL
       THEN m.route IS NOT NULL AND m.attempts = i.attempt
-      ELSE m.route IS NULL AND EXISTS (SELECT 1 FROM leases l WHERE l.token = i.token AND i.seq = ANY (l.messages)) END;
+      ELSE m.route IS NULL AND coalesce(i.seq IN (SELECT unnest(leased)), false) END;
 END $$;
 
 -- Removes doubts that wait from the queue. Gives the leases of those that were claimed, which are locked: their claims
@@ -205,7 +216,7 @@ BEGIN
   tokens := tokens || unqueue_doubts_1(seqs);
   UPDATE messages m SET route = NULL, doubt_ms = NULL, doubt_until = NULL, lane = i.lane,
     tries = m.tries + i.is_try::int
-  FROM unnest(items) i WHERE m.seq = i.seq AND m.seq = ANY (seqs);
+  FROM rows_1(items) i WHERE m.seq = i.seq AND m.seq = ANY (seqs);
   INSERT INTO queue (lane, class, due_at, message, queued_at, bound_at)
   SELECT m.lane, (m.batch IS NOT NULL)::int, at + i.delay_ms, m.seq, at, m.bound_at
   FROM unnest(items) i CROSS JOIN LATERAL (SELECT * FROM messages m WHERE m.seq = i.seq OFFSET 0) m

@@ -81,7 +81,7 @@ BEGIN
     -- One that ended as unknown keeps the end of its doubt, so that a receipt still finds it.
     doubt_until = CASE WHEN i.delivery = 'unknown' THEN m.doubt_until END,
     pending_key = NULL
-  FROM unnest(items) i WHERE m.seq = i.seq AND m.seq = ANY (seqs);
+  FROM rows_1(items) i WHERE m.seq = i.seq AND m.seq = ANY (seqs);
   PERFORM leave_1(tokens, seqs);
 
   ended_in := ARRAY(SELECT DISTINCT m.batch FROM messages m WHERE m.seq = ANY (seqs) AND m.batch IS NOT NULL);
@@ -101,7 +101,7 @@ BEGIN
       SELECT i.project, sum(i.credits)::bigint AS credits FROM unnest(items) i
       WHERE i.status = 'failed' AND i.seq = ANY (seqs) GROUP BY i.project) r
     WHERE p.id = r.project AND r.credits <> 0;
-    UPDATE verifications v SET status = 'failed' FROM unnest(items) i
+    UPDATE verifications v SET status = 'failed' FROM rows_1(items) i
     WHERE i.status = 'failed' AND i.seq = ANY (seqs) AND v.message = i.seq
       AND v.message = ANY (seqs) AND v.status = 'pending';
   END IF;
