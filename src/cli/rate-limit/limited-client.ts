@@ -3,6 +3,7 @@ import type { UrtuuOptions } from '../../client/index.js';
 import { realSystem, type System } from '../../client/system.js';
 import { Urtuu } from '../../client/urtuu.js';
 import type { Clock } from '../clock.js';
+import { randomUuid } from '../platform/random-uuid.js';
 import { type BucketStore, fileBuckets, memoryBuckets } from './bucket-store.js';
 import { RateLimiter } from './rate-limiter.js';
 
@@ -64,10 +65,11 @@ export function limitedClient(
   return new Client(key, options, system);
 }
 
-/** Each attempt takes a token before it goes out. */
+/** Each attempt takes a token before it goes out. Keys are made without loading a module. */
 export function limitedSystem(limiter: RateLimiter, signal: () => AbortSignal): System {
   return {
     ...realSystem,
+    newIdempotencyKey: randomUuid,
     async ready(method) {
       const kind = method === 'GET' ? 'reading' : 'sending';
       if (await limiter.take(kind, signal(), longestWait)) return;

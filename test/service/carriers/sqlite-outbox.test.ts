@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import type { Submission } from '../../../src/service/carriers/carrier.js';
 import { openOutboxDatabase, sqliteOutbox } from '../../../src/service/carriers/simulated/sqlite-outbox.js';
 import { ManualClock } from '../../../src/service/clock.js';
-import type { Database, Statement } from '../../../src/service/storage/sqlite/database/open.js';
+import type { Database, Statement } from '../../../src/service/storage/sqlite/database/database.js';
 
 let close: () => Promise<void>;
 afterEach(() => close());

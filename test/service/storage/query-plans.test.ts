@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ManualClock } from '../../../src/service/clock.js';
 import { createPolledChanges } from '../../../src/service/storage/polled-changes.js';
-import type { Database } from '../../../src/service/storage/sqlite/database/open.js';
+import type { Database } from '../../../src/service/storage/sqlite/database/database.js';
 import { openStoreDatabase, sqliteStore } from '../../../src/service/storage/sqlite/sqlite-store.js';
 import type { MessageQuery } from '../../../src/service/storage/store.js';
 import { batch, message, project, start } from './conformance/fixture.js';

@@ -1,4 +1,4 @@
-import type { Database } from '../../storage/sqlite/database/open.js';
+import type { Database } from '../../storage/sqlite/database/database.js';
 
 /**
  * Takes out of a copy of the operator's file what came after the copy of the store was made: deliveries of messages that

@@ -1,10 +1,11 @@
 import type { Clock } from '../../clock.js';
 import { whenFree } from '../../storage/sqlite/database/busy.js';
+import type { Database } from '../../storage/sqlite/database/database.js';
 import { GroupCommit } from '../../storage/sqlite/database/group-commit.js';
 import { jsonObject } from '../../storage/sqlite/database/json-object.js';
-import { type Database, openDatabase } from '../../storage/sqlite/database/open.js';
+import { openDatabase } from '../../storage/sqlite/database/open.js';
 import { overwriting } from '../../storage/sqlite/database/overwriting.js';
-import { prepareLate } from '../../storage/sqlite/database/prepare-late.js';
+import { prepareOnce } from '../../storage/sqlite/database/prepare-once.js';
 import { everyAttempt, type Submission } from '../carrier.js';
 import { type DeliveryRow, toRecord } from './delivery-row.js';
 import type { DeliveryRecord, Outbox, OutboxFilter } from './outbox.js';
@@ -75,7 +76,7 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
   const countRepeats = database.prepare(
     'SELECT count(*) - count(DISTINCT reference) AS repeats FROM deliveries',
   );
-  const prepared = prepareLate(database);
+  const prepared = prepareOnce(database);
   const insertLoss = database.prepare('INSERT INTO losses (reference) VALUES (?) ON CONFLICT DO NOTHING');
 
   let arriving: Arrival | null = null;

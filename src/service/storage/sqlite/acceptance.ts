@@ -11,7 +11,7 @@ import type { ClaimedMessage } from '../dispatching.js';
 import { claimedOf, pendingVerification, queuedMessage } from '../queued.js';
 import type { BatchRecord, BoundAnswer, Content, Instant, LedgerReason, MessageRecord } from '../records.js';
 import { batchRows, recipientIn, wayIn, wayOf } from './batch-rows.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 import type { Leases } from './leases.js';
 import type { MessageBlocks } from './message-blocks.js';
 import type { Projects } from './projects.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js';
 import type { BindClaim } from '../route-limits.js';
 import { leaseTolerance } from './clock-tolerance.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 import { isGone, thisProcess } from './processes.js';
 
 interface BindRow {

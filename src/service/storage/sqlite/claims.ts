@@ -4,7 +4,7 @@ import type { ClaimedMessage, Mark, MessageClaim, Postponement } from '../dispat
 import { queuedMessage } from '../queued.js';
 import type { Content } from '../records.js';
 import { farthestDue, firstDelay } from './clock-tolerance.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 import { isInOpenLane } from './lanes.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';

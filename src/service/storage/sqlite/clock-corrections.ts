@@ -1,6 +1,6 @@
 import type { Instant } from '../records.js';
 import { clockTolerance } from './clock-tolerance.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 
 /**
  * When a message counts as accepted: as stored, or when it was first seen that its time lay in the future, for the

@@ -1,6 +1,6 @@
 import { type LaneDepth, mostCounted } from '../depth.js';
 import type { Instant } from '../records.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 
 /** What waits in each lane. */
 export function prepareDepth(database: Database, now: () => Instant) {

@@ -2,7 +2,7 @@ import type { AnswerOf, ClaimedMessage, Finalization, Finalized, Receipt } from 
 import { deliveryInDoubt } from '../joined-doubt.js';
 import type { DeliveryState, Instant, MessageRecord } from '../records.js';
 import { isLeased, isMarked, remembered } from './claims.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
 import type { Receipts } from './receipts.js';

@@ -1,5 +1,5 @@
 import type { HoldReason } from '../holding.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 
 /** True while the store is held. */
 export const isHeld = 'EXISTS (SELECT 1 FROM hold)';

@@ -2,7 +2,7 @@ import { type InboxRecord, type IncomingMessage, missingPart, partsWithin, serie
 import { type InboxRow, toInboxRecord } from '../inbox-rows.js';
 import type { Listed, PageRequest } from '../lists.js';
 import type { Instant } from '../records.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 import { newestFirst } from './pages.js';
 import type { Projects } from './projects.js';
 

@@ -1,8 +1,8 @@
 import type { MessageStatus } from '../../../contract/index.js';
 import { type CountedSome, countedAtOnce, lookedAt, type MessageHistory, type Waiting } from '../insights.js';
 import type { Content, Instant } from '../records.js';
-import type { Database } from './database/open.js';
-import { prepareLate } from './database/prepare-late.js';
+import type { Database } from './database/database.js';
+import { prepareOnce } from './database/prepare-once.js';
 import type { MessageBlocks } from './message-blocks.js';
 import type { Projects } from './projects.js';
 
@@ -27,14 +27,14 @@ interface HistoryRow {
   sealed: Uint8Array | null;
 }
 
-/** Reads for people. Their statements are prepared when somebody looks. */
+/** Reads for people. */
 export function prepareInsights(
   database: Database,
   projects: Projects,
   blocks: MessageBlocks,
   now: () => Instant,
 ) {
-  const prepared = prepareLate(database);
+  const prepared = prepareOnce(database);
 
   /** Counts some rows, the newest first; gives where to go on, null at the end. */
   function countSome(projectId: string, since: Instant, step: number, before: number | null): CountedSome {

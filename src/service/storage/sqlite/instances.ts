@@ -1,6 +1,6 @@
 import { type Heartbeat, type Instance, type InstanceRow, staleAfter, toInstance } from '../instances.js';
 import type { Instant } from '../records.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 
 /** Heartbeats. The functions run inside the transaction of their caller. */
 export function prepareInstances(database: Database, now: () => Instant) {

@@ -1,7 +1,7 @@
 import type { MessageError } from '../../../contract/index.js';
 import type { LanePause, StoppedBatch } from '../lanes.js';
 import type { Instant } from '../records.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 import type { Leases } from './leases.js';
 import type { Projects } from './projects.js';
 

@@ -1,8 +1,8 @@
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from '../lists.js';
 import type { BatchRecord, MessageRecord } from '../records.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
-import type { Database } from './database/open.js';
-import { prepareLate } from './database/prepare-late.js';
+import type { Database } from './database/database.js';
+import { prepareOnce } from './database/prepare-once.js';
 import type { MessageBlocks, Span } from './message-blocks.js';
 import type { Projects } from './projects.js';
 
@@ -20,7 +20,7 @@ export function prepareLists(
   blocks: MessageBlocks,
   scanned = rowsPerPage,
 ) {
-  const prepared = prepareLate(database);
+  const prepared = prepareOnce(database);
   const selectBatch = database.prepare(
     'SELECT first_message AS first, first_message + total - 1 AS last FROM batches WHERE project = ? AND id = ?',
   );

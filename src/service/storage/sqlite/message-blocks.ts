@@ -1,5 +1,5 @@
 import type { Instant } from '../records.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 
 /** Part of the format: a block is stored under its number. */
 const rowsPerBlock = 1_024;

@@ -1,5 +1,5 @@
 import type { PageRequest } from '../lists.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 
 /** Pages of a project's rows in a table, newest first; `name` is the column that `after` and `next` give. */
 export function newestFirst<Row extends { seq: number }>(database: Database, table: string, name: string) {

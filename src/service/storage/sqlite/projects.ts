@@ -9,7 +9,7 @@ import type {
   ProjectRecord,
 } from '../records.js';
 import type { Store } from '../store.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 
 interface ProjectRow {
   seq: number;

@@ -15,9 +15,9 @@ import type { Instant } from '../records.js';
 import type { PseudonymOf } from '../secret.js';
 import { acceptedAt } from './clock-corrections.js';
 import { clockTolerance } from './clock-tolerance.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 import { overwriting } from './database/overwriting.js';
-import { prepareLate } from './database/prepare-late.js';
+import { prepareOnce } from './database/prepare-once.js';
 import type { Projects } from './projects.js';
 import { removeEndedSignIns } from './sign-ins.js';
 
@@ -34,7 +34,7 @@ export function preparePruning(
   pseudonymOf: PseudonymOf,
   now: () => Instant,
 ) {
-  const prepared = prepareLate(database);
+  const prepared = prepareOnce(database);
   // The id, for a number is given again after a reset.
   const selectOne = database.prepare(
     "SELECT content, batch FROM messages WHERE seq = ? AND id = ? AND status <> 'queued' AND content <> 0",

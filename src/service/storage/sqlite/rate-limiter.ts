@@ -4,7 +4,8 @@ import { type Clock, monotonic } from '../../clock.js';
 import { type Bucket, type SharedBuckets, type Taken, takeToken } from '../rate-limiter.js';
 import { type Turns, takeTurns } from '../route-limits.js';
 import { isBusy, isDamaged, nextTry } from './database/busy.js';
-import { type Database, openDatabase } from './database/open.js';
+import type { Database } from './database/database.js';
+import { openDatabase } from './database/open.js';
 
 const migrations = [
   `CREATE TABLE buckets (

@@ -3,7 +3,7 @@ import type { PageRequest } from '../lists.js';
 import type { BatchRecord, Instant, MessageRecord, VerificationRecord } from '../records.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
 import { acceptedAt, type ClockCorrections } from './clock-corrections.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 import type { Projects } from './projects.js';
 
 interface VerificationRow {

@@ -1,6 +1,6 @@
 import type { Receipt } from '../dispatching.js';
 import type { DeliveryState, Instant } from '../records.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 
 /** Milliseconds after which a carrier may have given an id to another message. */
 const joinsWithin = 7 * 86_400_000;

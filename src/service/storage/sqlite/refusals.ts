@@ -3,8 +3,8 @@ import { cappedUntil, earlierMessages, longestWindow } from '../caps.js';
 import type { BoundAnswer, Instant } from '../records.js';
 import type { PseudonymOf } from '../secret.js';
 import { acceptedAt, anyCorrection, type ClockCorrections } from './clock-corrections.js';
-import type { Database } from './database/open.js';
-import { prepareLate } from './database/prepare-late.js';
+import type { Database } from './database/database.js';
+import { prepareOnce } from './database/prepare-once.js';
 import { isHeld as storeIsHeld } from './holds.js';
 import { resetUnderWay } from './resets.js';
 
@@ -20,7 +20,7 @@ export const hasEarlier = `(${anyErasure} OR EXISTS (SELECT 1 FROM messages e IN
 
 /** Why a send is not accepted. The functions read inside the transaction of their caller. */
 export function prepareRefusals(database: Database, corrections: ClockCorrections, pseudonymOf: PseudonymOf) {
-  const prepared = prepareLate(database);
+  const prepared = prepareOnce(database);
   // Parameters in order: names cost as much as the statement, and Node.js 22.16 and 24.0 bind no `?1`.
   const selectStanding = database.prepare(
     `SELECT balance, ${resetUnderWay('?')} AS isResetting, ${storeIsHeld} AS isHeld,

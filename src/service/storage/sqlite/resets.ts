@@ -1,5 +1,5 @@
 import type { Instant } from '../records.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 import type { Projects } from './projects.js';
 
 /** A reset under way is a lease without messages, so that it ends by itself when its process dies. */

@@ -1,8 +1,8 @@
 import type { Instant } from '../records.js';
 import type { SignIns } from '../sign-ins.js';
 import { clockTolerance } from './clock-tolerance.js';
-import type { Database } from './database/open.js';
-import { prepareLate } from './database/prepare-late.js';
+import type { Database } from './database/database.js';
+import { prepareOnce } from './database/prepare-once.js';
 import type { Projects } from './projects.js';
 
 type Sync<Part> = {
@@ -20,7 +20,7 @@ export function removeEndedSignIns(database: Database, now: Instant): void {
 
 /** Sign-ins to the dashboard. The functions write inside the transaction of their caller. */
 export function prepareSignIns(database: Database, projects: Projects, now: () => Instant): Sync<SignIns> {
-  const prepared = prepareLate(database);
+  const prepared = prepareOnce(database);
 
   function add(hash: Uint8Array, project: number, isLink: 0 | 1, length: number): void {
     removeEndedSignIns(database, now());

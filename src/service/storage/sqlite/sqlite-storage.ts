@@ -6,7 +6,7 @@ import { createRateLimiter } from '../rate-limiter.js';
 import { createPseudonyms } from '../secret.js';
 import type { Storage } from '../storage.js';
 import { admit } from './admission.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 import { openInstallation } from './installation/open.js';
 import { openSqliteBuckets } from './rate-limiter.js';
 import { sqliteStore } from './sqlite-store.js';

@@ -3,7 +3,7 @@ import type { Listed, PageRequest } from '../lists.js';
 import type { Instant } from '../records.js';
 import type { PseudonymOf } from '../secret.js';
 import type { SuppressionRecord } from '../suppressions.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 import { newestFirst } from './pages.js';
 import type { Projects } from './projects.js';
 

@@ -1,7 +1,7 @@
 import type { ClaimedMessage } from '../dispatching.js';
 import type { Holding, Unfinished } from '../holding.js';
 import type { Claims } from './claims.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 import type { Leases } from './leases.js';
 
 type Claim = Parameters<Holding['claimUnfinished']>[0];

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.js';
 import type { Dispatching } from '../dispatching.js';
 import { farthestDue, firstDelay, longestDelay } from './clock-tolerance.js';
-import type { Database } from './database/open.js';
+import type { Database } from './database/database.js';
 import type { Holds } from './holds.js';
 import type { Lanes } from './lanes.js';
 import type { Leases } from './leases.js';

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DataError } from '../../../data-error.js';
 import { isDamaged } from '../database/busy.js';
-import type { Database } from '../database/open.js';
+import type { Database } from '../database/database.js';
 import { rename } from '../database/rename.js';
 import { type DataFiles, filesOf, makeFolder, prepareFolder, syncFolder } from '../installation/folder.js';
 import { openStoreDatabase } from '../sqlite-store.js';

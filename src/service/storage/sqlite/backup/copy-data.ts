@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { whenFree } from '../database/busy.js';
 import { copyDatabase, syncFile } from '../database/copy.js';
+import type { Database } from '../database/database.js';
 import { loadEngine } from '../database/engine.js';
-import type { Database } from '../database/open.js';
 import { makePrivate } from '../database/private-files.js';
 import { prepareHolds } from '../holds.js';
 import { sizesOf } from '../installation/enter.js';

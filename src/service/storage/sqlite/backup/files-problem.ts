@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isSecretOf } from '../../secret.js';
 import { isBusy } from '../database/busy.js';
-import type { Database } from '../database/open.js';
+import type { Database } from '../database/database.js';
 import { staleOf } from '../installation/enter.js';
 import { type DataFiles, sizeOf } from '../installation/folder.js';
 import { type Identity, readIdentity } from '../installation/identity.js';

@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
 import { type Check, checksOf, type Mismatch, outboxCheck } from '../../mismatches.js';
 import { whenFree } from '../database/busy.js';
+import type { Database } from '../database/database.js';
 import { type Engine, loadEngine } from '../database/engine.js';
-import { checkVersion, type Database } from '../database/open.js';
+import { checkVersion } from '../database/open.js';
 import { type DataFiles, filesOf, sizeOf } from '../installation/folder.js';
 import { anyReset } from '../resets.js';
 import { migrations } from '../schema.js';

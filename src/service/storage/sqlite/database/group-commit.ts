@@ -1,7 +1,7 @@
 import { monotonic } from '../../../clock.js';
 import { passTurns } from '../../../event-loop.js';
 import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
-import type { Database, Statement } from './open.js';
+import type { Database, Statement } from './database.js';
 
 interface Job {
   work: () => unknown;

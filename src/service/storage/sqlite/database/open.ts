@@ -4,27 +4,10 @@ import { monotonic } from '../../../clock.js';
 import { DataError } from '../../../data-error.js';
 import { busyPatience, isBusy, lockedTooLong, nextTry } from './busy.js';
 import { copyDatabase } from './copy.js';
+import type { Database } from './database.js';
 import { type Engine, loadEngine } from './engine.js';
+import { withLateStatements } from './late-statements.js';
 import { makeDatabasePrivate } from './private-files.js';
-
-type Value = null | number | bigint | string | Uint8Array;
-type Parameters = [Readonly<Record<string, Value>>] | Value[];
-
-/** The methods of an SQLite engine's connection in use here. */
-export interface Database {
-  readonly isTransaction: boolean;
-  exec(sql: string): void;
-  prepare(sql: string): Statement;
-  close(): void;
-}
-
-export interface Statement {
-  run(...parameters: Parameters): { changes: number | bigint; lastInsertRowid: number | bigint };
-  get(...parameters: Parameters): unknown;
-  all(...parameters: Parameters): unknown[];
-  iterate(...parameters: Parameters): Iterable<unknown>;
-  setReturnArrays(returnArrays: boolean): void;
-}
 
 export interface OpenOptions {
   /** `full` is on disk when a commit returns; `off` leaves that to the operating system. */
@@ -59,7 +42,7 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
       migrate(database, path, options, engine);
       // Reads the schema, so that nothing prepared later needs a lock for it.
       database.prepare('SELECT 1 FROM sqlite_schema').get();
-      return database;
+      return withLateStatements(database);
     } catch (error) {
       database.close();
       if (!isBusy(error)) throw error;

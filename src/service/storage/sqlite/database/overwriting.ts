@@ -1,4 +1,4 @@
-import type { Database } from './open.js';
+import type { Database } from './database.js';
 
 /** What `work` deletes is overwritten, in pages that become free too. */
 export function overwriting<Result>(database: Database, work: () => Result): Result {

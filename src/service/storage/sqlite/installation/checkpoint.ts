@@ -1,5 +1,5 @@
 import { whenFree } from '../database/busy.js';
-import type { Database } from '../database/open.js';
+import type { Database } from '../database/database.js';
 
 /**
  * Commits lie in the -wal until a checkpoint brings it into service.db. So that service.db alone, from

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Random } from '../../../random.js';
 import { fingerprintOf, isSecretOf } from '../../secret.js';
 import { whenFree } from '../database/busy.js';
-import type { Database } from '../database/open.js';
+import type { Database } from '../database/database.js';
 import { makePrivate } from '../database/private-files.js';
 import { type DataFiles, setAside, sizeOf } from './folder.js';
 import { type Identity, readIdentity, writeIdentity } from './identity.js';

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { DataError } from '../../../data-error.js';
 import { ServiceError } from '../../../service-error.js';
 import { isBusy } from '../database/busy.js';
-import type { Database } from '../database/open.js';
+import type { Database } from '../database/database.js';
 import { Checkpoints } from './checkpoint.js';
 import type { DataFiles } from './folder.js';
 import { readIdentity } from './identity.js';
