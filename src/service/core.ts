@@ -3,7 +3,6 @@ import { defaultProject, openingBalance } from './admin/projects.js';
 import { createPrune } from './admin/prune.js';
 import { createReset } from './admin/reset.js';
 import { Retention } from './admin/retention.js';
-import { checkSettings } from './admin/settings.js';
 import type { Administration } from './administration.js';
 import type { Carrier } from './carriers/carrier.js';
 import {
@@ -30,7 +29,7 @@ import { bound, messageAnswer } from './operations/resources.js';
 import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
 import type { Service, ServiceOptions } from './service.js';
-import { settingsReader } from './settings.js';
+import { type SettingsPatch, settingsReader } from './settings.js';
 import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';
 
@@ -75,7 +74,7 @@ export async function openCore(
   const { clock = systemClock, rates = 'enforced', seed } = options;
   const configuration =
     options.configuration === undefined ? undefined : await configurationOf(options.configuration);
-  const settings = checkSettings(options.settings ?? {});
+  const settings = await checkedSettings(options.settings);
   const report = createReport(clock, options.report ?? reportToStderr);
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
   const { storage, outbox, isShared, lost } = await openData(options, {
@@ -241,4 +240,10 @@ async function configurationOf(source: ConfigurationSource): Promise<CarrierConf
   // Loaded late: most services need none.
   const { readConfiguration } = await import('./carriers/configured/read-configuration.js');
   return readConfiguration(source);
+}
+
+async function checkedSettings(given: SettingsPatch | undefined): Promise<SettingsPatch> {
+  if (given === undefined) return {};
+  const { checkSettings } = await import('./admin/settings.js');
+  return checkSettings(given);
 }

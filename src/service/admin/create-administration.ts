@@ -22,7 +22,6 @@ import { administerLanes } from './lanes.js';
 import { mailAdministration } from './mail.js';
 import { defaultProject, openingBalance } from './projects.js';
 import type { Prune } from './prune.js';
-import { checkSettings } from './settings.js';
 import { hashToken, linkLife, newToken } from './sign-in.js';
 import { statusOf } from './status.js';
 
@@ -156,6 +155,7 @@ function administrationOf(
     settings: {
       get: async () => (await context.project({ projectId })).settings,
       async update(patch) {
+        const { checkSettings } = await import('./settings.js');
         await store.changeSettings(projectId, (stored) => {
           const own = JSON.parse(stored);
           const given = typeof patch === 'function' ? patch(mergeSettings(defaultSettings, own)) : patch;

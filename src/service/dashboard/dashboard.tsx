@@ -20,15 +20,7 @@ import { emailHeaders, pageHeaders, streamHeaders } from './headers.js';
 import { languageOf, languages, type Strings } from './language/language.js';
 import type { Origin } from './origin.js';
 import { type PageContext, root, type View } from './page.js';
-import {
-  badLink,
-  notFound,
-  refused,
-  signedOut,
-  signInQuestion,
-  tooMany,
-  unavailable,
-} from './pages/alone.js';
+import { askSignIn, badLink, notFound, refused, signedOut, tooMany, unavailable } from './pages/alone.js';
 import { messageHtml } from './pages/message.js';
 import { Layout, type Shell } from './parts/layout.js';
 import { formAt, pageAt } from './routes.js';
@@ -127,7 +119,7 @@ export function createDashboard(parts: DashboardParts, origin: Origin): Dashboar
 
   async function get(asked: Asked): Promise<Response> {
     const { t, path, query } = asked;
-    if (path === '/sign-in') return html(asked, signInQuestion(t, query.token ?? ''));
+    if (path === '/sign-in') return html(asked, askSignIn(t, query.token ?? ''));
     const session = await sessionOf(asked);
     if (session === null) return html(asked, signedOut(t));
     const refusal = await overRate(asked, session, 'reading');

@@ -2,7 +2,7 @@ import type { Form, Page } from './page.js';
 import { balance } from './pages/balance.js';
 import { batch, batches } from './pages/batches.js';
 import { inbox } from './pages/inbox.js';
-import { createKey, keys, revokeKey, revokeQuestion } from './pages/keys.js';
+import { askRevoke, createKey, keys, revokeKey } from './pages/keys.js';
 import { message } from './pages/message.js';
 import { messages } from './pages/messages.js';
 import { outbox } from './pages/outbox.js';
@@ -23,7 +23,7 @@ const pages: readonly (readonly [path: RegExp, page: Page, isLive: boolean])[] =
   [path('/inbox'), inbox, true],
   [path('/balance'), balance, false],
   [path('/keys'), keys, false],
-  [path('/keys/:id/revoke'), revokeQuestion, false],
+  [path('/keys/:id/revoke'), askRevoke, false],
   // Without a topic, the first.
   ...topics.map((topic) => [path(`/settings(?:/${topic.path})?`), settingsPage(topic), false] as const),
 ];

@@ -12,7 +12,7 @@ export interface Alone {
 const command = 'urtuu dashboard';
 
 /** The button uses the link up, not the visit: whatever looks at links before people do opens nothing. */
-export const signInQuestion = (t: Strings, token: string): Alone => ({
+export const askSignIn = (t: Strings, token: string): Alone => ({
   title: t.signIn,
   status: 200,
   body: (

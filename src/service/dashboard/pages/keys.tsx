@@ -148,7 +148,7 @@ export const createKey: Form = async (context, fields) => {
   );
 };
 
-export const revokeQuestion: Page = async (context) => {
+export const askRevoke: Page = async (context) => {
   const { t, administration, id } = context;
   const key = (await administration.listKeys()).find((each) => each.id === id && each.revoked_at === null);
   if (key === undefined) return null;

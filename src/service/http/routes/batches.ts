@@ -3,7 +3,6 @@ import { parseFields } from '../../parse-fields.js';
 import { respond } from '../answer.js';
 import type { HttpContext } from '../context.js';
 import { pageOf, queryOf } from '../query.js';
-import { batchesQuery, pageQuery } from '../schemas/lists.js';
 import { idOf } from './id.js';
 
 export const batchRoutes = (operations: Operations) => ({
@@ -12,6 +11,7 @@ export const batchRoutes = (operations: Operations) => ({
   },
 
   async list(context: HttpContext): Promise<Response> {
+    const { batchesQuery } = await import('../schemas/lists.js');
     const { limit, after, ...filter } = parseFields(batchesQuery, queryOf(context));
     const page = pageOf({ limit, after });
     return respond(context, 200, await operations.listBatches(context.get('caller'), filter, page));
@@ -19,6 +19,7 @@ export const batchRoutes = (operations: Operations) => ({
 
   async listMessages(context: HttpContext): Promise<Response> {
     const id = idOf(context);
+    const { pageQuery } = await import('../schemas/lists.js');
     const page = pageOf(parseFields(pageQuery, queryOf(context)));
     return respond(context, 200, await operations.listBatchMessages(context.get('caller'), id, page));
   },
