@@ -1,4 +1,4 @@
-import { type Channel, normalizeAddress, type OperatorTable, readNumber } from '../../../contract/index.js';
+import { type Channel, normalizeAddress, readNumber } from '../../../contract/index.js';
 import { quoted } from './input-error.js';
 import { isRounded, type RepairCounts, type Repaired, repairAddress, repairNumber } from './repair.js';
 
@@ -14,11 +14,8 @@ export interface RecipientReader {
   readonly normalized: string;
 }
 
-export function recipientReader(
-  channel: Channel,
-  operators: OperatorTable | undefined,
-): PhoneNumberReader | AddressReader {
-  return channel === 'sms' ? new PhoneNumberReader(operators) : new AddressReader();
+export function recipientReader(channel: Channel): PhoneNumberReader | AddressReader {
+  return channel === 'sms' ? new PhoneNumberReader() : new AddressReader();
 }
 
 class RepairLog {
@@ -36,17 +33,11 @@ const digit0 = 0x30;
 export class PhoneNumberReader implements RecipientReader {
   /** The last number, below 100,000,000. */
   number = 0;
-  readonly #operators: OperatorTable | undefined;
   readonly #log = new RepairLog();
   /** By the first two digits, whether an operator serves them. */
-  readonly #served: Uint8Array;
-
-  constructor(operators: OperatorTable | undefined) {
-    this.#operators = operators;
-    this.#served = Uint8Array.from({ length: 100 }, (_, prefix) =>
-      readNumber(`${String(prefix).padStart(2, '0')}000000`, operators).kind === 'number' ? 1 : 0,
-    );
-  }
+  readonly #served = Uint8Array.from({ length: 100 }, (_, prefix) =>
+    readNumber(`${String(prefix).padStart(2, '0')}000000`).kind === 'number' ? 1 : 0,
+  );
 
   get repairs(): RepairCounts {
     return this.#log.counts;
@@ -69,7 +60,7 @@ export class PhoneNumberReader implements RecipientReader {
 
   #readRepaired(written: string): string | null {
     const repair = repairNumber(written);
-    const reading = readNumber(repair.value, this.#operators);
+    const reading = readNumber(repair.value);
     if (reading.kind === 'number') {
       if (/[ -]/.test(written) && !repair.kinds.includes('separators')) repair.kinds.push('separators');
       if (repair.value.replace(/[ -]/g, '') !== reading.number) repair.kinds.push('country_code');

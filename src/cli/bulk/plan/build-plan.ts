@@ -1,4 +1,4 @@
-import type { OperatorTable, Pricing } from '../../../contract/index.js';
+import type { Pricing } from '../../../contract/index.js';
 import type { Delimiter } from '../input/delimiter.js';
 import { InputError } from '../input/input-error.js';
 import { readTable } from '../input/read-table.js';
@@ -44,7 +44,6 @@ export interface PlanOptions extends TableOptions, ColumnOptions {
   skipInvalid?: boolean | undefined;
   /** Absent: `rejects.csv` in the folder of the plan. */
   rejects?: RejectsPlace | undefined;
-  operators?: OperatorTable | undefined;
   disk?: PlanDisk | undefined;
   /** Recipients in memory at once while requests are written, at least 1,000; default 1,000,000. */
   windowRecipients?: number | undefined;
@@ -109,7 +108,7 @@ async function planRows(
   files: PlanFolder,
 ): Promise<PlannedRows> {
   const { source } = input;
-  const reader = recipientReader(options.channel, options.operators);
+  const reader = recipientReader(options.channel);
   const recipients = recipientStore(reader, () => files.temporaryFile('addresses'));
   const rows = new RowStore(files.temporaryFile('rows'));
   const copy = files.dataFile('input.csv');
