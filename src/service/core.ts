@@ -74,7 +74,7 @@ export async function openCore(
   const { clock = systemClock, rates = 'enforced', seed } = options;
   const configuration =
     options.configuration === undefined ? undefined : await configurationOf(options.configuration);
-  const settings = await checkedSettings(options.settings);
+  const settings = await checkedSettings(options.settings ?? null);
   const report = createReport(clock, options.report ?? reportToStderr);
   let random: Random = seed === undefined ? systemRandom : seededRandom(seed);
   const { storage, outbox, isShared, lost } = await openData(options, {
@@ -242,8 +242,8 @@ async function configurationOf(source: ConfigurationSource): Promise<CarrierConf
   return readConfiguration(source);
 }
 
-async function checkedSettings(given: SettingsPatch | undefined): Promise<SettingsPatch> {
-  if (given === undefined) return {};
+async function checkedSettings(given: SettingsPatch | null): Promise<SettingsPatch> {
+  if (given === null) return {};
   const { checkSettings } = await import('./admin/settings.js');
   return checkSettings(given);
 }

@@ -31,8 +31,9 @@ export async function createService(options: ServiceOptions = {}): Promise<Servi
     fetch: (input, init) => app.fetch(new Request(input, init)),
     exchange: exchangeWith(app),
     async listen({ dashboard, ...address } = {}) {
-      // Loaded late: most embedded services never listen.
-      const { listen } = await import('./http/listen.js');
+      // Loaded late: most embedded services never listen. One that does may outlive its files, so that it loads the
+      // schemas of lists now.
+      const [{ listen }] = await Promise.all([import('./http/listen.js'), import('./http/schemas/lists.js')]);
       const door = dashboard === undefined ? null : dashboardDoor(partsOf(core), dashboard.publicUrl);
       const served = door === null ? app : withDashboard(app, door);
       const opened = await listen(observer.observed(served, address, core), address, {

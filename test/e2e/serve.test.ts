@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { isAbsolute, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Machine, outcomeOf, printed } from '../support/binary.js';
+import { Machine, outcomeOf, printed, root } from '../support/binary.js';
 
 let machine: Machine;
 beforeEach(() => {
@@ -34,6 +34,35 @@ describe('urtuu serve', () => {
     expect(JSON.parse(stdout)).toEqual({ balance: 100_000 });
     child.kill('SIGTERM');
     expect((await ended).stderr.includes('without TLS')).toBe(warns);
+  });
+
+  it('answers though its files are gone, as where its package is updated', async () => {
+    for (const each of ['bin', 'dist', 'package.json']) {
+      cpSync(join(root, each), join(machine.home, each), { recursive: true });
+    }
+    symlinkSync(join(root, 'node_modules'), join(machine.home, 'node_modules'), 'junction');
+    const binary = join(machine.home, 'bin/urtuu.js');
+    const child = machine.start(['serve', '--port', '0', '-o', 'ndjson'], { binary });
+    const { base_url, api_key } = JSON.parse(await printed(child, 'stdout', /\n/));
+    rmSync(join(machine.home, 'dist'), { recursive: true });
+    const answerOf = (path: string, body?: unknown) => {
+      const headers = { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' };
+      const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      return fetch(base_url + path, { headers, ...sent });
+    };
+    const sms = { to: '99112233', text: 'Hello' };
+    const answers = [
+      await answerOf('/messages?limit=5'),
+      await answerOf('/messages?limit=x'),
+      await answerOf('/batches'),
+      await answerOf('/batches/none/messages'),
+      await answerOf('/sms', sms),
+      await answerOf('/sms/bulk', { ...sms, to: [sms.to] }),
+      await answerOf('/email', { to: 'bat@example.mn', subject: 'Hello', text: 'Hello' }),
+      await answerOf('/verify', { to: sms.to }),
+      await answerOf('/balance'),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 400, 200, 404, 200, 202, 202, 201, 200]);
   });
 
   it('names the commands that show its messages and its dashboard, for a terminal in any folder', async () => {

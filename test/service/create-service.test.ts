@@ -48,6 +48,11 @@ describe('createService', () => {
     expect(existsSync(directory)).toBe(false);
   });
 
+  it.each([undefined, null, {}])('opens with the settings %j, which override nothing', async (settings) => {
+    const { administration } = await open({ settings } as ServiceOptions);
+    expect(await administration.settings.get()).toMatchObject({ brand_name: null });
+  });
+
   it('closes data whose first project cannot be made', async () => {
     let opened: Store | undefined;
     const full = async () => {

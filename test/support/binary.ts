@@ -21,8 +21,11 @@ export class Machine {
     };
   }
 
-  start(args: string[], options: { env?: NodeJS.ProcessEnv; cwd?: string } = {}): ChildProcess {
-    const child = spawn(process.execPath, [binary, ...args], {
+  start(
+    args: string[],
+    options: { env?: NodeJS.ProcessEnv; cwd?: string; binary?: string } = {},
+  ): ChildProcess {
+    const child = spawn(process.execPath, [options.binary ?? binary, ...args], {
       cwd: options.cwd ?? root,
       env: this.environment(options.env),
       stdio: ['pipe', 'pipe', 'pipe'],

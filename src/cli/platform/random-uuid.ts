@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 /** As `crypto.randomUUID`, which loads eight modules at its first use: more time than the rest of a send takes. */
 export function randomUuid(path = '/dev/urandom'): string {
@@ -11,14 +11,21 @@ export function randomUuid(path = '/dev/urandom'): string {
   return groups.join('-');
 }
 
-/** 16 bytes of the kernel's generator; null where there is none, as on Windows. A file in its place repeats itself. */
+/** Opens a pipe without waiting for its writer. Windows has no such flag. */
+const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * 16 bytes of the kernel's generator; null where there is none, as on Windows. A file in its place repeats itself, and so
+ * does another device.
+ */
 function randomBytes(path: string): Buffer | null {
   let descriptor: number | null = null;
   try {
-    descriptor = openSync(path, 'r');
+    descriptor = openSync(path, flags);
     const bytes = Buffer.alloc(16);
-    const isDevice = fstatSync(descriptor).isCharacterDevice();
-    return isDevice && readSync(descriptor, bytes) === bytes.length ? bytes : null;
+    if (!fstatSync(descriptor).isCharacterDevice()) return null;
+    if (readSync(descriptor, bytes) !== bytes.length) return null;
+    return bytes.some((byte) => byte !== bytes[0]) ? bytes : null;
   } catch {
     return null;
   } finally {

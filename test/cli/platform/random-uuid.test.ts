@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +18,15 @@ it.each([
   ['the generator of the kernel', () => '/dev/urandom'],
   ['nothing', () => join(folder(), 'missing')],
   ['a folder', folder],
+  ['a device that gives the same bytes each time', () => '/dev/zero'],
+  [
+    'a pipe that nobody writes to',
+    () => {
+      const path = join(folder(), 'pipe');
+      if (process.platform !== 'win32') execFileSync('mkfifo', [path]);
+      return path;
+    },
+  ],
   [
     'a file, which gives the same bytes each time',
     () => {
