@@ -124,11 +124,11 @@ function administrationOf(
     },
     listKeys: async () => (await store.listKeys(projectId)).map(toApiKey),
     revokeKey: (id) => store.revokeKey(projectId, id),
-    async credit(amount, { note } = {}) {
+    async credit(amount, { note, id = context.newId() } = {}) {
       if (note !== undefined) checkName('note', note);
       if (!Number.isInteger(amount) || Math.abs(amount) > mostCredits)
         throw invalid(`credits: must be a whole number of at most ${mostCredits}`);
-      return store.credit(projectId, amount, { id: context.newId(), note: note ?? null });
+      return store.credit(projectId, amount, { id, note: note ?? null });
     },
     async ledger() {
       return (await store.listLedger(projectId)).map(toLedgerEntry);
