@@ -71,7 +71,12 @@ async function withoutCommands(
     return requestError(error, last, sandboxed);
   }
   if (isRefusal(error)) {
-    return bare(error.code, error.message, exitOfFailure(error, 'reading'), hintOfCode(error.code));
+    return bare(
+      error.code,
+      error.message,
+      exitOfFailure(error, 'reading'),
+      error.hint ?? hintOfCode(error.code),
+    );
   }
   const internal = sqliteError(error) ?? internalError(error);
   if (pending === null) return internal;
@@ -207,7 +212,7 @@ function hintOfCode(code: string): string {
 }
 
 /** An error of the administration of a service on this machine. */
-function isRefusal(error: unknown): error is Error & { code: string; status: number } {
+function isRefusal(error: unknown): error is Error & { code: string; status: number; hint?: string } {
   if (!(error instanceof Error) || !('code' in error) || !('status' in error)) return false;
   return typeof error.code === 'string' && typeof error.status === 'number';
 }

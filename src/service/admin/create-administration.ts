@@ -12,6 +12,7 @@ import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, newSecret, shownLength } from '../operations/keys.js';
+import { ServiceError } from '../service-error.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import { everyScope } from '../storage/admission.js';
 import type { Instances } from '../storage/instances.js';
@@ -120,7 +121,11 @@ function administrationOf(
       const { secret, key } = newKey(options);
       const added = await store.addKey(key, maxActiveKeys);
       if (added !== null) return { ...toApiKey(added), secret };
-      throw invalid(`The project has ${maxActiveKeys} active keys, the maximum; revoke one first`);
+      throw new ServiceError(
+        'invalid_request',
+        `The project has ${maxActiveKeys} active keys, the maximum; revoke one first`,
+        { hint: 'Revoke one: urtuu keys revoke <id>' },
+      );
     },
     listKeys: async () => (await store.listKeys(projectId)).map(toApiKey),
     revokeKey: (id) => store.revokeKey(projectId, id),
