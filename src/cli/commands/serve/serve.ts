@@ -69,6 +69,7 @@ export const serve: CommandBody = (command, context) => {
       ['urtuu serve --port 0 --data ./data -o ndjson', 'for a test: the first line has the port'],
     ],
     refused: 'the data was served with real carriers; --config is missing',
+    endless: true,
     exits: [11],
     json: [
       [
