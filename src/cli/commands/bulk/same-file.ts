@@ -9,8 +9,9 @@ const hint = 'Name another file.';
 export function refuseSameFile(
   here: { readonly cwd: string },
   list: string,
-  { report, rejects, textFile, htmlFile }: Pick<BulkOptions, 'report' | 'rejects' | 'textFile' | 'htmlFile'>,
+  options: Pick<BulkOptions, 'report' | 'rejects' | 'textFile' | 'htmlFile' | 'only'>,
 ): void {
+  const { report, rejects, textFile, htmlFile, only } = options;
   const identified = (name: string | undefined) =>
     name === undefined || name === '-' ? null : identityOf(here, name);
   const sources = [
@@ -24,6 +25,8 @@ export function refuseSameFile(
   ].filter(({ file }) => file !== null);
   for (const { option, file } of targets) {
     const source = sources.find((each) => each.file === file);
+    // The rows of a report go on with --only: the newest report may take its place.
+    if (option === '--report' && only !== undefined && source === sources[0]) continue;
     if (source !== undefined) throw usageError(`${option} names ${source.what} and would overwrite it`, hint);
   }
   if (targets.length === 2 && targets[0]?.file === targets[1]?.file)
