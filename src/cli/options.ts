@@ -78,7 +78,8 @@ function readTimeout(written: string): number {
 
 /** A whole number, 0 or more. */
 export function readCount(written: string): number {
-  if (!/^\d{1,9}$/.test(written)) throw new InvalidArgumentError(`'${written}' is not a whole number`);
+  if (!/^\d{1,9}$/.test(written))
+    throw new InvalidArgumentError(`'${written}' is not a whole number, 0 or more`);
   return Number(written);
 }
 

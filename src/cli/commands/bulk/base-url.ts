@@ -13,8 +13,17 @@ export async function baseUrlOf(config: Context['config']): Promise<string> {
 export async function refuseOtherService({ config }: Pick<Context, 'config'>, job: Job): Promise<void> {
   const [planned, chosen] = [job.plan.meta.baseUrl, await baseUrlOf(config)];
   if (planned === chosen) return;
-  throw new CliError('other_service', exits.refused, `the job ${job.id} is for ${planned}, not ${chosen}`, {
-    hint: 'Use the --profile, --base-url or --sandbox that it was started with.',
-    details: { job: job.id, base_url: planned },
-  });
+  throw new CliError(
+    'other_service',
+    exits.refused,
+    `the job ${job.id} is for ${serviceAt(planned)}, not ${serviceAt(chosen)}`,
+    {
+      hint: 'Use the --profile, --base-url or --sandbox that it was started with.',
+      details: { job: job.id, base_url: planned },
+    },
+  );
+}
+
+function serviceAt(baseUrl: string): string {
+  return baseUrl === sandboxBaseUrl ? 'the sandbox' : baseUrl;
 }

@@ -31,16 +31,21 @@ describe('a file that cannot be written', () => {
     },
   );
 
-  it('stops the job where it is the list itself, which stays as it is', async () => {
+  it.each([
+    ['--rejects ./list.csv', '--rejects names the list itself'],
+    ['--rejects link.csv', '--rejects names the list itself'],
+    ['--report list.csv', '--report names the list itself'],
+    ['--report link.csv', '--report names the list itself'],
+    ['--text-file text.txt --report ./text.txt', '--report names the file of --text-file'],
+  ])('stops the job where it is read by the job, and stays as it is: %s', async (options, why) => {
     const here = desk([...people(3), 'nobody,Dorj']);
-    const list = here.read('list.csv');
+    here.write('text.txt', ['Hello']);
     symlinkSync('list.csv', join(here.home, 'link.csv'));
-    for (const name of ['./list.csv', 'link.csv']) {
-      const { code, stderr } = await here.run(`${constant} --rejects ${name}`);
-      expect(code).toBe(2);
-      expect(stderr).toContain('--rejects names the list itself');
-    }
-    expect(here.read('list.csv')).toBe(list);
+    const before = ['list.csv', 'text.txt'].map((name) => here.read(name));
+    const text = options.includes('--text-file') ? '' : '--text Hello';
+    const { code, stderr } = await here.run(`sms bulk list.csv ${text} --yes ${options}`);
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining(why) });
+    expect(['list.csv', 'text.txt'].map((name) => here.read(name))).toEqual(before);
     expect(here.project.sends).toEqual([]);
   });
 
