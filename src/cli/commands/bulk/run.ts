@@ -166,7 +166,7 @@ async function send(
 async function readBalance({ client, rateLimiter, stop }: JobRuntime): Promise<number | null> {
   try {
     const isAllowed = await rateLimiter.take('reading', stop, longestBalanceWait);
-    return isAllowed ? (await client.balance.get({ signal: stop })).balance : null;
+    return isAllowed ? (await client.balance.get({ signal: stop, maxRetries: 1 })).balance : null;
   } catch {
     return null;
   }
