@@ -101,8 +101,10 @@ export class FakeProject {
     if (unpaid !== null) return unpaid;
     const accepted = batch({ id: this.#id(), channel, total: to.length, credits });
     this.#batches.set(accepted.id, accepted);
+    // Its messages fail, and are refunded, after the answer.
+    const { balance } = this;
     for (const each of to) this.#take(channel, each, accepted.id);
-    return { status: 202, body: { ...accepted, balance: this.balance } };
+    return { status: 202, body: { ...accepted, balance } };
   }
 
   #charge(required: number): Reply | null {

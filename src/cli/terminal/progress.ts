@@ -11,9 +11,9 @@ interface Part {
 export interface Progress {
   /**
    * `part` draws a bar. Several texts are joined by commas; a narrow terminal leaves out the last ones. Cheap: call it
-   * at every change.
+   * at every change. `lasts`: milliseconds that begin now and bring no other change.
    */
-  update(text: string | readonly string[], part?: Part): void;
+  update(text: string | readonly string[], part?: Part, lasts?: number): void;
   /** Clears the display. */
   stop(): void;
 }
@@ -31,12 +31,12 @@ const lineEvery = 10_000;
 
 export const noProgress: Progress = { update() {}, stop() {} };
 
-/** On a pipe: at most one line in 10 s, and none for shorter work. */
+/** On a pipe: a line every 10 s, none for shorter work, and one before as long a wait. */
 export function lineProgress(stderr: Sink, clock: Clock): Progress {
   let last = clock.elapsed();
   return {
-    update(text, part) {
-      if (clock.elapsed() - last < lineEvery) return;
+    update(text, part, lasts = 0) {
+      if (Math.max(clock.elapsed() - last, lasts) < lineEvery) return;
       last = clock.elapsed();
       const line =
         typeof text === 'string'

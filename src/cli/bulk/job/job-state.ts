@@ -106,7 +106,7 @@ export class JobState extends RequestStates {
         break;
       case 'end':
         this.ended = { at: entry.at, exit: entry.exit };
-        this.balance = entry.balance ?? this.balance;
+        this.balance = entry.balance;
         break;
       case 'limit':
         this.limit = entry.credits;

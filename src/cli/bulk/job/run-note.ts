@@ -19,14 +19,33 @@ interface RunNote {
   /** Open requests, and recipients with an outcome, at that time. */
   open: number;
   settled: number;
+  /** When the last known wait is over, in milliseconds since 1970; absent before the first. */
+  waits_until?: number;
 }
 
 const noteFile = 'running';
 
-/** Nothing depends on the note, so a disk error does not stop the job. */
-export async function noteRun(folder: string, state: JobState, now: number): Promise<void> {
+/** So many milliseconds more are worth another note. */
+const longerBy = 1_000;
+
+/**
+ * Gives a function that notes until when the run waits. Nothing depends on the note, so a disk error does not stop the
+ * job.
+ */
+export async function noteRun(
+  folder: string,
+  state: JobState,
+  now: number,
+): Promise<(waitsUntil: number) => Promise<void>> {
   const note: RunNote = { pid: process.pid, since: now, open: state.open, settled: settledOf(state) };
-  await writeFile(join(folder, noteFile), JSON.stringify(note), { mode: 0o600 }).catch(() => {});
+  const write = () =>
+    writeFile(join(folder, noteFile), JSON.stringify(note), { mode: 0o600 }).catch(() => {});
+  await write();
+  return async (waitsUntil) => {
+    if (waitsUntil - (note.waits_until ?? now) < longerBy) return;
+    note.waits_until = waitsUntil;
+    await write();
+  };
 }
 
 export async function forgetRun(folder: string): Promise<void> {
@@ -44,11 +63,12 @@ export async function runningOf(folder: string, state: JobState, now: number): P
   }
   const seconds = (now - note.since) / 1_000;
   const [sent, requests] = [settledOf(state) - note.settled, note.open - state.open];
+  const wait = ((note.waits_until ?? now) - now) / 1_000;
   const isKnown = seconds > 0 && requests > 0;
   return {
     pid: holder.pid ?? note.pid,
     rate: isKnown ? Math.round((sent / seconds) * 10) / 10 : null,
-    seconds_left: isKnown ? Math.ceil((state.open * seconds) / requests) : null,
+    seconds_left: isKnown ? Math.ceil(Math.max((state.open * seconds) / requests, wait)) : null,
   };
 }
 

@@ -3,34 +3,56 @@ import type { BulkEvent } from '../../bulk/send/events.js';
 import type { Context } from '../../context.js';
 import { counted, duration, grouped } from '../../wording.js';
 import { alarmText } from './outcome.js';
+import { Waits } from './waits.js';
 
-/** Shows the events of a job in one line, and gives its result. `waits`: until every message is sent or failed. */
+interface DisplayOptions {
+  /** Until every message is sent or failed. */
+  waits: boolean;
+  /** Called with the time, in milliseconds since 1970, before which the job cannot end. */
+  waitsUntil(time: number): Promise<void>;
+}
+
+/** Shows the events of a job in one line, and gives its result. */
 export async function display<Result>(
   context: Pick<Context, 'io' | 'clock'>,
   events: AsyncGenerator<BulkEvent, Result>,
-  waits: boolean,
+  { waits, waitsUntil }: DisplayOptions,
 ): Promise<Result> {
   const progress = context.io.progress();
   const since = context.clock.elapsed();
+  const announced = new Waits();
   let first: BulkEvent | null = null;
+  let wasIdle = false;
   try {
     for (;;) {
       const { value: event, done } = await events.next();
       if (done) return event;
       first ??= event;
       warn(context, event);
+      const now = context.clock.now();
+      announced.follow(event, now);
+      const wait = announced.until - now;
+      if (event.type === 'waiting') await waitsUntil(announced.until);
       const milliseconds = context.clock.elapsed() - since;
       const speed = (figure: (event: BulkEvent) => number) =>
         speedOf(figure(event) - figure(first as BulkEvent), milliseconds);
       const part = partOf(event, waits);
       // The rate limit counts requests, whatever the number of recipients in each.
-      const secondsLeft = waits
+      const estimate = waits
         ? (part.total - part.done) / speed((each) => partOf(each, true).done)
         : event.open / speed(({ open }) => -open);
-      const waiting =
-        event.type === 'waiting' ? `waiting ${duration(event.milliseconds / 1_000)}: ${event.why}` : null;
+      // A job that stops does not send the rest.
+      const secondsLeft = announced.isStopping ? null : Math.max(estimate, wait / 1_000);
+      const isIdle = announced.isIdle(event, now);
+      const waiting = isIdle
+        ? announced.words(now)
+        : event.type === 'waiting'
+          ? [`waiting ${duration(event.milliseconds / 1_000)}: ${event.why}`]
+          : null;
       const rate = speed(({ tally }) => settledOf(tally));
-      progress.update(progressWords(event, { waits, waiting, secondsLeft, rate }), part);
+      const words = progressWords(event, { waits, waiting, secondsLeft, rate });
+      progress.update(words, part, isIdle && !wasIdle ? wait : 0);
+      wasIdle = isIdle;
     }
   } finally {
     progress.stop();
@@ -40,7 +62,7 @@ export async function display<Result>(
 interface ProgressState {
   waits: boolean;
   /** In place of the time left. */
-  waiting?: string | null;
+  waiting?: readonly string[] | null;
   secondsLeft: number | null;
   /** Recipients a second. */
   rate: number | null;
@@ -60,7 +82,7 @@ export function progressWords(
     ...(in_doubt > 0 ? [`${grouped(in_doubt)} in doubt`] : []),
     ...(waits ? [`${grouped(sent)} sent`] : []),
     ...(hasFailed ? [] : unsent),
-    ...(waiting === null ? timeLeft(secondsLeft) : [waiting]),
+    ...(waiting === null ? timeLeft(secondsLeft) : waiting),
     ...(rate !== null && rate >= 1 ? [`${grouped(Math.round(rate))}/s`] : []),
     counted(credits, 'credit'),
   ];

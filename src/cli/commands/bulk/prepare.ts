@@ -99,7 +99,7 @@ async function prepareIn(
   const recent = await sendsToCompare(context, wanted, options);
   const outcome = await planFile(context, { ...wanted, folder, recent }, options);
   const { plan } = outcome;
-  showInput(io, outcome);
+  showInput(io, outcome, options);
   if (plan !== null && options.only?.includes('undelivered'))
     io.note('Undelivered rows are sent again, as a new job; they were charged before.');
   if (options.skipSent) warnOfFailed(io, recent);
@@ -170,8 +170,9 @@ async function openConfirmed(
 function showInput(
   io: Context['io'],
   { plan, rejects, notSelected, delimiter, sheet, hiddenRows, meta, toColumn }: PlanOutcome,
+  { dryRun = false }: BulkOptions,
 ): void {
-  warnOfRejects(io, rejects, toColumn);
+  warnOfRejects(io, rejects, { toColumn, fails: !dryRun || plan === null });
   if (notSelected > 0) io.note(`--only leaves out ${counted(notSelected, 'row')}`);
   if (hiddenRows > 0) io.warn(`sheet ${sheet}: ${counted(hiddenRows, 'hidden row')} included`);
   // The preflight of a plan shows the delimiter.

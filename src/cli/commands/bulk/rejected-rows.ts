@@ -25,17 +25,17 @@ export function rejectsPlaceIn(stateDirectory: string, name: string, now: number
   return { folder, name: name.replace(/[^\p{L}\p{N}._-]/gu, '_').slice(0, 60) };
 }
 
-/** Warns of the rejected rows, and attaches them to the error object for programs. */
+/** Warns of the rejected rows. For programs they are in the error object, if the command `fails`. */
 export function warnOfRejects(
   { printer, attach, warn }: Context['io'],
   { count, first, rows, quoted, file }: Rejects,
-  toColumn: string,
+  { toColumn, fails }: { toColumn: string; fails: boolean },
 ): void {
   if (count === 0) return;
   const { mask, isMachine } = printer;
   const shown = mask ? rows.map((row) => maskedRow(row, toColumn, quoted)) : rows;
   attach({ rejected: count, rejects_file: file, rows: shown });
-  if (isMachine) return;
+  if (isMachine && fails) return;
   for (const line of first) warn(mask ? maskCells(line, quoted) : line);
   const more = count - first.length;
   if (more > 0) warn(`... and ${counted(more, 'more row')}, in ${file}`);

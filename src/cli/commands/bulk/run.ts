@@ -58,9 +58,9 @@ export async function carryOut(
     await removeCancelMarks(job, revokedMarks);
     cancellation = await watchForCancel(context, job);
     runtime = { ...(await openJobRuntime(context, options)), stop: cancellation.stop };
-    await noteRun(job.folder, job.state, context.clock.now());
+    const waitsUntil = await noteRun(job.folder, job.state, context.clock.now());
     await appendHistory(context, startOfJob(job));
-    const exit = await runToEnd(context, job, options, runtime, { words, leftOut }).finally(() =>
+    const exit = await runToEnd(context, job, options, runtime, { words, leftOut, waitsUntil }).finally(() =>
       appendHistory(context, entryOfJob(job)),
     );
     if (exit === exits.refused) throw ranElsewhere(job);
@@ -74,20 +74,33 @@ export async function carryOut(
   }
 }
 
+/** Milliseconds */
+const longestBalanceWait = 30_000;
+
 /** The ending of a run that is cut short. */
 const interrupted: Ending = { stopped: { by: 'signal' }, waited: null };
 
 /** The last line of a run, by its ending. */
 type Words = (ending: Ending) => ReturnType<typeof lastLine>;
 
+interface RunNotes {
+  words: Words;
+  leftOut: LeftOut | null;
+  waitsUntil(time: number): Promise<void>;
+}
+
 async function runToEnd(
   context: Context,
   job: Job,
   options: CarryOutOptions,
   runtime: JobRuntime,
-  { words, leftOut }: { words: Words; leftOut: LeftOut | null },
+  { words, leftOut, waitsUntil }: RunNotes,
 ): Promise<ExitCode> {
-  const ending = await send(context, job, options, runtime);
+  const ending = await send(context, job, options, { ...runtime, waitsUntil });
+  if (ending.waited !== null && job.state.tally.failed > 0) {
+    // Refunds came after the newest answer.
+    job.state.balance = await readBalance(runtime);
+  }
   const line = () => words(ending);
   if (ending.stopped?.by === 'fault') {
     context.io.warn(...line());
@@ -122,7 +135,7 @@ async function send(
   context: Pick<Context, 'io' | 'clock'>,
   job: Job,
   options: CarryOutOptions,
-  runtime: JobRuntime,
+  { waitsUntil, ...runtime }: JobRuntime & Pick<RunNotes, 'waitsUntil'>,
 ): Promise<Ending> {
   const { id: jobId, plan, journal, state } = job;
   const { concurrency, maxWait, maxCredits, retryFailed, wait, waitTimeout } = options;
@@ -140,13 +153,23 @@ async function send(
       ? (run) => new Poller({ ...runtime, plan, journal, state, timeout: waitTimeout }, run)
       : undefined,
   });
-  const ending = await display(context, run, wait ?? false);
+  const ending = await display(context, run, { waits: wait ?? false, waitsUntil });
   if (runtime.replays.count > 0) {
     context.io.note(
       `${counted(runtime.replays.count, 'answer')} came from earlier requests with the same keys: nothing new was sent for them.`,
     );
   }
   return ending;
+}
+
+/** Null where it cannot be read. */
+async function readBalance({ client, rateLimiter, stop }: JobRuntime): Promise<number | null> {
+  try {
+    const isAllowed = await rateLimiter.take('reading', stop, longestBalanceWait);
+    return isAllowed ? (await client.balance.get({ signal: stop, maxRetries: 1 })).balance : null;
+  } catch {
+    return null;
+  }
 }
 
 async function recordEnd(

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { partOf, progressWords } from '../../../../src/cli/commands/bulk/display.js';
+import { Waits } from '../../../../src/cli/commands/bulk/waits.js';
+import { numbers } from '../../bulk/memory-plan.js';
+import { desk, figures as figuresOf, people, personal } from './desks.js';
 
 const tally = { planned: 2_600, accepted: 1_200, rejected: 3, failed: 4, in_doubt: 0, pending: 1_393 };
 const figures = { tally, sent: 900, credits: 12_000 };
@@ -29,7 +32,7 @@ describe('the one line of a running job', () => {
     [
       'waits for the service',
       {},
-      { ...pace, waiting: 'waiting 10 s: rate_limited' },
+      { ...pace, waiting: ['waiting 10 s: rate_limited'] },
       '1,200 of 2,600 accepted, 7 failed, waiting 10 s: rate_limited, 20/s, 12,000 credits',
     ],
     [
@@ -59,5 +62,64 @@ describe('the one line of a running job', () => {
     expect(partOf(figures, true)).toEqual({ done: 907, total: 2_600 });
     const all = { tally: { ...tally, accepted: 2_593, pending: 0 }, sent: 2_593 };
     expect([partOf(all, false).done, partOf(all, true).done]).toEqual([2_600, 2_600]);
+  });
+});
+
+describe('recipients over their cap', () => {
+  const over = (count: number) => new Map(numbers(count).map((each) => [each, 1] as const));
+  const until = '\\d\\d:\\d\\d:\\d\\d, recipient_rate_limited';
+
+  it.each([
+    [1, 11, '10 of 11', '1 over its cap'],
+    [11, 11, '0 of 11', '11 over their cap'],
+  ])('%i of %i: one line on a pipe when the wait begins', async (capped, all, accepted, what) => {
+    const here = desk(people(all), { capped: over(capped) });
+    const { code, stderr } = await here.run(`${personal} --concurrency 1`);
+    expect(code).toBe(0);
+    const lines = stderr.split('\n').filter((line) => line.includes(' over '));
+    expect(lines).toEqual([
+      expect.stringMatching(new RegExp(`^${accepted} accepted, 0 failed, ${what} until ${until}`)),
+    ]);
+  });
+
+  it('are named with the day where that is another, and not once the job stops', () => {
+    const [waits, open] = [new Waits(), { open: 1 }];
+    const now = Date.parse('2026-11-21T00:00:00.000Z');
+    const why = 'recipient_rate_limited';
+    const given = { ...figures, ...open, balance: null, request: 0 };
+    waits.follow({ ...given, type: 'waiting', why, milliseconds: 3 * 86_400_000 }, now);
+    expect(waits.isIdle(open, now)).toBe(true);
+    expect(waits.isIdle({ open: 2 }, now)).toBe(false);
+    expect(waits.words(now)[0]).toMatch(/^1 over its cap until 2026-11-2[34] \d\d:\d\d:\d\d$/);
+    waits.follow({ ...given, type: 'stopping', why: 'signal' }, now);
+    waits.follow({ ...given, type: 'waiting', why, milliseconds: 20_000 }, now);
+    expect([waits.isIdle(open, now), waits.isStopping]).toEqual([false, true]);
+  });
+
+  it('are no news where nothing waits for them', async () => {
+    const here = desk(people(2), { capped: over(2) });
+    const { code, stderr } = await here.run(`${personal} --max-wait 10s`);
+    expect(code).toBe(5);
+    expect(stderr).not.toContain('over');
+  });
+
+  it('leave no time that is shorter than their wait to jobs show and jobs list', async () => {
+    const here = desk(people(11), { capped: over(1) });
+    const shown: number[] = [];
+    let looked = false;
+    const { code } = await here.run(`${personal} --concurrency 1`, {
+      clock: {
+        async sleep(milliseconds) {
+          if (milliseconds < 15_000 || looked) return;
+          looked = true;
+          const now = () => Date.parse('2026-11-21T00:00:05.000Z');
+          const { stdout } = await here.run('jobs show july --json', { clock: { now } });
+          shown.push(figuresOf(stdout).seconds_left as number);
+        },
+      },
+    });
+    expect(code).toBe(0);
+    expect(shown).toEqual([expect.any(Number)]);
+    expect(shown[0]).toBeGreaterThanOrEqual(14);
   });
 });

@@ -33,6 +33,19 @@ describe('with a machine format, standard error is one JSON object', () => {
     });
   });
 
+  it.each(formats)('for rows that a dry run leaves out, where nothing fails: %s', async (format) => {
+    const here = desk([...people(2), ...bad]);
+    const { code, stderr } = await here.run(`${constant} --skip-invalid --dry-run ${format}`);
+    expect(code).toBe(0);
+    expect(JSON.parse(stderr)).toEqual({
+      warnings: [
+        'list.csv:4: phone: "9911" is not a phone number',
+        'list.csv:5: phone: the row has 1 field, the header has 2',
+        'list.csv:6: phone: "nobody@example.mn" is not a phone number',
+      ],
+    });
+  });
+
   it('for more rows than anybody reads: the first hundred, and how many there are', async () => {
     const here = desk(Array.from({ length: 150 }, (_, index) => `x${index},${'n'.repeat(300)}`));
     const { error } = JSON.parse((await here.run(`${constant} --json --to-column name`)).stderr);

@@ -65,6 +65,32 @@ describe('what becomes of a bulk job', () => {
     expect([...here.project.received().values()].every((count) => count === 1)).toBe(true);
   });
 
+  it('prints the balance after the refunds with --wait', async () => {
+    const here = desk(people(3), { credits: 1_000, failing: new Set(numbers(1)) });
+    const { code, stdout } = await here.run(`${constant} --wait --json`);
+    expect(code).toBe(3);
+    expect(figures(stdout)).toMatchObject({ accepted: 2, failed: 1, credits: 30, balance: 980 });
+    expect((await here.run('jobs watch july --value balance')).stdout).toBe('980\n');
+  });
+
+  it('prints no balance where it cannot be read after the refunds', async () => {
+    const here = desk(people(3), { credits: 1_000, failing: new Set(numbers(1)) });
+    expect(figures((await here.run(`${constant} --json`)).stdout)).toMatchObject({ balance: 970 });
+    here.project.options.instead = ({ path }) =>
+      path === '/balance' ? refusal(403, 'forbidden') : undefined;
+    const { code, stdout } = await here.run('jobs resume july --wait --yes --json');
+    expect(code).toBe(3);
+    expect(figures(stdout)).toMatchObject({ accepted: 2, failed: 1, balance: null });
+    expect(figures((await here.run('jobs watch july --json')).stdout)).toMatchObject({ balance: null });
+  });
+
+  it('asks for no other balance where nothing was refunded', async () => {
+    const here = desk(people(3), { credits: 1_000 });
+    const { stdout } = await here.run(`${constant} --wait --json`);
+    expect(figures(stdout)).toMatchObject({ accepted: 3, balance: 970 });
+    expect(here.project.service.requests.filter(({ path }) => path === '/balance')).toHaveLength(1);
+  });
+
   it.each([
     ['', ''],
     [' once their end is known', ' --wait'],

@@ -1,0 +1,49 @@
+import type { BulkEvent } from '../../bulk/send/events.js';
+import { localTime } from '../../output/cells.js';
+import { grouped } from '../../wording.js';
+
+/** The waits that a running job has announced. Times are milliseconds since 1970. */
+export class Waits {
+  /** When the last of them is over: the job takes at least as long. */
+  until = Number.NEGATIVE_INFINITY;
+  /** Nothing new is sent from here on. */
+  isStopping = false;
+  /** Single sends whose recipient is over its cap. */
+  readonly #capped = new Set<number>();
+  #givenUp = 0;
+
+  /** Takes an event at its time. */
+  follow(event: BulkEvent, now: number): void {
+    if (event.type === 'stopping') {
+      this.isStopping = true;
+      this.until = Number.NEGATIVE_INFINITY;
+    }
+    if ('request' in event && event.type !== 'final' && event.type !== 'progressed')
+      this.#capped.delete(event.request);
+    if (event.type === 'given-up') this.#givenUp += 1;
+    if (event.type !== 'waiting' || this.isStopping) return;
+    this.until = Math.max(this.until, now + event.milliseconds);
+    if (event.why === capped) this.#capped.add(event.request);
+  }
+
+  /** Whether the job waits for nothing but recipients over their cap. */
+  isIdle({ open }: Pick<BulkEvent, 'open'>, now: number): boolean {
+    return (
+      this.until - now >= worthSaying && this.#capped.size > 0 && open - this.#givenUp <= this.#capped.size
+    );
+  }
+
+  /** `3 over their cap until 08:25:00`, `recipient_rate_limited` */
+  words(now: number): string[] {
+    const [today, end] = [now, this.until].map((time) => localTime(new Date(time).toISOString()));
+    const [day, time] = `${end}`.split(' ');
+    const { size } = this.#capped;
+    const whose = size === 1 ? 'its' : 'their';
+    const until = today?.startsWith(`${day}`) ? time : end;
+    return [`${grouped(size)} over ${whose} cap until ${until}`, capped];
+  }
+}
+
+/** Milliseconds */
+const worthSaying = 1_000;
+const capped = 'recipient_rate_limited';
