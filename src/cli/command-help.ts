@@ -8,6 +8,8 @@ export interface CommandHelp<Row = never> {
   examples: readonly (readonly [line: string, purpose: string])[];
   /** Meaning of 0, where it is neither "done" nor "all accepted". */
   ok?: string;
+  /** It runs until a signal ends it, never with 0. */
+  endless?: true;
   /** Meaning of 11, where it is not about a job. */
   refused?: string;
   /** Exit codes besides 0, 1, 2 and 13, which every command has. */
@@ -106,34 +108,41 @@ const indented = (helper: Help, text: string) =>
 
 /** Those with a meaning of their own here; all where another table is in use. */
 function exitCodes(help: CommandHelp, helper: Help): string[] {
-  const { exitAs, exits, ok, refused } = help;
+  const { exitAs, exits, ok, refused, endless } = help;
   const special = {
     ...(ok === undefined ? {} : { 0: ok }),
     ...(exits.includes(exitTable.wrongCode) ? { 10: exitMeanings[exitTable.wrongCode] } : {}),
     ...(refused === undefined ? {} : { 11: refused }),
+    ...(endless ? signals : {}),
   };
+  const width = endless ? 3 : 2;
   return [
     exitAs === undefined ? 'Exit codes: urtuu help exit-codes' : 'Exit codes (sysexits.h):',
     ...Object.entries(exitAs?.meanings ?? special).map(([code, meaning]) =>
-      helper.formatItem(code.padStart(2), 2, meaning, helper),
+      helper.formatItem(code.padStart(width), width, meaning, helper),
     ),
   ];
 }
+
+/** As a shell shows them. */
+const signals = { 130: 'ended by Ctrl-C', 143: 'ended by SIGTERM' };
 
 /** The meaning of each exit code of a command. */
 export function exitMeaningsOf({
   exits,
   ok,
   refused,
+  endless,
   exitAs,
 }: CommandHelp): Readonly<Record<number, string>> {
   if (exitAs !== undefined) return exitAs.meanings;
-  const codes: ExitCode[] = [0, 1, 2, ...exits, 13];
+  const codes: ExitCode[] = [...(endless ? [] : [exitTable.ok]), 1, 2, ...exits, 13];
   const doubtful = exits.includes(exitTable.doubt);
   const meanings = Object.fromEntries(codes.map((code) => [code, exitMeanings[code]]));
   return {
     ...meanings,
-    ...(ok === undefined && doubtful ? {} : { 0: ok ?? 'done' }),
+    ...((ok === undefined && doubtful) || endless ? {} : { 0: ok ?? 'done' }),
     ...(refused === undefined ? {} : { 11: refused }),
+    ...(endless ? signals : {}),
   };
 }

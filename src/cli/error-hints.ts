@@ -25,6 +25,9 @@ export const hints: Readonly<Record<ErrorCode, string>> = {
   unexpected_response: 'A proxy, or a wrong base URL, may have answered; see: `urtuu doctor`',
 };
 
+export const unknownRouteHint = (baseUrl: string) =>
+  `Check the path, and the base URL, which has to end in the version: ${baseUrl.replace(/\/v\d+$/, '')}/v1`;
+
 const [short, long] = recipientCaps;
 
 // Of the embedded service, whose owner can help at once. Its commands take no profile: no backticks.

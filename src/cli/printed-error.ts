@@ -2,7 +2,14 @@ import { type ConnectFailure, connectFailure } from '../client/connect.js';
 import type { UrtuuError } from '../client/index.js';
 import { defaultBaseUrl, type ErrorCode, isLoopback, type RequestKind } from '../contract/index.js';
 import { withCommands } from './config/printed-command.js';
-import { hints, hintsByErrno, hintsBySqlite, sandboxCapHint, sandboxCreditHint } from './error-hints.js';
+import {
+  hints,
+  hintsByErrno,
+  hintsBySqlite,
+  sandboxCapHint,
+  sandboxCreditHint,
+  unknownRouteHint,
+} from './error-hints.js';
 import { CliError } from './errors.js';
 import { type ExitCode, exitMeanings, exitOfFailure, exits } from './exit-codes.js';
 import type { Exchange } from './network/exchange.js';
@@ -64,7 +71,12 @@ async function withoutCommands(
     return requestError(error, last, sandboxed);
   }
   if (isRefusal(error)) {
-    return bare(error.code, error.message, exitOfFailure(error, 'reading'), hintOfCode(error.code));
+    return bare(
+      error.code,
+      error.message,
+      exitOfFailure(error, 'reading'),
+      error.hint ?? hintOfCode(error.code),
+    );
   }
   const internal = sqliteError(error) ?? internalError(error);
   if (pending === null) return internal;
@@ -172,6 +184,8 @@ function hintOf(error: UrtuuError, { exit, kind, unreached, last, sandboxed }: F
   if (sandboxed && error.code === 'recipient_rate_limited') return sandboxCapHint(error.retryAfter);
   if (error.retryAfter !== null) return `${nothing}Try again in ${error.retryAfter} s.`;
   if (unreached !== null) return nothing + hintOfConnection(unreached, last);
+  if (error.code === 'not_found' && last !== null && isUnknownRoute(last))
+    return sandboxed ? 'Check the path.' : unknownRouteHint(last.baseUrl);
   return hintOfCode(error.code);
 }
 
@@ -188,13 +202,17 @@ function hintOfConnection({ code }: ConnectFailure, last: Exchange | null): stri
   return (code === null ? undefined : hintsByErrno[code]) ?? hints.connection_error;
 }
 
+/** Where the base URL lacks its version no route is known; ids have a route of two names. */
+const isUnknownRoute = ({ baseUrl, url }: Exchange) =>
+  !/\/v\d+$/.test(baseUrl) || /^\/[^/]*$/.test(url.slice(baseUrl.length));
+
 function hintOfCode(code: string): string {
   if (Object.hasOwn(hints, code)) return hints[code as ErrorCode];
   return 'This version does not know the code; a newer one may. See: urtuu --version';
 }
 
 /** An error of the administration of a service on this machine. */
-function isRefusal(error: unknown): error is Error & { code: string; status: number } {
+function isRefusal(error: unknown): error is Error & { code: string; status: number; hint?: string } {
   if (!(error instanceof Error) || !('code' in error) || !('status' in error)) return false;
   return typeof error.code === 'string' && typeof error.status === 'number';
 }

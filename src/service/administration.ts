@@ -73,8 +73,11 @@ export interface ProjectAdministration extends MailAdministration {
   listKeys(): Promise<ApiKey[]>;
   /** Revokes a key from the next request on. False for an unknown or revoked one. */
   revokeKey(id: string): Promise<boolean>;
-  /** Adds credits (negative removes them, never below 0), with a note of at most 100 characters; returns the new balance. */
-  credit(amount: number, options?: { note?: string }): Promise<number>;
+  /**
+   * Adds credits (negative removes those that are there), with a note of at most 100 characters; returns the new balance.
+   * `id` is the `subject_id` of its ledger entry, a UUID of its own.
+   */
+  credit(amount: number, options?: { note?: string; id?: string }): Promise<number>;
   /** Every change of the balance, oldest first. */
   ledger(): Promise<LedgerEntry[]>;
   /** The same, newest first and page after page; those at `since`, an ISO time, or later. */

@@ -3,3 +3,6 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   readonly code = 'invalid_configuration';
 }
+
+/** `permission denied`, of an error of the file system. */
+export const reasonOf = ({ message }: Error): string => /^[A-Z0-9]+: ([^,]+)/.exec(message)?.[1] ?? message;

@@ -13,11 +13,13 @@ export class ServiceError<Code extends ServiceErrorCode = ServiceErrorCode> exte
   readonly fields: FieldsOf<Code> | undefined;
   /** Whole seconds for the `Retry-After` header. */
   readonly retryAfter: number | undefined;
+  /** For the owner at a terminal; no answer has it. */
+  readonly hint: string | undefined;
 
   constructor(
     code: Code,
     message: string,
-    extra: { fields?: FieldsOf<Code>; retryAfter?: number; status?: number } = {},
+    extra: { fields?: FieldsOf<Code>; retryAfter?: number; status?: number; hint?: string } = {},
   ) {
     super(message);
     this.name = 'ServiceError';
@@ -25,5 +27,6 @@ export class ServiceError<Code extends ServiceErrorCode = ServiceErrorCode> exte
     this.status = extra.status ?? serviceErrors[code].status;
     this.fields = extra.fields;
     this.retryAfter = extra.retryAfter;
+    this.hint = extra.hint;
   }
 }

@@ -18,6 +18,29 @@ describe('urtuu api', () => {
     expect(JSON.parse(stdout)).toEqual(await home.json(`messages get ${home.known.message}`));
   });
 
+  it('says of an unknown route how a base URL ends, and of an unknown id what to check', async () => {
+    const unknown = () => fakeService(() => refusal(404, 'not_found'));
+    const route = 'has to end in the version: https://sms.example.mn/v1';
+    const id = 'Check the id';
+    const env = { URTUU_API_KEY: testKey };
+    for (const [line, base, hint] of [
+      ['api GET nosuch', '/v1', route],
+      ['whoami', '', route],
+      ['messages get no-1', '', route],
+      ['messages get no-1', '/v1', id],
+      ['api GET /v1/messages/no-1', '/v1', id],
+    ] as const) {
+      const setting = { ...unknown(), env: { ...env, URTUU_BASE_URL: `https://sms.example.mn${base}` } };
+      const { code, stderr } = await run(line, setting);
+      expect([line, code, stderr]).toEqual([line, 12, expect.stringContaining(hint)]);
+    }
+    const login = 'login --api-key-file - --base-url https://sms.example.mn';
+    const { code, stderr } = await run(login, { ...unknown(), env: {}, stdin: testKey });
+    expect([code, stderr]).toEqual([12, expect.stringContaining(route)]);
+    const embedded = await here('api GET /v1/nosuch --sandbox');
+    expect(embedded).toMatchObject({ code: 12, stderr: expect.stringContaining('Check the path.') });
+  });
+
   it('prints status and headers with --include', async () => {
     const { stdout } = await here('api GET /v1/balance --include');
     expect(stdout).toMatch(

@@ -276,6 +276,11 @@ export function commandLines(
       shape: '',
     },
     { line: () => 'service check --config two.csv', code: 13, stderr: /two\.csv: is not JSON/ },
+    {
+      line: () => 'service check --config nosuch.json',
+      code: 13,
+      stderr: /no such file[\s\S]*docs\/carriers\.md/,
+    },
     { line: () => 'service status', stdout: /^LANE[\s\S]*no instance$/m, json: 'array' },
     {
       line: () => `service backup backup-${recipients++}`,

@@ -152,10 +152,14 @@ describe('urtuu serve --config', () => {
   it('marks its data for ever: nothing simulates it, nothing resets it', async () => {
     await serving(async () => {});
     const data = ['--data', join(machine.home, 'state/urtuu/service')];
-    for (const line of ['serve --port 0', 'sandbox reset --yes', 'sandbox credit 5']) {
+    for (const [line, said] of [
+      ['serve --port 0', 'sends over real carriers'],
+      ['sandbox reset --yes', 'was served with real carriers: it is no sandbox\n'],
+      ['sandbox credit 5', 'it is no sandbox\n  Use: urtuu service credit\n'],
+    ] as const) {
       const { code, stdout, stderr } = await machine.run([...line.split(' '), ...data]);
       expect([line, code, stdout]).toEqual([line, 11, '']);
-      expect(stderr).toContain('real carriers');
+      expect(stderr).toContain(said);
     }
     // Its keys are still managed.
     expect((await machine.run(['keys', 'list', ...data])).code).toBe(0);

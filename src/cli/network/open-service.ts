@@ -93,5 +93,6 @@ function refusedData(error: DataError, folder?: string, isSandbox = false): CliE
 export function configurationError(error: unknown): CliError | null {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== 'invalid_configuration') return null;
-  return new CliError(code, exits.machine, message, { hint: 'See: urtuu serve --help', cause: error });
+  const hint = 'Its fields are described in docs/carriers.md of the package.';
+  return new CliError(code, exits.machine, message, { hint, cause: error });
 }

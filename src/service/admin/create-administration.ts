@@ -12,6 +12,7 @@ import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
 import { hashSecret, newSecret, shownLength } from '../operations/keys.js';
+import { ServiceError } from '../service-error.js';
 import { defaultSettings, maxNameLength, mergeSettings } from '../settings.js';
 import { everyScope } from '../storage/admission.js';
 import type { Instances } from '../storage/instances.js';
@@ -120,15 +121,19 @@ function administrationOf(
       const { secret, key } = newKey(options);
       const added = await store.addKey(key, maxActiveKeys);
       if (added !== null) return { ...toApiKey(added), secret };
-      throw invalid(`The project has ${maxActiveKeys} active keys, the maximum; revoke one first`);
+      throw new ServiceError(
+        'invalid_request',
+        `The project has ${maxActiveKeys} active keys, the maximum; revoke one first`,
+        { hint: 'Revoke one: urtuu keys revoke <id>' },
+      );
     },
     listKeys: async () => (await store.listKeys(projectId)).map(toApiKey),
     revokeKey: (id) => store.revokeKey(projectId, id),
-    async credit(amount, { note } = {}) {
+    async credit(amount, { note, id = context.newId() } = {}) {
       if (note !== undefined) checkName('note', note);
       if (!Number.isInteger(amount) || Math.abs(amount) > mostCredits)
         throw invalid(`credits: must be a whole number of at most ${mostCredits}`);
-      return store.credit(projectId, amount, { id: context.newId(), note: note ?? null });
+      return store.credit(projectId, amount, { id, note: note ?? null });
     },
     async ledger() {
       return (await store.listLedger(projectId)).map(toLedgerEntry);

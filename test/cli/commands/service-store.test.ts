@@ -117,6 +117,18 @@ describe.each(['a folder', 'a database'])('the commands of the owner beside a se
     expect((await here(`service ledger ${flags} -o csv --columns note`)).stdout).toBe('note\r\n\r\n');
   });
 
+  it('take the credits that are there, and say how many where they are fewer', async () => {
+    const poor = `--project Poor ${flags} --yes`;
+    await here(`service projects create Poor ${flags}`);
+    const all = await here(`service credit -100000 ${poor} --value balance`);
+    expect(all).toMatchObject({ stdout: '0\n', stderr: expect.not.stringContaining('Took') });
+    await here(`service credit 700 ${poor}`);
+    const some = await here(`service credit -5000000 ${poor}`);
+    expect(some).toMatchObject({ code: 0, stderr: expect.stringContaining('Took 700 credits') });
+    const none = await here(`service credit -5 ${poor}`);
+    expect(none).toMatchObject({ code: 0, stderr: expect.stringContaining('Took 0 credits') });
+  });
+
   it.runIf(place === 'a database')('urtuu keys reads URTUU_DATABASE, urtuu sandbox does not', async () => {
     const env = { URTUU_DATABASE: flags.replace('--database ', '') };
     expect((await here('keys list --json', env)).stdout).not.toBe('[]\n');

@@ -45,6 +45,7 @@ it('a failover of PostgreSQL holds the instances that run, until the release; a 
   const { projectId } = caller;
   await core.store.addSignInLink({ hash: link, projectId, lifeMs: 600_000 });
   await core.store.openSession(link, { hash: session, lifeMs: 600_000 });
+  await core.store.recordDashboard('https://sms.example.mn');
   expect(await other.store.findSession(session)).toBe(projectId);
 
   await cluster.stop('fast');
@@ -55,6 +56,7 @@ it('a failover of PostgreSQL holds the instances that run, until the release; a 
   await expect(send('95112233', 'three')).rejects.toMatchObject({ code: 'unavailable', retryAfter: 10 });
   expect(submitted).toEqual(['99112233', '88112233']);
   expect(await other.store.findSession(session)).toBeNull();
+  expect(await other.store.dashboardUrl()).toBe('https://sms.example.mn');
   expect(await other.administration.release('queue')).toBe(true);
   await send('94112233', 'four');
   expect(submitted).toEqual(['99112233', '88112233', '94112233']);
@@ -123,4 +125,20 @@ it('a sign-in out of a dump is none, in the same database too', async () => {
   await query(database, 'INSERT INTO sign_ins SELECT * FROM dumped');
   expect(await store.findSession(session)).toBeNull();
   expect(await store.openSession(two, { hash: one, lifeMs: 600_000 })).toBeNull();
+});
+
+it('the address of the dashboard out of a dump is none until an instance serves it', async () => {
+  const cores = new Cores();
+  onTestFinished(() => cores.closeAll());
+  const database = await newDatabase();
+  const { store } = await cores.open({ database, secret: new Uint8Array(32).fill(7) });
+  await store.recordDashboard('https://sms.example.mn');
+  await query(database, 'CREATE TABLE dumped AS SELECT * FROM dashboard');
+  await query(database, 'WITH gone AS (DELETE FROM dashboard) SELECT');
+  await query(database, 'INSERT INTO dashboard SELECT * FROM dumped');
+  expect(await store.dashboardUrl()).toBeNull();
+  await store.recordDashboard('http://127.0.0.1:7788');
+  expect(await store.dashboardUrl()).toBe('http://127.0.0.1:7788');
+  await query(database, "UPDATE dashboard SET place = 'another', written = transaction_1()");
+  expect(await store.dashboardUrl()).toBeNull();
 });

@@ -25,14 +25,14 @@ export const sandboxCredit: CommandBody<'io' | 'network' | 'config'> = (command,
       ['urtuu sandbox credit 5000', 'add 5,000 credits'],
       ['urtuu sandbox credit --set 0', 'test without credits'],
     ],
-    refused: 'the service has sent over real carriers',
+    refused: 'the data was served with real carriers',
     exits: [11, 12],
     json: '{"balance": 15000}',
   });
   command.action(async (credits: number | undefined, { set, ...options }: Options) => {
     if ((credits === undefined) === (set === undefined))
       throw usageError('give either credits or --set', 'Example: urtuu sandbox credit 5000');
-    const store = await changeableStore(context, options);
+    const store = await changeableStore(context, options, { hint: 'Use: urtuu service credit' });
     const { administration } = store;
     const change = credits ?? (set ?? 0) - (await administration.credit(0));
     const { io } = context;

@@ -31,8 +31,13 @@ export function noteNoMessages({ io, config }: Pick<Context, 'io' | 'config'>, {
 }
 
 /** The same, to be changed. Throws CliError for data that was served with a real carrier. */
-export async function changeableStore(context: Needs, options: StoreOptions): Promise<Store> {
+export async function changeableStore(
+  context: Needs,
+  options: StoreOptions,
+  advice: { hint?: string } = {},
+): Promise<Store> {
   const store = await sandboxStore(context, options);
   if (!store.administration.isReal) return store;
-  throw new CliError('refused', exits.refused, 'this service has sent over real carriers: it is no sandbox');
+  const message = 'this data was served with real carriers: it is no sandbox';
+  throw new CliError('refused', exits.refused, message, advice);
 }

@@ -14,7 +14,7 @@ export const sandboxReset: CommandBody<'options' | 'io' | 'network' | 'config'> 
       ['urtuu sandbox reset', 'start again, after a prompt'],
       ['urtuu sandbox reset --yes', 'in a test script'],
     ],
-    refused: 'the service has sent over real carriers',
+    refused: 'the data was served with real carriers',
     exits: [11, 12],
   });
   command.action(async (options: StoreOptions) => {

@@ -68,7 +68,8 @@ export const serve: CommandBody = (command, context) => {
       ['urtuu serve --config service.json', 'send over the SMPP routes in service.json'],
       ['urtuu serve --port 0 --data ./data -o ndjson', 'for a test: the first line has the port'],
     ],
-    refused: 'the service has sent over real carriers; --config is missing',
+    refused: 'the data was served with real carriers; --config is missing',
+    endless: true,
     exits: [11],
     json: [
       [

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { InvalidArgumentError } from 'commander';
 import type { Balance } from '../../../contract/index.js';
+import type { ProjectAdministration } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { CliError } from '../../errors.js';
@@ -16,9 +18,12 @@ interface Options extends ProjectOptions {
   note?: string;
 }
 
-export const serviceCredit: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
+export const serviceCredit: CommandBody<'options' | 'io' | 'network' | 'config' | 'clock'> = (
+  command,
+  context,
+) => {
   command
-    .description('Add credits to a project. A negative number takes them, after a prompt; never below 0.')
+    .description('Add credits to a project. A negative number takes those that are there, after a prompt.')
     .argument('<credits>', 'credits to add', readAmount)
     .option('--note <text>', 'reason, for the ledger');
   addProjectOption(command);
@@ -34,13 +39,20 @@ export const serviceCredit: CommandBody<'options' | 'io' | 'network' | 'config'>
     json: '{"balance": 105000}',
   });
   command.action(async (amount: number, { note, ...options }: Options) => {
-    const { io } = context;
+    const { io, clock } = context;
     const store = await ownedProject(context, options);
     if (amount < 0) await confirmed(context, `Take ${counted(-amount, 'credit')} from the balance?`);
+    const id = randomUUID();
     const balance = await store.project
-      .credit(amount, note === undefined ? {} : { note })
+      .credit(amount, note === undefined ? { id } : { id, note })
       .catch((error) => Promise.reject(inDoubt(error)));
     await io.print(view, { balance });
+    if (amount < 0 && balance === 0) {
+      const taken = await takenBy(id, store.project, clock.now()).catch((error) =>
+        Promise.reject(inDoubt(error)),
+      );
+      if (taken < -amount) io.note(`Took ${counted(taken, 'credit')}: the balance had no more.`);
+    }
     noteStore(io, store);
   });
 };
@@ -48,6 +60,15 @@ export const serviceCredit: CommandBody<'options' | 'io' | 'network' | 'config'>
 function readAmount(written: string): number {
   if (!/^[+-]?\d{1,12}$/.test(written)) throw new InvalidArgumentError(`'${written}' is not a whole number`);
   return Number(written);
+}
+
+/** An entry of 0 credits is not in the ledger. The clocks of a database and of this machine may differ. */
+async function takenBy(id: string, project: ProjectAdministration, now: number): Promise<number> {
+  const since = new Date(now - 86_400_000).toISOString();
+  for await (const { subject_id, amount } of project.newestLedger({ since })) {
+    if (subject_id === id) return -amount;
+  }
+  return 0;
 }
 
 /** Where the database does not answer, nobody knows whether the credits were added. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../../configuration-error.js';
+import { ConfigurationError, reasonOf } from '../../configuration-error.js';
 import { parseFields } from '../../parse-fields.js';
 import { ServiceError } from '../../service-error.js';
 import type { CarrierConfiguration, ConfigurationSource, WithoutCarrier } from './configuration.js';
@@ -25,7 +25,7 @@ function readJson(file: string): unknown {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigurationError('cannot be read', { cause: error });
+    throw new ConfigurationError(`cannot be read: ${reasonOf(error as Error)}`, { cause: error });
   }
   try {
     return JSON.parse(text);

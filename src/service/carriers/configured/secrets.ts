@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import { ConfigurationError } from '../../configuration-error.js';
+import { ConfigurationError, reasonOf } from '../../configuration-error.js';
 import type { ConfigurationSource } from './configuration.js';
 
 /** A secret never stands in the file itself. */
@@ -33,7 +33,9 @@ export function readSecret(
     try {
       secret = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
     } catch (error) {
-      throw new ConfigurationError(`${field}: cannot read ${path}`, { cause: error });
+      throw new ConfigurationError(`${field}: cannot read ${path}: ${reasonOf(error as Error)}`, {
+        cause: error,
+      });
     }
   }
   if (!/^[\x20-\x7e]+$/.test(secret))

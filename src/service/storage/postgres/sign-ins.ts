@@ -32,10 +32,12 @@ export function createSignIns(database: Database): SignIns {
     },
     async recordDashboard(url) {
       await database.query(
-        'INSERT INTO dashboard VALUES (1, $1) ON CONFLICT (one) DO UPDATE SET url = excluded.url',
+        `INSERT INTO dashboard (one, url) VALUES (1, $1)
+        ON CONFLICT (one) DO UPDATE SET url = excluded.url, place = excluded.place, written = excluded.written`,
         [url],
       );
     },
-    dashboardUrl: async () => (await first<{ url: string }>('SELECT url FROM dashboard'))?.url ?? null,
+    dashboardUrl: async () =>
+      (await first<{ url: string | null }>('SELECT dashboard_url_1() AS url'))?.url ?? null,
   };
 }

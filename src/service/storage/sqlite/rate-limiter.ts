@@ -37,7 +37,7 @@ export interface BucketFileOptions {
   installation: string;
   clock: Clock;
   /** Called for a file that was set aside or cannot be used. */
-  report(error: unknown): void;
+  report(error: unknown, about?: { level: 'warning' }): void;
 }
 
 /**
@@ -143,7 +143,11 @@ async function openFile({ path, installation, clock, report }: BucketFileOptions
       // Another process may have made a new one meanwhile.
       if (inodeOf(path) !== before) continue;
       setAside(path);
-      report(new Error(`${path} was set aside as ${path}.damaged and made anew`, { cause: error }));
+      const why = (error as Error).message;
+      const warning = new Error(`${path} was set aside as ${path}.damaged and made anew: ${why}`);
+      // Expected, after --accept-data too: a line of the log without the frames of a fault.
+      warning.stack = '';
+      report(warning, { level: 'warning' });
     }
   }
 }

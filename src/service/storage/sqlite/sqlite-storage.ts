@@ -19,7 +19,7 @@ export interface SqliteStorageOptions {
   clock: Clock;
   random: Random;
   /** Called for every unexpected error in the background. */
-  report(error: unknown): void;
+  report(error: unknown, about?: { level: 'warning' }): void;
   /** Opens the file of the simulated operator, which is kept together with the store. */
   openCarrier(path: string): Promise<Database>;
 }

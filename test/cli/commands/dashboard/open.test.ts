@@ -84,6 +84,15 @@ it.each([
   expect(stderr).toContain('urtuu serve');
 });
 
+it('prints no link to the service that a restored backup came from', async () => {
+  await serve();
+  expect(await here('service backup b1 --data data')).toMatchObject({ code: 0 });
+  expect(await here('service restore b1 --data rehearsal --yes')).toMatchObject({ code: 0 });
+  for (const folder of ['rehearsal', 'b1'])
+    expect(await here(`dashboard --data ${folder}`)).toMatchObject({ code: 5, stdout: '' });
+  expect(await here('dashboard --data data')).toMatchObject({ code: 0 });
+});
+
 it('warns where the public address does not answer from here', async () => {
   await serve('https://sms.example.invalid');
   const away: FetchLike = () => Promise.reject(new Error('no route'));

@@ -187,7 +187,10 @@ describe('a configuration', () => {
     [changed({ password: { env: 'UNSET' } }), 'sms.routes[0].password: the variable UNSET is not set'],
     [changed({ password: { env: 'EMPTY' } }), 'sms.routes[0].password: is empty or not printable ASCII'],
     [changed({ password: { env: 'LINES' } }), 'sms.routes[0].password: is empty or not printable ASCII'],
-    [changed({ password: { file: 'missing' } }), /sms\.routes\[0\]\.password: cannot read .*missing$/],
+    [
+      changed({ password: { file: 'missing' } }),
+      /sms\.routes\[0\]\.password: cannot read .*missing: no such file or directory$/,
+    ],
     [changed({ bind: 'receiver' }), 'sms.routes[0].bind: must be "transceiver" or "transmitter+receiver"'],
     [changed({ window: 51 }), 'sms.routes[0].window: must be at most 50'],
     [changed({ per_second: 0 }), 'sms.routes[0].per_second: must be at least 1'],
@@ -227,7 +230,12 @@ describe('a configuration', () => {
 
   it('that is not there is refused', () => {
     const source = { file: join(folder, 'missing.json'), environment: {} };
-    expect(() => readConfiguration(source)).toThrow(`${source.file}: cannot be read`);
+    expect(() => readConfiguration(source)).toThrow(
+      `${source.file}: cannot be read: no such file or directory`,
+    );
+    expect(() => readConfiguration({ ...source, file: folder })).toThrow(
+      `${folder}: cannot be read: illegal operation on a directory`,
+    );
   });
 
   it('never shows a secret in its errors', () => {

@@ -23,7 +23,17 @@ CREATE TABLE sign_ins (
   written bigint NOT NULL DEFAULT transaction_1()
 );
 
-CREATE TABLE dashboard (one int PRIMARY KEY CHECK (one = 1), url text NOT NULL);
+CREATE TABLE dashboard (
+  one int PRIMARY KEY CHECK (one = 1),
+  url text NOT NULL,
+  place text NOT NULL DEFAULT place_1(),
+  written bigint NOT NULL DEFAULT transaction_1()
+);
+
+-- Out of a dump it leads to the service that was dumped; after a failover the same instances answer there.
+CREATE FUNCTION dashboard_url_1() RETURNS text LANGUAGE sql VOLATILE AS $$
+  SELECT url FROM dashboard WHERE place = place_1() AND xmin::text::bigint = written
+$$;
 
 -- The refund of one message.
 CREATE INDEX ledger_refunds ON ledger (subject_id) WHERE reason = 'refund';
