@@ -33,7 +33,7 @@ const kinds: [name: string, is: (names: readonly string[], files: readonly strin
   ['waiting for requests', ([name]) => name === '(idle)'],
   ['accepting: statements', (names) => names.includes('acceptMessage')],
   ['finalizing: statements', (names) => names.includes('finalizeMessages')],
-  ['BEGIN and COMMIT', ([name]) => name === '#transact'],
+  ['BEGIN and COMMIT', ([name, caller]) => (name === 'run' ? caller : name) === '#transact'],
   ['other writes in groups', (names) => names.includes('#transact')],
   ['reading the key and an earlier answer', (names) => names.includes('admit')],
   ['the rules of sending', (names) => names.includes('sendSms')],
