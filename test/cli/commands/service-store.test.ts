@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -21,6 +21,28 @@ const here = (line: string, env = {}) =>
   run(line, { home, cwd: home, env: { URTUU_SECRET_FILE: secretFile, ...env } });
 
 const lookingLines = ['keys list', 'service keys list', 'service settings get', 'service keys create'];
+
+it('service credit whose ledger cannot be read afterwards has taken the credits: 0, and no doubt', async () => {
+  const data = join(home, 'taken');
+  mkdirSync(data);
+  for (const name of ['service.db', 'installation.json', 'secret', 'operator.db']) {
+    writeFileSync(join(data, name), '');
+  }
+  const administration = {
+    credit: async () => 0,
+    // biome-ignore lint/correctness/useYield: it fails at once
+    async *newestLedger() {
+      throw Object.assign(new Error('The database cannot be used now'), { code: 'unavailable', status: 503 });
+    },
+  };
+  const { code, stdout, stderr } = await run(`service credit -5 --yes --data ${data} --value balance`, {
+    home,
+    cwd: home,
+    env: {},
+    openAdministration: async () => ({ administration, close: async () => {} }) as never,
+  });
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '0\n', stderr: '' });
+});
 
 describe('the commands of the owner, where there is no service', () => {
   it.each(lookingLines.slice(0, 3))('urtuu %s ends with 12 and makes no folder', async (line) => {
