@@ -23,7 +23,7 @@ const proxyPage = '<html><body><h1>502 Bad Gateway</h1></body></html>';
 export function faultInjector(faultFor: FaultFor | undefined, isFirst: IsFirst) {
   async function faultOf(context: HttpContext, recipients: string | string[]): Promise<RequestFault | null> {
     if (faultFor === undefined) return null;
-    for (const recipient of [recipients].flat()) {
+    for (const recipient of Array.isArray(recipients) ? recipients : [recipients]) {
       // An entry of a list may be of any type.
       const fault = typeof recipient === 'string' ? faultFor(recipient) : null;
       if (fault !== null) return (await isRepeat(context)) ? null : fault;

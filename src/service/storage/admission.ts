@@ -26,8 +26,8 @@ export interface Admitted {
   scope: readonly KeyScope[];
   /** Null without a bucket. */
   taken: Taken | null;
-  /** Of the project, where a look-up of its own would be another round trip. */
-  project?: Pick<ProjectRecord, 'name' | 'settings'>;
+  /** Null where it was not read with the key. */
+  project: Pick<ProjectRecord, 'name' | 'settings'> | null;
   /** As `findAnswer` gives it; undefined too without a key and over the rate. */
   answer: BoundAnswer | null | undefined;
 }

@@ -1,5 +1,5 @@
 import type { Channel, MessageStatus } from '../../contract/index.js';
-import type { BatchRecord, DeliveryState, MessageRecord } from './records.js';
+import type { BatchRecord, BoundAnswer, DeliveryState, MessageRecord } from './records.js';
 
 /** A message row, with the ids of its project and batch. */
 export interface MessageRow {
@@ -20,6 +20,11 @@ export interface MessageRow {
   delivery: DeliveryState | null;
   created_at: number;
   sent_at: number | null;
+}
+
+/** Null while the first request with the key is running. */
+export function boundOf(status: number | null, body: string | null): BoundAnswer | null {
+  return status === null || body === null ? null : { status, body };
 }
 
 export const selectMessage =

@@ -11,7 +11,8 @@ import type {
 } from '../acceptance.js';
 import { earlierMessages, longestWindow } from '../caps.js';
 import { claimedOf, pendingVerification, queuedMessage } from '../queued.js';
-import type { BatchRecord, BoundAnswer, Content, Instant } from '../records.js';
+import type { BatchRecord, Content, Instant } from '../records.js';
+import { boundOf } from '../rows.js';
 import type { PseudonymOf } from '../secret.js';
 import { answerTemplate } from './answer-template.js';
 import type { Database } from './database/database.js';
@@ -238,11 +239,6 @@ function refusalOf({ kind, balance, wait_ms, status, body }: RefusalRow): Refusa
   if (kind === 'capped') return { kind, waitMs: wait_ms ?? 0 };
   if (kind === 'insufficient') return { kind, balance };
   return { kind: kind === 'held' ? 'held' : 'resetting' };
-}
-
-/** Null while the first request with the key is running. */
-export function boundOf(status: number | null, body: string | null): BoundAnswer | null {
-  return status === null || body === null ? null : { status, body };
 }
 
 function hex(bytes: Uint8Array): string {

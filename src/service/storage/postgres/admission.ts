@@ -1,7 +1,7 @@
 import { type Admission, type Admitted, everyScope, scopeOf } from '../admission.js';
 import { type Bucket, type RateLimiter, type Taken, takeToken } from '../rate-limiter.js';
 import { blockMs } from '../route-limits.js';
-import { boundOf } from './acceptance.js';
+import { boundOf } from '../rows.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { Groups } from './database/groups.js';
@@ -74,7 +74,7 @@ export function createAdmission(database: Database, report: (error: unknown) => 
       keyId: 'hash' in caller ? (row.key_id ?? '') : caller.keyId,
       scope: scope === null ? everyScope : scopeOf(scope),
       taken,
-      ...(name === null || settings === null ? {} : { project: { name, settings } }),
+      project: name === null || settings === null ? null : { name, settings },
       answer: isKnown ? boundOf(row.status, row.body) : undefined,
     };
   }

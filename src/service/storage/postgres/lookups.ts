@@ -1,7 +1,6 @@
 import type { BoundAnswer, MessageRecord, ProjectRecord } from '../records.js';
-import { type MessageRow, toMessage } from '../rows.js';
+import { boundOf, type MessageRow, toMessage } from '../rows.js';
 import type { Store } from '../store.js';
-import { boundOf } from './acceptance.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
 import { Groups } from './database/groups.js';

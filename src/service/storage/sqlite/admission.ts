@@ -2,18 +2,21 @@ import { type Admission, type Admitted, everyScope } from '../admission.js';
 import type { RateLimiter } from '../rate-limiter.js';
 import type { SqliteStore } from './sqlite-store.js';
 
-/** Nothing goes over a network, so each lookup waits for the check before it. */
+/** An answer that is bound after it was looked for is found when the send is accepted. */
 export async function admit(
   store: Pick<SqliteStore, 'findCaller' | 'findAnswer'>,
   rateLimiter: RateLimiter,
   { caller, kind, bucket, idempotencyKey }: Admission,
 ): Promise<Admitted | null> {
-  const known = 'hash' in caller ? await store.findCaller(caller.hash) : { ...caller, scope: everyScope };
-  if (known === null) return null;
-  const { projectId, keyId, scope } = known;
+  const findAnswer = async (projectId: string) =>
+    idempotencyKey === null ? undefined : store.findAnswer(projectId, idempotencyKey);
+  const found =
+    'hash' in caller
+      ? await store.findCaller(caller.hash, idempotencyKey)
+      : { ...caller, scope: everyScope, project: null, answer: await findAnswer(caller.projectId) };
+  if (found === null) return null;
+  const { projectId, keyId, scope, project } = found;
   const taken = bucket === null ? null : await rateLimiter.take(projectId, kind, bucket);
-  const isAllowed = taken?.allowed !== false;
-  const answer =
-    isAllowed && idempotencyKey !== null ? await store.findAnswer(projectId, idempotencyKey) : undefined;
-  return { projectId, keyId, scope, taken, answer };
+  const answer = taken?.allowed === false ? undefined : found.answer;
+  return { projectId, keyId, scope, project, taken, answer };
 }

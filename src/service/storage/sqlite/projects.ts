@@ -8,6 +8,7 @@ import type {
   LedgerRecord,
   ProjectRecord,
 } from '../records.js';
+import { boundOf } from '../rows.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
 
@@ -31,6 +32,14 @@ interface KeyRow {
   created_at: number;
   revoked_at: number | null;
   used_at: number | null;
+}
+
+interface ActiveKeyRow extends Pick<KeyRow, 'id' | 'scope'>, Pick<ProjectRow, 'name' | 'settings'> {
+  /** Its id. */
+  project: string;
+  is_bound: number;
+  status: number | null;
+  body: string | null;
 }
 
 /** Rows of the ledger that a page looks at. */
@@ -61,7 +70,9 @@ export function prepareProjects(database: Database, now: () => Instant) {
   );
   const selectKeys = database.prepare('SELECT * FROM keys WHERE project = ? ORDER BY created_at, id');
   const selectActiveKey = database.prepare(
-    `SELECT id, project, scope FROM keys
+    `SELECT keys.id, scope, projects.id AS project, name, settings, i.key IS NOT NULL AS is_bound, status, body
+     FROM keys JOIN projects ON projects.seq = keys.project
+     LEFT JOIN idempotency i ON i.project = keys.project AND i.key = ?
      WHERE hash = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)`,
   );
   const updateKey = database.prepare(
@@ -176,10 +187,18 @@ export function prepareProjects(database: Database, now: () => Instant) {
     listLedger: (projectId: string) => (selectLedger.all(numberOf(projectId)) as LedgerRow[]).map(toLedger),
     listKeys: (projectId: string) =>
       (selectKeys.all(numberOf(projectId)) as KeyRow[]).map((row) => toKey(row, projectId)),
-    findCaller(hash: Uint8Array): Pick<Admitted, 'projectId' | 'keyId' | 'scope'> | null {
-      const row = selectActiveKey.get(hash, now()) as Pick<KeyRow, 'id' | 'project' | 'scope'> | undefined;
+    /** In one read of the database: each costs as much as what it reads. */
+    findCaller(hash: Uint8Array, idempotencyKey: string | null): Omit<Admitted, 'taken'> | null {
+      const row = selectActiveKey.get(idempotencyKey, hash, now()) as ActiveKeyRow | undefined;
       if (row === undefined) return null;
-      return { projectId: idOf(row.project), keyId: row.id, scope: scopeOf(row.scope) };
+      const { id, scope, project, name, settings, is_bound, status, body } = row;
+      return {
+        projectId: project,
+        keyId: id,
+        scope: scopeOf(scope),
+        project: { name, settings },
+        answer: is_bound === 1 ? boundOf(status, body) : undefined,
+      };
     },
     recordKeyUse(id: string): void {
       const at = now();

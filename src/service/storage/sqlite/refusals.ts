@@ -1,6 +1,7 @@
 import type { MessageAcceptance, Refusal } from '../acceptance.js';
 import { cappedUntil, earlierMessages, longestWindow } from '../caps.js';
 import type { BoundAnswer, Instant } from '../records.js';
+import { boundOf } from '../rows.js';
 import type { PseudonymOf } from '../secret.js';
 import { acceptedAt, anyCorrection, type ClockCorrections } from './clock-corrections.js';
 import type { Database } from './database/database.js';
@@ -73,8 +74,7 @@ export function prepareRefusals(database: Database, corrections: ClockCorrection
 
   function findAnswer(project: number, key: string): BoundAnswer | null | undefined {
     const row = selectAnswer.get(project, key) as { status: number | null; body: string | null } | undefined;
-    if (row === undefined) return undefined;
-    return row.status === null || row.body === null ? null : { status: row.status, body: row.body };
+    return row && boundOf(row.status, row.body);
   }
 
   function standingOf(project: number, at: Instant): Standing {

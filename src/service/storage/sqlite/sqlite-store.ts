@@ -60,7 +60,7 @@ export interface SqliteStore extends Store {
   /** As that of Storage. */
   check(): Promise<void>;
   /** Null for a key that is unknown, revoked or expired. */
-  findCaller(hash: Uint8Array): Promise<Pick<Admitted, 'projectId' | 'keyId' | 'scope'> | null>;
+  findCaller(hash: Uint8Array, idempotencyKey: string | null): Promise<Omit<Admitted, 'taken'> | null>;
   /** Resolves when everything that waits was committed or refused; the database stays open. */
   close(): Promise<void>;
 }
@@ -151,7 +151,7 @@ export function sqliteStore(
     listKeys: (projectId) => read(() => projects.listKeys(projectId)),
     revokeKey: (projectId, id) => commits.run(() => projects.revokeKey(projectId, id)),
     recordKeyUse: (id) => commits.run(() => projects.recordKeyUse(id)),
-    findCaller: (hash) => read(() => projects.findCaller(hash)),
+    findCaller: (hash, key) => read(() => projects.findCaller(hash, key)),
 
     findAnswer: (projectId, key) => read(() => refusals.findAnswer(projects.numberOf(projectId), key)),
     acceptMessage: (message) => accept(() => acceptance.acceptMessage(message)),
