@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { linkSync, lstatSync, readdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Lock, LockHolder } from './lock-types.js';
@@ -24,7 +24,7 @@ const mostTries = 50;
 
 export async function lockFolder(folder: string): Promise<Lock> {
   for (let tries = 0; tries < mostTries; tries += 1) {
-    const newest = newestOf(await readdir(folder));
+    const newest = newestOf(readdirSync(folder));
     const holder = newest === 0 ? null : await holderOf(folder, nameOf(newest));
     if (holder !== null) return { held: false, ...holder };
     const lock = await take(folder, newest + 1);
@@ -34,7 +34,7 @@ export async function lockFolder(folder: string): Promise<Lock> {
 }
 
 export async function lockHolder(folder: string): Promise<LockHolder | null> {
-  const newest = newestOf(await readdir(folder));
+  const newest = newestOf(readdirSync(folder));
   return newest === 0 ? null : holderOf(folder, nameOf(newest));
 }
 
@@ -47,15 +47,15 @@ async function take(folder: string, number: number): Promise<Lock | 'taken'> {
   // Where this file system has no sockets there is no courtesy, and the keys have to do.
   if (server === null) return unguarded;
   try {
-    await link(join(folder, unique), join(folder, nameOf(number)));
+    linkSync(join(folder, unique), join(folder, nameOf(number)));
   } catch (error) {
     await close(server);
     const { code } = error as NodeJS.ErrnoException;
     return code === 'EEXIST' || code === 'ENOENT' ? 'taken' : unguarded;
   } finally {
-    await rm(join(folder, unique), { force: true });
+    remove(join(folder, unique));
   }
-  const names = await readdir(folder);
+  const names = readdirSync(folder);
   // A process that was paused after the check may link a number that was taken and released long ago.
   if (newestOf(names) > number) {
     await close(server);
@@ -73,11 +73,11 @@ async function take(folder: string, number: number): Promise<Lock | 'taken'> {
 async function release(folder: string, number: number, server: Server): Promise<void> {
   const beside = join(folder, `${unnumbered}${randomBytes(6).toString('hex')}`);
   try {
-    await writeFile(beside, '', { flag: 'wx', mode: 0o600 });
-    await rename(beside, join(folder, nameOf(number)));
+    writeFileSync(beside, '', { flag: 'wx', mode: 0o600 });
+    renameSync(beside, join(folder, nameOf(number)));
   } catch {
     // The folder is gone or read-only: a socket that refuses connections means the same.
-    await rm(beside, { force: true }).catch(() => {});
+    remove(beside);
   }
   await close(server);
 }
@@ -86,7 +86,7 @@ async function removeOlder(folder: string, names: readonly string[], number: num
   for (const name of names) {
     const older = Number(socketName.exec(name)?.[1] ?? number) < number;
     const left = name.startsWith(unnumbered) && (await holderOf(folder, name)) === null;
-    if (older || left) await rm(join(folder, name), { force: true }).catch(() => {});
+    if (older || left) remove(join(folder, name));
   }
 }
 
@@ -103,14 +103,24 @@ function listen(path: string): Promise<Server> {
   });
 }
 
+/** Not with `rm`, for which Node.js loads a module. What cannot be removed is left to the next process. */
+function remove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {}
+}
+
 const close = (server: Server) => new Promise<void>((resolve) => server.close(() => resolve()));
 
 /** The process that listens on a socket; null when none does. */
 async function holderOf(folder: string, name: string): Promise<LockHolder | null> {
+  if (isReleased(join(folder, name))) return null;
   return withShortPath(folder, name, answerOf).catch((error: NodeJS.ErrnoException) =>
     notListening.has(error.code ?? '') ? null : { pid: null },
   );
 }
+
+const isReleased = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 const notListening = new Set(['ECONNREFUSED', 'ENOENT', 'ENOTSOCK']);
 

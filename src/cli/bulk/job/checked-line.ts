@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-/** Digits of the checksum, and the space behind it. */
-const prefix = 17;
+/** Where the JSON of a line begins: behind the digits of its checksum and a space. */
+export const textStart = 17;
 
 /** A value as a line of JSON behind its checksum. */
 export function checkedLine(value: unknown): string {
@@ -11,8 +11,8 @@ export function checkedLine(value: unknown): string {
 
 /** The value of a line without its newline; null where the checksum is not that of the text. */
 export function readCheckedLine(line: Buffer): unknown {
-  const text = line.toString('utf8', prefix);
-  const isWhole = line[prefix - 1] === 32 && line.toString('latin1', 0, prefix - 1) === checksum(text);
+  const text = line.toString('utf8', textStart);
+  const isWhole = line[textStart - 1] === 32 && line.toString('latin1', 0, textStart - 1) === checksum(text);
   return isWhole ? JSON.parse(text) : null;
 }
 
@@ -20,5 +20,5 @@ function checksum(text: string): string {
   return createHash('sha256')
     .update(text)
     .digest('hex')
-    .slice(0, prefix - 1);
+    .slice(0, textStart - 1);
 }

@@ -7,7 +7,7 @@ import { lockFolder } from '../../platform/lock.js';
 import type { Lock } from '../../platform/lock-types.js';
 import type { FrozenPlan, PlanMeta } from '../plan/plan.js';
 import { openPlan, readPlanMeta } from '../plan/plan-reader.js';
-import { type Disk, nodeDisk } from './append-file.js';
+import { nodeDisk } from './append-file.js';
 import type { Entry } from './entries.js';
 import { JobState } from './job-state.js';
 import { jobFolder, noJob, removeJobFolder } from './jobs-folder.js';
@@ -45,15 +45,22 @@ const journalFile = 'journal';
 const withoutJournal =
   'the idempotency keys prevent duplicates. If another job has sent failed rows since, never add --retry-failed to this one.';
 
-/** Throws CliError: exit 12 when there is no such job, 11 when another process runs it. */
-export async function openJob(stateDirectory: string, id: string, disk: Disk = nodeDisk): Promise<Job> {
+/**
+ * Its state has the details of the requests that `keeps` chooses. Throws CliError: exit 12 when there is no such job, 11
+ * when another process runs it.
+ */
+export async function openJob(
+  stateDirectory: string,
+  id: string,
+  keeps: DetailFilter | null = null,
+): Promise<Job> {
   const folder = await jobFolder(stateDirectory, id);
   const lock = await lockJob(id, folder);
   try {
     const plan = await openPlan(folder);
     const { digest } = plan.meta;
-    const state = new JobState(plan.meta);
-    const journal = await Journal.open(disk, join(folder, journalFile), (entry) => state.apply(entry));
+    const state = new JobState(plan.meta, keeps);
+    const journal = await Journal.open(nodeDisk, join(folder, journalFile), (entry) => state.apply(entry));
     try {
       if (state.job === null) await journal.append({ type: 'job', id, digest });
       else if (state.job.id !== id || state.job.digest !== digest) throw otherJournal(id);

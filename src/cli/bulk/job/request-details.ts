@@ -14,6 +14,8 @@ export interface RequestDetails {
 /** Chooses the requests whose details are kept, each time they change. */
 export type DetailFilter = (details: RequestDetails) => boolean;
 
+export const everyRequest: DetailFilter = () => true;
+
 const none: RequestDetails = { id: '', kind: null, credits: null, code: '', final: null };
 
 /** The details of the requests that a filter chooses. */

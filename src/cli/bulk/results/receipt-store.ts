@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkedLine, readCheckedLine } from '../job/checked-line.js';
+import { checkedLine, readCheckedLine, textStart } from '../job/checked-line.js';
 import type { Outcome } from './receipt-columns.js';
 
 /** The final outcome of one recipient of a batch. */
@@ -57,8 +57,8 @@ export class ReceiptStore {
     if (length === 0) return null;
     try {
       const line = await this.#bytes(this.#offsets[request] ?? 0, length);
-      const [, id, rows] = readCheckedLine(line) as [number, string, unknown[][]];
-      return id === batch ? rows.map(receiptOf) : null;
+      const [number, id, rows] = readCheckedLine(line) as [number, string, unknown[][]];
+      return number === request && id === batch ? rows.map(receiptOf) : null;
     } catch {
       return null;
     }
@@ -146,9 +146,10 @@ export class ReceiptStore {
     await this.#append(null, header);
   }
 
+  /** The checksum is compared when the line is read. */
   #found(line: Buffer, offset: number, length: number): void {
-    const entry = readCheckedLine(line);
-    if (Array.isArray(entry) && Number.isInteger(entry[0])) this.#note(entry[0] as number, offset, length);
+    const [, request] = /^\[(\d+),/.exec(line.toString('latin1', textStart, textStart + 12)) ?? [];
+    if (request !== undefined) this.#note(Number(request), offset, length);
   }
 }
 

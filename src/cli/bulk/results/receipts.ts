@@ -1,7 +1,6 @@
 import { type Channel, type Message, normalizeRecipient } from '../../../contract/index.js';
 import { counted } from '../../wording.js';
-import { JobState } from '../job/job-state.js';
-import type { JournalSource } from '../job/journal.js';
+import type { JobState } from '../job/job-state.js';
 import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
 import type { BatchMessages } from './batch-messages.js';
 import { type Outcome, ReceiptColumns, type ReceiptStatus } from './receipt-columns.js';
@@ -14,11 +13,17 @@ export interface Receipt extends Omit<Outcome, 'delivery'> {
   delivery: string;
 }
 
+export interface MessageReaders {
+  ofBatch: Pick<BatchMessages, 'of'>;
+  single: Pick<SingleMessages, 'pages'>;
+}
+
 export interface ReceiptSource {
   plan: FrozenPlan;
-  journal: JournalSource;
-  /** Null: nothing is read from the service. */
-  messages: { ofBatch: Pick<BatchMessages, 'of'>; single: Pick<SingleMessages, 'pages'> } | null;
+  /** With the details of every request. */
+  state: JobState;
+  /** Called for the first message that is read from the service, and again; null: none is read. */
+  messages: (() => Promise<MessageReaders>) | null;
   /** Where final outcomes are kept; null: nowhere. */
   store: Pick<ReceiptStore, 'read' | 'keep'> | null;
   /** Reads stored outcomes again that can still change. */
@@ -30,7 +35,7 @@ export interface ReceiptSource {
 }
 
 /**
- * The outcome of every recipient of a job, by its place in the plan: from the journal, and for batches from the
+ * The outcome of every recipient of a job, by its place in the plan: from its state, and for batches from the
  * service where it lists their messages.
  */
 export class Receipts {
@@ -58,9 +63,8 @@ export class Receipts {
   }
 
   static async gather(source: ReceiptSource): Promise<Receipts> {
-    const { plan, journal } = source;
-    const receipts = new Receipts(plan, await JobState.read(plan.meta, journal, () => true));
-    for await (const request of plan.requests()) await receipts.#add(request, source);
+    const receipts = new Receipts(source.plan, source.state);
+    for await (const request of source.plan.requests()) await receipts.#add(request, source);
     await receipts.#addSingles(source);
     return receipts;
   }
@@ -134,7 +138,8 @@ export class Receipts {
     if (messages === null || this.#singles.size === 0) return;
     const { channel, created_at: begun } = meta;
     const span = { channel, begun, ended: this.#state.ended?.at ?? null };
-    const pages = messages.single.pages(span, this.#singles.size);
+    const { single } = await messages();
+    const pages = single.pages(span, this.#singles.size);
     while (this.#singles.size > 0) {
       const { value, done } = await pages.next();
       if (done) return this.#leaveSinglesUnread(value);
@@ -177,7 +182,8 @@ export class Receipts {
   ): Promise<void> {
     if (messages === null) return;
     onBatch?.();
-    const listed = await messages.ofBatch.of(id);
+    const { ofBatch } = await messages();
+    const listed = await ofBatch.of(id);
     if ('unlisted' in listed) this.unlisted = true;
     else if ('unread' in listed) this.#leaveUnread(request, listed.unread);
     else await this.#match(request, id, listed.messages, store);

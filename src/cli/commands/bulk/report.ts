@@ -1,5 +1,7 @@
 import type { Entry } from '../../bulk/job/entries.js';
+import { JobState } from '../../bulk/job/job-state.js';
 import { type Job, openJob } from '../../bulk/job/open-job.js';
+import { everyRequest } from '../../bulk/job/request-details.js';
 import { isSystemError } from '../../bulk/job/system-error.js';
 import { BatchMessages } from '../../bulk/results/batch-messages.js';
 import { Reader } from '../../bulk/results/reader.js';
@@ -11,6 +13,7 @@ import type { Context } from '../../context.js';
 import { byteOrderMark } from '../../csv/line.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { once } from '../../once.js';
 import { masked } from '../../output/mask.js';
 import type { View } from '../../output/view.js';
 import { counted, grouped } from '../../wording.js';
@@ -28,7 +31,9 @@ export async function report(
   { runtime, timeout, warn }: { runtime: JobRuntime; timeout: number; warn: Context['io']['warn'] },
 ): Promise<Reported> {
   try {
-    const receipts = await gather(context, job, { runtime, timeout });
+    const detailed = await JobState.read(job.plan.meta, job.journal, everyRequest);
+    const openRuntime = async () => runtime;
+    const receipts = await gather(context, job, { detailed, openRuntime, timeout });
     await context.io.files.write(path, reportBlocks(job, receipts));
     if (receipts.alarms.length > 0) return 'alarming';
     if (receipts.unread === null) return 'written';
@@ -57,16 +62,23 @@ export interface ReportOptions {
 export async function reportJob(context: Context, id: string, options: ReportOptions): Promise<void> {
   const { offline, refresh, waitTimeout: timeout } = options;
   await context.io.files.checkWritable(options.report);
-  const job = await openJob(context.config.stateDirectory, id);
-  let runtime: JobRuntime | null = null;
+  const job = await openJob(context.config.stateDirectory, id, everyRequest);
+  let closeRuntime = () => {};
+  const openRuntime = async () => {
+    const runtime = await openJobRuntime(context, {});
+    closeRuntime = runtime.close;
+    return runtime;
+  };
   try {
-    if (!offline) {
-      await refuseOtherService(context, job);
-      runtime = await openJobRuntime(context, {});
-    }
+    if (!offline) await refuseOtherService(context, job);
     const view = reportView(job.plan);
     await context.io.printer.checkColumns(view);
-    const receipts = await gather(context, job, { runtime, timeout, refresh });
+    const receipts = await gather(context, job, {
+      detailed: job.state,
+      openRuntime: offline ? null : openRuntime,
+      timeout,
+      refresh,
+    });
     await print(context, job, receipts, view, options.report);
     if (receipts.unreported > 0 && !offline) {
       const rows = counted(receipts.unreported, 'row');
@@ -77,7 +89,7 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
     if (receipts.unread !== null) throw incomplete(receipts.unread);
     if (receipts.unreadDeliveries !== null) throw withoutDeliveries(receipts.unreadDeliveries);
   } finally {
-    runtime?.close();
+    closeRuntime();
     await job.close();
   }
 }
@@ -132,15 +144,18 @@ const withoutDeliveries = ({ rows, code }: NonNullable<Receipts['unreadDeliverie
     },
   );
 
-function messagesOf(runtime: JobRuntime, timeout: number) {
+async function messageReaders(openRuntime: () => Promise<JobRuntime>, timeout: number) {
+  const runtime = await openRuntime();
   const reader = new Reader({ ...runtime, timeout });
   const { client } = runtime;
   return { ofBatch: new BatchMessages(client, reader), single: new SingleMessages(client, reader) };
 }
 
 interface GatherOptions {
-  /** Null: nothing is read from the service. */
-  runtime: JobRuntime | null;
+  /** The state of the job with the details of every request. */
+  detailed: JobState;
+  /** Called once, for the first message that is read from the service; null: none is read. */
+  openRuntime: (() => Promise<JobRuntime>) | null;
   timeout: number;
   refresh?: boolean | undefined;
 }
@@ -149,7 +164,7 @@ interface GatherOptions {
 async function gather(
   { io }: Pick<Context, 'io'>,
   job: Job,
-  { runtime, timeout, refresh }: GatherOptions,
+  { detailed, openRuntime, timeout, refresh }: GatherOptions,
 ): Promise<Receipts> {
   const { plan, journal, state } = job;
   const progress = io.progress();
@@ -158,8 +173,8 @@ async function gather(
   try {
     const receipts = await Receipts.gather({
       plan,
-      journal,
-      messages: runtime === null ? null : messagesOf(runtime, timeout),
+      state: detailed,
+      messages: openRuntime && once(() => messageReaders(openRuntime, timeout)),
       store,
       refresh,
       onBatch() {

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Entry } from '../../../../src/cli/bulk/job/entries.js';
+import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
+import { everyRequest } from '../../../../src/cli/bulk/job/request-details.js';
 import { Reader } from '../../../../src/cli/bulk/results/reader.js';
 import { ReceiptStore } from '../../../../src/cli/bulk/results/receipt-store.js';
 import { Receipts } from '../../../../src/cli/bulk/results/receipts.js';
@@ -66,8 +68,12 @@ function jobOf(count: number, pages: (filter: MessageListFilter, number: number)
     const receipts = await clock.run(
       Receipts.gather({
         plan,
-        journal: { replay: async (onEntry) => entries.forEach(onEntry) },
-        messages: offline ? null : { ofBatch, single },
+        state: await JobState.read(
+          plan.meta,
+          { replay: async (onEntry: (entry: Entry) => void) => entries.forEach(onEntry) },
+          everyRequest,
+        ),
+        messages: offline ? null : async () => ({ ofBatch, single }),
         store,
         refresh,
       }),
