@@ -43,7 +43,11 @@ const newestOf = (names: readonly string[]): number =>
 
 async function take(folder: string, number: number): Promise<Lock | 'taken'> {
   const unique = `${unnumbered}${process.pid}-${randomBytes(4).toString('hex')}`;
-  const server = await withShortPath(folder, unique, listen).catch(() => null);
+  const server = await withShortPath(folder, unique, listen).catch((error: NodeJS.ErrnoException) =>
+    // Before it listened, another process took it for a socket that was left, and removed it.
+    error.code === 'ENOENT' && error.syscall === 'uv_pipe_chmod' ? ('taken' as const) : null,
+  );
+  if (server === 'taken') return server;
   // Where this file system has no sockets there is no courtesy, and the keys have to do.
   if (server === null) return unguarded;
   try {

@@ -24,22 +24,38 @@ import { lockFolder, lockHolder } from '../../../src/cli/platform/lock.js';
 
 const root = mkdtempSync(join(tmpdir(), 'urtuu-lock-'));
 const holder = join(root, 'holder.mjs');
+const taker = join(root, 'taker.mjs');
 beforeAll(async () => {
-  await build({
-    stdin: {
-      contents: `import { lockFolder } from './src/cli/platform/lock.ts';
-        const lock = await lockFolder(process.argv[2]);
-        console.log(lock.held ? 'held' : 'busy ' + lock.pid);
-        if (lock.held) setInterval(() => {}, 1000);`,
-      resolveDir: process.cwd(),
-    },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    outfile: holder,
-  });
+  await bundle(
+    holder,
+    `const lock = await lockFolder(process.argv[2]);
+     console.log(lock.held ? 'held' : 'busy ' + lock.pid);
+     if (lock.held) setInterval(() => {}, 1000);`,
+  );
+  await bundle(
+    taker,
+    `import { closeSync, openSync, unlinkSync } from 'node:fs';
+     const inside = process.argv[3];
+     for (let taken = 0; taken < 100; ) {
+       const lock = await lockFolder(process.argv[2]);
+       if (!lock.held) continue;
+       taken += 1;
+       closeSync(openSync(inside, 'wx'));
+       await new Promise((resolve) => setTimeout(resolve, 1));
+       unlinkSync(inside);
+       await lock.release();
+     }
+     console.log('alone');`,
+  );
   chmodSync(root, 0o755);
 });
+
+/** A program that knows `lockFolder`. */
+async function bundle(outfile: string, text: string): Promise<void> {
+  const contents = `import { lockFolder } from './src/cli/platform/lock.ts';\n${text}`;
+  const stdin = { contents, resolveDir: process.cwd() };
+  await build({ stdin, bundle: true, platform: 'node', format: 'esm', outfile });
+}
 afterAll(() => rmSync(root, { recursive: true }));
 
 let folder: string;
@@ -52,8 +68,13 @@ afterEach(() => {
 });
 
 /** Another process that asks for the lock; with what it says. */
-async function another(place = folder): Promise<{ child: ChildProcess; said: string }> {
-  const child = spawn(process.execPath, [holder, place], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function another(
+  place = folder,
+  [program, ...args]: [program: string, ...args: string[]] = [holder],
+): Promise<{ child: ChildProcess; said: string }> {
+  const child = spawn(process.execPath, [program, place, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   children.push(child);
   const [said] = await once(child.stdout as NodeJS.ReadableStream, 'data');
   return { child, said: String(said).trim() };
@@ -106,6 +127,13 @@ describe('the lock of a job', () => {
       expect(winners).toHaveLength(1);
       for (const lock of winners) if (lock.held) await lock.release();
     }
+  });
+
+  it('is held by one of many processes that take and release it without a pause', async () => {
+    const inside = join(root, 'inside');
+    const takers = Array.from({ length: 4 }, () => another(folder, [taker, inside]));
+    const said = await Promise.all(takers);
+    expect(said.map((each) => each.said)).toEqual(Array(4).fill('alone'));
   });
 
   it('stays with a process that is paused', async () => {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type TableFormat, TableParser } from '../input/table-parser.js';
 import { BufferedReader } from './buffered-reader.js';
 import { readChecksummedText } from './checksummed-text.js';
@@ -21,7 +20,6 @@ import {
   type WrittenMeta,
 } from './plan-format.js';
 
-/** Bytes after which others have their turn. */
 const checkedAtOnce = 256 * 1024;
 
 /** The files of a plan are not as they were written; nothing may be sent from it. */
@@ -51,20 +49,18 @@ export async function openPlan(folder: string): Promise<FrozenPlan> {
 
 /** Not by a stream: most plans have six small files. */
 async function checksumOf(path: string): Promise<{ bytes: number; sha256: string }> {
-  const file = nodePlanDisk.open(path, 'r');
+  const file = await open(path);
   try {
     const hash = createHash('sha256');
     const block = Buffer.allocUnsafeSlow(checkedAtOnce);
-    let bytes = 0;
-    for (;;) {
-      const count = nodePlanDisk.read(file, block, bytes);
-      if (count === 0) return { bytes, sha256: hash.digest('hex') };
-      hash.update(block.subarray(0, count));
-      bytes += count;
-      if (count === block.length) await nextTurn();
+    for (let bytes = 0; ; ) {
+      const { bytesRead } = await file.read(block, 0, block.length, bytes);
+      if (bytesRead === 0) return { bytes, sha256: hash.digest('hex') };
+      hash.update(block.subarray(0, bytesRead));
+      bytes += bytesRead;
     }
   } finally {
-    nodePlanDisk.close(file);
+    await file.close();
   }
 }
 

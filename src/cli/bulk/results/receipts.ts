@@ -22,7 +22,7 @@ export interface ReceiptSource {
   plan: FrozenPlan;
   /** With the details of every request. */
   state: JobState;
-  /** Called for the first message that is read from the service, and again; null: none is read. */
+  /** Called before each batch or page that is read from the service, and may ask a person; null: none is read. */
   messages: (() => Promise<MessageReaders>) | null;
   /** Where final outcomes are kept; null: nowhere. */
   store: Pick<ReceiptStore, 'read' | 'keep'> | null;
@@ -181,8 +181,8 @@ export class Receipts {
     { messages, store, onBatch }: ReceiptSource,
   ): Promise<void> {
     if (messages === null) return;
-    onBatch?.();
     const { ofBatch } = await messages();
+    onBatch?.();
     const listed = await ofBatch.of(id);
     if ('unlisted' in listed) this.unlisted = true;
     else if ('unread' in listed) this.#leaveUnread(request, listed.unread);

@@ -31,9 +31,8 @@ export async function report(
   { runtime, timeout, warn }: { runtime: JobRuntime; timeout: number; warn: Context['io']['warn'] },
 ): Promise<Reported> {
   try {
-    const detailed = await JobState.read(job.plan.meta, job.journal, everyRequest);
     const openRuntime = async () => runtime;
-    const receipts = await gather(context, job, { detailed, openRuntime, timeout });
+    const receipts = await gather(context, job, { detailed: null, openRuntime, timeout });
     await context.io.files.write(path, reportBlocks(job, receipts));
     if (receipts.alarms.length > 0) return 'alarming';
     if (receipts.unread === null) return 'written';
@@ -152,8 +151,8 @@ async function messageReaders(openRuntime: () => Promise<JobRuntime>, timeout: n
 }
 
 interface GatherOptions {
-  /** The state of the job with the details of every request. */
-  detailed: JobState;
+  /** The state of the job with the details of every request; null: it is read from the journal. */
+  detailed: JobState | null;
   /** Called once, for the first message that is read from the service; null: none is read. */
   openRuntime: (() => Promise<JobRuntime>) | null;
   timeout: number;
@@ -173,7 +172,7 @@ async function gather(
   try {
     const receipts = await Receipts.gather({
       plan,
-      state: detailed,
+      state: detailed ?? (await JobState.read(plan.meta, journal, everyRequest)),
       messages: openRuntime && once(() => messageReaders(openRuntime, timeout)),
       store,
       refresh,

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { lockFolder } from '../../../../src/cli/platform/lock.js';
 import type { FetchLike } from '../../../../src/client/index.js';
@@ -20,6 +20,18 @@ describe('what becomes of a bulk job', () => {
     const { code, stderr } = await here.run(personal);
     expect(code).toBe(9);
     expect(stderr).toContain('Certain: 0 accepted, 2 failed and refunded; nothing in doubt.');
+  });
+
+  it('prints its figures, exit 13, where the report cannot read the journal any more', async () => {
+    const here = desk(people(3));
+    here.project.options.instead = () => {
+      rmSync(join(here.home, '.local/state/urtuu/jobs/july/journal'), { force: true });
+      return undefined;
+    };
+    const end = await here.run(`${personal} --report report.csv --json`);
+    expect(end.code).toBe(13);
+    expect(figures(end.stdout)).toMatchObject({ accepted: 3 });
+    expect(end.stderr).toContain('a file of the job could not be used');
   });
 
   it('asks before it tries failed singles of a finished job again, or needs --yes', async () => {
