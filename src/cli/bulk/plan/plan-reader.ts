@@ -47,7 +47,7 @@ export async function openPlan(folder: string): Promise<FrozenPlan> {
   return planOf(folder, record);
 }
 
-/** Not by a stream: most plans have six small files. */
+/** Not by a stream, which costs more than a small file: a plan has six, most of them small. */
 async function checksumOf(path: string): Promise<{ bytes: number; sha256: string }> {
   const file = await open(path);
   try {

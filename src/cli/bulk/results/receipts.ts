@@ -22,7 +22,7 @@ export interface ReceiptSource {
   plan: FrozenPlan;
   /** With the details of every request. */
   state: JobState;
-  /** Called before each batch or page that is read from the service, and may ask a person; null: none is read. */
+  /** Called before messages are read from the service, for each batch anew; may ask a person. Null: none are read. */
   messages: (() => Promise<MessageReaders>) | null;
   /** Where final outcomes are kept; null: nowhere. */
   store: Pick<ReceiptStore, 'read' | 'keep'> | null;
