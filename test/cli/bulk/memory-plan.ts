@@ -7,7 +7,8 @@ export function memoryPlan(messages: readonly { to: string[]; text: string }[]):
   const requests = messages.map(({ to, text }, number): PlannedRequest => {
     const kind = to.length === 1 ? 'single' : 'batch';
     const body = JSON.stringify({ to: kind === 'single' ? to[0] : to, text });
-    return { number, kind, to, lines: to.map(() => line++), body, credits: to.length * 10 };
+    const recipients = to.length;
+    return { number, kind, recipients, to, lines: to.map(() => line++), body, credits: recipients * 10 };
   });
   const recipients = requests.reduce((sum, { to }) => sum + to.length, 0);
   const digest = createHash('sha256');

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { once } from '../../once.js';
 import { type TableFormat, TableParser } from '../input/table-parser.js';
 import { BufferedReader } from './buffered-reader.js';
 import { readChecksummedText } from './checksummed-text.js';
@@ -140,14 +141,24 @@ async function* readRequests(
       const size = (last ? files.bodies.bytes : record.readDoubleLE(requestBytes)) - start;
       const kind = record.readUInt32LE(20) === 1 ? 'batch' : 'single';
       const credits = record.readDoubleLE(8);
+      const recipients = end - begin;
       const body = bodies.read(start, size).toString();
-      const { to } = JSON.parse(body) as { to: string | string[] };
-      const rowLines = lines.read(begin * 4, (end - begin) * 4);
+      const lineBytes = Buffer.from(lines.read(begin * 4, recipients * 4));
+      // A request that is sent whole needs neither, and reading them takes longer than all else here.
+      const to = once(() => recipientsOf(body));
+      const rowLines = once(() =>
+        Array.from({ length: recipients }, (_, index) => lineBytes.readUInt32LE(index * 4)),
+      );
       yield {
         number,
         kind,
-        to: typeof to === 'string' ? [to] : to,
-        lines: Array.from({ length: end - begin }, (_, index) => rowLines.readUInt32LE(index * 4)),
+        recipients,
+        get to() {
+          return to();
+        },
+        get lines() {
+          return rowLines();
+        },
         body,
         credits,
       };
@@ -155,6 +166,11 @@ async function* readRequests(
   } finally {
     for (const file of opened) disk.close(file);
   }
+}
+
+function recipientsOf(body: string): string[] {
+  const { to } = JSON.parse(body) as { to: string | string[] };
+  return typeof to === 'string' ? [to] : to;
 }
 
 async function* readPlannedRows(

@@ -5,10 +5,12 @@ export interface PlannedRequest {
   /** 0, 1, 2 ... in the order of sending; never changes. */
   number: number;
   kind: 'single' | 'batch';
-  /** Recipients in their normal form, in the order of the body. */
-  to: string[];
-  /** The line on which the row of each recipient begins, in the same order. */
-  lines: number[];
+  /** How many recipients the body has. */
+  recipients: number;
+  /** Recipients in their normal form, in the order of the body. Read from it when they are first asked for. */
+  readonly to: string[];
+  /** The line on which the row of each recipient begins, in the same order. Read like them. */
+  readonly lines: number[];
   /** The exact JSON text of the request body. */
   body: string;
   /** Expected price; 0 without a price list. */

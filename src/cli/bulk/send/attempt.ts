@@ -31,7 +31,7 @@ export function startAttempt(
   return {
     request,
     body,
-    facts: { kind, to: body.to, unanswered, foreignRefusals, shortage: null },
+    facts: { kind, body, unanswered, foreignRefusals, shortage: null },
     tries: known.tries ?? 0,
     since: known.since ?? null,
   };

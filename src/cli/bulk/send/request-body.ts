@@ -3,9 +3,11 @@ import type { PlannedRequest } from '../plan/plan.js';
 
 export interface RequestBody {
   kind: PlannedRequest['kind'];
-  /** The recipients of this body, and their positions in the planned request. */
-  to: string[];
-  indexes: number[];
+  /** How many recipients this body has. */
+  recipients: number;
+  /** They, and their positions in the planned request. */
+  readonly to: string[];
+  readonly indexes: number[];
   /** JSON text, sent byte for byte. */
   text: string;
   idempotencyKey: string;
@@ -18,9 +20,23 @@ export function bodyOf(
   revision: number,
   removed: Pick<ReadonlySet<number>, 'has' | 'size'>,
 ): RequestBody {
-  const { number, kind } = request;
+  const { number, kind, recipients } = request;
+  const idempotencyKey = keyOf(number, revision);
+  if (removed.size === 0)
+    return {
+      kind,
+      recipients,
+      get to() {
+        return request.to;
+      },
+      get indexes() {
+        return [...request.to.keys()];
+      },
+      text: request.body,
+      idempotencyKey,
+    };
   const indexes = [...request.to.keys()].filter((index) => !removed.has(index));
   const to = indexes.map((index) => request.to[index] ?? '');
-  const text = removed.size === 0 ? request.body : JSON.stringify({ ...JSON.parse(request.body), to });
-  return { kind, to, indexes, text, idempotencyKey: keyOf(number, revision) };
+  const text = JSON.stringify({ ...JSON.parse(request.body), to });
+  return { kind, recipients: to.length, to, indexes, text, idempotencyKey };
 }

@@ -44,7 +44,7 @@ export class RequestSender {
           type: 'send',
           request: number,
           revision: state.revision(number),
-          recipients: attempt.body.to.length,
+          recipients: attempt.body.recipients,
         });
       }
       if (journal.fault !== null) throw journal.fault;
@@ -118,9 +118,10 @@ export class RequestSender {
       case 'compare':
         return this.#compare(attempt, step);
       case 'remove': {
-        const indexes = step.positions.map((position) => attempt.body.indexes[position] ?? 0);
-        await recorder.record({ type: 'removed', request, revision, indexes });
-        recorder.emit({ type: 'removed', request, entries: indexes.length });
+        const { indexes } = attempt.body;
+        const removed = step.positions.map((position) => indexes[position] ?? 0);
+        await recorder.record({ type: 'removed', request, revision, indexes: removed });
+        recorder.emit({ type: 'removed', request, entries: removed.length });
         return true;
       }
       case 'revise':
@@ -197,10 +198,11 @@ export class RequestSender {
       return this.#giveUp(attempt, 'unexpected_response', null);
     }
     if (recipients === 'not listed') {
-      const unsure = Math.min(body.to.length, Math.abs(step.total - body.to.length));
+      const unsure = Math.min(body.recipients, Math.abs(step.total - body.recipients));
       return this.#accept(attempt, step, [{ type: 'unsure', request: number, revision, recipients: unsure }]);
     }
-    const absent = body.indexes.filter((_, at) => !recipients.has(normalizeRecipient(body.to[at] ?? '')));
+    const { to, indexes } = body;
+    const absent = indexes.filter((_, at) => !recipients.has(normalizeRecipient(to[at] ?? '')));
     const entry = { type: 'absent', request: number, revision, indexes: absent } as const;
     return this.#accept(attempt, step, absent.length > 0 ? [entry] : []);
   }

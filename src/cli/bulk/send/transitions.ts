@@ -1,11 +1,12 @@
 import { normalizeRecipient } from '../../../contract/index.js';
 import type { Answer } from './answer.js';
+import type { RequestBody } from './request-body.js';
 
 /** A request before its answer. */
 export interface RequestFacts {
   kind: 'single' | 'batch';
-  /** The recipients of the body as sent. */
-  to: readonly string[];
+  /** As sent. */
+  body: Pick<RequestBody, 'recipients' | 'to'>;
   /** Copies under this key, of this run and earlier ones, without an answer. */
   unanswered: number;
   /** Successive `invalid_request` answers that named nothing in the body. */
@@ -89,14 +90,14 @@ function afterAcceptance(
   const { id, credits, replayOf } = answer;
   if (credits === null) return { kind: 'alarm', reason: `${answer.kind} ${id} has no price`, stops: true };
   if (answer.kind === 'message') {
-    const [to = ''] = request.to;
+    const [to = ''] = request.body.to;
     const isOurs = isPruned(answer) || normalizeRecipient(answer.to) === normalizeRecipient(to);
     if (isOurs && answer.failed) return { kind: 'fail', code: 'provider_failed', id };
     return isOurs
       ? { kind: 'accept', id, credits, replayOf }
       : { kind: 'alarm', reason: `message ${id} is for ${answer.to}, not for ${to}`, stops: false };
   }
-  return answer.total === request.to.length
+  return answer.total === request.body.recipients
     ? { kind: 'accept', id, credits, replayOf }
     : { kind: 'compare', total: answer.total, id, credits, replayOf };
 }
@@ -137,7 +138,7 @@ function afterInvalid(request: RequestFacts, invalid: readonly string[]): Step {
 /** Where the body has the recipients that the service named. */
 function positionsOf(request: RequestFacts, invalid: readonly string[]): number[] {
   const named = new Set(invalid.map(normalizeRecipient));
-  return request.to.flatMap((to, position) => (named.has(normalizeRecipient(to)) ? [position] : []));
+  return request.body.to.flatMap((to, position) => (named.has(normalizeRecipient(to)) ? [position] : []));
 }
 
 /**

@@ -20,8 +20,8 @@ export async function remainingCredits(
     const isRetried = retryFailed && state.phase(request.number) === 'failed';
     if (!state.isOpen(request.number) && !isRetried) continue;
     // A plan without prices counts every recipient the same.
-    const whole = plan.meta.credits > 0 ? request.credits : request.to.length;
-    const rest = (whole * (request.to.length - state.removed(request.number).size)) / request.to.length;
+    const whole = plan.meta.credits > 0 ? request.credits : request.recipients;
+    const rest = (whole * (request.recipients - state.removed(request.number).size)) / request.recipients;
     planned += rest;
     if (state.phase(request.number) === 'doubt') doubtful += rest;
   }
