@@ -454,6 +454,12 @@ describe('files that go while the service runs', () => {
   );
 });
 
+it('the -wal does not grow with the number of sends, however fast they are', async () => {
+  core = await cores.open({ directory, rates: 'off' });
+  for (let number = 0; number < 500; number += 1) await send(`${99_110_000 + number}`, 'Hi');
+  expect(statSync(at('service.db-wal')).size).toBeLessThan(8_000_000);
+});
+
 describe('the -wal of a service that was closed', () => {
   const walSize = () => statSync(at('service.db-wal'), { throwIfNoEntry: false })?.size ?? 0;
 

@@ -16,27 +16,38 @@ export function turnToOwnCheckpoints(store: Database): void {
 
 /** Rows after which there is a checkpoint. */
 const rowsBetween = 1_000;
+/**
+ * Commits after which there is one at once. Small commits write the same pages again and again, and what goes to the
+ * end of a -wal that grows costs more than what goes over its old pages.
+ */
+const commitsBetween = 150;
 
 export class Checkpoints {
   readonly #store: Database;
   #rows = 0;
+  #commits = 0;
   #isMarked = false;
 
   constructor(store: Database) {
     this.#store = store;
   }
 
-  wrote(rows: number): void {
+  /** Counts a commit. True when `run` should not wait. */
+  wrote(rows: number): boolean {
     this.#rows += rows;
+    this.#commits += 1;
+    return this.#commits % commitsBetween === 0;
   }
 
   /** To be called again and again; throws where it is locked or cannot be written, and goes on at the next call. */
   run(): void {
-    if (!this.#isMarked && this.#rows < rowsBetween) return;
+    const isDue = this.#rows >= rowsBetween || this.#commits >= commitsBetween;
+    if (!this.#isMarked && !isDue) return;
     if (!this.#isMarked) {
       this.#execute(mark);
       this.#isMarked = true;
       this.#rows = 0;
+      this.#commits = 0;
       this.#store.exec('PRAGMA wal_checkpoint(PASSIVE)');
     }
     this.#execute(unmark);

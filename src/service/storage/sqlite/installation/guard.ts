@@ -33,6 +33,7 @@ export class DataGuard {
   /** Those of them that commits go into. */
   readonly #written: Seen[];
   readonly #timer: NodeJS.Timeout;
+  #soon: NodeJS.Immediate | undefined;
   readonly #report: (error: unknown) => void;
   #isReported = false;
   #error: DataError | null = null;
@@ -80,7 +81,7 @@ export class DataGuard {
 
   /** Called after every commit. */
   committed(rows: number): void {
-    this.#checkpoints.wrote(rows);
+    if (this.#checkpoints.wrote(rows)) this.#soon = setImmediate(() => this.look());
   }
 
   /** Before the store is closed. */
@@ -96,6 +97,7 @@ export class DataGuard {
 
   #stop(): void {
     clearInterval(this.#timer);
+    clearImmediate(this.#soon);
   }
 
   #compare(before: Seen): void {
