@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Machine } from '../support/binary.js';
@@ -49,4 +49,13 @@ it.each([
 ])('urtuu %s %s: of these, the embedded service loads only crypto', async (...args) => {
   const loaded = await loadedBy(args);
   expect(loaded.filter((name) => expensive.includes(name))).toEqual(['crypto']);
+});
+
+it('20 sandbox sends leave a -wal that the next one reads in no time', async () => {
+  const machine = new Machine();
+  onTestFinished(() => machine.remove());
+  const send = (number: number) => ['sms', 'send', `${99_110_000 + number}`, 'hi', '--sandbox'];
+  for (let number = 0; number < 20; number += 1)
+    expect(await machine.run(send(number))).toMatchObject({ code: 0 });
+  expect(statSync(join(machine.home, 'state/urtuu/sandbox/operator.db-wal')).size).toBeLessThan(160_000);
 });

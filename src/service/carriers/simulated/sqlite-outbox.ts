@@ -3,7 +3,7 @@ import { whenFree } from '../../storage/sqlite/database/busy.js';
 import type { Database } from '../../storage/sqlite/database/database.js';
 import { GroupCommit } from '../../storage/sqlite/database/group-commit.js';
 import { jsonObject } from '../../storage/sqlite/database/json-object.js';
-import { openDatabase } from '../../storage/sqlite/database/open.js';
+import { checkpointBeforeClose, openDatabase } from '../../storage/sqlite/database/open.js';
 import { overwriting } from '../../storage/sqlite/database/overwriting.js';
 import { prepareOnce } from '../../storage/sqlite/database/prepare-once.js';
 import { everyAttempt, type Submission } from '../carrier.js';
@@ -155,9 +155,8 @@ export function sqliteOutbox(database: Database, clock: Clock): Outbox {
       }),
     async close() {
       await commits.close();
-      // So that operator.db alone is whole: a connection leaves the -wal behind as long as it has statements.
       try {
-        database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+        checkpointBeforeClose(database);
       } finally {
         database.close();
       }

@@ -5,7 +5,7 @@ import { type Bucket, type SharedBuckets, type Taken, takeToken } from '../rate-
 import { type Turns, takeTurns } from '../route-limits.js';
 import { isBusy, isDamaged, nextTry } from './database/busy.js';
 import type { Database } from './database/database.js';
-import { openDatabase } from './database/open.js';
+import { checkpointBeforeClose, openDatabase } from './database/open.js';
 
 const migrations = [
   `CREATE TABLE buckets (
@@ -119,7 +119,13 @@ export async function openSqliteBuckets({
     },
     async close() {
       await opening;
-      giveUp();
+      try {
+        if (file !== null) checkpointBeforeClose(file.database);
+      } catch {
+        // The next start makes it anew if it is damaged.
+      } finally {
+        giveUp();
+      }
     },
   };
 }

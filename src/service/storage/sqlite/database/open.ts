@@ -52,6 +52,18 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
   }
 }
 
+/** In pages. */
+const longWal = 32;
+
+/**
+ * Before closing, so that the file alone is whole: a connection with statements leaves its -wal behind. A long one, which
+ * the next start would read from its beginning, is emptied too, where no other process reads it; the file is on disk first.
+ */
+export function checkpointBeforeClose(database: Database): void {
+  const { log } = database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() as { log: number };
+  if (log > longWal) database.exec('PRAGMA synchronous = full; PRAGMA wal_checkpoint(TRUNCATE)');
+}
+
 function migrate(database: Database, path: string, options: OpenOptions, engine: Engine): void {
   const { migrations, keepsCopy = false } = options;
   if (versionOf(database) === migrations.length) return;
