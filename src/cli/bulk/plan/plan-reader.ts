@@ -142,8 +142,11 @@ async function* readRequests(
       const kind = record.readUInt32LE(20) === 1 ? 'batch' : 'single';
       const credits = record.readDoubleLE(8);
       const recipients = end - begin;
-      const body = bodies.read(start, size).toString();
+      const bodyBytes = bodies.read(start, size);
       const lineBytes = Buffer.from(lines.read(begin * 4, recipients * 4));
+      if (bodyBytes.length < size || lineBytes.length < recipients * 4)
+        throw new PlanDamaged(folder, 'cut off since it was checked');
+      const body = bodyBytes.toString();
       // A request that is sent whole needs neither, and reading them takes longer than all else here.
       const to = once(() => recipientsOf(body));
       const rowLines = once(() =>

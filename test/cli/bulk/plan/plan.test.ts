@@ -260,6 +260,14 @@ describe('a frozen plan', () => {
     await expect(openPlan(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
+  it.each(['bodies', 'lines'])('gives no request of %s that were cut off after the check', async (name) => {
+    const outcome = await plan('phone\n99000001\n99000002\n');
+    const { folder } = planned(outcome);
+    const opened = await openPlan(folder);
+    truncateSync(join(folder, name), readFileSync(join(folder, name)).length - 1);
+    await expect(collect(opened.requests())).rejects.toMatchObject({ name: 'PlanDamaged' });
+  });
+
   it('of version 1 is read as it is, without a checksum, and refused where its figures disagree', async () => {
     const outcome = await plan('phone\n99000001\n99000002\n');
     const { folder } = planned(outcome);
