@@ -6,7 +6,7 @@
 # ON_CALL is the number to tell, MINIMUM the credits that are too few (default 5000). The service and its key are in
 # a profile (urtuu login), or in URTUU_BASE_URL and URTUU_API_KEY.
 #
-# Exit codes: 0 enough credits, or the alert is out; any other is that of urtuu (urtuu help exit-codes).
+# Exit codes: 0 enough credits, or the alert was accepted; any other is that of urtuu (urtuu help exit-codes).
 set -eu
 
 : "${ON_CALL:?is the number to tell}"

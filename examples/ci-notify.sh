@@ -6,7 +6,7 @@
 # ON_CALL is the number to tell. The key of the message follows from the run and its outcome, so that jobs that are run
 # again, on whatever machine, send nothing twice. URTUU_BASE_URL and URTUU_API_KEY are variables of the pipeline.
 #
-# Exit codes: 0 sent; 5 later and 6 in doubt after four tries; any other is that of urtuu (urtuu help exit-codes).
+# Exit codes: 0 accepted; 5 later and 6 in doubt after four tries; any other is that of urtuu (urtuu help exit-codes).
 set -eu
 
 outcome=${1:?usage: ci-notify.sh OUTCOME}
