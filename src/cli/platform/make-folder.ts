@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -13,6 +13,8 @@ export function makeFolder(path: string): void {
 
 /** False when the folder above is missing, too. */
 function made(path: string): boolean {
+  // A look costs less than the error of a folder that is there.
+  if (existsSync(path)) return true;
   try {
     mkdirSync(path, { mode: 0o700 });
     return true;

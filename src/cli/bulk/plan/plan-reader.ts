@@ -142,13 +142,13 @@ async function* readRequests(
       const kind = record.readUInt32LE(20) === 1 ? 'batch' : 'single';
       const credits = record.readDoubleLE(8);
       const recipients = end - begin;
-      const bodyBytes = bodies.read(start, size);
+      const body = bodies.read(start, size).toString();
+      const to = recipientsOf(body);
+      if (to.length !== recipients) throw new PlanDamaged(folder, 'bodies changed since it was checked');
       const lineBytes = Buffer.from(lines.read(begin * 4, recipients * 4));
-      if (bodyBytes.length < size || lineBytes.length < recipients * 4)
-        throw new PlanDamaged(folder, 'cut off since it was checked');
-      const body = bodyBytes.toString();
-      // A request that is sent whole needs neither, and reading them takes longer than all else here.
-      const to = once(() => recipientsOf(body));
+      if (lineBytes.length < recipients * 4)
+        throw new PlanDamaged(folder, 'lines was cut off since it was checked');
+      // A request that is sent whole does not need them.
       const rowLines = once(() =>
         Array.from({ length: recipients }, (_, index) => lineBytes.readUInt32LE(index * 4)),
       );
@@ -156,9 +156,7 @@ async function* readRequests(
         number,
         kind,
         recipients,
-        get to() {
-          return to();
-        },
+        to,
         get lines() {
           return rowLines();
         },
@@ -171,9 +169,14 @@ async function* readRequests(
   }
 }
 
+/** None where it is no body: then the file is not as it was written. */
 function recipientsOf(body: string): string[] {
-  const { to } = JSON.parse(body) as { to: string | string[] };
-  return typeof to === 'string' ? [to] : to;
+  try {
+    const { to } = JSON.parse(body) as { to?: string | string[] };
+    return typeof to === 'string' ? [to] : (to ?? []);
+  } catch {
+    return [];
+  }
 }
 
 async function* readPlannedRows(

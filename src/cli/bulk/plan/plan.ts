@@ -7,9 +7,9 @@ export interface PlannedRequest {
   kind: 'single' | 'batch';
   /** How many recipients the body has. */
   recipients: number;
-  /** Recipients in their normal form, in the order of the body. Read from it when they are first asked for. */
-  readonly to: string[];
-  /** The line on which the row of each recipient begins, in the same order. Read like them. */
+  /** Recipients in their normal form, in the order of the body. */
+  to: string[];
+  /** The line on which the row of each recipient begins, in the same order. Read when they are first asked for. */
   readonly lines: number[];
   /** The exact JSON text of the request body. */
   body: string;

@@ -1,4 +1,5 @@
 import { isSystemError } from '../job/system-error.js';
+import { PlanDamaged } from '../plan/plan-reader.js';
 
 /** Why a job stopped before everything was sent. */
 export type StopReason =
@@ -31,7 +32,8 @@ export interface Ending {
 
 export function stopReasonOf(error: unknown, journalFault: Error | null): StopReason {
   if (journalFault !== null) return { by: 'disk', doing: 'write', error: journalFault };
-  return isSystemError(error) ? { by: 'disk', doing: 'read', error } : { by: 'fault', error };
+  const isOfDisk = isSystemError(error) || error instanceof PlanDamaged;
+  return isOfDisk ? { by: 'disk', doing: 'read', error } : { by: 'fault', error };
 }
 
 /** Requests in doubt can still be settled then: they may have been paid for. */

@@ -6,7 +6,7 @@ export interface RequestBody {
   /** How many recipients this body has. */
   recipients: number;
   /** They, and their positions in the planned request. */
-  readonly to: string[];
+  to: string[];
   readonly indexes: number[];
   /** JSON text, sent byte for byte. */
   text: string;
@@ -26,9 +26,7 @@ export function bodyOf(
     return {
       kind,
       recipients,
-      get to() {
-        return request.to;
-      },
+      to: request.to,
       get indexes() {
         return [...request.to.keys()];
       },

@@ -16,7 +16,8 @@ const ownersOnly = 0o600;
 
 /** Makes a file that only its owner can read and write, whatever the umask; one that is there becomes so. */
 export function makePrivate(path: string): void {
-  const file = openNew(path);
+  // A look costs less than the error of a file that is there, as it is at most starts.
+  const file = existsSync(path) ? null : openNew(path);
   if (file !== null) {
     giveToOwner(dirname(path), (uid, gid) => fchownSync(file, uid, gid));
     closeSync(file);

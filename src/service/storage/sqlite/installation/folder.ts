@@ -70,6 +70,7 @@ export function syncFolder(path: string): void {
 
 /** Not the `recursive` of Node.js: it never returns where every new folder is answered with ENOENT, as in /proc. */
 function makeFolders(path: string): void {
+  if (existsSync(path)) return;
   const above = dirname(path);
   if (above !== path && !existsSync(above)) makeFolders(above);
   try {
