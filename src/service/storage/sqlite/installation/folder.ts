@@ -72,7 +72,7 @@ export function syncFolder(path: string): void {
 function makeFolders(path: string): void {
   if (existsSync(path)) return;
   const above = dirname(path);
-  if (above !== path && !existsSync(above)) makeFolders(above);
+  if (above !== path) makeFolders(above);
   try {
     makeFolder(path);
   } catch (error) {
