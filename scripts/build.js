@@ -14,7 +14,7 @@ const libraries = { 'client/index': 'src/client/index.ts', 'sandbox/index': 'src
 const together = [
   {
     name: 'core',
-    test: /[/\\]src[/\\]cli[/\\](?:main|application|program|platform[/\\]make-folder)\.ts$/,
+    test: /[/\\]src[/\\]cli[/\\](?:main|application|program|output[/\\]card|platform[/\\]make-folder)\.ts$/,
     priority: 3,
   },
   {
@@ -24,7 +24,7 @@ const together = [
   },
   {
     name: 'parts',
-    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:dry-run|email|finish|options|shown)|recent-ids|input[/\\](?:required|text)|output[/\\](?:card|examples|views))/,
+    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:dry-run|email|finish|options|shown)|recent-ids|input[/\\](?:required|text)|output[/\\](?:examples|views))/,
     priority: 1,
   },
   {

@@ -32,12 +32,16 @@ export interface CodeCacheOptions {
 interface Header {
   build: string;
   engine: string;
-  /** Bytes of one copy. */
-  length: number;
+  /** Where in a copy the code of each bundle begins and ends. */
+  places: Record<string, [begin: number, end: number]>;
 }
+
+/** The code of one folder of bundles, by their file names. */
+type Codes = Map<string, Buffer>;
 
 /** The header has a place of its own, so that the code behind it is aligned as V8 wants it. */
 const headerLength = 4096;
+const alignment = 16;
 const longestFile = 8 * 2 ** 20;
 /** When there are more, all go; those still in use come back. */
 const mostFiles = 64;
@@ -48,11 +52,14 @@ const closing = Buffer.from('\n})');
 /**
  * Loads CommonJS bundles with the code that V8 compiled for an earlier start. Nothing that goes wrong here is
  * an error: it is then compiled as ever. V8 does not notice damage in such code, it crashes, or worse, runs it;
- * so each is stored twice, and used when both copies are equal (a checksum would cost more than it saves).
+ * so each file is two copies, and used when they are equal (a checksum would cost more than it saves). It holds
+ * the code of all bundles that a command needs of a folder: few files take less time.
  */
 export class CodeCache {
   readonly #options: CodeCacheOptions;
   readonly #modules = new Map<string, { exports: unknown }>();
+  /** By folder. */
+  readonly #stored = new Map<string, Codes>();
   readonly #unsaved = new Map<string, Script>();
 
   constructor(options: CodeCacheOptions) {
@@ -68,41 +75,49 @@ export class CodeCache {
     const folder = dirname(file);
     const requireFrom = (id: string) =>
       id.startsWith('.') ? this.load(resolve(folder, id)) : this.#options.require(id);
-    this.#compile(file).runInThisContext()(module.exports, requireFrom, module, file, folder);
+    this.#compile(file, folder).runInThisContext()(module.exports, requireFrom, module, file, folder);
     return module.exports;
   }
 
   /** Stores the compiled code. For the end of a process that went well and was short. */
   save(): void {
-    for (const [file, script] of this.#unsaved) this.#write(file, script);
+    for (const folder of new Set([...this.#unsaved.keys()].map(dirname))) this.#write(folder);
   }
 
-  #compile(file: string): Script {
+  #compile(file: string, folder: string): Script {
     // The build keeps bundles ASCII, which V8 stores in half the space. Joined as bytes, they are one string alone.
     const source = Buffer.concat([opening, readFileSync(file), closing]).toString('latin1');
-    const cachedData = this.#read(file);
+    const cachedData = this.#codesOf(folder).get(basename(file));
     const script = new Script(source, {
       filename: file,
       columnOffset: -opening.length,
-      ...(cachedData === null ? {} : { cachedData }),
+      ...(cachedData === undefined ? {} : { cachedData }),
     });
-    if (cachedData === null || script.cachedDataRejected) this.#unsaved.set(file, script);
+    if (cachedData === undefined || script.cachedDataRejected) this.#unsaved.set(file, script);
     return script;
   }
 
-  #read(file: string): Buffer | null {
+  #codesOf(folder: string): Codes {
+    const codes = this.#stored.get(folder) ?? this.#read(folder);
+    this.#stored.set(folder, codes);
+    return codes;
+  }
+
+  #read(bundles: string): Codes {
     const { folder, build } = this.#options;
-    if (folder === null) return null;
+    const codes: Codes = new Map();
+    if (folder === null) return codes;
     try {
-      if (!this.#isPrivate(lstatSync(folder))) return null;
-      const content = this.#readPrivate(this.#place(folder, file));
-      const header = JSON.parse(content.toString('utf8', 0, headerLength)) as Header;
-      if (header.build !== build || header.engine !== engine) return null;
-      if (content.length !== headerLength + 2 * header.length) return null;
-      const code = content.subarray(headerLength, headerLength + header.length);
-      return code.equals(content.subarray(headerLength + header.length)) ? code : null;
+      if (!this.#isPrivate(lstatSync(folder))) return codes;
+      const content = this.#readPrivate(this.#place(folder, bundles));
+      const copy = content.subarray(0, content.length / 2);
+      if (!copy.equals(content.subarray(copy.length))) return codes;
+      const header = JSON.parse(copy.toString('latin1', 0, headerLength)) as Header;
+      if (header.build !== build || header.engine !== engine) return codes;
+      for (const [name, place] of Object.entries(header.places)) codes.set(name, copy.subarray(...place));
+      return codes;
     } catch {
-      return null;
+      return new Map();
     }
   }
 
@@ -122,20 +137,31 @@ export class CodeCache {
     return uid === this.#options.user && (mode & 0o022) === 0;
   }
 
-  #write(file: string, script: Script): void {
+  #write(bundles: string): void {
     const { folder, build } = this.#options;
     if (folder === null) return;
-    const code = script.createCachedData();
-    if (headerLength + 2 * code.length > longestFile) return;
-    const header = JSON.stringify({ build, engine, length: code.length } satisfies Header);
-    const place = this.#place(folder, file);
+    const codes: Codes = new Map(this.#stored.get(bundles));
+    for (const [file, script] of this.#unsaved)
+      if (dirname(file) === bundles) codes.set(basename(file), script.createCachedData());
+    const places: Header['places'] = {};
+    const parts: Buffer[] = [];
+    let end = headerLength;
+    for (const [name, code] of codes) {
+      const begin = end + (-end & (alignment - 1));
+      parts.push(Buffer.alloc(begin - end), code);
+      end = begin + code.length;
+      places[name] = [begin, end];
+    }
+    const header = JSON.stringify({ build, engine, places } satisfies Header).padEnd(headerLength);
+    if (header.length > headerLength || 2 * end > longestFile) return;
+    const copy = Buffer.concat([Buffer.from(header), ...parts]);
+    const place = this.#place(folder, bundles);
     const beside = `${place}.${process.pid}`;
     try {
       makeFolder(folder);
       if (!this.#isPrivate(lstatSync(folder))) return;
       makeRoom(folder);
-      const content = Buffer.concat([Buffer.from(header.padEnd(headerLength)), code, code]);
-      writeFileSync(beside, content, { flag: 'wx', mode: 0o600 });
+      writeFileSync(beside, Buffer.concat([copy, copy]), { flag: 'wx', mode: 0o600 });
       renameSync(beside, place);
     } catch {
       discard(beside);
@@ -143,9 +169,8 @@ export class CodeCache {
   }
 
   /** A new build takes the place of the old. */
-  #place(folder: string, file: string): string {
-    const bundle = `${basename(dirname(file))}-${basename(file, '.cjs')}`;
-    return join(folder, `${bundle}.${this.#options.command}.${engine}.code`);
+  #place(folder: string, bundles: string): string {
+    return join(folder, `${basename(bundles)}.${this.#options.command}.${engine}.code`);
   }
 }
 

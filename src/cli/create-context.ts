@@ -40,11 +40,11 @@ export function createContext(
   const printer = once(() => new Printer(streams.stdout, options(), environment.env));
   const notices = once(() => new Notices(environment, streams.stderr, options(), printer().isMachine));
   if (streams.stdout.isTerminal) streams.stdout.makeRoom = () => notices().makeRoom();
-  const controller = once(() => {
-    const made = new AbortController();
-    // Everything that waits listens to it.
-    setMaxListeners(0, made.signal);
-    return made;
+  const controller = once(() => new AbortController());
+  // Everything that waits listens to it. The rate limiter has one listener, and most commands no other.
+  const shared = once(() => {
+    setMaxListeners(0, controller().signal);
+    return controller().signal;
   });
   const config = openConfig(environment, options);
   const files = new Files(
@@ -52,7 +52,7 @@ export function createContext(
     () => environment.cwd,
     {
       note: (text) => notices().note(text),
-      sleep: (milliseconds, signal = controller().signal) => environment.clock.sleep(milliseconds, signal),
+      sleep: (milliseconds, signal = shared()) => environment.clock.sleep(milliseconds, signal),
     },
   );
   const network = openNetwork({
@@ -139,7 +139,7 @@ export function createContext(
     config,
     clock: environment.clock,
     get signal() {
-      return controller().signal;
+      return shared();
     },
     get notices() {
       return notices();

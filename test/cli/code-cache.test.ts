@@ -54,8 +54,10 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 const user = process.geteuid?.() ?? -1;
 
+type Start = Partial<CodeCacheOptions> & { bundle?: string; mode?: 'save' | 'leave' };
+
 /** Starts the program, which has to work whatever its cache is like. */
-function start(given: Partial<CodeCacheOptions> & { mode?: 'save' | 'leave' } = {}): void {
+function start(given: Start = {}): void {
   const options = {
     folder,
     build: 'one',
@@ -75,7 +77,7 @@ const stored = () => (existsSync(folder) ? readdirSync(folder).map((name) => joi
 const first = () => stored()[0] ?? '';
 
 /** Whether a start finds nothing to add to what is stored. */
-function isUsed(given: Partial<CodeCacheOptions> = {}): boolean {
+function isUsed(given: Start = {}): boolean {
   const old = new Date(1_000_000_000_000);
   for (const file of stored()) utimesSync(file, old, old);
   start(given);
@@ -83,9 +85,9 @@ function isUsed(given: Partial<CodeCacheOptions> = {}): boolean {
 }
 
 describe('the code cache', () => {
-  it('stores each bundle in private files and uses them from the next start on', () => {
+  it('stores the bundles of a folder in a private file and uses it from the next start on', () => {
     start();
-    expect(stored()).toHaveLength(2);
+    expect(stored()).toHaveLength(1);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
     for (const file of stored()) expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(isUsed()).toBe(true);
@@ -94,7 +96,7 @@ describe('the code cache', () => {
   it('keeps the code of each command by itself', () => {
     start();
     start({ command: 'balance' });
-    expect(stored()).toHaveLength(4);
+    expect(stored()).toHaveLength(2);
     expect(isUsed()).toBe(true);
     expect(isUsed({ command: 'balance' })).toBe(true);
   });
@@ -109,6 +111,8 @@ describe('the code cache', () => {
     ['nothing', () => Buffer.alloc(0)],
     ['half of it', (content) => content.subarray(0, content.length / 2)],
     ['a header without code', (content) => content.subarray(0, 4096)],
+    ['one bit turned in the first header', (content) => turned(content, 20)],
+    ['one bit turned in the second header', (content) => turned(content, content.length / 2 + 20)],
     ['zeros', (content) => Buffer.alloc(content.length)],
     ['zeros behind the header', (content) => Buffer.from(content).fill(0, 4096)],
     ['another text', () => Buffer.from('{"build":"one"}'.padEnd(9000))],
@@ -143,7 +147,6 @@ describe('the code cache', () => {
     ],
   ])('does not trust %s', (_, loosen) => {
     start();
-    for (const file of stored().slice(1)) rmSync(file);
     writeFileSync(first(), poisoned(readFileSync(first())));
     expect(() => start({ mode: 'leave' })).toThrow('the start failed');
     loosen();
@@ -151,11 +154,12 @@ describe('the code cache', () => {
   });
 
   it('does not trust what another user owns', () => {
-    start();
-    expect(stored()).toHaveLength(2);
-    rmSync(first());
     start({ user: user + 1 });
-    expect(stored()).toHaveLength(1);
+    expect(stored()).toEqual([]);
+    start();
+    expect(isUsed({ user: user + 1 })).toBe(true);
+    writeFileSync(first(), poisoned(readFileSync(first())));
+    start({ user: user + 1 });
   });
 
   it.each<[string, () => void]>([
@@ -194,17 +198,39 @@ describe('the code cache', () => {
       }),
     );
     expect(codes).toEqual(Array(8).fill(0));
-    expect(stored()).toHaveLength(2);
+    expect(stored()).toHaveLength(1);
     start();
     expect(isUsed()).toBe(true);
   });
 
   it('does not grow without end', () => {
     start();
-    for (let number = 0; number < 62; number += 1) writeFileSync(join(folder, `old-${number}.code`), '');
+    for (let number = 0; number < 63; number += 1) writeFileSync(join(folder, `old-${number}.code`), '');
     start({ command: 'balance' });
-    expect(stored()).toHaveLength(2);
+    expect(stored()).toHaveLength(1);
     expect(isUsed({ command: 'balance' })).toBe(true);
+  });
+
+  it('adds the bundles that a start needs beside those of an earlier one', () => {
+    start();
+    writeFileSync(
+      join(home, 'more.cjs'),
+      "exports.sum = require('./main.cjs').sum; exports.path = require('node:path');",
+    );
+    const more = { bundle: join(home, 'more.cjs') };
+    expect(isUsed(more)).toBe(false);
+    expect(isUsed(more)).toBe(true);
+    expect(isUsed()).toBe(true);
+  });
+
+  it('keeps the code of each folder by itself', () => {
+    mkdirSync(join(home, 'parts'));
+    renameSync(join(home, 'other.cjs'), join(home, 'parts', 'other.cjs'));
+    const main = join(home, 'main.cjs');
+    writeFileSync(main, readFileSync(main, 'utf8').replace('./other.cjs', './parts/other.cjs'));
+    start();
+    expect(stored()).toHaveLength(2);
+    expect(isUsed()).toBe(true);
   });
 
   it('keeps stack traces that point into the bundle', () => {
@@ -221,8 +247,10 @@ function turned(content: Buffer, at: number): Buffer {
 
 /** Both copies damaged alike: V8 would crash on it, if it were given to V8. */
 function poisoned(content: Buffer): Buffer {
-  const { length } = JSON.parse(content.toString('utf8', 0, 4096));
+  const half = content.length / 2;
+  const { places } = JSON.parse(content.toString('utf8', 0, 4096));
   const copy = Buffer.from(content);
-  for (const begin of [4096, 4096 + length]) copy.fill(0xff, begin + 64, begin + length);
+  for (const [begin, end] of Object.values<[number, number]>(places))
+    for (const start of [0, half]) copy.fill(0xff, start + begin + 64, start + end);
   return copy;
 }

@@ -4,6 +4,7 @@ import { didYouMean } from '../suggest.js';
 import { painter, wantsColour } from '../terminal/colour.js';
 import { safeJson, visible, visibleLines } from '../terminal/sanitise.js';
 import type { Sink } from '../terminal/streams.js';
+import { card } from './card.js';
 import type { Format, OutputOptions } from './formats.js';
 import { masked } from './mask.js';
 import { checkPath, valueAt } from './value.js';
@@ -79,7 +80,6 @@ export class Printer {
     const { value } = this.#options;
     if (value !== undefined) return this.text(`${this.#valueOf(view, row, value)}\n`);
     if (this.format !== 'table') return this.#machine(view, [row], true);
-    const { card } = await import('./card.js');
     await this.#sink.write(await card(this.#cardOf(view), row, await this.#style()));
   }
 

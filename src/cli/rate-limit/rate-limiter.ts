@@ -1,3 +1,4 @@
+import { onAbort } from '../../client/abort.js';
 import { type RequestKind, requestRates } from '../../contract/index.js';
 import type { Clock } from '../clock.js';
 import { type BucketStore, memoryBuckets } from './bucket-store.js';
@@ -90,18 +91,17 @@ export class RateLimiter {
     if (signal?.aborted || this.#closed) return Promise.resolve(false);
     const lane = this.#lanes[kind];
     return new Promise((resolve) => {
-      const onAbort = () => waiter.settle(false);
       const waiter: Waiter = {
         settle: (taken) => {
           lane.waiters = lane.waiters.filter((other) => other !== waiter);
-          signal?.removeEventListener('abort', onAbort);
+          stopListening?.();
           if (lane.waiters.length === 0) lane.wake();
           resolve(taken);
         },
         within,
         asked: this.#options.clock.elapsed(),
       };
-      signal?.addEventListener('abort', onAbort);
+      const stopListening = signal && onAbort(signal, () => waiter.settle(false));
       lane.waiters.push(waiter);
       if (!lane.pumping) void this.#pump(kind, lane);
     });
