@@ -7,8 +7,7 @@ export function memoryPlan(messages: readonly { to: string[]; text: string }[]):
   const requests = messages.map(({ to, text }, number): PlannedRequest => {
     const kind = to.length === 1 ? 'single' : 'batch';
     const body = JSON.stringify({ to: kind === 'single' ? to[0] : to, text });
-    const recipients = to.length;
-    return { number, kind, recipients, to, lines: to.map(() => line++), body, credits: recipients * 10 };
+    return { number, kind, to, lines: to.map(() => line++), body, credits: to.length * 10 };
   });
   const recipients = requests.reduce((sum, { to }) => sum + to.length, 0);
   const digest = createHash('sha256');

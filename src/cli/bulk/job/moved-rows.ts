@@ -7,7 +7,7 @@ import type { JobState } from './job-state.js';
  * were accepted, rejected or taken out. Throws for rows in doubt, which only this job can settle.
  */
 export function movedEntry(
-  { number, recipients }: PlannedRequest,
+  { number, to }: PlannedRequest,
   state: JobState,
   indexes: readonly number[],
 ): EntryOf<'moved'> | null {
@@ -21,6 +21,6 @@ export function movedEntry(
     request: number,
     revision: state.revision(number),
     indexes: moved,
-    recipients: recipients - removed.size,
+    recipients: to.length - removed.size,
   };
 }

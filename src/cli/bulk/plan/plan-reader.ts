@@ -155,7 +155,6 @@ async function* readRequests(
       yield {
         number,
         kind,
-        recipients,
         to,
         get lines() {
           return rowLines();

@@ -5,8 +5,6 @@ export interface PlannedRequest {
   /** 0, 1, 2 ... in the order of sending; never changes. */
   number: number;
   kind: 'single' | 'batch';
-  /** How many recipients the body has. */
-  recipients: number;
   /** Recipients in their normal form, in the order of the body. */
   to: string[];
   /** The line on which the row of each recipient begins, in the same order. Read when they are first asked for. */

@@ -78,12 +78,12 @@ export class Receipts {
   }
 
   async #add(request: PlannedRequest, source: ReceiptSource): Promise<void> {
-    const { number, kind, recipients } = request;
+    const { number, kind, to } = request;
     const first = this.#first[number] ?? 0;
-    this.#first[number + 1] = first + recipients;
+    this.#first[number + 1] = first + to.length;
     const removed = this.#state.removed(number);
     const { code, credits, id } = this.#state.details(number);
-    const left = recipients - removed.size;
+    const left = to.length - removed.size;
     const status = this.#statusOf(request, left, source.plan.meta.channel);
     const outcome: Outcome = {
       status,
@@ -92,7 +92,7 @@ export class Receipts {
       id: kind === 'single' ? id : '',
       delivery: '',
     };
-    for (let index = 0; index < recipients; index += 1) {
+    for (let index = 0; index < to.length; index += 1) {
       const removal = removed.get(index);
       this.#columns.set(first + index, removal === undefined ? outcome : { ...rejected, code: removal });
     }
@@ -101,7 +101,7 @@ export class Receipts {
     for (const each of stored ?? []) this.#columns.set(first + each.index, each);
     if (stored !== null && (!source.refresh || stored.every(isFinal))) this.#countUnreported(stored);
     else if (kind === 'batch') await this.#addMessages(request, id, source);
-    else this.#singles.set(id, { request: number, to: request.to[0] ?? '' });
+    else this.#singles.set(id, { request: number, to: to[0] ?? '' });
   }
 
   /** As far as it is known without the messages of a batch; `left` recipients were not taken out. */
@@ -220,11 +220,11 @@ export class Receipts {
   }
 
   /** The outcomes known without the messages stay, and each row says that there is more to know. */
-  #leaveUnread({ number, recipients }: PlannedRequest, code: string): void {
+  #leaveUnread({ number, to }: PlannedRequest, code: string): void {
     const first = this.#first[number] ?? 0;
     const removed = this.#state.removed(number);
-    this.#countUnread({ batches: 1, rows: recipients - removed.size, code });
-    for (let index = 0; index < recipients; index += 1)
+    this.#countUnread({ batches: 1, rows: to.length - removed.size, code });
+    for (let index = 0; index < to.length; index += 1)
       if (!removed.has(index)) this.#columns.setCode(first + index, 'not_read');
   }
 

@@ -3,9 +3,7 @@ import type { PlannedRequest } from '../plan/plan.js';
 
 export interface RequestBody {
   kind: PlannedRequest['kind'];
-  /** How many recipients this body has. */
-  recipients: number;
-  /** They, and their positions in the planned request. */
+  /** The recipients of this body, and their positions in the planned request. */
   to: string[];
   readonly indexes: number[];
   /** JSON text, sent byte for byte. */
@@ -20,12 +18,11 @@ export function bodyOf(
   revision: number,
   removed: Pick<ReadonlySet<number>, 'has' | 'size'>,
 ): RequestBody {
-  const { number, kind, recipients } = request;
+  const { number, kind } = request;
   const idempotencyKey = keyOf(number, revision);
   if (removed.size === 0)
     return {
       kind,
-      recipients,
       to: request.to,
       get indexes() {
         return [...request.to.keys()];
@@ -36,5 +33,5 @@ export function bodyOf(
   const indexes = [...request.to.keys()].filter((index) => !removed.has(index));
   const to = indexes.map((index) => request.to[index] ?? '');
   const text = JSON.stringify({ ...JSON.parse(request.body), to });
-  return { kind, recipients: to.length, to, indexes, text, idempotencyKey };
+  return { kind, to, indexes, text, idempotencyKey };
 }

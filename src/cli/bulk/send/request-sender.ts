@@ -44,7 +44,7 @@ export class RequestSender {
           type: 'send',
           request: number,
           revision: state.revision(number),
-          recipients: attempt.body.recipients,
+          recipients: attempt.body.to.length,
         });
       }
       if (journal.fault !== null) throw journal.fault;
@@ -198,7 +198,7 @@ export class RequestSender {
       return this.#giveUp(attempt, 'unexpected_response', null);
     }
     if (recipients === 'not listed') {
-      const unsure = Math.min(body.recipients, Math.abs(step.total - body.recipients));
+      const unsure = Math.min(body.to.length, Math.abs(step.total - body.to.length));
       return this.#accept(attempt, step, [{ type: 'unsure', request: number, revision, recipients: unsure }]);
     }
     const { to, indexes } = body;

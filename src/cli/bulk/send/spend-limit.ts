@@ -95,9 +95,9 @@ export class SpendLimit {
   }
 }
 
-function costOf({ recipients: all, body, credits }: PlannedRequest, removed: number): Cost {
+function costOf({ to, body, credits }: PlannedRequest, removed: number): Cost {
   const { text } = JSON.parse(body) as { text?: unknown };
   const parts = typeof text === 'string' ? measureText(text).parts : 0;
-  const recipients = all - removed;
-  return { recipients, parts, planned: (credits * recipients) / all };
+  const recipients = to.length - removed;
+  return { recipients, parts, planned: (credits * recipients) / to.length };
 }

@@ -6,7 +6,7 @@ import type { RequestBody } from './request-body.js';
 export interface RequestFacts {
   kind: 'single' | 'batch';
   /** As sent. */
-  body: Pick<RequestBody, 'recipients' | 'to'>;
+  body: Pick<RequestBody, 'to'>;
   /** Copies under this key, of this run and earlier ones, without an answer. */
   unanswered: number;
   /** Successive `invalid_request` answers that named nothing in the body. */
@@ -97,7 +97,7 @@ function afterAcceptance(
       ? { kind: 'accept', id, credits, replayOf }
       : { kind: 'alarm', reason: `message ${id} is for ${answer.to}, not for ${to}`, stops: false };
   }
-  return answer.total === request.body.recipients
+  return answer.total === request.body.to.length
     ? { kind: 'accept', id, credits, replayOf }
     : { kind: 'compare', total: answer.total, id, credits, replayOf };
 }

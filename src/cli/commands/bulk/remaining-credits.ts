@@ -19,9 +19,10 @@ export async function remainingCredits(
   for await (const request of plan.requests(retryFailed ? 0 : state.firstOpen())) {
     const isRetried = retryFailed && state.phase(request.number) === 'failed';
     if (!state.isOpen(request.number) && !isRetried) continue;
+    const all = request.to.length;
     // A plan without prices counts every recipient the same.
-    const whole = plan.meta.credits > 0 ? request.credits : request.recipients;
-    const rest = (whole * (request.recipients - state.removed(request.number).size)) / request.recipients;
+    const whole = plan.meta.credits > 0 ? request.credits : all;
+    const rest = (whole * (all - state.removed(request.number).size)) / all;
     planned += rest;
     if (state.phase(request.number) === 'doubt') doubtful += rest;
   }

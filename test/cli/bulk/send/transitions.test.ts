@@ -9,14 +9,14 @@ import {
 
 const single: RequestFacts = {
   kind: 'single',
-  body: { recipients: 1, to: ['99112233'] },
+  body: { to: ['99112233'] },
   unanswered: 0,
   foreignRefusals: 0,
   shortage: null,
 };
 const batch: RequestFacts = {
   kind: 'batch',
-  body: { recipients: 3, to: ['99112233', '88112233', '95112233'] },
+  body: { to: ['99112233', '88112233', '95112233'] },
   unanswered: 0,
   foreignRefusals: 0,
   shortage: null,
