@@ -24,7 +24,7 @@ const together = [
   },
   {
     name: 'parts',
-    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:dry-run|email|finish|options|shown)|recent-ids|input[/\\](?:required|text)|output[/\\](?:examples|views))/,
+    test: /[/\\]src[/\\]cli[/\\](?:single[/\\](?:dry-run|email|finish|options|shown)|recent-ids|input[/\\](?:places|required|text)|output[/\\](?:examples|views))/,
     priority: 1,
   },
   {
