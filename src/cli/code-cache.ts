@@ -122,7 +122,8 @@ export class CodeCache {
   }
 
   #readPrivate(file: string): Buffer {
-    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+    // O_NONBLOCK: opening a named pipe would hang.
+    const descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {
       const stats = fstatSync(descriptor);
       if (!stats.isFile() || !this.#isPrivate(stats) || stats.size > longestFile) throw new Error('not ours');
@@ -138,8 +139,25 @@ export class CodeCache {
   }
 
   #write(bundles: string): void {
-    const { folder, build } = this.#options;
+    const { folder } = this.#options;
     if (folder === null) return;
+    const place = this.#place(folder, bundles);
+    const beside = `${place}.${process.pid}`;
+    try {
+      const copy = this.#copyOf(bundles);
+      if (copy === null) return;
+      makeFolder(folder);
+      if (!this.#isPrivate(lstatSync(folder))) return;
+      makeRoom(folder);
+      writeFileSync(beside, Buffer.concat([copy, copy]), { flag: 'wx', mode: 0o600 });
+      renameSync(beside, place);
+    } catch {
+      discard(beside);
+    }
+  }
+
+  /** The header, and the code of what was stored and of what is new; null when it is too long. */
+  #copyOf(bundles: string): Buffer | null {
     const codes: Codes = new Map(this.#stored.get(bundles));
     for (const [file, script] of this.#unsaved)
       if (dirname(file) === bundles) codes.set(basename(file), script.createCachedData());
@@ -152,20 +170,10 @@ export class CodeCache {
       end = begin + code.length;
       places[name] = [begin, end];
     }
+    const { build } = this.#options;
     const header = JSON.stringify({ build, engine, places } satisfies Header).padEnd(headerLength);
-    if (header.length > headerLength || 2 * end > longestFile) return;
-    const copy = Buffer.concat([Buffer.from(header), ...parts]);
-    const place = this.#place(folder, bundles);
-    const beside = `${place}.${process.pid}`;
-    try {
-      makeFolder(folder);
-      if (!this.#isPrivate(lstatSync(folder))) return;
-      makeRoom(folder);
-      writeFileSync(beside, Buffer.concat([copy, copy]), { flag: 'wx', mode: 0o600 });
-      renameSync(beside, place);
-    } catch {
-      discard(beside);
-    }
+    if (header.length > headerLength || 2 * end > longestFile) return null;
+    return Buffer.concat([Buffer.from(header), ...parts]);
   }
 
   /** A new build takes the place of the old. */
@@ -174,9 +182,9 @@ export class CodeCache {
   }
 }
 
-/** Versions of Node.js come and go, and leave their files. */
+/** Versions of Node.js come and go, and leave their files. Where XDG folders are one, other files are beside them. */
 function makeRoom(folder: string): void {
-  const names = readdirSync(folder);
+  const names = readdirSync(folder).filter((name) => /\.code(?:\.\d+)?$/.test(name));
   if (names.length < mostFiles) return;
   for (const name of names) discard(join(folder, name));
 }

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -209,6 +209,28 @@ describe('the code cache', () => {
     start({ command: 'balance' });
     expect(stored()).toHaveLength(1);
     expect(isUsed({ command: 'balance' })).toBe(true);
+  });
+
+  it('removes nothing that is not its own: all XDG folders may be one', () => {
+    start();
+    const others = ['config.json', 'used-keys', 'history.ndjson', 'recent-ids', 'x.code.bak'];
+    for (const name of others) writeFileSync(join(folder, name), name);
+    for (let number = 0; number < 99; number += 1) writeFileSync(join(folder, `own-${number}`), '');
+    for (let number = 0; number < 63; number += 1) writeFileSync(join(folder, `old-${number}.code.17`), '');
+    start({ command: 'balance' });
+    const left = readdirSync(folder);
+    expect(left).toEqual(expect.arrayContaining(others));
+    expect(left.filter((name) => name.startsWith('own-'))).toHaveLength(99);
+    expect(left.filter((name) => /\.code(?:\.17)?$/.test(name))).toHaveLength(1);
+  });
+
+  it('does not wait for a writer where a named pipe stands in the place of the file', () => {
+    start();
+    const file = first();
+    rmSync(file);
+    execFileSync('mkfifo', ['-m', '600', file]);
+    start();
+    expect(statSync(file).isFile()).toBe(true);
   });
 
   it('adds the bundles that a start needs beside those of an earlier one', () => {
