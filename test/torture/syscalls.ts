@@ -11,6 +11,7 @@ import {
   whyNoInjection,
 } from './bulk-syscalls.js';
 import { groupOf, type Played } from './row.js';
+import { carelessCarrier, playSyncedFiles } from './synced-files.js';
 
 const isOfJournal = ({ path }: Place) => path === 'jobs/july/journal';
 
@@ -52,7 +53,10 @@ function told(places: number, findings: readonly Finding[]): Played {
   };
 }
 
-/** The real command on a disk that fails at one of its calls: no send follows, and nothing is sent twice. */
+/**
+ * The real command on a disk that fails at one of its calls: no send follows, and nothing is sent twice. And what a
+ * power loss would take from the service.
+ */
 export const syscalls = groupOf('syscalls', { full: { every: 1 }, small: { every: 12 } }, ({ every }) => [
   {
     name: 'every system call of a job fails once',
@@ -81,5 +85,11 @@ export const syscalls = groupOf('syscalls', { full: { every: 1 }, small: { every
           ),
       },
     ],
+  },
+  {
+    name: 'the files of a service are on the disk before their -wal goes, for a power loss',
+    unavailable: whyNoInjection,
+    play: () => playSyncedFiles('none'),
+    controls: [{ name: carelessCarrier, play: () => playSyncedFiles(carelessCarrier) }],
   },
 ]);

@@ -34,7 +34,7 @@ const migrations = [
 ];
 
 export function openOutboxDatabase(path: string): Promise<Database> {
-  return openDatabase(path, { synchronous: 'off', migrations, keepsCopy: path !== ':memory:' });
+  return openDatabase(path, { synchronous: 'normal', migrations, keepsCopy: path !== ':memory:' });
 }
 
 /** Submissions that are written together, and those of them that were delivered. */

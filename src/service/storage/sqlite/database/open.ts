@@ -10,8 +10,11 @@ import { withLateStatements } from './late-statements.js';
 import { makeDatabasePrivate } from './private-files.js';
 
 export interface OpenOptions {
-  /** `full` is on disk when a commit returns; `off` leaves that to the operating system. */
-  synchronous: 'full' | 'off';
+  /**
+   * What a power loss takes: with `full` no commit that has returned, with `normal` the last ones, and with `off` the
+   * file, which may be damaged then.
+   */
+  synchronous: 'full' | 'normal' | 'off';
   /** Steps from version n to n + 1 of the schema, as SQL. */
   migrations: readonly string[];
   /** Whether the file as it was is kept beside it before its schema changes. */
@@ -57,11 +60,12 @@ const longWal = 32;
 
 /**
  * Before closing, so that the file alone is whole: a connection with statements leaves its -wal behind. A long one, which
- * the next start would read from its beginning, is emptied too, where no other process reads it; the file is on disk first.
+ * the next start would read from its beginning, is emptied too, where no other process reads it. The first of the two
+ * brings the file to the disk, unless `synchronous` is `off`; to set that later is too late, once all has been copied.
  */
 export function checkpointBeforeClose(database: Database): void {
   const { log } = database.prepare('PRAGMA wal_checkpoint(PASSIVE)').get() as { log: number };
-  if (log > longWal) database.exec('PRAGMA synchronous = full; PRAGMA wal_checkpoint(TRUNCATE)');
+  if (log > longWal) database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
 }
 
 function migrate(database: Database, path: string, options: OpenOptions, engine: Engine): void {

@@ -197,10 +197,11 @@ async function stamp(carrier: Database, { id, epoch }: Identity): Promise<void> 
   const upsert = carrier.prepare(
     'INSERT INTO installation VALUES (1, ?, ?) ON CONFLICT DO UPDATE SET id = excluded.id, epoch = excluded.epoch',
   );
+  const { synchronous } = carrier.prepare('PRAGMA synchronous').get() as { synchronous: number };
   carrier.exec('PRAGMA synchronous = full');
   try {
     await whenFree(() => upsert.run(id, epoch));
   } finally {
-    carrier.exec('PRAGMA synchronous = off');
+    carrier.exec(`PRAGMA synchronous = ${synchronous}`);
   }
 }
