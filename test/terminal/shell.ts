@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { type Outcome, outcomeOf } from '../support/binary.js';
 import { Complaints, Stage, type Wrapper } from './stage.js';
 
@@ -107,7 +108,10 @@ export async function playShell(wrapper: Wrapper, count = lines.length): Promise
 async function playLine(stage: Stage, row: ShellLine, id: string, complaints: Complaints): Promise<void> {
   const { line, code, one = 0, list = 0, stdout = /^/, stderr = /^/ } = row;
   const [single = '', ...three] = stage.people(4);
-  const outcome = await shell(stage, line, { ONE: single, LIST: stage.list(single, three), ID: id });
+  // Lines that are played at once would wait for each other's tokens of the rate limit, and say so.
+  const state = join(stage.machine.home, `state-${single}`);
+  const variables = { ONE: single, LIST: stage.list(single, three), ID: id, XDG_STATE_HOME: state };
+  const outcome = await shell(stage, line, variables);
   const [sentOne = 0, ...sentThree] = await stage.messagesTo([single, ...three]);
   const said = `${outcome.stdout}${outcome.stderr}`;
   complaints.expect(outcome.code === code, `${line}: ${outcome.code ?? outcome.signal} for ${code}: ${said}`);
