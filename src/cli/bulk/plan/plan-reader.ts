@@ -168,11 +168,22 @@ async function* readRequests(
   }
 }
 
-/** None where it is no body: then the file is not as it was written. */
-function recipientsOf(body: string): string[] {
+/** The list at the beginning of a body as it is written: strings without escapes. */
+const writtenList = /^\{"to":\["[^"\\\0-\x1f]+"(?:,"[^"\\\0-\x1f]+")*\](?=,")/;
+
+/**
+ * None where it is no body: then the file is not as it was written. JSON.parse looks every short string up in the
+ * table of V8, which takes three times as long as to split them.
+ */
+export function recipientsOf(body: string): string[] {
   try {
-    const { to } = JSON.parse(body) as { to?: string | string[] };
-    return typeof to === 'string' ? [to] : (to ?? []);
+    const [list] = writtenList.exec(body) ?? [];
+    if (list === undefined) {
+      const { to } = JSON.parse(body) as { to?: string | string[] };
+      return typeof to === 'string' ? [to] : (to ?? []);
+    }
+    JSON.parse(`{${body.slice(list.length + 1)}`);
+    return list.slice('{"to":["'.length, -'"]'.length).split('","');
   } catch {
     return [];
   }
