@@ -33,6 +33,6 @@ export const notRun: Record<string, string> = {
     'needs a Docker daemon; test/docs/image.test.ts runs the steps of the Dockerfile',
   'docs/running.md: docker run --rm -e URTUU_API_KEY -e URTUU_BASE_URL node:24-slim npx --yes urtuu balance':
     'needs a Docker daemon and the registry',
-  'docs/running.md: urtuu service release --finish-as queue --database "$URTUU_DATABASE"':
+  'docs/running.md: urtuu service release --finish-as queue':
     'needs a database that was restored; test/cli/commands/service-hold.test.ts releases one',
 };

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import pkg from '../../package.json' with { type: 'json' };
 import type { Carrier } from '../../src/service/carriers/carrier.js';
 import { ManualClock } from '../../src/service/clock.js';
+import { Connections } from '../../src/service/heartbeat/connections.js';
 import { Heartbeat } from '../../src/service/heartbeat/heartbeat.js';
 import { createService, type Fault } from '../../src/service/index.js';
 import type { Instance, Instances } from '../../src/service/storage/instances.js';
@@ -112,6 +113,22 @@ describe('a heartbeat', () => {
         { lane: 'email', state: 'simulated', forMs: 13_000 },
       ],
     ]);
+  });
+
+  it('asks a carrier that may try while it is not connected', async () => {
+    const clock = new ManualClock();
+    let isConnected = true;
+    const mail = {
+      lanes: ['email'],
+      capacity: () => 10,
+      isConnected: () => isConnected,
+    } as unknown as Carrier;
+    const connections = new Connections([mail], clock);
+    isConnected = false;
+    clock.advance(3_000);
+    expect(connections.look()).toEqual([{ lane: 'email', state: 'down', forMs: 0 }]);
+    clock.advance(2_000);
+    expect(connections.look()).toEqual([{ lane: 'email', state: 'down', forMs: 2_000 }]);
   });
 
   it('counts what was finalized in the last minute, without what another has finalized', async () => {

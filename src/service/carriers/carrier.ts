@@ -126,8 +126,10 @@ export interface Carrier {
   ): Promise<void>;
   /** Drains and disconnects; submissions that wait for an answer throw. May be started again. */
   stop(): Promise<void>;
-  /** Messages that the lane submits in 5 s; 0 while it is not connected. */
+  /** Messages that the lane submits in 5 s; 0 while it cannot. */
   capacity(lane: string): number;
+  /** Absent for a carrier that is connected whenever it has capacity. */
+  isConnected?(lane: string): boolean;
   /** Whether the lane has had no connection for 30 s. Absent for a carrier that needs none. */
   isDown?(lane: string): boolean;
   /**

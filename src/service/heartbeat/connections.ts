@@ -33,5 +33,6 @@ export class Connections {
 
 function stateOf(carrier: Carrier, lane: string): LaneConnection['state'] {
   if (carrier.kind === 'simulated') return 'simulated';
-  return carrier.capacity(lane) > 0 ? 'bound' : 'down';
+  const isConnected = carrier.isConnected?.(lane) ?? carrier.capacity(lane) > 0;
+  return isConnected ? 'bound' : 'down';
 }

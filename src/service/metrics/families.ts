@@ -29,7 +29,7 @@ export class Counter implements Family {
   }
 }
 
-/** A value of the moment of a reading, or a counter that others count. */
+/** All series of one metric, as Prometheus reads them. */
 export function writeSeries(
   name: string,
   type: 'gauge' | 'counter',

@@ -97,7 +97,7 @@ export class Metrics {
       writeSeries(
         'urtuu_queue_oldest_seconds',
         'gauge',
-        'How long the oldest has waited, by lane.',
+        'Seconds since the first waiting message was due, by lane.',
         byLane(({ oldestMs }) => oldestMs && oldestMs / 1_000),
       ),
     ].join('');

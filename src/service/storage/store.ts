@@ -42,7 +42,7 @@ export type * from './suppressions.js';
 
 /**
  * Everything the service remembers. Each method is one durable transaction: what it resolves to has been committed,
- * what it rejects has not happened. Several processes may use one store at once; nothing is true in memory only.
+ * what it rejects has not happened, unless the connection was lost during its commit (503 `unavailable`). Several processes may use one store at once; nothing is true in memory only.
  * Every query is confined to the project it names.
  *
  * The engine owns time: methods take durations in milliseconds, and every time in a record is the engine's. A stored

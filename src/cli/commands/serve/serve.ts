@@ -87,6 +87,8 @@ export const serve: CommandBody = (command, context) => {
     const page = dashboardOf(options);
     const tls = readCertificate(config, options);
     const database = databaseAccess(config, options);
+    if (options.data !== undefined && config.env.URTUU_DATABASE)
+      io.warn('URTUU_DATABASE is not used, because --data names a folder.');
     const given = {
       metrics: hasMetrics(options),
       ...(file === undefined

@@ -13,7 +13,7 @@ export interface Bind {
 
 /** The limits of routes, over all instances that share them. */
 export interface RouteLimits {
-  /** One of the route's binds, until it is released; null while all are taken. `onChange`: it may be lost, or held on. */
+  /** One of the route's binds, until it is released; null while there is none to be had. `onChange`: it may be lost, or held on. */
   takeBind(route: string, binds: number, onChange: () => void): Promise<Bind | null>;
   /** Takes up to `wanted` segments of the rate, at most a block. */
   takeTurns(route: string, perSecond: number, wanted: number): Promise<Turns>;

@@ -55,8 +55,12 @@ export class Connections {
 
   /** Whether mails can be submitted: it is connected, or may try to be. */
   get isUp(): boolean {
-    if (this.#stopping === null) return false;
-    return this.#connected > 0 || this.#failures === 0 || this.#pausedFor <= 0;
+    return this.isConnected || (this.#stopping !== null && this.#pausedFor <= 0);
+  }
+
+  /** Until a connection fails, and again from one that does not: between them it may try, and nobody knows. */
+  get isConnected(): boolean {
+    return this.#stopping !== null && (this.#connected > 0 || this.#failures === 0);
   }
 
   /** Waits for a connection; null when there is none to be had. */

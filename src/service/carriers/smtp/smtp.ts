@@ -86,6 +86,7 @@ export function smtpCarrier(parts: SmtpParts): Carrier {
     },
     stop: () => connections.stop(),
     capacity: () => (connections.isUp ? throughput.capacity : 0),
+    isConnected: () => connections.isConnected,
     reserve,
     async submit(submission, signal) {
       const reservation = await reserve(submission.route, true);

@@ -19,7 +19,7 @@ function secretFile(content: string | Uint8Array): string {
 const secret = () => secretFile(new Uint8Array(32).fill(7));
 
 /** `urtuu serve` until it has said where it listens. */
-async function serveOnce(database: string, secret: string): Promise<Result> {
+async function serveOnce(options: string, env: Record<string, string>): Promise<Result> {
   let stop: (signal: 'SIGTERM') => void = () => {};
   class Stopping extends Captured {
     override write(text: string, done?: (error?: Error | null) => void): boolean {
@@ -27,8 +27,8 @@ async function serveOnce(database: string, secret: string): Promise<Result> {
       return super.write(text, done);
     }
   }
-  return run(`serve --port 0 --database ${database} -o json`, {
-    env: { URTUU_SECRET_FILE: secret },
+  return run(`serve --port 0 ${options} -o json`, {
+    env,
     terminal: 80,
     stdout: new Stopping(80),
     onSignal(listener) {
@@ -109,15 +109,23 @@ describe('urtuu serve with a database', () => {
   it('makes one key, at the first start of the first instance', async () => {
     const database = await newDatabase();
     const hex = secretFile(`${Buffer.from(new Uint8Array(32).fill(7)).toString('hex')}\n`);
-    const first = await serveOnce(database, secret());
+    const first = await serveOnce(`--database ${database}`, { URTUU_SECRET_FILE: secret() });
     expect(first.code).toBe('SIGTERM');
     expect(JSON.parse(first.stdout)).toMatchObject({
       data: database,
       api_key: expect.stringMatching(/^urtuu_/),
     });
-    const later = await serveOnce(database, hex);
+    const later = await serveOnce(`--database ${database}`, { URTUU_SECRET_FILE: hex });
     expect(JSON.parse(later.stdout)).toMatchObject({ data: database, api_key: null });
     expect(later.stderr).toContain('The database already has an API key.');
+  });
+
+  it('is not used where --data names a folder, and says so', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'urtuu-data-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const { stdout, stderr } = await serveOnce(`--data ${folder}`, { URTUU_DATABASE: url });
+    expect(JSON.parse(stdout)).toMatchObject({ data: folder });
+    expect(stderr).toContain('URTUU_DATABASE is not used, because --data names a folder.');
   });
 
   it('makes one key when two instances start together', async () => {

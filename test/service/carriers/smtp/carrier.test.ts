@@ -341,12 +341,16 @@ describe('connections', () => {
     const waiting = Array.from({ length: 20 }, () => carrier.reserve?.('email', false));
     expect(await Promise.all(waiting)).toEqual(waiting.map(() => null));
     expect(carrier.capacity('email')).toBe(0);
+    expect(carrier.isConnected?.('email')).toBe(false);
     expect(reports).toHaveLength(1);
     expect(await carrier.reserve?.('email', true)).toBeNull();
     await relay.listen(port);
     clock.advance(1_000);
     expect(carrier.capacity('email')).toBeGreaterThan(0);
+    // It may try, which proves nothing yet.
+    expect(carrier.isConnected?.('email')).toBe(false);
     expect(await resultOf(submit())).toBe('accepted');
+    expect(carrier.isConnected?.('email')).toBe(true);
   });
 
   it('that the relay limits to fewer serve all, without long pauses', async () => {

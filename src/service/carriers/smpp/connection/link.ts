@@ -26,7 +26,7 @@ export interface LinkParts {
 
 /** Milliseconds between tries to connect. */
 const [shortestPause, longestPause] = [1_000, 60_000];
-/** While all binds of the route are taken, by other instances. */
+/** While there is no bind to be had: other instances have them all, or the next one is not due yet. */
 const bindPause = 5_000;
 const interfaceVersion = 0x34;
 

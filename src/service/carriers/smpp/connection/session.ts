@@ -12,7 +12,7 @@ const lateMs = 300_000;
 /** Bytes that the peer leaves unread before it counts as dead. */
 const maxUnread = 1_000_000;
 
-/** The connection ended before the answer: the peer may have taken the request. */
+/** No answer will come, most often because the connection ended: the peer may have taken the request. */
 export class SessionLost extends Error {
   override readonly name = 'SessionLost';
 }
