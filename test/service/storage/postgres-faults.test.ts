@@ -1,13 +1,17 @@
+import { once } from 'node:events';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Clock, systemClock } from '../../../src/service/clock.js';
 import { openCore } from '../../../src/service/core.js';
+import { Connections } from '../../../src/service/storage/postgres/database/connections.js';
+import type { StatementError } from '../../../src/service/storage/postgres/database/failure.js';
 import {
   openPostgresStorage,
   type PostgresStorage,
 } from '../../../src/service/storage/postgres/postgres-storage.js';
-import { caller } from '../../support/cores.js';
+import { caller, turns } from '../../support/cores.js';
 import { ownCluster } from '../../support/postgres/own-cluster.js';
 import { type PostgresProxy, startProxy } from '../../support/postgres/proxy.js';
 import { copyOfDatabase, newDatabase, query } from '../../support/postgres.js';
@@ -162,7 +166,7 @@ describe('connections that are cut again and again', () => {
           .catch(isUnavailable);
       // On a busy machine many wait in vain for a connection, and come again.
       let result = await accept(0);
-      for (let attempt = 1; result === null && attempt < 20; attempt += 1) {
+      for (let attempt = 1; result === null && attempt < 100; attempt += 1) {
         await new Promise((resolve) => setTimeout(resolve, 50));
         result = await accept(attempt);
       }
@@ -215,6 +219,39 @@ describe('a server', () => {
     await vi.waitUntil(() => store.acceptMessage(message()).catch(() => null), later);
     expect(await admit(request)).toMatchObject({ projectId: project.id });
     await expectBooksToAgree(url);
+  });
+
+  it('that ends many connections at once is tried again as soon as after one', async () => {
+    const open = new Set<Socket>();
+    let tries = 0;
+    const server = createServer((socket) => {
+      tries += 1;
+      open.add(socket.on('error', () => {}));
+      if (open.size < 8) return;
+      for (const one of open) one.destroy();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { port } = server.address() as AddressInfo;
+    const ended: unknown[] = [];
+    const connections = new Connections({
+      url: `postgres://postgres@127.0.0.1:${port}/none`,
+      size: 8,
+      report: (error) => void ended.push(error),
+    });
+    onTestFinished(() => connections.close());
+    const ask = () => connections.query('SELECT 1', []).catch(({ failure }: StatementError) => failure);
+    expect(new Set(await Promise.all(Array.from({ length: 8 }, ask)))).toEqual(new Set(['not_sent']));
+    // The other seven end on their own.
+    await turns();
+    expect(await ask()).toBe('not_sent');
+    expect(tries).toBe(8);
+    vi.advanceTimersByTime(100);
+    expect(await ask()).toBe('not_sent');
+    expect(tries).toBe(9);
+    expect(ended).toHaveLength(1);
   });
 
   it('that restarts at once in the middle of sends loses none that was accepted', async () => {

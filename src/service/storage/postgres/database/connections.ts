@@ -123,9 +123,13 @@ export class Connections {
     } catch (error) {
       destroy(client);
       this.#lastError = error;
-      this.#retryAt = performance.now() + Math.min(firstPause * 2 ** this.#failures, longestPause);
-      if (this.#failures === 0) this.#options.report(error);
-      this.#failures += 1;
+      const now = performance.now();
+      // Those that were tried together count as one.
+      if (now >= this.#retryAt) {
+        this.#retryAt = now + Math.min(firstPause * 2 ** this.#failures, longestPause);
+        if (this.#failures === 0) this.#options.report(error);
+        this.#failures += 1;
+      }
       if (this.#all.size === 0) this.#refuseAll(error);
     } finally {
       this.#connecting -= 1;
