@@ -107,7 +107,10 @@ async function sendMail(from: string, to: string, mail: string): Promise<void> {
   let answers = '';
   for await (const bytes of socket) {
     answers += bytes;
-    if (/^\d{3} [^\n]*\n$/m.test(String(bytes))) socket.write(`${lines.shift() ?? ''}\r\n`);
+    if (!/^\d{3} [^\n]*\n$/m.test(String(bytes))) continue;
+    // Nothing after QUIT: a relay that has closed would answer it with a reset.
+    const line = lines.shift();
+    if (line !== undefined) socket.write(`${line}\r\n`);
   }
   if (!/^250 [^\n]*delivery/m.test(answers)) throw new Error(`it was not taken: ${answers}`);
 }
