@@ -54,7 +54,7 @@ const table = new Table({
   style: { head: [], border: [] },
 });
 
-/** The whole text is printed above the table, which takes hours to wrap one of a megabyte. */
+/** The whole text is printed above the table, which wraps a long one for over half an hour. */
 const shortened = (text: string) => (text.length > 500 ? `${text.slice(0, 500)}...` : text);
 
 /** Plays one line of the table. An error is something that was found, but it shows nothing of a control. */
