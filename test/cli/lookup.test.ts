@@ -115,10 +115,10 @@ describe('urtuu messages get', () => {
   });
 });
 
-describe('waiting for what was never read', () => {
-  const blocked = () =>
-    fakeService(() => ({ ...refusal(429, 'rate_limited'), headers: { 'Retry-After': '3000' } }));
+const blocked = () =>
+  fakeService(() => ({ ...refusal(429, 'rate_limited'), headers: { 'Retry-After': '3000' } }));
 
+describe('waiting for what was never read', () => {
   it.each(['messages get a', 'messages get a b', 'batches get a'])(
     'is 14, and claims nothing of it: %s',
     async (line) => {
@@ -128,6 +128,20 @@ describe('waiting for what was never read', () => {
       expect(stderr).not.toContain('accepted');
     },
   );
+});
+
+describe('--wait-timeout', () => {
+  it.each([
+    'messages get a',
+    'batches get a',
+    'sms send 99112233 Hi',
+    'email send bat@example.mn --subject Hi --text Hi',
+  ])('without --wait is a usage error before any request: %s', async (line) => {
+    const untouched = blocked();
+    const { code, stderr } = await run(`${line} --wait-timeout 3s`, untouched);
+    expect({ code, requests: untouched.requests }).toEqual({ code: 2, requests: [] });
+    expect(stderr).toContain('--wait-timeout is the limit of --wait, which is missing\n  Add --wait.\n');
+  });
 });
 
 describe('urtuu batches get', () => {

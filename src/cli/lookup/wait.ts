@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.js';
 import { Deadline } from '../deadline.js';
-import { CliError } from '../errors.js';
+import { CliError, usageError } from '../errors.js';
 import { exitOfFailure, exits } from '../exit-codes.js';
 import { readDuration } from '../input/duration.js';
 
@@ -18,7 +18,12 @@ const longestPause = 5_000;
 export function addWaitOptions(command: Command, until: string): void {
   command
     .option('--wait', `wait until ${until}`)
-    .option('--wait-timeout <duration>', 'limit of --wait (default 10m)', readDuration);
+    .option('--wait-timeout <duration>', 'limit of --wait (default 10m)', readDuration)
+    .hook('preAction', (_, called) => {
+      const { wait, waitTimeout } = called.opts<WaitOptions>();
+      if (waitTimeout !== undefined && wait !== true)
+        throw usageError('--wait-timeout is the limit of --wait, which is missing', 'Add --wait.');
+    });
 }
 
 export const deadlineOf = (
