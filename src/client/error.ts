@@ -30,8 +30,9 @@ interface ErrorBase extends Error {
    */
   readonly requestSent: boolean;
   /**
-   * Whether the message may have been sent: a request left, and no answer tells. Repeat the call with
-   * `idempotencyKey`, which cannot send twice. Always false for reads.
+   * Whether this call may have sent the message: a request left, and no answer tells. Repeat the call with
+   * `idempotencyKey`, which cannot send twice. Of earlier calls under the same key it says nothing: their doubt ends
+   * with a success, `provider_failed`, 400 or 422. Always false for reads.
    */
   readonly inDoubt: boolean;
   /** The idempotency key of a send, generated ones too; that of the last attempt. Null for reads and verifications. */

@@ -14,7 +14,7 @@ import { claimRate, openStorage, project, sendRate } from './postgres-callers.js
 
 const callers = 16;
 const seconds = 4;
-const backlog = Number(process.env.BACKLOG ?? 1_000_000);
+const backlog = 10_000_000;
 
 /** A row of a message's size, each in a transaction. */
 const bare = `INSERT INTO bare (id, body) VALUES (gen_random_uuid(), repeat('x', 600));`;

@@ -105,6 +105,34 @@ describe('urtuu sendmail', () => {
     expect(requests[0]?.body).toMatchObject({ to: 'c@example.mn' });
   });
 
+  it('takes recipients as arguments beside those in the headers with -t', async () => {
+    const { requests } = await send(cron, '-t c@example.mn bat@example.mn');
+    expect(requests[0]).toMatchObject({
+      path: '/email/bulk',
+      body: { to: ['c@example.mn', 'bat@example.mn'] },
+    });
+  });
+
+  it.each(['-h 3 -t', '-t -h', '-t -h 3'])(
+    'takes no -h for help, which would lose the mail: %s',
+    async (words) => {
+      const { code, stderr, requests } = await send(cron, words);
+      expect({ code, requests }).toEqual({ code: 64, requests: [] });
+      expect(stderr).toContain("unknown option '-h'");
+    },
+  );
+
+  it.each(['Resent-To', 'resent-cc', 'Resent-Bcc'])(
+    'refuses what was resent with %s under -t alone',
+    async (name) => {
+      const mail = `${name}: new@example.mn\n${cron}`;
+      const { code, stderr, requests } = await send(mail);
+      expect({ code, requests }).toEqual({ code: 65, requests: [] });
+      expect(stderr).toContain('the message was resent');
+      expect((await send(mail, 'new@example.mn')).requests[0]?.body).toMatchObject({ to: 'new@example.mn' });
+    },
+  );
+
   it.each([
     ['disk full\n', { subject: '(no subject)', text: 'disk full' }],
     ['диск дүүрэн', { subject: '(no subject)', text: 'диск дүүрэн' }],

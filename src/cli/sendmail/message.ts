@@ -11,15 +11,21 @@ export interface Envelope {
   idempotencyKey: string | null;
 }
 
+/** Who gets it: these addresses, and with `inHeaders` those of To, Cc and Bcc. */
+export interface Addressed {
+  recipients: readonly string[];
+  inHeaders: boolean;
+}
+
 /** Reads an internet message. Throws CliError for content that the service cannot send. */
-export async function readMessage(raw: Uint8Array, recipients: readonly string[]): Promise<Envelope> {
+export async function readMessage(raw: Uint8Array, addressed: Addressed): Promise<Envelope> {
   const mail = await PostalMime.parse(withBody(raw)).catch((error: Error) => {
     throw inputError(
       `not an email message: ${error.message}`,
       'A message has headers, an empty line and a text.',
     );
   });
-  const to = addressesOf(mail, recipients);
+  const to = addressesOf(mail, addressed);
   if (mail.attachments.length > 0) {
     throw inputError('the message has attachments, which cannot be sent', 'Send a link to them instead.');
   }
@@ -35,14 +41,22 @@ export async function readMessage(raw: Uint8Array, recipients: readonly string[]
   return { params, idempotencyKey: keyOf(mail, params) };
 }
 
-function addressesOf(mail: Email, recipients: readonly string[]): string[] {
-  const lists = [mail.to, mail.cc, mail.bcc].flatMap((list) => list ?? []);
-  const to = recipients.length > 0 ? [...recipients] : mailboxes(...lists).map(({ address }) => address);
+function addressesOf(mail: Email, { recipients, inHeaders }: Addressed): string[] {
+  const to = [...recipients, ...(inHeaders ? addressesInHeaders(mail) : [])];
   if (to.length === 0) throw usageError('the message has no recipient', 'Give it a To: header and use -t.');
   const bad = to.find((address) => normalizeAddress(address) === null);
   if (bad !== undefined) throw inputError(`'${bad}' is not an email address`, 'In a crontab, set MAILTO.');
   return [...new Set(to)];
 }
+
+function addressesInHeaders({ to, cc, bcc, headers }: Email): string[] {
+  // Such a message is for the people that it was resent to; those in To have it.
+  if (headers.some(({ key }) => resent.test(key))) {
+    throw inputError('the message was resent, and -t cannot tell to whom', 'Give the recipients without -t.');
+  }
+  return mailboxes(...[to, cc, bcc].flatMap((list) => list ?? [])).map(({ address }) => address);
+}
+const resent = /^resent-(?:to|cc|bcc)$/;
 
 function bodiesOf({ text, html }: Email): { text: string; html?: string } | { html: string } {
   const plain = text?.trimEnd();

@@ -17,10 +17,12 @@ type Needs = 'options' | 'io' | 'network' | 'config' | 'clock';
 export const sendmail: CommandBody<Needs> = (command, context) => {
   command
     .description('Read a message from standard input and send it by email, for cron and sendmail callers.')
-    .argument('[recipient...]', 'addresses, instead of those in the message')
+    .argument('[recipient...]', 'addresses; with -t beside those in the message')
     .option('-t', 'send to the addresses in To, Cc and Bcc')
     .option('-f <address>', 'ignored: the service sets the sender address')
-    .option('-F <name>', 'ignored: the sender name comes from the From header');
+    .option('-F <name>', 'ignored: the sender name comes from the From header')
+    // `-h 3` of a sendmail caller counts hops: help would end with 0, and its mail would be lost.
+    .helpOption('--help', 'show help');
   addHelp(command, {
     notes: [
       'The headers give the subject, the sender name and the reply address; text and',
@@ -47,7 +49,7 @@ export const sendmail: CommandBody<Needs> = (command, context) => {
     }
     const hint = 'An email has at most 1 MB, without attachments.';
     const raw = await context.io.files.whole('-', maxBytes, hint);
-    await deliver(context, await readMessage(raw, t ? [] : recipients));
+    await deliver(context, await readMessage(raw, { recipients, inHeaders: t === true }));
   });
 };
 
