@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { OutputStream } from '../../src/cli/terminal/streams.js';
 import { emailResult, pricing, smsResult } from '../support/resources.js';
-import { answers, fakeService, refusal, run } from '../support/run.js';
+import { answers, fakeService, fullOutput, refusal, run } from '../support/run.js';
 
 const sms = smsResult();
 const email = emailResult();
@@ -164,27 +163,17 @@ describe('urtuu email send', () => {
 });
 
 describe('a send whose outcome cannot be shown', () => {
-  const full = (): OutputStream => ({
-    write(_, done) {
-      done?.(Object.assign(new Error('no room'), { code: 'ENOSPC' }));
-      return false;
-    },
-    on() {
-      return this;
-    },
-  });
-
   it.each([
     ['sms send 99112233 hi', sms, 'The message was accepted'],
     ['email send bat@example.mn --subject s --text t', email, 'The message was accepted'],
     ['verify create 99112233', { ...sms, status: 'pending' }, 'The code was sent'],
   ])('for want of room behind standard output says that it was made: %s', async (line, body, said) => {
     const service = accepting(body);
-    const { code, stderr } = await run(line, { ...service, stdout: full() });
+    const { code, stderr } = await run(line, { ...service, stdout: fullOutput() });
     expect(code).toBe(13);
     expect(stderr).toContain(`${said} as ${body.id}; do not send it again`);
     expect(stderr.match(/standard output/g)).toHaveLength(1);
-    const json = await run(`${line} --json`, { ...accepting(body), stdout: full() });
+    const json = await run(`${line} --json`, { ...accepting(body), stdout: fullOutput() });
     expect(JSON.parse(json.stderr).error).toMatchObject({ exit: 13, id: body.id, errno: 'ENOSPC' });
     expect(service.requests).toHaveLength(1);
   });

@@ -51,6 +51,17 @@ export class Captured implements OutputStream {
   }
 }
 
+/** A file on a disk without room. */
+export const fullOutput = (): OutputStream => ({
+  write(_, done) {
+    done?.(Object.assign(new Error('no room'), { code: 'ENOSPC' }));
+    return false;
+  },
+  on() {
+    return this;
+  },
+});
+
 /** A key in the form of the service's, of nobody. */
 export const testKey = `urtuu_${'A'.repeat(40)}`;
 

@@ -33,7 +33,11 @@ export async function finishSend(
     throw problem.error;
   }
   if (options.wait && !isFinalMessage(message)) throw notFinal('the message');
-  ensureShown(context.io.printer, 'The message was accepted', sent.id, 'messages get');
+  ensureShown(context.io.printer, {
+    said: `The message was accepted as ${id}; do not send it again.`,
+    look: `urtuu messages get ${id}`,
+    details: { id },
+  });
 }
 
 async function untilFinal(

@@ -2,15 +2,23 @@ import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Printer } from '../output/printer.js';
 
+/** What happened, for whoever cannot see its result. */
+export interface Hidden {
+  /** What happened, and that it must not happen again. */
+  said: string;
+  /** The command that shows it. */
+  look: string;
+  details: Record<string, unknown>;
+}
+
 /** Throws CliError when standard output failed: its reader, without the result, might send again. */
-export function ensureShown(printer: Pick<Printer, 'failure'>, said: string, id: string, look: string): void {
+export function ensureShown(printer: Pick<Printer, 'failure'>, { said, look, details }: Hidden): void {
   const { failure } = printer;
   if (failure === null || failure.code === 'EPIPE') return;
   const { code: errno = failure.message } = failure;
-  const message = `standard output could not be written: ${errno}`;
-  throw new CliError('machine', exits.machine, message, {
-    hint: `${said} as ${id}; do not send it again. See: \`urtuu ${look} ${id}\``,
-    details: { id, errno },
+  throw new CliError('machine', exits.machine, `standard output could not be written: ${errno}`, {
+    hint: `${said} See: \`${look}\``,
+    details: { ...details, errno },
     cause: failure,
   });
 }

@@ -100,7 +100,10 @@ export function addInputOptions(command: Command): Command {
     .option('--rejects <file>', 'write the invalid rows to this CSV file')
     .option('--job <name>', 'name of the job (default: derived from the file and the message)')
     .option('--again', 'send a finished job to everyone again')
-    .option('--skip-sent', 'skip recipients who got the same message in the last 7 days')
+    .option(
+      '--skip-sent',
+      'skip recipients who got the same message from a job of this machine in the last 7 days',
+    )
     .option('--allow-partial', 'send as far as the balance goes if it is too low')
     .option('--dry-run', 'show what would be sent and its price, without sending');
 }

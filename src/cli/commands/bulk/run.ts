@@ -10,7 +10,8 @@ import type { Context } from '../../context.js';
 import { Ended, machineError } from '../../errors.js';
 import { type ExitCode, exits } from '../../exit-codes.js';
 import { appendHistory } from '../../history/append.js';
-import { counted } from '../../wording.js';
+import { ensureShown, type Hidden } from '../../single/shown.js';
+import { counted, grouped } from '../../wording.js';
 import { entryOfJob, startOfJob } from '../history/job-entries.js';
 import { adoptAccount, foreignJob, isForeign } from './account.js';
 import { refuseOtherService } from './base-url.js';
@@ -64,6 +65,8 @@ export async function carryOut(
       appendHistory(context, entryOfJob(job)),
     );
     if (exit === exits.refused) throw ranElsewhere(job);
+    // With other codes an error is told anyway.
+    if (exit === exits.ok || exit === exits.partly) ensureShown(context.io.printer, hiddenEnd(context, job));
     if (exit !== exits.ok) throw new Ended(exit);
   } finally {
     cancellation?.close();
@@ -73,6 +76,13 @@ export async function carryOut(
     release();
   }
 }
+
+/** The end of a job, for whoever cannot see its summary. */
+const hiddenEnd = ({ config }: Pick<Context, 'config'>, { id, state: { tally } }: Job): Hidden => ({
+  said: `The job ${id} has ended: ${grouped(tally.accepted)} of ${grouped(tally.planned)} accepted; do not start it again.`,
+  look: config.commandLine(['jobs', 'show', id]),
+  details: { job: id, ...tally },
+});
 
 /** Milliseconds */
 const longestBalanceWait = 30_000;

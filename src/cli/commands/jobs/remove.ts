@@ -8,7 +8,9 @@ import { outcomes } from '../bulk/summary-view.js';
 
 export const jobsRemove: CommandBody<'io' | 'config'> = (command, context) => {
   command
-    .description('Remove jobs: plan, journal and receipts. Sent messages stay sent.')
+    .description(
+      'Remove jobs: plan, journal and receipts. Sent messages stay sent, and --skip-sent forgets them.',
+    )
     .argument('<job...>', 'names or ids')
     .option('--force', 'also when rows are pending or in doubt, which cannot be settled afterwards');
   addHelp(command, {

@@ -11,7 +11,7 @@ import { summaryView } from '../bulk/summary-view.js';
 export const jobsResume: CommandBody = (command, context) => {
   command
     .description(
-      'Resume a job from its frozen plan, also a cancelled one. It needs no file and never prompts.',
+      'Resume a job from its frozen plan, also a cancelled one. It needs no file, never prompts, and sends as far as the balance goes.',
     )
     .argument('<job>', 'name or id of the job');
   addCarryOutOptions(command);

@@ -27,7 +27,7 @@ export const sendmail: CommandBody<Needs> = (command, context) => {
     notes: [
       'The headers give the subject, the sender name and the reply address; text and',
       'HTML may be encoded as MIME allows. Attachments are refused. A message with a',
-      'Message-ID is sent once, however often it is given.',
+      'Message-ID is sent once to the same recipients, however often it is given.',
       '',
       'Cron mails the output of its jobs. Let it call urtuu, and set the recipient:',
       '  crond -m "urtuu sendmail -t"       # cronie',

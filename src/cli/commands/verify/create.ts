@@ -70,7 +70,11 @@ export const verifyCreate: CommandBody<'options' | 'io' | 'network' | 'config' |
     await appendHistory(context, { ...entry, channel, id, status });
     await rememberId(config, id);
     await io.print(createdView, verification);
-    ensureShown(io.printer, 'The code was sent', verification.id, 'verify get');
+    ensureShown(io.printer, {
+      said: `The code was sent as ${id}; do not send it again.`,
+      look: `urtuu verify get ${id}`,
+      details: { id },
+    });
   });
 };
 

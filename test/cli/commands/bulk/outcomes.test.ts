@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { lockFolder } from '../../../../src/cli/platform/lock.js';
 import type { FetchLike } from '../../../../src/client/index.js';
 import { smsMessage } from '../../../support/resources.js';
-import { answers, refusal } from '../../../support/run.js';
+import { answers, fullOutput, refusal } from '../../../support/run.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { constant, desk, figures, people, personal } from './desks.js';
 
@@ -33,6 +33,29 @@ describe('what becomes of a bulk job', () => {
     expect(figures(end.stdout)).toMatchObject({ accepted: 3 });
     expect(end.stderr).toContain('a file of the job could not be used');
   });
+
+  it.each([0, 1])(
+    'says what was sent where its figures cannot be written, exit 13: %i failed',
+    async (failed) => {
+      const here = desk(people(3), { failing: new Set(numbers(failed)) });
+      const { code, stderr } = await here.run(`${personal} -q`, { stdout: fullOutput() });
+      expect(code).toBe(13);
+      expect(stderr).toContain(
+        `The job july has ended: ${3 - failed} of 3 accepted; do not start it again. See: urtuu jobs show july`,
+      );
+      expect(stderr.match(/standard output/g)).toHaveLength(1);
+      const other = desk(people(3), { failing: new Set(numbers(failed)) });
+      const json = await other.run(`${personal} --json`, { stdout: fullOutput() });
+      expect(json.code).toBe(13);
+      expect(JSON.parse(json.stderr).error).toMatchObject({
+        exit: 13,
+        job: 'july',
+        accepted: 3 - failed,
+        errno: 'ENOSPC',
+      });
+      expect(other.project.received().size).toBe(3 - failed);
+    },
+  );
 
   it('asks before it tries failed singles of a finished job again, or needs --yes', async () => {
     const failing = new Set(numbers(1));
