@@ -1,5 +1,5 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -13,7 +13,12 @@ beforeEach(() => {
   folder = join(root, 'july');
   mkdirSync(folder);
 });
-afterEach(() => rmSync(root, { recursive: true }));
+const opened = new Set<FileHandle>();
+afterEach(async () => {
+  for (const file of opened) await file.close();
+  opened.clear();
+  rmSync(root, { recursive: true });
+});
 
 /** Windows: a file opened exclusively opens for nobody else; in this order, further opens meet `faults`. */
 function windows(...faults: (string | null)[]) {
@@ -29,10 +34,12 @@ function windows(...faults: (string | null)[]) {
       if (fault) throw Object.assign(new Error(fault), { code: fault });
       if (owners.has(path)) throw Object.assign(new Error('busy'), { code: 'EBUSY' });
       const file = await open(path, flags & ~exclusive, mode);
+      opened.add(file);
       if ((flags & exclusive) !== 0) owners.set(path, true);
       return {
         async close() {
           owners.delete(path);
+          opened.delete(file);
           await file.close();
         },
       };
