@@ -66,7 +66,7 @@ export async function carryOut(
     );
     if (exit === exits.refused) throw ranElsewhere(job);
     // With other codes an error is told anyway.
-    if (exit === exits.ok || exit === exits.partly) ensureShown(context.io.printer, hiddenEnd(context, job));
+    if (exit === exits.ok || exit === exits.partly) ensureShown(context.io.printer, hiddenEnd(job));
     if (exit !== exits.ok) throw new Ended(exit);
   } finally {
     cancellation?.close();
@@ -78,9 +78,9 @@ export async function carryOut(
 }
 
 /** The end of a job, for whoever cannot see its summary. */
-const hiddenEnd = ({ config }: Pick<Context, 'config'>, { id, state: { tally } }: Job): Hidden => ({
+const hiddenEnd = ({ id, state: { tally } }: Job): Hidden => ({
   said: `The job ${id} has ended: ${grouped(tally.accepted)} of ${grouped(tally.planned)} accepted; do not start it again.`,
-  look: config.commandLine(['jobs', 'show', id]),
+  look: `urtuu jobs show ${id}`,
   details: { job: id, ...tally },
 });
 

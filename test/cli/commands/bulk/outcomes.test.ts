@@ -38,10 +38,12 @@ describe('what becomes of a bulk job', () => {
     'says what was sent where its figures cannot be written, exit 13: %i failed',
     async (failed) => {
       const here = desk(people(3), { failing: new Set(numbers(failed)) });
-      const { code, stderr } = await here.run(`${personal} -q`, { stdout: fullOutput() });
+      const { code, stderr } = await here.run(`${personal} -q --base-url https://b.example/v1`, {
+        stdout: fullOutput(),
+      });
       expect(code).toBe(13);
       expect(stderr).toContain(
-        `The job july has ended: ${3 - failed} of 3 accepted; do not start it again. See: urtuu jobs show july`,
+        `The job july has ended: ${3 - failed} of 3 accepted; do not start it again. See: urtuu jobs show july --base-url https://b.example/v1\n`,
       );
       expect(stderr.match(/standard output/g)).toHaveLength(1);
       const other = desk(people(3), { failing: new Set(numbers(failed)) });
