@@ -8,11 +8,13 @@ import {
 
 export {
   type Delivery,
+  type EmailDelivery,
   type Fault,
   type FaultOnDemand,
   faultsOnDemand,
   ManualClock,
   type SettingsPatch,
+  type SmsDelivery,
 } from '../service/index.js';
 
 export interface SandboxOptions {
@@ -24,7 +26,10 @@ export interface SandboxOptions {
   seed?: string;
   /** Caps, prices, holidays, operators, sender name, over the defaults. */
   settings?: SettingsPatch;
-  /** `off` disables the request rate limits; `enforced` when absent. */
+  /**
+   * `off` disables the request rate limits. When absent, `enforced`, but `off` with a clock of the test's own: one that
+   * stands still refills no allowance.
+   */
   rates?: 'enforced' | 'off';
   /** Keeps its data in this folder; without one it is gone after `close()`. */
   directory?: string;
@@ -56,7 +61,10 @@ export interface Sandbox {
    * before it; new ones wait until it is done.
    */
   reset(): Promise<void>;
-  /** Answers every request received, finishes messages in flight, and closes the port. */
+  /**
+   * Answers every request received, finishes messages in flight, and closes the port. From then on every call fails with
+   * "the sandbox is closed".
+   */
   close(): Promise<void>;
 }
 
@@ -68,9 +76,13 @@ const nowhere = 'https://sandbox.invalid/v1';
  * installed, or an option breaks a rule.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { port = 0, ...rest } = options;
-  const service = await createService(rest);
-  const { administration } = service;
+  const { port = 0, rates = options.clock === undefined ? 'enforced' : 'off', ...rest } = options;
+  const service = await createService({ ...rest, rates });
+  let isClosed = false;
+  const open = () => {
+    if (isClosed) throw new Error('the sandbox is closed');
+    return service;
+  };
 
   async function listen(): Promise<string> {
     if (port === null) return nowhere;
@@ -85,16 +97,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     url: await listen(),
     key: service.localKey,
-    fetch: service.fetch,
+    fetch: async (input, init) => open().fetch(input, init),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     async outbox(filter) {
       const deliveries: Delivery[] = [];
-      for await (const delivery of administration.outbox(filter)) deliveries.push(delivery);
+      for await (const delivery of open().administration.outbox(filter)) deliveries.push(delivery);
       return deliveries;
     },
-    credit: (amount) => administration.credit(amount),
-    settled: () => administration.settled(),
-    reset: () => administration.reset(),
-    close: () => service.close(),
+    credit: async (amount) => open().administration.credit(amount),
+    settled: async () => open().administration.settled(),
+    reset: async () => open().administration.reset(),
+    close() {
+      isClosed = true;
+      return service.close();
+    },
   };
 }

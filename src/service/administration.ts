@@ -47,22 +47,39 @@ export interface LedgerEntry {
   created_at: string;
 }
 
-/** A message in the outbox of the simulated operator or mail carrier. */
-export interface Delivery {
+interface AnyDelivery {
   /** The message's id. */
   message_id: string;
-  channel: 'sms' | 'email';
   to: string;
-  /** As delivered: without links over a route that carries none. */
-  text: string | null;
-  subject: string | null;
-  html: string | null;
-  from: string | null;
-  reply_to: string | null;
+  /** The code of a verification; null for any other message. */
+  code: string | null;
   /** The route or operator that accepted it. */
   route: string;
   delivered_at: string;
 }
+
+export interface SmsDelivery extends AnyDelivery {
+  channel: 'sms';
+  /** As delivered: without links over a route that carries none. */
+  text: string;
+  subject: null;
+  html: null;
+  from: null;
+  reply_to: null;
+}
+
+export interface EmailDelivery extends AnyDelivery {
+  channel: 'email';
+  /** At least one of text and html is there. */
+  text: string | null;
+  subject: string;
+  html: string | null;
+  from: string | null;
+  reply_to: string | null;
+}
+
+/** A message in the outbox of the simulated operator or mail carrier. */
+export type Delivery = SmsDelivery | EmailDelivery;
 
 /** Owner's operations on a project, without the API. Refusals throw `invalid_request`. */
 export interface ProjectAdministration extends MailAdministration {

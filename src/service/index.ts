@@ -3,6 +3,7 @@ export type {
   Administration,
   ApiKey,
   Delivery,
+  EmailDelivery,
   FinishAs,
   Hold,
   KeyScope,
@@ -13,6 +14,7 @@ export type {
   ProjectSummary,
   Pruned,
   ServiceStatus,
+  SmsDelivery,
   StoppedBatch,
 } from './administration.js';
 export type { CarrierCheck } from './carriers/configured/configuration.js';

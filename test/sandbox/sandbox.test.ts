@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Urtuu } from '../../src/client/index.js';
-import { ManualClock, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.js';
+import {
+  type Delivery,
+  ManualClock,
+  type Sandbox,
+  type SandboxOptions,
+  startSandbox,
+} from '../../src/sandbox/index.js';
 
 const started: Sandbox[] = [];
 async function start(options?: SandboxOptions): Promise<{ sandbox: Sandbox; urtuu: Urtuu }> {
@@ -66,21 +72,62 @@ describe('startSandbox', () => {
   });
 
   it.each([
-    ['enforced', 40],
-    ['off', 45],
-  ] as const)('with rates %s lets %i of 45 sends at once pass', async (rates, passed) => {
-    const { sandbox } = await start({ port: null, rates, clock: new ManualClock() });
-    const statuses = await Promise.all(
-      Array.from({ length: 45 }, async (_, index) => {
-        const response = await sandbox.fetch(`${sandbox.url}/sms`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${sandbox.key}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ to: `${88_000_000 + index}`, text: 'Hello' }),
-        });
-        return response.status;
-      }),
-    );
-    expect(statuses.filter((status) => status === 200)).toHaveLength(passed);
+    ['enforced', { rates: 'enforced', clock: new ManualClock() }, 40],
+    ['off', { rates: 'off' }, 45],
+    ['of a clock that the test moves', { clock: new ManualClock() }, 45],
+  ] as const)(
+    'with the rates %s, lets the right number of 45 sends at once pass',
+    async (_, rates, passed) => {
+      const { sandbox } = await start({ port: null, ...rates });
+      const statuses = await Promise.all(
+        Array.from({ length: 45 }, async (_, index) => {
+          const response = await sandbox.fetch(`${sandbox.url}/sms`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${sandbox.key}`, 'content-type': 'application/json' },
+            body: JSON.stringify({ to: `${88_000_000 + index}`, text: 'Hello' }),
+          });
+          return response.status;
+        }),
+      );
+      expect(statuses.filter((status) => status === 200)).toHaveLength(passed);
+    },
+  );
+
+  it('shows the code of a verification, and of nothing else', async () => {
+    const { sandbox, urtuu } = await start({ seed: 'x', settings: { brand_name: 'Shop 2024' } });
+    await urtuu.sms.send({ to: '99112233', text: 'Your order 123456' });
+    const code = async (text?: string) => {
+      const { id } = await urtuu.verify.create({ to: '99112233', code_length: 4, ...(text ? { text } : {}) });
+      const delivery = (await sandbox.outbox()).at(-1) as Delivery;
+      expect(await urtuu.verify.check(id, { code: delivery.code as string })).toMatchObject({
+        status: 'verified',
+      });
+      return delivery.text;
+    };
+    expect(await code()).toMatch(/^Shop 2024: your code is \d{4}$/);
+    expect(await code('12345{code}67890 {brand}')).toMatch(/^12345\d{4}67890 Shop 2024$/);
+    expect((await sandbox.outbox())[0]).toMatchObject({ text: 'Your order 123456', code: null });
+  });
+
+  it('names no project before a code', async () => {
+    const { sandbox, urtuu } = await start();
+    await urtuu.verify.create({ to: '99112233' });
+    await urtuu.verify.create({ to: 'bat@example.mn' });
+    await sandbox.settled();
+    const [sms, email] = await sandbox.outbox();
+    expect(sms?.text).toBe(`Your code is ${sms?.code}`);
+    expect(email).toMatchObject({ subject: 'Your code', text: `Your code is ${email?.code}` });
+  });
+
+  it('says that it is closed', async () => {
+    const { sandbox, urtuu } = await start({ port: null });
+    await sandbox.close();
+    await expect(sandbox.outbox()).rejects.toThrow('the sandbox is closed');
+    await expect(sandbox.credit(1)).rejects.toThrow('the sandbox is closed');
+    await expect(urtuu.balance.get({ maxRetries: 0 })).rejects.toMatchObject({
+      code: 'connection_error',
+      cause: expect.objectContaining({ message: 'the sandbox is closed' }),
+    });
   });
 
   it('keeps its data in a folder', async () => {

@@ -2,12 +2,10 @@ import { maxActiveKeys, normalizeAddress } from '../../contract/index.js';
 import type {
   Administration,
   ApiKey,
-  Delivery,
   LedgerEntry,
   NewApiKey,
   ProjectAdministration,
 } from '../administration.js';
-import type { DeliveryRecord } from '../carriers/simulated/outbox.js';
 import type { SimulatedCarrier } from '../carriers/simulated/simulated.js';
 import type { OperationContext } from '../operations/context.js';
 import { checkLine, invalid } from '../operations/fields.js';
@@ -18,6 +16,7 @@ import { everyScope } from '../storage/admission.js';
 import type { Instances } from '../storage/instances.js';
 import type { KeyRecord, LedgerPage, LedgerRecord } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
+import { withCodes } from './deliveries.js';
 import { createHold } from './hold.js';
 import { administerLanes } from './lanes.js';
 import { mailAdministration } from './mail.js';
@@ -75,7 +74,7 @@ export function createAdministration(
     },
     async *outbox({ to, ...filter } = {}) {
       const recipient = to === undefined ? {} : { to: normalizeAddress(to) ?? to };
-      for await (const record of carrier.outbox({ ...filter, ...recipient })) yield toDelivery(record);
+      yield* withCodes(context, carrier.outbox({ ...filter, ...recipient }));
     },
     async receiveMail(mail, recipients = []) {
       // Loaded late: the parser is large.
@@ -193,19 +192,4 @@ function toApiKey({ id, prefix, label, scope, createdAt, ...times }: KeyRecord):
 
 function toLedgerEntry({ amount, reason, subjectId, note, createdAt }: LedgerRecord): LedgerEntry {
   return { amount, reason, subject_id: subjectId, note, created_at: timestamp(createdAt) };
-}
-
-function toDelivery(record: DeliveryRecord): Delivery {
-  return {
-    message_id: record.messageId,
-    channel: record.channel,
-    to: record.to,
-    text: record.text,
-    subject: record.subject,
-    html: record.html,
-    from: record.from,
-    reply_to: record.replyTo,
-    route: record.route,
-    delivered_at: timestamp(record.deliveredAt),
-  };
 }

@@ -8,7 +8,7 @@ import {
 } from '../../contract/index.js';
 import { type Random, randomInteger } from '../random.js';
 import { ServiceError } from '../service-error.js';
-import { capsOf } from '../settings.js';
+import { capsOf, type Settings } from '../settings.js';
 import type { Content } from '../storage/store.js';
 import { acceptAndDispatch, type Send, singleDispatch } from './accept-and-dispatch.js';
 import type { OperationContext, Project } from './context.js';
@@ -20,7 +20,9 @@ import { emailPrice, smsPrice } from './pricing.js';
 import { verificationResource } from './resources.js';
 import { smsContent } from './sms.js';
 
-const defaultTemplate = '{brand}: your code is {code}';
+/** A project's own name says nothing to a recipient; only a brand does. */
+const defaultTemplate = ({ brand_name }: Settings) =>
+  brand_name === null ? 'Your code is {code}' : '{brand}: your code is {code}';
 
 /** POST /v1/verify: sends a code that only its recipient learns. */
 export async function createVerification(
@@ -61,7 +63,7 @@ function readVerification(context: OperationContext, project: Project, params: V
   const { settings } = project;
   const channel = params.channel ?? (to.includes('@') ? 'email' : 'sms');
   const code = newCode(context.random, code_length);
-  const text = fillIn(template ?? defaultTemplate, code, senderName(project));
+  const text = fillIn(template ?? defaultTemplate(settings), code, senderName(project));
   const price = channel === 'sms' ? smsPrice(settings, text, context.clock.now()) : emailPrice(settings);
   const recipient = channel === 'sms' ? readSmsRecipient(to, settings.operators) : readEmailRecipient(to);
   const content: Content = {
@@ -124,7 +126,8 @@ function fillIn(template: string, code: string, brand: string): string {
 
 function contentOf(channel: Channel, project: Project, text: string): Content {
   if (channel === 'email') {
-    const email = { subject: `${senderName(project)}: your code`, text };
+    const { brand_name: brand } = project.settings;
+    const email = { subject: brand === null ? 'Your code' : `${senderName(project)}: your code`, text };
     checkEmail(email);
     return emailContent(project, email);
   }

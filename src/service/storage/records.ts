@@ -115,6 +115,13 @@ export interface VerificationRecord {
   verifiedAt: Instant | null;
 }
 
+/** The verification that a message carries. */
+export interface VerificationOfMessage {
+  messageId: string;
+  id: string;
+  codeHash: Uint8Array;
+}
+
 /** The content of a message; a batch has one for all its messages. */
 export interface Content {
   text: string | null;

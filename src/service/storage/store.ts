@@ -24,6 +24,7 @@ import type {
   MessageRecord,
   NewKey,
   ProjectRecord,
+  VerificationOfMessage,
   VerificationRecord,
 } from './records.js';
 import type { RouteBinds } from './route-limits.js';
@@ -127,6 +128,8 @@ export interface Store
   queueDepth(): Promise<LaneDepth[]>;
 
   getVerification(projectId: string, id: string): Promise<VerificationRecord | null>;
+  /** The verifications that these messages carry; nothing for any other message. */
+  findVerifications(messageIds: readonly string[]): Promise<VerificationOfMessage[]>;
   /**
    * Tries a code on a pending verification: right, it is verified; wrong, one attempt less, and at none left it has
    * failed. `tried` is false when it was closed already.

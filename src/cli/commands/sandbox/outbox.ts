@@ -20,6 +20,7 @@ const view: View<Delivery> = {
     field('route', { detail: true }),
     field('subject'),
     { name: 'text', value: ({ text, html }) => text ?? (html && excerptOf(html)) },
+    field('code', { detail: true }),
     field('html', { detail: true }),
     field('from', { detail: true }),
     field('reply_to', { detail: true }),
@@ -53,7 +54,7 @@ export const sandboxOutbox: CommandBody<'io' | 'network' | 'config' | 'clock'> =
       ['urtuu sandbox outbox --to 99112233 --limit 1 --json', 'the newest message to a number'],
     ],
     exits: [12],
-    json: '[{"delivered_at": "2026-11-21T08:00:00.100Z", "channel": "sms", "to": "99112233", "route": "Mobicom", "subject": null, "text": "...", "html": null, "from": null, "reply_to": null, "message_id": "0b6f...2c"}]',
+    json: '[{"delivered_at": "2026-11-21T08:00:00.100Z", "channel": "sms", "to": "99112233", "route": "Mobicom", "subject": null, "text": "...", "code": null, "html": null, "from": null, "reply_to": null, "message_id": "0b6f...2c"}]',
   });
   command.action(async ({ to, limit, follow = false, ...options }: Options) => {
     const { io, clock } = context;

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { keyUseEvery, scopeOf } from '../admission.js';
-import type { KeyRecord, LedgerRecord, MessageRecord, NewKey, VerificationRecord } from '../records.js';
+import type {
+  KeyRecord,
+  LedgerRecord,
+  MessageRecord,
+  NewKey,
+  VerificationOfMessage,
+  VerificationRecord,
+} from '../records.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
@@ -39,6 +46,7 @@ type Records = Pick<
   | 'getBatch'
   | 'listBatchMessages'
   | 'getVerification'
+  | 'findVerifications'
   | 'checkVerification'
 >;
 
@@ -193,6 +201,12 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
       return rows.map((row) => toMessage(row, projectId));
     },
     getVerification,
+    findVerifications: (messageIds) =>
+      database.query<VerificationOfMessage>(
+        `SELECT m.id AS "messageId", v.id, v.code_hash AS "codeHash" FROM messages m
+         JOIN verifications v ON v.message = m.seq WHERE m.id = ANY ($1)`,
+        [messageIds],
+      ),
     async checkVerification(projectId, id, matches) {
       const before = await getVerification(projectId, id);
       if (before === null) return null;

@@ -1,6 +1,12 @@
 import type { Channel } from '../../../contract/index.js';
 import type { PageRequest } from '../lists.js';
-import type { BatchRecord, Instant, MessageRecord, VerificationRecord } from '../records.js';
+import type {
+  BatchRecord,
+  Instant,
+  MessageRecord,
+  VerificationOfMessage,
+  VerificationRecord,
+} from '../records.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
 import { acceptedAt, type ClockCorrections } from './clock-corrections.js';
 import type { Database } from './database/database.js';
@@ -39,6 +45,10 @@ export function prepareReading(
     `SELECT v.*, m.channel, m.recipient, m.credits, ${acceptedAt('v.message', 'v.created_at')} AS accepted_at
      FROM verifications v
      JOIN messages m ON m.seq = v.message WHERE v.project = ? AND v.id = ?`,
+  );
+  const selectOfMessage = database.prepare(
+    `SELECT m.id AS messageId, v.id, v.code_hash AS codeHash FROM messages m JOIN verifications v ON v.message = m.seq
+     WHERE m.id = ?`,
   );
   const updateVerification = database.prepare(
     'UPDATE verifications SET status = ?, attempts_remaining = ?, verified_at = ? WHERE id = ?',
@@ -89,6 +99,10 @@ export function prepareReading(
     return row === undefined ? null : toVerification(row, now());
   }
 
+  function findVerifications(messageIds: readonly string[]): VerificationOfMessage[] {
+    return messageIds.flatMap((id) => (selectOfMessage.get(id) as VerificationOfMessage | undefined) ?? []);
+  }
+
   function checkVerification(
     projectId: string,
     id: string,
@@ -112,7 +126,15 @@ export function prepareReading(
     return { tried: true, verification };
   }
 
-  return { getMessage, findMessage, getBatch, listBatchMessages, getVerification, checkVerification };
+  return {
+    getMessage,
+    findMessage,
+    getBatch,
+    listBatchMessages,
+    getVerification,
+    findVerifications,
+    checkVerification,
+  };
 }
 
 function toVerification(row: VerificationRow, at: Instant): VerificationRecord {

@@ -237,6 +237,7 @@ export function sqliteStore(
     listMessages: (projectId, filter, page) => read(() => lists().listMessages(projectId, filter, page)),
     listBatches: (projectId, filter, page) => read(() => lists().listBatches(projectId, filter, page)),
     getVerification: (projectId, id) => read(() => reading.getVerification(projectId, id)),
+    findVerifications: (messageIds) => read(() => reading.findVerifications(messageIds)),
     checkVerification: (projectId, id, matches) =>
       commits.run(() => reading.checkVerification(projectId, id, matches)),
 

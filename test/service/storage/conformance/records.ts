@@ -163,6 +163,18 @@ export function recordConformance(fixture: () => Fixture): void {
       expect(await fixture().balance()).toBe(1_000);
     });
 
+    it('are found by their messages', async () => {
+      const carrying = message();
+      await fixture().store.acceptVerification({ ...carrying, verification });
+      const plain = message();
+      await fixture().store.acceptMessage(plain);
+      const ids = [carrying.recipient.id, plain.recipient.id, 'none'];
+      const [found, ...others] = await fixture().store.findVerifications(ids);
+      expect(others).toEqual([]);
+      expect(found).toMatchObject({ messageId: carrying.recipient.id, id: 'v1' });
+      expect([...(found?.codeHash ?? [])]).toEqual([7]);
+    });
+
     it('belong to their project', async () => {
       await accept();
       expect(await fixture().store.getVerification(other.id, 'v1')).toBeNull();
