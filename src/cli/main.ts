@@ -18,13 +18,13 @@ export async function run(argv: readonly string[], environment: ProcessEnvironme
       : await applied(argv, environment, { stdout, stderr });
   const failure = stdout.failure?.code;
   if (failure === undefined || typeof exit === 'string') return exit;
-  // With this code an error was told already, of this or of something else on this machine.
+  // Exit 13 has already printed an error.
   if (failure === 'EPIPE' || exit === exits.machine) return exit;
   await stderr.write(`urtuu: standard output could not be written: ${failure}\n`);
   return exit === exits.ok || exit === exits.partly ? exits.machine : exit;
 }
 
-/** Errors of commands end in `runApplication`; what fails outside of it is told here, in one line. */
+/** Errors of commands end in `runApplication`; other failures are printed here, in one line. */
 async function applied(
   argv: readonly string[],
   environment: ProcessEnvironment,

@@ -40,7 +40,7 @@ function written(line: string): boolean {
   }
 }
 
-/** None where users are not told apart by number (Windows), or where Node.js itself is told to keep none. */
+/** Null on Windows, and where Node.js keeps no compile cache. */
 function cacheFolder({ env, geteuid }: NodeJS.Process): string | null {
   if (env.NODE_DISABLE_COMPILE_CACHE || geteuid === undefined) return null;
   const base = env.XDG_CACHE_HOME || (env.HOME ? join(env.HOME, '.cache') : '');

@@ -14,7 +14,7 @@ export async function backup(directory: string, target: string): Promise<Backup>
 }
 
 /**
- * Restores a backup into `directory`, whose service is held from then on. Gives the folder that keeps the files of before.
+ * Restores a backup into `directory`, whose service is held from then on. Returns the folder with the previous files.
  * Throws DataInUseError while a process has the data open.
  */
 export async function restore(from: string, directory: string): Promise<string | null> {

@@ -169,6 +169,8 @@ describe('urtuu serve --config', () => {
     const { code, stdout, stderr } = await machine.run(['serve', '--port', '0', '--config', file]);
     expect({ code, stdout }).toEqual({ code: 13, stdout: '' });
     expect(stderr).toContain(`${file}: sms.routes[0].password: the variable MOBICOM_PASSWORD is not set`);
+    const page = /described in (\S+)/.exec(stderr)?.[1] ?? '';
+    expect(readFileSync(page, 'utf8')).toMatch(/^# Carriers/);
     const data = await machine.run(['keys', 'list', '--data', join(machine.home, 'state/urtuu/service')]);
     expect(data.code).toBe(12);
   });

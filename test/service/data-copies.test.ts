@@ -178,7 +178,7 @@ function flipPages(path: string): void {
 }
 
 describe('a restore', () => {
-  it('brings back the state of the backup, held, and keeps the files of before', async () => {
+  it('brings back the state of the backup, held, and keeps the previous files', async () => {
     await openAgain();
     await send('99112233', 'Hi');
     const then = await balance();

@@ -257,7 +257,7 @@ export function openNetwork(needs: Needs): OwnedNetwork {
       try {
         return await (await loadService()).checkConfiguration(source);
       } catch (error) {
-        throw configurationError(error) ?? error;
+        throw (await configurationError(environment, error)) ?? error;
       }
     },
     async answerOf(url) {

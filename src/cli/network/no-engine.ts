@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { EngineError } from '../../service/index.js';
 import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
@@ -39,6 +39,11 @@ export function engineCommand(script: string, exists: (path: string) => boolean 
   const manager = managers.find(({ lock }) => has(lock)) ?? npm;
   const isGlobal = !has('package.json') || /[\\/]global(?:[\\/]|$)/.test(folder);
   return `${isGlobal ? manager.global : manager.local} ${engine}`;
+}
+
+/** Of a page of the package that the command, by its real path, belongs to. */
+export function pathOfPage(script: string, name: string): string {
+  return join(dirname(dirname(realPath(script))), 'docs', name);
 }
 
 function realPath(path: string): string {

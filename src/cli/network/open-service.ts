@@ -66,7 +66,7 @@ async function openError(
     const { noEngine } = await import('./no-engine.js');
     return noEngine(error, environment);
   }
-  const wrong = configurationError(error);
+  const wrong = await configurationError(environment, error);
   if (wrong !== null) return wrong;
   const hint = stateHint(error) ?? 'It needs a folder of your own with free space. See: urtuu help sandbox';
   return machineError(`the embedded service cannot run: ${(error as Error).message}`, error, hint);
@@ -90,9 +90,13 @@ function refusedData(error: DataError, folder?: string, isSandbox = false): CliE
 }
 
 /** Null for any other error. */
-export function configurationError(error: unknown): CliError | null {
+export async function configurationError(
+  { script = '' }: ProcessEnvironment,
+  error: unknown,
+): Promise<CliError | null> {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== 'invalid_configuration') return null;
-  const hint = 'Its fields are described in docs/carriers.md of the package.';
+  const { pathOfPage } = await import('./no-engine.js');
+  const hint = `Its fields are described in ${pathOfPage(script, 'carriers.md')}`;
   return new CliError(code, exits.machine, message, { hint, cause: error });
 }

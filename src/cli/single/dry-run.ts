@@ -58,10 +58,7 @@ export async function estimateSms(
   const size = measureText(message.text);
   if (size.parts > maxParts) {
     const most = unitsPerPart[size.kind] * maxParts;
-    throw refused(
-      'message_too_long',
-      `the text has ${size.parts} parts, ${size.units} of ${most} characters`,
-    );
+    throw refused('message_too_long', `the text has ${size.units} characters; the limit is ${most}`);
   }
   const pricing = await priceList(context);
   const credits =

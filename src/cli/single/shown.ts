@@ -2,7 +2,7 @@ import { CliError } from '../errors.js';
 import { exits } from '../exit-codes.js';
 import type { Printer } from '../output/printer.js';
 
-/** What happened, for whoever cannot see its result. */
+/** What happened, for when the result could not be printed. */
 export interface Hidden {
   /** What happened, and that it must not happen again. */
   said: string;

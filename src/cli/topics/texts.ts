@@ -2,7 +2,7 @@ export const exitCodesEnd = `On Ctrl-C, SIGTERM or SIGHUP the process dies by th
 143 or 129. urtuu sendmail and urtuu service incoming use the codes of
 sysexits.h: see their --help.
 
-Only after 6 it is unknown whether something was sent. Repeat the send with the
+Only after 6 is it unknown whether something was sent. Repeat the send with the
 idempotency key in the error message, or resume the job: neither can send twice.
 
   for try in 1 2 3; do

@@ -19,8 +19,8 @@ const longestPause = 10_000;
 const groupSize = 1_000;
 
 /**
- * Takes accepted messages to their carriers: what a request waits for or has just had accepted at once, and whatever
- * is due in the background, what a process that died has left too.
+ * Takes accepted messages to their carriers: those of requests at once, and due ones in the background, those of dead
+ * processes included.
  */
 export class Dispatcher {
   readonly #parts: DispatcherParts;
@@ -130,8 +130,8 @@ export class Dispatcher {
   }
 
   /**
-   * Dispatches the messages of a lease. Resolves with the end of the first, with null as soon as it is known that it
-   * will take. Never rejects: the caller would take an error for a send that never was.
+   * Dispatches the messages of a lease. Resolves with the end of the first, with null once it is known to be
+   * delayed. Never rejects: the caller would take an error for a send that never was.
    */
   #dispatchAll(claimed: readonly ClaimedMessage[], rulesOf: RulesOf): Promise<Finalized | null> {
     const [first] = claimed;

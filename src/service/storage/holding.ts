@@ -24,13 +24,13 @@ export interface Holding {
   held(): Promise<HoldReason | null>;
   countUnfinished(): Promise<Unfinished>;
   /**
-   * Leases messages that are not final, due or not and whoever had them: none of them can be marked now. None where the
-   * store is not held.
+   * Leases unfinished messages, including those leased elsewhere: none of them can be marked now. None where the store is
+   * not held.
    */
   claimUnfinished(claim: { token: string; leaseMs: number; limit: number }): Promise<ClaimedMessage[]>;
   /**
-   * Ends the hold. What is not final waits again, but for what is marked, which falls into doubt. False, and nothing
-   * changes, where the store is not held.
+   * Ends the hold. Requeues unfinished messages; marked ones are in doubt. False, and nothing changes, where the store is
+   * not held.
    */
   release(): Promise<boolean>;
 }

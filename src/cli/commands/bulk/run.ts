@@ -77,7 +77,7 @@ export async function carryOut(
   }
 }
 
-/** The end of a job, for whoever cannot see its summary. */
+/** The end of a job, for when its summary could not be printed. */
 const hiddenEnd = ({ id, state: { tally } }: Job): Hidden => ({
   said: `The job ${id} has ended: ${grouped(tally.accepted)} of ${grouped(tally.planned)} accepted; do not start it again.`,
   look: `urtuu jobs show ${id}`,

@@ -120,7 +120,7 @@ export const serve: CommandBody = (command, context) => {
     if (database !== null && key.notes.length === 0) io.note('The database already has an API key.');
     if (database === null && Object.values(channels).includes('simulated')) {
       const outbox = config.commandLine(['sandbox', 'outbox', '--follow', '--data', data]);
-      io.note('Its messages, apart from those of --sandbox:', outbox);
+      io.note('To see its messages:', outbox);
     }
     if (listeners.main.dashboard !== null)
       // Pasted in another terminal, whose folder may be another one.

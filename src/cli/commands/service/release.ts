@@ -86,13 +86,13 @@ async function choose(io: Context['io']): Promise<FinishAs> {
     throw usageError('missing: --finish-as', 'Without a terminal it never prompts: give every value.');
   const questions = await io.prompts();
   return questions.choose(
-    'What becomes of them?',
+    'What should happen to these messages?',
     readOutcome.words.map((value) => ({ name: `${value}: ${outcomes[value]}`, value })),
   );
 }
 
 function messagesOf({ messages, submitting }: Hold): string {
-  if (messages === 0) return 'No message is without an outcome.';
+  if (messages === 0) return 'Every message has an outcome.';
   const some = submitting === 0 ? '' : `; ${grouped(submitting)} of them were being submitted`;
   return `${counted(messages, 'message')} without an outcome${some}.`;
 }

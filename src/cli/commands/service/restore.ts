@@ -10,7 +10,7 @@ import { addStoreOptions, hasData, ownedPlace, type StoreOptions } from './store
 
 interface Row {
   data: string;
-  /** Where the files of before are. */
+  /** Where the previous files are. */
   replaced: string | null;
 }
 
@@ -27,7 +27,7 @@ export const serviceRestore: CommandBody<'options' | 'io' | 'network' | 'config'
   addHelp(command, {
     view,
     notes: [
-      'Stop the service first. The files of before are kept in the data folder, in a',
+      'Stop the service first. The previous files are kept in the data folder, in a',
       'folder that is named. A database is restored with pg_restore.',
     ],
     examples: [

@@ -76,7 +76,7 @@ async function prepare(backup: string, beside: string, copies: CarrierCopies): P
     await guard?.finish();
     const [damage] = [...damageOf(store, 1), ...damageOf(carrier, 1)];
     if (damage !== undefined) throw new DataError(damage, { hint: '' });
-    // The restored data goes its own way: none of its files can be taken for one of before.
+    // Restored data gets a new identity: no earlier file can be taken for one of it.
     const id = randomUUID();
     for (const [database, path] of [
       [store, files.store],
