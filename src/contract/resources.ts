@@ -72,6 +72,11 @@ export interface Batch {
   sent: number;
   /** Messages that are `failed` so far. */
   failed: number;
+  /**
+   * How many of `sent` have the `delivery` `unknown` now: they may have arrived. A late receipt changes it. An extension,
+   * in reads and lists only; absent where the service has none.
+   */
+  unknown?: number;
   /** Credits charged up front for the whole batch; refunds do not change it. */
   credits: number;
   /** ISO 8601, UTC, milliseconds. */

@@ -218,6 +218,7 @@ describe('POST /v1/sms/bulk', () => {
       failed: 1,
       completed_at: '2026-03-02T01:00:00.000Z',
       // An extension.
+      unknown: 0,
     });
     expect(await messagesOf(batch)).toMatchObject([
       { to: '99112233', status: 'sent', credits: 10, batch_id: batch.body.id },

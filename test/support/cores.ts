@@ -68,8 +68,8 @@ export class Cores {
 export const requestsTo = (core: () => Core) => ({
   send: (to: string, text: string, idempotencyKey: string | null = null) =>
     core().operations.sendSms({ caller, params: { to, text }, idempotencyKey }),
-  sendBulk: (to: string[], text: string) =>
-    core().operations.sendSmsBulk({ caller, params: { to, text }, idempotencyKey: null }),
+  sendBulk: (to: string[], text: string, idempotencyKey: string | null = null) =>
+    core().operations.sendSmsBulk({ caller, params: { to, text }, idempotencyKey }),
   balance: async () => (await core().operations.getBalance(caller)).balance,
 });
 

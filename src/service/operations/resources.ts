@@ -50,9 +50,9 @@ function batchResource(record: BatchRecord): Batch {
   };
 }
 
-/** A batch in a read. The interface knows no erasure: only an erased one says so. */
+/** A batch in a read, with what the interface does not have: its unknown deliveries and, once it is erased, when. */
 export function foundBatch(record: BatchRecord): Batch {
-  const batch = batchResource(record);
+  const batch = { ...batchResource(record), unknown: record.unknown };
   return record.prunedAt === null ? batch : { ...batch, pruned_at: timestamp(record.prunedAt) };
 }
 

@@ -13,7 +13,8 @@ export interface Insights {
 }
 
 export interface Counted {
-  counts: { slot: number; status: MessageStatus; errorCode: string | null; count: number }[];
+  /** `unknown`: of `count`, their delivery is unknown. */
+  counts: { slot: number; status: MessageStatus; errorCode: string | null; count: number; unknown: number }[];
   /** False where only the newest were counted. */
   isWhole: boolean;
 }

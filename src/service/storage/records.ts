@@ -94,6 +94,8 @@ export interface BatchRecord {
   total: number;
   sent: number;
   failed: number;
+  /** Of `sent`: their delivery is unknown now. */
+  unknown: number;
   credits: number;
   createdAt: Instant;
   completedAt: Instant | null;

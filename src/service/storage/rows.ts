@@ -56,6 +56,7 @@ export interface BatchRow {
   total: number;
   sent: number;
   failed: number;
+  unknown: number;
   credits: number;
   first_message: number;
   created_at: number;
@@ -71,6 +72,7 @@ export function toBatch(row: BatchRow): BatchRecord {
     total: row.total,
     sent: row.sent,
     failed: row.failed,
+    unknown: row.unknown,
     credits: row.credits,
     createdAt: row.created_at,
     completedAt: row.completed_at,

@@ -11,7 +11,10 @@ function open() {
   /** Ends the count under way, which has found so many. */
   async function end(count: number, milliseconds: number): Promise<void> {
     clock.advance(milliseconds);
-    ends.at(-1)?.({ counts: [{ slot: 0, status: 'sent', errorCode: null, count }], isWhole: true });
+    ends.at(-1)?.({
+      counts: [{ slot: 0, status: 'sent', errorCode: null, count, unknown: 0 }],
+      isWhole: true,
+    });
     await new Promise((resolve) => setImmediate(resolve));
   }
   const asked = async (since = 0) => (await ask('p', since)).counts[0]?.count;

@@ -277,4 +277,18 @@ describe('receipts', () => {
     });
     expect(await send(to, 'Hi', 'k')).toMatchObject({ replayed: true, body });
   });
+
+  it('that say unknown are counted in reads of their batch, and in no answer to its send', async () => {
+    const numbers = ['99000021', '99000023', '99112233'];
+    const { status, body } = await sendBulk(numbers, 'Hi', 'k');
+    expect(status).toBe(202);
+    await pass(clock, 1_000);
+    const { id } = body as { id: string };
+    const read = await core.operations.getBatch(caller, id);
+    expect(read).toMatchObject({ status: 'completed', sent: 3, unknown: 1 });
+    const { data } = await core.operations.listBatches(caller, {}, { limit: 1, after: null });
+    expect(data).toEqual([read]);
+    expect(await sendBulk(numbers, 'Hi', 'k')).toMatchObject({ replayed: true, body });
+    expect(body).not.toHaveProperty('unknown');
+  });
 });

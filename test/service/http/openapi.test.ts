@@ -97,6 +97,16 @@ describe('/v1/openapi.json', () => {
     expect(VerifyCreate.properties.code_length).toMatchObject({ type: 'integer', minimum: 4, maximum: 8 });
   });
 
+  it('marks the fields that are extensions, which no answer to POST has', () => {
+    const { Batch, BatchResult, Message, SmsResult } = document.components.schemas;
+    const extensions = (schema: { properties: Record<string, { 'x-extension'?: true }> }) =>
+      Object.entries(schema.properties).flatMap(([name, field]) => (field['x-extension'] ? [name] : []));
+    expect(extensions(Batch)).toEqual(['unknown', 'pruned_at']);
+    expect(Message.anyOf.map(extensions)).toEqual([['delivery'], ['delivery']]);
+    for (const name of ['unknown', 'pruned_at']) expect(BatchResult.properties).not.toHaveProperty(name);
+    expect(SmsResult.properties).not.toHaveProperty('delivery');
+  });
+
   it.each([
     ['SmsResult', resources.smsResult, sms],
     ['EmailResult', resources.emailResult, email],

@@ -11,6 +11,7 @@ import {
   openPostgresStorage,
   type PostgresStorage,
 } from '../../../src/service/storage/postgres/postgres-storage.js';
+import { migrations } from '../../../src/service/storage/postgres/schema/migrations.js';
 import { caller, turns } from '../../support/cores.js';
 import { ownCluster } from '../../support/postgres/own-cluster.js';
 import { type PostgresProxy, startProxy } from '../../support/postgres/proxy.js';
@@ -138,7 +139,7 @@ describe('a commit whose answer is lost', () => {
         claimed.map((one) => ({ claimed: one, outcome: sent })),
         answerOf,
       );
-    proxy.cutAt('finalize_1', 'after');
+    proxy.cutAt('finalize_2', 'after');
     await expect(finalize()).rejects.toMatchObject(unavailable);
     expect(await finalize()).toEqual([null]);
     expect(await store.getMessage(project.id, claimed[0]?.message.id ?? '')).toMatchObject({
@@ -400,7 +401,9 @@ describe('a database', () => {
   it('is made by one of many that start together', async () => {
     const url = await newDatabase();
     const storages = await Promise.all(Array.from({ length: 5 }, () => open(url)));
-    expect(await query(url, 'SELECT version FROM urtuu_schema')).toEqual([{ version: 1 }]);
+    expect(await query(url, 'SELECT version FROM urtuu_schema')).toEqual([
+      { version: migrations.steps.length },
+    ]);
     await Promise.all(storages.map((storage) => storage.close()));
   });
 

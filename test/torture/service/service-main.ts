@@ -111,7 +111,7 @@ function markingLate(store: Store): Store {
 
 function recordOf({ batchId: id, channel, recipients, credits }: BatchAcceptance): BatchRecord {
   const total = recipients.length;
-  const counts = { total, sent: 0, failed: 0, credits: credits * total };
+  const counts = { total, sent: 0, failed: 0, unknown: 0, credits: credits * total };
   const times = { createdAt: Date.now(), completedAt: null, prunedAt: null };
   return { id, status: 'processing', channel, ...counts, ...times };
 }

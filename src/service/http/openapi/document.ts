@@ -15,6 +15,11 @@ import { verifyCheck, verifyCreate } from '../schemas/verify.js';
 import { type Endpoint, endpoints } from './endpoints.js';
 import * as resources from './resources.js';
 
+const isExtension = {
+  description: 'An extension of the interface: other services may lack it.',
+  'x-extension': true,
+};
+
 // Rules that the operations check, as JSON Schema.
 const hasContent = { anyOf: [{ required: ['html'] }, { required: ['text'] }] };
 const rules = new Map<object, object>([
@@ -26,6 +31,7 @@ const rules = new Map<object, object>([
     limit,
     { type: 'integer', minimum: messagePage.min, maximum: messagePage.max, default: messagePage.default },
   ],
+  ...resources.extensions.map((field) => [field, isExtension] as const),
   [after, { format: 'uuid', description: '`next` of the previous page' }],
 ]);
 
@@ -150,8 +156,6 @@ function queryParameters(query: z.ZodMiniType): object[] {
   });
 }
 
-const extension = 'An extension of the interface: other services may lack it.';
-
 /** The OpenAPI 3.1 description of the service, from the schemas that validate. */
 export function openApiDocument(): object {
   const paths: Record<string, Record<string, unknown>> = {};
@@ -161,7 +165,7 @@ export function openApiDocument(): object {
     paths[path][method] = {
       operationId: id,
       summary,
-      ...(endpoint.extension ? { description: extension, 'x-extension': true } : {}),
+      ...(endpoint.extension ? isExtension : {}),
       ...(endpoint.public ? { security: [] } : {}),
       parameters: parametersOf(endpoint),
       ...(body ? { requestBody: { required: true, content: json(reference(body)) } } : {}),

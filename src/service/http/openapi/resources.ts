@@ -42,14 +42,20 @@ const batchFields = {
   created_at: time,
   completed_at: z.nullable(time),
 };
+/** How many of `sent` have the delivery `unknown`. */
+const unknown = z.int().check(z.gte(0));
+const prunedAt = z.exactOptional(time);
 export const batch: z.ZodMiniType<contract.Batch> = z.object({
   ...batchFields,
-  pruned_at: z.exactOptional(time),
+  unknown,
+  pruned_at: prunedAt,
 });
 export const batchResult: z.ZodMiniType<contract.BatchResult> = z.object({
   ...batchFields,
   ...balance,
 });
+/** Fields that the interface document does not have. */
+export const extensions = [delivery, unknown, prunedAt];
 const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
   z.object({ data: z.array(item), next: z.nullable(id) });
 export const messagePage: z.ZodMiniType<contract.MessagePage> = pageOf(anyMessage);

@@ -227,6 +227,7 @@ function batchOf(
     total,
     sent: 0,
     failed: 0,
+    unknown: 0,
     credits: credits * total,
     createdAt,
     completedAt: null,

@@ -22,7 +22,7 @@ export function createFinalization(database: Database, claims: Claims) {
   const groups = new Groups<Item, FinalizedRow | null>(
     (all) =>
       onceEach(all, async (items) => {
-        const rows = await database.attempt<FinalizedRow>('SELECT * FROM finalize_1($1, $2)', [
+        const rows = await database.attempt<FinalizedRow>('SELECT * FROM finalize_2($1, $2)', [
           database.now(),
           JSON.stringify(items),
         ]);
@@ -48,7 +48,7 @@ export function createFinalization(database: Database, claims: Claims) {
     answer: AnswerOf,
   ): Promise<(Finalized & { pendingKey: string | null })[]> {
     const rows = await database.query<ClaimedRow>(
-      'SELECT * FROM receive_1($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      'SELECT * FROM receive_2($1, $2, $3, $4, $5, $6, $7, $8, $9)',
       [database.now(), route, carrierId, to, state, reference, submittedAt, longestWindow, earlierMessages],
     );
     const [claimed] = await claims.toClaimed(rows, '');

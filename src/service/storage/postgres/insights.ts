@@ -17,6 +17,7 @@ interface CountRow {
   status: MessageStatus;
   error_code: string | null;
   count: number;
+  unknown: number;
   oldest: number;
   is_since: boolean;
 }
@@ -45,8 +46,8 @@ export function createInsights(database: Database): Insights {
   ): Promise<CountedSome> {
     const rows = await database.query<CountRow>(
       `SELECT created_at >= $2 AS is_since, greatest(0, (created_at - $2) / $3) AS slot, status, error_code,
-         count(*)::int AS count, min(seq) AS oldest
-       FROM (SELECT seq, created_at, status, error_code FROM messages WHERE ${ofProject} AND seq < $4
+         count(*)::int AS count, (count(*) FILTER (WHERE delivery = 'unknown'))::int AS unknown, min(seq) AS oldest
+       FROM (SELECT seq, created_at, status, error_code, delivery FROM messages WHERE ${ofProject} AND seq < $4
          ORDER BY seq DESC LIMIT ${countedAtOnce}) newest
        GROUP BY 1, 2, 3, 4`,
       [projectId, since, stepMs, before ?? Number.MAX_SAFE_INTEGER],
@@ -54,7 +55,7 @@ export function createInsights(database: Database): Insights {
     const looked = rows.reduce((sum, { count }) => sum + count, 0);
     const counts = rows
       .filter((row) => row.is_since)
-      .map(({ slot, status, error_code: errorCode, count }) => ({ slot, status, errorCode, count }));
+      .map(({ is_since: _, oldest: __, error_code: errorCode, ...row }) => ({ ...row, errorCode }));
     const isOver = looked < countedAtOnce || counts.length === 0;
     return { counts, next: isOver ? null : Math.min(...rows.map(({ oldest }) => oldest)) };
   }

@@ -2,7 +2,7 @@ import type { BatchQuery, Listed, MessageQuery } from '../lists.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
-import { ofProject } from './lookups.js';
+import { ofProject, selectBatches } from './lookups.js';
 
 /** Rows that one page looks at; an older page goes on behind them. */
 const rowsPerPage = 30_000;
@@ -82,7 +82,7 @@ export function createLists(database: Database): Pick<Store, 'listMessages' | 'l
       const list = await listed({ table: 'batches', rows: [], areFew: false, filters }, projectId, page);
       if (list === null) return null;
       const rows = await database.query<BatchRow>(
-        'SELECT * FROM batches WHERE seq = ANY ($1::bigint[]) ORDER BY seq DESC',
+        `${selectBatches} WHERE b.seq = ANY ($1::bigint[]) ORDER BY b.seq DESC`,
         [list.seqs],
       );
       return { records: rows.map(toBatch), next: list.next };

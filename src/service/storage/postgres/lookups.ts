@@ -8,6 +8,11 @@ import { Groups } from './database/groups.js';
 /** The rows of the project whose id is the first parameter. */
 export const ofProject = 'project = (SELECT seq FROM projects WHERE id = $1)';
 
+/** Batches as they are read, with the number of their messages whose delivery is unknown. */
+export const selectBatches = `SELECT b.*,
+    (SELECT count(*)::int FROM unknown_deliveries u WHERE u.batch = b.seq) AS unknown
+  FROM batches b`;
+
 export interface ProjectRow {
   id: string;
   name: string;

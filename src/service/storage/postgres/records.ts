@@ -12,7 +12,7 @@ import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } fro
 import type { Store } from '../store.js';
 import type { Database } from './database/database.js';
 import { orUnavailable } from './database/failure.js';
-import { ofProject, type ProjectRow, toProject } from './lookups.js';
+import { ofProject, type ProjectRow, selectBatches, toProject } from './lookups.js';
 import { type Lost, repeatLost } from './lost-commits.js';
 
 interface VerificationRow {
@@ -176,7 +176,7 @@ export function createRecords(database: Database, lost: Lost, getProject: Store[
       await database.query('SELECT record_key_use_1($1, $2, $3)', [database.now(), id, keyUseEvery]);
     },
     async getBatch(projectId, id) {
-      const row = await first<BatchRow>(`SELECT * FROM batches WHERE ${ofProject} AND id = $2`, [
+      const row = await first<BatchRow>(`${selectBatches} WHERE b.${ofProject} AND b.id = $2`, [
         projectId,
         id,
       ]);

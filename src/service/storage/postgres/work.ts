@@ -58,7 +58,7 @@ export function createWork(
     },
     async reset(balance, holdMs) {
       const rows = await database.query<{ id: string; recipient: string }>(
-        'SELECT * FROM reset_1($1, $2, $3)',
+        'SELECT * FROM reset_2($1, $2, $3)',
         [database.now(), balance, holdMs],
       );
       return rows.map(({ id, recipient }) => ({ id, to: recipient }));

@@ -158,6 +158,7 @@ export function prepareAcceptance(
       total,
       sent: 0,
       failed: 0,
+      unknown: 0,
       credits: credits * total,
       createdAt: at,
       completedAt: null,

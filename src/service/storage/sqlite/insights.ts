@@ -11,6 +11,7 @@ interface CountRow {
   status: MessageStatus;
   error_code: string | null;
   count: number;
+  unknown: number;
   oldest: number;
 }
 
@@ -41,8 +42,8 @@ export function prepareInsights(
     const span = blocks.spanOf(since, null);
     const last = Math.min(span?.last ?? -1, (before ?? Number.MAX_SAFE_INTEGER) - 1);
     const rows = prepared(
-      `SELECT slot, status, error_code, count(*) AS count, min(seq) AS oldest FROM (
-         SELECT CAST(max(0, created_at - :since) / :step AS INTEGER) AS slot, status, error_code, seq
+      `SELECT slot, status, error_code, count(*) AS count, sum(delivery IS 'unknown') AS unknown, min(seq) AS oldest FROM (
+         SELECT CAST(max(0, created_at - :since) / :step AS INTEGER) AS slot, status, error_code, delivery, seq
          FROM messages INDEXED BY messages_project
          WHERE project = :project AND seq BETWEEN :first AND :last AND created_at >= :since
          ORDER BY seq DESC LIMIT ${countedAtOnce})
@@ -56,12 +57,7 @@ export function prepareInsights(
     }) as CountRow[];
     const looked = rows.reduce((sum, { count }) => sum + count, 0);
     return {
-      counts: rows.map(({ slot, status, error_code: errorCode, count }) => ({
-        slot,
-        status,
-        errorCode,
-        count,
-      })),
+      counts: rows.map(({ oldest: _, error_code: errorCode, ...row }) => ({ ...row, errorCode })),
       next: looked < countedAtOnce ? null : Math.min(...rows.map(({ oldest }) => oldest)),
     };
   }

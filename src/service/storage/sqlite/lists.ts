@@ -1,6 +1,7 @@
 import type { BatchQuery, Listed, MessageQuery, PageRequest } from '../lists.js';
 import type { BatchRecord, MessageRecord } from '../records.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
+import { selectBatches } from './batch-rows.js';
 import type { Database } from './database/database.js';
 import { prepareOnce } from './database/prepare-once.js';
 import type { MessageBlocks, Span } from './message-blocks.js';
@@ -94,7 +95,7 @@ export function prepareLists(
     const list = listed(['batches', 'batches_project'], project, { rows: [], spans: [], filters }, page);
     if (list === null) return null;
     const found = prepared(
-      'SELECT * FROM batches WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq DESC',
+      `${selectBatches} WHERE b.seq IN (SELECT value FROM json_each(?)) ORDER BY b.seq DESC`,
     ).all(JSON.stringify(list.seqs)) as BatchRow[];
     return { records: found.map(toBatch), next: list.next };
   }

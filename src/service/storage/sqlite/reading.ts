@@ -8,6 +8,7 @@ import type {
   VerificationRecord,
 } from '../records.js';
 import { type BatchRow, type MessageRow, selectMessage, toBatch, toMessage } from '../rows.js';
+import { selectBatches } from './batch-rows.js';
 import { acceptedAt, type ClockCorrections } from './clock-corrections.js';
 import type { Database } from './database/database.js';
 import type { Projects } from './projects.js';
@@ -40,7 +41,7 @@ export function prepareReading(
   const selectPage = database.prepare(
     `${selectMessage} WHERE m.seq > ? AND m.seq < ? ORDER BY m.seq LIMIT ?`,
   );
-  const selectBatch = database.prepare('SELECT * FROM batches WHERE project = ? AND id = ?');
+  const selectBatch = database.prepare(`${selectBatches} WHERE b.project = ? AND b.id = ?`);
   const selectVerification = database.prepare(
     `SELECT v.*, m.channel, m.recipient, m.credits, ${acceptedAt('v.message', 'v.created_at')} AS accepted_at
      FROM verifications v

@@ -143,4 +143,8 @@ export const migrations: readonly string[] = [
   CREATE INDEX receipts_unjoined ON receipts (received_at) WHERE message IS NULL;
   CREATE INDEX receipts_unjoined_to ON receipts (recipient) WHERE message IS NULL;
   `,
+  `
+  -- Messages of batches that may have arrived.
+  CREATE INDEX messages_unknown ON messages (batch) WHERE delivery = 'unknown' AND batch IS NOT NULL;
+  `,
 ];

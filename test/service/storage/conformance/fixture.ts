@@ -33,6 +33,7 @@ export const answerOf = (message: MessageRecord, balance: number) => ({
   body: JSON.stringify({ id: message.id, balance }),
 });
 export const sent: Outcome = { status: 'sent', carrierIds: [], delivery: null };
+export const unknown: Outcome = { status: 'sent', carrierIds: [], delivery: 'unknown' };
 export const failed: Outcome = { status: 'failed', error: { code: 'provider_failed', message: 'no' } };
 
 let serial = 0;

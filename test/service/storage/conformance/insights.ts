@@ -1,5 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { answerOf, batch, claimOf, type Fixture, failed, message, other, project, start } from './fixture.js';
+import {
+  answerOf,
+  batch,
+  claimOf,
+  type Fixture,
+  failed,
+  message,
+  other,
+  project,
+  sent,
+  start,
+  unknown,
+} from './fixture.js';
 
 const hour = 3_600_000;
 
@@ -18,12 +30,20 @@ export function insightConformance(fixture: () => Fixture): void {
       fixture().clock.advance(2 * hour + 1);
       await fixture().store.acceptBatch(batch(['2', '3']));
       await fixture().finalize(claimed, failed);
-      const early = { slot: 0, status: 'failed', errorCode: 'provider_failed', count: 1 };
-      const late = { slot: 2, status: 'queued', errorCode: null, count: 2 };
+      const early = { slot: 0, status: 'failed', errorCode: 'provider_failed', count: 1, unknown: 0 };
+      const late = { slot: 2, status: 'queued', errorCode: null, count: 2, unknown: 0 };
       expect(await count()).toEqual([early, late]);
       expect(await count(start + hour)).toEqual([{ ...late, slot: 1 }]);
       expect(await count(start, other.id)).toEqual([early]);
       expect(await count(start + 3 * hour)).toEqual([]);
+    });
+
+    it('count those whose delivery is unknown among the sent', async () => {
+      await fixture().store.acceptBatch(batch(['1', '2', '3']));
+      const claimed = await fixture().claim();
+      await fixture().finalize(claimed.slice(0, 1), sent);
+      await fixture().finalize(claimed.slice(1), unknown);
+      expect(await count()).toEqual([{ slot: 0, status: 'sent', errorCode: null, count: 3, unknown: 2 }]);
     });
 
     it('count what waits, and how long the oldest has', async () => {

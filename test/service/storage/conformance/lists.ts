@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { BatchQuery, MessageQuery, PageRequest } from '../../../../src/service/storage/store.js';
-import { batch, type Fixture, failed, message, newId, other, project, sent, start } from './fixture.js';
+import {
+  answerOf,
+  batch,
+  type Fixture,
+  failed,
+  message,
+  newId,
+  other,
+  project,
+  sent,
+  start,
+  unknown,
+} from './fixture.js';
 
 const all: MessageQuery = {
   to: null,
@@ -109,6 +121,46 @@ export function listConformance(fixture: () => Fixture): void {
       expect(await messages({ until: start + 1_000 })).toEqual(whole(fine, bad));
       expect(await messages({ since: start + 1_000, channel: 'sms' })).toEqual(whole(nine, one));
       expect(await messages({ since: start + 1_001 })).toEqual(whole());
+    });
+
+    it('count the messages of a batch whose delivery is unknown, as it is now', async () => {
+      const [one, other] = [batch(['1', '2', '3', '4']), batch(['5'])];
+      await fixture().store.acceptBatch(one);
+      await fixture().store.acceptBatch(other);
+      await fixture().store.acceptMessage(message({ to: '6' }));
+      const counts = async ({ batchId }: typeof one) => {
+        const batch = await fixture().store.getBatch(project.id, batchId);
+        const { records = [] } = (await fixture().store.listBatches(project.id, allBatches, first)) ?? {};
+        expect(records.find(({ id }) => id === batchId)).toEqual(batch);
+        return [batch?.sent, batch?.unknown];
+      };
+      expect(await counts(one)).toEqual([0, 0]);
+      const claimed = await fixture().mark(await fixture().claim());
+      const to = (...numbers: string[]) => claimed.filter(({ message }) => numbers.includes(message.to));
+      await fixture().finalize(to('1'), failed);
+      await fixture().finalize(to('2', '5', '6'), unknown);
+      await fixture().finalize(to('3'), { status: 'sent', carrierIds: ['c3'], delivery: null });
+      expect(await counts(one)).toEqual([2, 1]);
+      await fixture().store.leaveInDoubt(to('4').map((claimed) => ({ claimed, delayMs: 0 })));
+      await fixture().finalize(await fixture().claimDoubts(), unknown);
+      expect([await counts(one), await counts(other)]).toEqual([
+        [3, 2],
+        [1, 1],
+      ]);
+      const receive = (to: string, state: 'unknown' | 'delivered') =>
+        fixture().store.recordReceipts(
+          [{ route: 'Mobicom', carrierId: `c${to}`, to, state, reference: '', submittedAt: null }],
+          answerOf,
+        );
+      // Reported as unknown, one that was in doubt, and again.
+      await receive('3', 'unknown');
+      expect(await counts(one)).toEqual([3, 3]);
+      await receive('4', 'delivered');
+      expect(await counts(one)).toEqual([3, 2]);
+      await receive('3', 'unknown');
+      await receive('3', 'delivered');
+      expect(await counts(one)).toEqual([3, 1]);
+      expect(await counts(other)).toEqual([1, 1]);
     });
 
     it('show batches by channel, status and time', async () => {

@@ -21,26 +21,38 @@ export async function migrate(url: string, { table, steps }: Migrations): Promis
   await client.connect();
   try {
     await refuseStandby(client);
-    await client.query('BEGIN');
-    await client.query('SET LOCAL statement_timeout = 0');
-    await client.query('SET LOCAL lock_timeout = 0');
-    await client.query('SELECT pg_advisory_xact_lock($1)', [lockKey]);
-    await client.query(`CREATE TABLE IF NOT EXISTS ${table} (version int NOT NULL)`);
-    const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${table}`);
-    const version = rows[0]?.version ?? 0;
-    if (version > steps.length) throw newer();
-    for (const step of steps.slice(version)) await client.query(step);
-    if (version < steps.length) {
-      await client.query(`DELETE FROM ${table}`);
-      await client.query(`INSERT INTO ${table} VALUES ($1)`, [steps.length]);
-    }
-    // Also of a database that was restored: a dump does not have them.
-    await setTimeouts(client);
-    await client.query('COMMIT');
+    while (!(await isDone(client, table, steps)));
     await client.end();
   } finally {
     destroy(client);
   }
+}
+
+/** Takes the next step, in a transaction of its own: its locks end with it. True once there is none left. */
+async function isDone(
+  client: ReturnType<typeof newClient>,
+  table: string,
+  steps: readonly string[],
+): Promise<boolean> {
+  await client.query('BEGIN');
+  await client.query('SET LOCAL statement_timeout = 0');
+  await client.query('SET LOCAL lock_timeout = 0');
+  await client.query('SELECT pg_advisory_xact_lock($1)', [lockKey]);
+  await client.query(`CREATE TABLE IF NOT EXISTS ${table} (version int NOT NULL)`);
+  const { rows } = await client.query<{ version: number }>(`SELECT version FROM ${table}`);
+  const version = rows[0]?.version ?? 0;
+  if (version > steps.length) throw newer();
+  const step = steps[version];
+  if (step === undefined) {
+    // Also of a database that was restored: a dump does not have them.
+    await setTimeouts(client);
+  } else {
+    await client.query(step);
+    await client.query(`DELETE FROM ${table}`);
+    await client.query(`INSERT INTO ${table} VALUES ($1)`, [version + 1]);
+  }
+  await client.query('COMMIT');
+  return step === undefined;
 }
 
 /** Refuses a database that lacks this version of the schema; changes nothing. */

@@ -5,17 +5,28 @@ const joinsWithin = 7 * 86_400_000;
 /** Milliseconds between the acceptance of a message in doubt and a submission that may be its own. */
 const submittedWithin = 2 * 86_400_000;
 
-/** Ends of messages, and the receipts that carriers give for them. */
-export const finalizeFunctions = `
+export const finalizationType = `
 CREATE TYPE finalization_1 AS (
   seq bigint, id text, token text, attempt int, project text, status text, error_code text, error_message text,
   credits bigint, delivery text, route text, recipient text, carrier_ids text[], key text, key_status int, head text,
   tail text, has_balance boolean, is_encrypted boolean
 );
+`;
+
+/** Ends of messages, and the receipts that carriers give for them. */
+export const finalizeFunctions = `
+-- Messages of batches that may have arrived: a table of their own, for an index of messages by their delivery would make
+-- every receipt write all indexes of its message.
+CREATE TABLE unknown_deliveries (
+  batch bigint NOT NULL,
+  message bigint NOT NULL,
+  PRIMARY KEY (batch, message)
+);
 
 -- The state of a message is that of its segments: delivered when all are, undelivered when one is.
-CREATE FUNCTION update_delivery_1(p_seq bigint) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION update_delivery_2(p_seq bigint) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
+  in_batch bigint;
   states text[] := ARRAY(SELECT r.state FROM receipts r WHERE r.message = p_seq);
   new_state text;
   -- In doubt nobody has learnt how many segments there are: no more than parts.
@@ -27,11 +38,17 @@ BEGIN
     new_state := CASE WHEN 'delivered' = ALL (states) THEN 'delivered' ELSE 'unknown' END;
   END IF;
   UPDATE messages SET delivery = new_state, doubt_until = NULL
-  WHERE seq = p_seq AND status = 'sent' AND (delivery IS NULL OR delivery = 'unknown');
+  WHERE seq = p_seq AND status = 'sent' AND (delivery IS NULL OR delivery = 'unknown') RETURNING batch INTO in_batch;
+  IF in_batch IS NULL THEN RETURN; END IF;
+  IF new_state = 'unknown' THEN
+    INSERT INTO unknown_deliveries (batch, message) VALUES (in_batch, p_seq) ON CONFLICT DO NOTHING;
+  ELSE
+    DELETE FROM unknown_deliveries WHERE batch = in_batch AND message = p_seq;
+  END IF;
 END $$;
 
 -- The submission's side of its receipts.
-CREATE FUNCTION submitted_1(p_seq bigint, p_route text, p_recipient text, p_carrier_ids text[], p_at bigint)
+CREATE FUNCTION submitted_2(p_seq bigint, p_route text, p_recipient text, p_carrier_ids text[], p_at bigint)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO receipts AS r (route, carrier_id, recipient, message, submitted_at)
@@ -39,10 +56,10 @@ BEGIN
   ON CONFLICT (route, carrier_id, recipient) DO UPDATE SET message = excluded.message,
     submitted_at = excluded.submitted_at,
     state = CASE WHEN r.message IS NULL AND r.received_at > p_at - ${joinsWithin} THEN r.state END;
-  PERFORM update_delivery_1(p_seq);
+  PERFORM update_delivery_2(p_seq);
 END $$;
 
-CREATE FUNCTION finalize_1(p_now bigint, p_items json)
+CREATE FUNCTION finalize_2(p_now bigint, p_items json)
 RETURNS TABLE (seq bigint, at bigint, balance bigint, delivery text) LANGUAGE plpgsql ${planned} AS $$
 #variable_conflict use_column
 DECLARE
@@ -109,11 +126,17 @@ BEGIN
     UPDATE contents c SET encrypted = NULL WHERE c.seq = ANY (ARRAY(SELECT m.content FROM messages m
       WHERE m.seq = ANY (ARRAY(SELECT i.seq FROM unnest(items) i WHERE i.is_encrypted AND i.seq = ANY (seqs)))));
   END IF;
+  IF EXISTS (SELECT 1 FROM unnest(items) i WHERE i.delivery = 'unknown') THEN
+    INSERT INTO unknown_deliveries (batch, message)
+    SELECT m.batch, m.seq FROM messages m
+    WHERE m.seq = ANY (ARRAY(SELECT i.seq FROM unnest(items) i WHERE i.delivery = 'unknown' AND i.seq = ANY (seqs)))
+      AND m.batch IS NOT NULL;
+  END IF;
   IF EXISTS (SELECT 1 FROM unnest(items) i WHERE cardinality(i.carrier_ids) > 0) THEN
     FOR one IN SELECT * FROM unnest(items) i
       WHERE i.seq = ANY (seqs) AND cardinality(i.carrier_ids) > 0 ORDER BY i.seq
     LOOP
-      PERFORM submitted_1(one.seq, one.route, one.recipient, one.carrier_ids, ended);
+      PERFORM submitted_2(one.seq, one.route, one.recipient, one.carrier_ids, ended);
     END LOOP;
   END IF;
   -- One statement: the balance that is answered is the one that is bound.
@@ -130,7 +153,7 @@ BEGIN
 END $$;
 
 -- A carrier's report. Gives the message in doubt that it joins, which is to be finalized as sent with it.
-CREATE FUNCTION receive_1(p_now bigint, p_route text, p_carrier_id text, p_recipient text, p_state text,
+CREATE FUNCTION receive_2(p_now bigint, p_route text, p_carrier_id text, p_recipient text, p_state text,
   p_reference text, p_submitted_at bigint, p_window bigint, p_most int)
 RETURNS SETOF claimed_1 LANGUAGE plpgsql ${planned} AS $$
 DECLARE
@@ -153,7 +176,7 @@ BEGIN
       AND r.state IN ('delivered', 'undelivered', 'bounced') THEN r.state ELSE excluded.state END
   RETURNING r.message INTO known;
   IF known IS NOT NULL THEN
-    PERFORM update_delivery_1(known);
+    PERFORM update_delivery_2(known);
     RETURN;
   END IF;
   FOR fitting IN SELECT m.seq, m.status FROM messages m
@@ -177,7 +200,31 @@ BEGIN
   IF joined.status = 'queued' THEN
     RETURN QUERY SELECT * FROM read_claimed_1(ARRAY[joined.seq], at, p_window, p_most);
   ELSE
-    PERFORM submitted_1(joined.seq, p_route, p_recipient, ARRAY[p_carrier_id], at);
+    PERFORM submitted_2(joined.seq, p_route, p_recipient, ARRAY[p_carrier_id], at);
   END IF;
 END $$;
+`;
+
+/** For instances of the release before: they do what those of this one do. */
+export const finalizeBefore = `
+CREATE OR REPLACE FUNCTION finalize_1(p_now bigint, p_items json)
+RETURNS TABLE (seq bigint, at bigint, balance bigint, delivery text) LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM finalize_2(p_now, p_items);
+END $$;
+
+CREATE OR REPLACE FUNCTION receive_1(p_now bigint, p_route text, p_carrier_id text, p_recipient text, p_state text,
+  p_reference text, p_submitted_at bigint, p_window bigint, p_most int)
+RETURNS SETOF claimed_1 LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM receive_2(p_now, p_route, p_carrier_id, p_recipient, p_state, p_reference, p_submitted_at,
+    p_window, p_most);
+END $$;
+`;
+
+/** What was unknown before they were listed. */
+export const listUnknown = `
+INSERT INTO unknown_deliveries (batch, message)
+SELECT m.batch, m.seq FROM messages m WHERE m.delivery = 'unknown' AND m.batch IS NOT NULL FOR NO KEY UPDATE
+ON CONFLICT DO NOTHING
 `;

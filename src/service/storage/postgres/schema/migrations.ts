@@ -2,21 +2,21 @@ import type { Migrations } from '../database/migrate.js';
 import { acceptFunctions } from './accept.js';
 import { depthFunctions } from './depth.js';
 import { dispatchFunctions } from './dispatch.js';
-import { finalizeFunctions } from './finalize.js';
+import { finalizationType, finalizeBefore, finalizeFunctions, listUnknown } from './finalize.js';
 import { holdFunctions, holdTable } from './hold.js';
 import { inboxSchema } from './inbox.js';
 import { instanceFunctions } from './instances.js';
 import { leaseFunctions } from './leases.js';
 import { pruneSchema } from './prune.js';
-import { recordFunctions } from './records.js';
+import { recordFunctions, resetBefore, resetFunction } from './records.js';
 import { routeFunctions } from './routes.js';
 import { sharedFunctions } from './shared.js';
 import { signIns } from './sign-ins.js';
 import { tables } from './tables.js';
 
 /**
- * Functions carry their version in the name and are dropped one release later, so that the release before keeps working
- * meanwhile.
+ * Functions carry their version in the name. One that changes is a new version in a new step, and leaves the step that it
+ * was in; what the release before calls does the same as the new one, and is dropped one release later.
  */
 export const migrations: Migrations = {
   table: 'urtuu_schema',
@@ -28,7 +28,7 @@ export const migrations: Migrations = {
       acceptFunctions,
       dispatchFunctions,
       leaseFunctions,
-      finalizeFunctions,
+      finalizationType,
       recordFunctions,
       signIns,
       inboxSchema,
@@ -38,5 +38,7 @@ export const migrations: Migrations = {
       pruneSchema,
       routeFunctions,
     ].join('\n'),
+    [finalizeFunctions, finalizeBefore, resetFunction, resetBefore].join('\n'),
+    listUnknown,
   ],
 };

@@ -212,8 +212,11 @@ BEGIN
   INSERT INTO resets (owner, until) VALUES (p_owner, at + p_hold_ms);
   RETURN true;
 END $$;
+`;
 
-CREATE FUNCTION reset_1(p_now bigint, p_balance bigint, p_hold_ms bigint) RETURNS TABLE (id text, recipient text)
+/** Forgets everything but projects, their settings and keys. */
+export const resetFunction = `
+CREATE FUNCTION reset_2(p_now bigint, p_balance bigint, p_hold_ms bigint) RETURNS TABLE (id text, recipient text)
 LANGUAGE plpgsql AS $$
 DECLARE
   at bigint;
@@ -224,10 +227,18 @@ BEGIN
   at := time_1(p_now);
   RETURN QUERY SELECT m.id, m.recipient FROM messages m WHERE m.status = 'queued' AND m.route IS NOT NULL;
   TRUNCATE verifications, idempotency, messages, batches, contents, ledger, receipts, queue, leases,
-    inbox, suppressions, erasures;
+    inbox, suppressions, erasures, unknown_deliveries;
   UPDATE projects SET balance = p_balance;
   INSERT INTO ledger (project, amount, reason, created_at)
   SELECT seq, p_balance, 'opening', at FROM projects WHERE p_balance <> 0 ORDER BY seq;
   UPDATE resets SET until = at + p_hold_ms;
+END $$;
+`;
+
+export const resetBefore = `
+CREATE OR REPLACE FUNCTION reset_1(p_now bigint, p_balance bigint, p_hold_ms bigint)
+RETURNS TABLE (id text, recipient text) LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT * FROM reset_2(p_now, p_balance, p_hold_ms);
 END $$;
 `;
