@@ -194,10 +194,11 @@ const cliArrows: Record<string, string[]> = {
     'process-environment',
     'terminal',
   ],
-  io: ['files', 'output', 'terminal'],
+  // A command to copy has a type of its own: nothing else is printed as one.
+  io: ['config', 'files', 'output', 'terminal'],
   'process-environment': ['platform', 'terminal'],
   options: ['input', 'output'],
-  'printed-error': ['config', 'error-hints', 'network'],
+  'printed-error': ['error-hints', 'network'],
   'error-hints': [],
   'recent-ids': ['platform'],
 

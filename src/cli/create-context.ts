@@ -82,15 +82,15 @@ export function createContext(
     },
     async printAll(view, rows) {
       const count = await printer().many(view, rows);
-      if (count === 0 && view.empty !== undefined) notices().note(view.empty);
+      if (count === 0 && view.empty !== undefined) io.note(view.empty);
     },
     get printer() {
       return printer();
     },
-    note: (text, command) => notices().note(text, command),
-    warn: (text, command) => notices().warn(text, command),
+    note: (text, command) => notices().note(config.withCommands(text), command),
+    warn: (text, command) => notices().warn(config.withCommands(text), command),
     log: (record) => notices().write(JSON.stringify(record)),
-    conclude: (text, command) => notices().conclude(text, command),
+    conclude: (text, command) => notices().conclude(config.withCommands(text), command),
     attach: (details) => notices().attach(details),
     progress: () => notices().progress(),
     async withProgress(text, work) {

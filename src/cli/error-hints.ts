@@ -1,6 +1,6 @@
 import { type ErrorCode, recipientCaps } from '../contract/index.js';
 
-/** Hints for failed requests; commands that go to the service are between backticks. */
+/** Hints for failed requests; commands are between backticks. */
 export const hints: Readonly<Record<ErrorCode, string>> = {
   invalid_request: 'Fix the named value; see --help of the command.',
   forbidden: 'Use a key with this scope. The owner of the service makes one with: `urtuu keys create`',
@@ -30,8 +30,8 @@ export const unknownRouteHint = (baseUrl: string) =>
 
 const [short, long] = recipientCaps;
 
-// Of the embedded service, whose owner can help at once. Its commands take no profile: no backticks.
-export const sandboxCreditHint = 'Add credits with: urtuu sandbox credit 5000';
+// Of the embedded service, whose owner can help at once.
+export const sandboxCreditHint = 'Add credits with: `urtuu sandbox credit 5000`';
 
 /** `retryAfter` in seconds tells which cap it was. */
 export function sandboxCapHint(retryAfter: number | null): string {
@@ -39,7 +39,7 @@ export function sandboxCapHint(retryAfter: number | null): string {
     (retryAfter ?? 0) > short.windowSeconds
       ? ['caps.per_24_hours', long.maxMessages]
       : ['caps.per_10_minutes', short.maxMessages];
-  return `Nothing was sent. Raise the cap: urtuu sandbox settings set ${name} ${most}; or empty the sandbox: urtuu sandbox reset`;
+  return `Nothing was sent. Raise the cap: \`urtuu sandbox settings set ${name} ${most}\`; or empty the sandbox: \`urtuu sandbox reset\``;
 }
 
 const trust = 'If you trust it, save its CA certificate and set NODE_EXTRA_CA_CERTS to that file.';
@@ -53,7 +53,7 @@ const mayUse = 'Its files and their folder must belong to you.';
 export const hintsBySqlite: Readonly<Record<number, string>> = {
   8: mayUse,
   10: 'The disk does not read or write as it should. Check it, then run it again.',
-  11: 'See: urtuu service verify',
+  11: 'See: `urtuu service verify`',
   13: 'Make room on the disk.',
   14: mayUse,
 };

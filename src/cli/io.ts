@@ -1,3 +1,4 @@
+import type { PrintedCommand } from './config/printed-command.js';
 import type { Files } from './files/files.js';
 import type { Printer } from './output/printer.js';
 import type { View } from './output/view.js';
@@ -12,14 +13,14 @@ export interface Io {
   printAll<Row>(view: View<Row>, rows: Iterable<Row> | AsyncIterable<Row>): Promise<void>;
   readonly printer: Printer;
 
-  /** A line on standard error, hidden by --quiet. `command` follows the text, to copy. */
-  note(text: string, command?: string): void;
+  /** A line on standard error, hidden by --quiet. `command` follows the text, to copy; others stand between backticks. */
+  note(text: string, command?: PrintedCommand): void;
   /** A line on standard error that --quiet does not hide. */
-  warn(text: string, command?: string): void;
+  warn(text: string, command?: PrintedCommand): void;
   /** A line of JSON on standard error, for programs; --quiet does not hide it. */
   log(record: object): void;
   /** The last line of a command that exits with another code than 0: the message of the error for programs. */
-  conclude(text: string, command?: string): void;
+  conclude(text: string, command?: PrintedCommand): void;
   /** Fields for the error object that a program reads if the command fails. */
   attach(details: Record<string, unknown>): void;
   /** Shows progress on a terminal while the work takes a while. */

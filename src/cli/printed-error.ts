@@ -1,7 +1,6 @@
 import { type ConnectFailure, connectFailure } from '../client/connect.js';
 import type { UrtuuError } from '../client/index.js';
 import { defaultBaseUrl, type ErrorCode, isLoopback, type RequestKind } from '../contract/index.js';
-import { withCommands } from './config/printed-command.js';
 import {
   hints,
   hintsByErrno,
@@ -37,14 +36,12 @@ interface Source {
     /** A posted request without a known outcome. */
     readonly pendingSend?: Exchange | null;
   };
-  readonly config: { readonly sandbox: boolean; commandLine(words: readonly string[]): string };
+  readonly config: { readonly sandbox: boolean; withCommands(text: string): string };
 }
 
 export async function printedError(error: unknown, { network, config }: Source): Promise<PrintedError> {
   const printed = await withoutCommands(error, network, isSandboxed(config, network));
-  if (printed.hint !== undefined) {
-    printed.hint = withCommands(printed.hint, (words) => config.commandLine(words));
-  }
+  if (printed.hint !== undefined) printed.hint = config.withCommands(printed.hint);
   return printed;
 }
 
@@ -197,7 +194,7 @@ function doubtHint(key: string | null, isEarlierAttempt: boolean): string {
 
 function hintOfConnection({ code }: ConnectFailure, last: Exchange | null): string {
   if (code === 'ECONNREFUSED' && last !== null && isLoopback(new URL(last.baseUrl).hostname)) {
-    return 'Nothing listens there. Start the service with: urtuu serve; or try: --sandbox';
+    return 'Nothing listens there. Start the service with: `urtuu serve`; or try: --sandbox';
   }
   return (code === null ? undefined : hintsByErrno[code]) ?? hints.connection_error;
 }
@@ -208,7 +205,7 @@ const isUnknownRoute = ({ baseUrl, url }: Exchange) =>
 
 function hintOfCode(code: string): string {
   if (Object.hasOwn(hints, code)) return hints[code as ErrorCode];
-  return 'This version does not know the code; a newer one may. See: urtuu --version';
+  return 'This version does not know the code; a newer one may. See: `urtuu --version`';
 }
 
 /** An error of the administration of a service on this machine. */

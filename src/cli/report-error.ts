@@ -26,8 +26,9 @@ export async function reportError(
     error instanceof Ended ? printedExit(error.exit, notices.conclusion) : await printedError(error, context);
   const exitAs = commandHelpOf(command)?.exitAs;
   const hint = exitAs?.hint(printed.exit, printed.idempotency_key);
-  if (hint !== undefined) printed.hint = hint;
-  if (!(error instanceof Ended)) printed.hint ??= `See: ${nameOf(command)} --help`;
+  if (hint !== undefined) printed.hint = context.config.withCommands(hint);
+  if (!(error instanceof Ended))
+    printed.hint ??= context.config.withCommands(`See: \`${nameOf(command)} --help\``);
   if (io.printer.mask && isTexts(printed.invalid)) printed.invalid = printed.invalid.map(masked);
   if (network.sentToSandbox) printed.sandbox = true;
   notices.stop();

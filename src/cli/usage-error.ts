@@ -16,7 +16,7 @@ export function usageErrorOf(error: CommanderError, command: Command): CliError 
   const suggestion = suggestionFor(text, command) || (has && `${has}. `);
   const [, option = ''] = /(--[\w-]+)/.exec(`${suggestion}${text}`) ?? [];
   const help = isGlobalOption(option) ? 'urtuu help options' : `${name} --help`;
-  return usageError(text, `${suggestion}See: ${help}`);
+  return usageError(text, `${suggestion}See: \`${help}\``);
 }
 
 function suggestionFor(text: string, command: Command): string {

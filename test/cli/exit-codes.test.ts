@@ -159,7 +159,7 @@ describe('the exit code', () => {
 
   it('of an internal error while a send is open is 6, with its key', async () => {
     const pendingSend = { idempotencyKey: 'k-1' } as Exchange;
-    const config = { sandbox: false, commandLine: () => '' };
+    const config = { sandbox: false, withCommands: (text: string) => text };
     const network = { lastExchange: null };
     expect(
       await printedError(new TypeError('odd'), { config, network: { ...network, pendingSend } }),
@@ -173,7 +173,7 @@ describe('the exit code', () => {
   });
 
   it('of data on a full disk is 13, and so is another error of its files', async () => {
-    const source = { config: { sandbox: false, commandLine: () => '' }, network: { lastExchange: null } };
+    const source = { config: { sandbox: false, withCommands: (text: string) => text }, network: { lastExchange: null } };
     const sqlite = (errcode: number) =>
       Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode });
     expect(await printedError(sqlite(13), source)).toMatchObject({

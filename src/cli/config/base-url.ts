@@ -15,7 +15,7 @@ export function checkBaseUrl(written: string, allowHttp: boolean): string {
   if (url.protocol === 'http:' && !allowHttp && !isLoopback(url.hostname)) {
     throw refused(
       `the base URL ${url.origin} is plain http: key and texts would be sent unencrypted`,
-      'Use https, or allow it: urtuu login --profile NAME --allow-http; or URTUU_ALLOW_HTTP=1',
+      'Use https, or allow it: `urtuu login --allow-http`; or URTUU_ALLOW_HTTP=1',
     );
   }
   return written.replace(/\/+$/, '');

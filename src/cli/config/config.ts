@@ -3,7 +3,7 @@ import type { GlobalOptions } from '../options.js';
 import type { ProcessEnvironment } from '../process-environment.js';
 import { envFlag } from './env-flag.js';
 import { configDirectory, noHome, stateDirectory } from './folders.js';
-import { commandLine, type PrintedOptions } from './printed-command.js';
+import { commandLine, type PrintedCommand, type PrintedOptions, withCommands } from './printed-command.js';
 import { type ConfigFile, readConfig, writeConfig } from './profiles.js';
 import { type Settings, settingsOf } from './settings.js';
 
@@ -27,8 +27,10 @@ export interface Config {
   settings(): Promise<Settings>;
   /** Whether requests go to the embedded service. Throws CliError where URTUU_SANDBOX is neither on nor off. */
   readonly sandbox: boolean;
-  /** A command to copy: with the options that lead to the same service and key, quoted for this system's shell. */
-  commandLine(words: readonly string[], options?: PrintedOptions): string;
+  /** A command to copy, which acts on what this one acts on; quoted for this system's shell. */
+  commandLine(words: readonly string[], options?: PrintedOptions): PrintedCommand;
+  /** The text with such a command in place of each `urtuu ...` between backticks. */
+  withCommands(text: string): string;
 }
 
 /** `options` is called late, after the command line has been parsed. */
@@ -41,6 +43,18 @@ export function openConfig(environment: ProcessEnvironment, options: () => Globa
     const folder = directory();
     file ??= folder === null ? { profiles: {} } : readConfig(folder, environment.platform);
     return file;
+  };
+  const printed = (words: readonly string[], given: PrintedOptions = {}) => {
+    const run = {
+      options: options(),
+      env: environment.env,
+      config: usable(readNow) ?? { profiles: {} },
+      sandbox: usable(inSandbox) ?? false,
+      home: environment.home,
+      // Where the current folder was deleted, a name stays relative.
+      cwd: () => usable(() => environment.cwd) ?? '',
+    };
+    return commandLine(words, given, run, environment.platform);
   };
   return {
     env: environment.env,
@@ -68,15 +82,8 @@ export function openConfig(environment: ProcessEnvironment, options: () => Globa
     get sandbox() {
       return inSandbox();
     },
-    commandLine(words, given = {}) {
-      const destination = {
-        options: options(),
-        env: environment.env,
-        config: usable(readNow) ?? { profiles: {} },
-        sandbox: usable(inSandbox) ?? false,
-      };
-      return commandLine(words, given, destination, environment.platform);
-    },
+    commandLine: printed,
+    withCommands: (text) => withCommands(text, printed),
   };
 }
 

@@ -48,7 +48,7 @@ async function outputOf(command: string, platform: NodeJS.Platform, within: numb
       const what = error.killed && error.code === null ? `did not end within ${within / 1_000} s` : 'failed';
       reject(
         new CliError('no_key', exits.key, `the profile's key_command ${what}`, {
-          hint: 'Run the command by hand to see why. It is in the profile: urtuu profiles show',
+          hint: 'Run the command by hand to see why. It is in the profile: `urtuu profiles show`',
         }),
       );
     });

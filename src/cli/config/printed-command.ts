@@ -1,51 +1,103 @@
+import { join, resolve } from 'node:path';
 import type { GlobalOptions } from '../options.js';
-import { quoteArgument } from '../platform/quote.js';
+import { shellLine } from '../platform/quote.js';
+import { hasPassword } from './database-url.js';
 import type { ConfigFile } from './profiles.js';
 import { keyOf, profileNameOf, settingsOf } from './settings.js';
+
+declare const printed: unique symbol;
+
+/** A command to copy. Only `commandLine` makes one. */
+export type PrintedCommand = string & { readonly [printed]: true };
 
 /** Values by option name, `--max-credits`. False and undefined are left out. */
 export type PrintedOptions = Readonly<Record<`--${string}`, string | number | boolean | undefined>>;
 
-/** Decides the service and the key of a command. */
-export interface Destination {
-  options: GlobalOptions;
+/** The run that prints a command: everything that leads it to its service, key, folders and data. */
+export interface Run {
+  /** Those of the owner of a service too, where its command has them. */
+  options: GlobalOptions & { data?: string; database?: string; project?: string };
   env: Readonly<Record<string, string | undefined>>;
   config: ConfigFile;
   sandbox: boolean;
+  home: string | null;
+  /** Called for relative names. */
+  cwd(): string;
 }
 
-/** A command to copy, with the options that lead to the same service and project; quoted for the shell. */
+/** A command to copy that acts on what the run acts on, from any folder and environment; quoted for the shell. */
 export function commandLine(
   words: readonly string[],
   options: PrintedOptions,
-  destination: Destination,
+  run: Run,
   platform: NodeJS.Platform,
-): string {
-  const toSandbox = destination.sandbox || options['--sandbox'] === true;
-  const all = { ...options, ...(toSandbox ? { '--sandbox': true } : destinationOptions(destination)) };
-  const given = Object.entries(all).flatMap(([name, value]) => {
+): PrintedCommand {
+  const way = wayOf(words);
+  const own = waysTo[way](run, words, options['--sandbox'] === true);
+  const given = Object.entries({ ...options, ...own, ...options }).flatMap(([name, value]) => {
     if (value === undefined || value === false) return [];
     return value === true ? [name] : [name, String(value)];
   });
-  return ['urtuu', ...words, ...given].map((word) => quoteArgument(word, platform)).join(' ');
+  const variables = way === 'nowhere' ? {} : variablesOf(run, way, own);
+  return shellLine(['urtuu', ...words, ...given], variables, platform) as PrintedCommand;
 }
+
+/** What a command acts on: an account of a service, a service of this machine, the files of this machine, a profile. */
+type Way = 'account' | 'data' | 'machine' | 'profile' | 'nowhere';
+
+const ways: Readonly<Record<string, Way>> = {
+  keys: 'data',
+  service: 'data',
+  serve: 'data',
+  dashboard: 'data',
+  sandbox: 'data',
+  history: 'machine',
+  'jobs list': 'machine',
+  'jobs show': 'machine',
+  'jobs watch': 'machine',
+  'jobs cancel': 'machine',
+  'jobs remove': 'machine',
+  login: 'profile',
+  logout: 'profile',
+  profiles: 'profile',
+  help: 'nowhere',
+  completion: 'nowhere',
+};
+
+function wayOf(words: readonly string[]): Way {
+  const [first = '', second = ''] = words;
+  if (first.startsWith('-') || words.at(-1) === '--help') return 'nowhere';
+  return ways[first] ?? ways[`${first} ${second}`] ?? 'account';
+}
+
+const waysTo: Readonly<
+  Record<Way, (run: Run, words: readonly string[], toSandbox: boolean) => PrintedOptions>
+> = {
+  account: (run, _, toSandbox) => (toSandbox || run.sandbox ? { '--sandbox': true } : accountOptions(run)),
+  data: dataOptions,
+  machine: () => ({}),
+  profile: (run) => {
+    const profile = run.options.profile ?? profileInEffect(run);
+    return { '--profile': profile, '--base-url': differingBaseUrl(run, profile) };
+  },
+  nowhere: () => ({}),
+};
 
 /**
  * The options that lead to the same service and key from any environment and with any profile in use. Only a key from
  * URTUU_API_KEY must be set again: no option takes one.
  */
-function destinationOptions(destination: Destination): PrintedOptions {
-  const { options } = destination;
-  const profile = options.profile ?? profileInEffect(destination);
+function accountOptions(run: Run): PrintedOptions {
+  const profile = run.options.profile ?? profileInEffect(run);
   return {
     '--profile': profile,
-    '--base-url': differingBaseUrl(destination, profile),
-    '--api-key-file': options.apiKeyFile,
+    '--base-url': differingBaseUrl(run, profile),
+    '--api-key-file': run.options.apiKeyFile,
   };
 }
 
 /** Undefined where there is none, or where naming it would override the key of the environment. */
-function profileInEffect({ options, env, config }: Destination): string | undefined {
+function profileInEffect({ options, env, config }: Run): string | undefined {
   const name = profileNameOf(options, env, config);
   if (!Object.hasOwn(config.profiles, name)) return undefined;
   const [unnamed, named] = [false, true].map((each) => keyOf(options, env, config.profiles[name], each));
@@ -53,10 +105,7 @@ function profileInEffect({ options, env, config }: Destination): string | undefi
 }
 
 /** Undefined where the profile alone, or the default, has the same base URL. */
-function differingBaseUrl(
-  { options, env, config }: Destination,
-  profile: string | undefined,
-): string | undefined {
+function differingBaseUrl({ options, env, config }: Run, profile: string | undefined): string | undefined {
   try {
     const { baseUrl } = settingsOf(options, env, config);
     const bare = { URTUU_ALLOW_HTTP: env.URTUU_ALLOW_HTTP };
@@ -67,6 +116,41 @@ function differingBaseUrl(
     // It is not allowed: the person should see it.
     return options.baseUrl;
   }
+}
+
+/** The commands of an owner that are about one project. */
+const ofProject =
+  /^(?:keys|dashboard|service (?:keys|settings|credit|ledger|dns|inbox|suppressions)|sandbox settings)\b/;
+
+/** The data of a service on this machine, and the project in it. A database with a password stays in its variable. */
+function dataOptions({ options, env, sandbox, cwd }: Run, words: readonly string[]): PrintedOptions {
+  const { data, database, project } = options;
+  const [first] = words;
+  const fromEnv = first === 'sandbox' || sandbox ? undefined : env.URTUU_DATABASE || undefined;
+  const about = ofProject.test(words.join(' ')) ? { '--project': project } : {};
+  if (data !== undefined) return { ...about, '--data': resolve(cwd(), data) };
+  const url = database ?? fromEnv;
+  if (url !== undefined) return { ...about, '--database': hasPassword(url) ? undefined : url };
+  return { ...about, '--sandbox': sandbox && (first === 'keys' || first === 'service') };
+}
+
+/** The variables that choose folders, and what no option can say. */
+function variablesOf({ env, home, cwd }: Run, way: Way, options: PrintedOptions): Record<string, string> {
+  const state = env.XDG_STATE_HOME || undefined;
+  const config = env.XDG_CONFIG_HOME || undefined;
+  const secret = options['--database'] === undefined ? undefined : env.URTUU_SECRET_FILE || undefined;
+  const isUsual = (folder: string, ...steps: string[]) => home !== null && folder === join(home, ...steps);
+  const all: Record<string, string | undefined> = {
+    XDG_STATE_HOME: state && !isUsual(state, '.local', 'state') ? resolve(cwd(), state) : undefined,
+    XDG_CONFIG_HOME:
+      config && (way === 'account' || way === 'profile') && !isUsual(config, '.config')
+        ? resolve(cwd(), config)
+        : undefined,
+    URTUU_SECRET_FILE: secret && resolve(cwd(), secret),
+    URTUU_ALLOW_HTTP: way === 'account' ? env.URTUU_ALLOW_HTTP || undefined : undefined,
+  };
+  const set = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(set);
 }
 
 /** Replaces each `urtuu ...` between backticks by the command to type. */

@@ -53,7 +53,7 @@ export function settingsOf(options: GlobalOptions, env: Env, config: ConfigFile)
 
 export function noSuchProfile(name: string, profiles: ConfigFile['profiles']): CliError {
   const names = Object.keys(profiles);
-  const hint = `Profiles: ${names.join(', ') || 'none'}. Create one with: urtuu login --profile NAME`;
+  const hint = `Profiles: ${names.join(', ') || 'none'}. Create one with: \`urtuu login\``;
   return usageError(`no profile '${name}'`, didYouMean(name, names) + hint);
 }
 

@@ -35,7 +35,7 @@ function linesOf(file: string): string[] {
     return readFileSync(file, 'utf8').split('\n').filter(Boolean);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw machineError(`cannot read ${file}`, error, 'Start a new one with: urtuu history --clear');
+    throw machineError(`cannot read ${file}`, error, 'Start a new one with: `urtuu history --clear`');
   }
 }
 

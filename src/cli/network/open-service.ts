@@ -68,7 +68,7 @@ async function openError(
   }
   const wrong = await configurationError(environment, error);
   if (wrong !== null) return wrong;
-  const hint = stateHint(error) ?? 'It needs a folder of your own with free space. See: urtuu help sandbox';
+  const hint = stateHint(error) ?? 'It needs a folder of your own with free space. See: `urtuu help sandbox`';
   return machineError(`the embedded service cannot run: ${(error as Error).message}`, error, hint);
 }
 
@@ -81,7 +81,7 @@ function refusedData(error: DataError, folder?: string, isSandbox = false): CliE
   const forgotten = folder === undefined ? null : error.forgotten;
   const without = isSandbox
     ? ' Or delete the folder: nothing in it was sent to anyone.'
-    : ` Or start without them: urtuu serve --data '${folder}' --accept-data`;
+    : ' Or start without them: `urtuu serve --accept-data`';
   return new CliError(error.code, exits.machine, message, {
     hint: forgotten === null ? hint : hint + without,
     details: forgotten === null ? {} : { forgotten },

@@ -19,3 +19,18 @@ export function quoteArgument(word: string, platform: NodeJS.Platform): string {
   }
   return plainPosix.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
+
+/** A line for the same shells that runs a command with variables of its own. */
+export function shellLine(
+  words: readonly string[],
+  variables: Readonly<Record<string, string>>,
+  platform: NodeJS.Platform,
+): string {
+  const isPosix = platformOf(platform).quoting === 'posix';
+  const set = Object.entries(variables).map(([name, value]) =>
+    isPosix
+      ? `${name}=${quoteArgument(value, platform)}`
+      : `$env:${name}='${value.replace(singleQuotes, '$&$&')}';`,
+  );
+  return [...set, ...words.map((word) => quoteArgument(word, platform))].join(' ');
+}

@@ -68,7 +68,9 @@ export const incomingSysexits = {
           ? sysexits.nobody
           : sysexits.later,
   hint: (exit: ExitCode) =>
-    exit === exits.missing ? 'It goes by the own domain of a project: urtuu service settings get' : undefined,
+    exit === exits.missing
+      ? 'It goes by the own domain of a project: `urtuu service settings get`'
+      : undefined,
   meanings: {
     0: 'taken in',
     [sysexits.data]: 'not an email message, or too large',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandLine, type Destination, withCommands } from '../../../src/cli/config/printed-command.js';
+import { commandLine, type Run, withCommands } from '../../../src/cli/config/printed-command.js';
 import { settingsOf } from '../../../src/cli/config/settings.js';
 
 const profiles = {
@@ -11,12 +11,14 @@ const profiles = {
 const resume = ['jobs', 'resume', 'july'];
 const env = { URTUU_API_KEY: 'from-env' };
 const local = 'http://127.0.0.1:9/v1';
-type Row = [printed: string, given: Partial<Destination>];
-const destination = (given: Partial<Destination>): Destination => ({
+type Row = [printed: string, given: Partial<Run>];
+const destination = (given: Partial<Run>): Run => ({
   options: {},
   env: {},
   config: { profiles: {} },
   sandbox: false,
+  home: '/home/bat',
+  cwd: () => '/work',
   ...given,
 });
 
@@ -87,6 +89,62 @@ describe('a command to be copied', () => {
     );
     expect(commandLine(resume, options, destination({}), 'win32')).toBe(
       "urtuu jobs resume july --max-credits '50' --wait --report 'it''s.csv'",
+    );
+  });
+
+  const set = { XDG_STATE_HOME: '/srv/the state', XDG_CONFIG_HOME: '/srv/config' };
+  it.each<[printed: string, words: string, given: Partial<Run>]>([
+    [
+      "XDG_STATE_HOME='/srv/the state' XDG_CONFIG_HOME=/srv/config urtuu jobs resume july",
+      'jobs resume july',
+      { env: set },
+    ],
+    [
+      "XDG_STATE_HOME='/srv/the state' urtuu jobs show july",
+      'jobs show july',
+      { env: set, options: { profile: 'work' } },
+    ],
+    ['urtuu jobs show july', 'jobs show july', { env: { XDG_STATE_HOME: '/home/bat/.local/state' } }],
+    ['XDG_STATE_HOME=/work/state urtuu history', 'history', { env: { XDG_STATE_HOME: 'state' } }],
+    ['XDG_CONFIG_HOME=/srv/config urtuu login', 'login', { env: { XDG_CONFIG_HOME: '/srv/config' } }],
+    [
+      'urtuu login --profile plain',
+      'login',
+      { options: { profile: 'plain', apiKeyFile: 'k' }, config: { profiles } },
+    ],
+    [
+      'URTUU_ALLOW_HTTP=1 urtuu balance --base-url http://10.0.0.1/v1',
+      'balance',
+      { env: { URTUU_ALLOW_HTTP: '1', URTUU_BASE_URL: 'http://10.0.0.1/v1' } },
+    ],
+    ['urtuu help sandbox', 'help sandbox', { env: set, sandbox: true }],
+    ['urtuu sms send --help', 'sms send --help', { env: set, options: { profile: 'work' } }],
+    [
+      'urtuu keys list --project Shop --data /work/d',
+      'keys list',
+      { options: { data: 'd', project: 'Shop' } },
+    ],
+    [
+      'urtuu service status --data /srv/d',
+      'service status',
+      { options: { data: '/srv/d', project: 'Shop' } },
+    ],
+    ['urtuu keys list --sandbox', 'keys list', { sandbox: true }],
+    ['urtuu sandbox reset', 'sandbox reset', { sandbox: true, env: { URTUU_DATABASE: 'postgres://db/u' } }],
+    [
+      'URTUU_SECRET_FILE=/work/s urtuu keys list --database postgres://u@db/u',
+      'keys list',
+      { env: { URTUU_DATABASE: 'postgres://u@db/u', URTUU_SECRET_FILE: 's' } },
+    ],
+    ['urtuu keys list', 'keys list', { env: { URTUU_DATABASE: 'postgres://u:secret@db/u' } }],
+    ['urtuu balance', 'balance', { env: { URTUU_DATABASE: 'postgres://u@db/u' }, options: { data: 'd' } }],
+  ])('is `%s`', (printed, words, given) => {
+    expect(commandLine(words.split(' '), {}, destination(given), 'linux')).toBe(printed);
+  });
+
+  it('sets a variable in PowerShell', () => {
+    expect(commandLine(resume, {}, destination({ env: { XDG_STATE_HOME: "D:\\it's" } }), 'win32')).toMatch(
+      /^\$env:XDG_STATE_HOME='.*it''s'; urtuu jobs resume july$/,
     );
   });
 

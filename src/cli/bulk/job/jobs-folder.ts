@@ -35,7 +35,7 @@ export const isOtherCase = (name: string, id: string) =>
 
 export const noJob = (id: string, others: readonly string[] = []) =>
   new CliError('not_found', exits.missing, `there is no job ${id}`, {
-    hint: `${didYouMean(id, others)}See: urtuu jobs list`,
+    hint: `${didYouMean(id, others)}See: \`urtuu jobs list\``,
   });
 
 /** Whether a job does not exist, or not any more. */

@@ -97,7 +97,7 @@ export async function lockJob(id: string, folder: string): Promise<Extract<Lock,
   if (lock.held) return lock;
   const pid = lock.pid === null ? '' : ` (pid ${lock.pid})`;
   throw new CliError('job_locked', exits.refused, `the job ${id} is already running${pid}`, {
-    hint: `See its progress: urtuu jobs watch ${id}`,
+    hint: `See its progress: \`urtuu jobs watch ${id}\``,
     details: { job: id, pid: lock.pid },
   });
 }

@@ -7,11 +7,12 @@ import { localTime } from '../../output/cells.js';
 import { counted, grouped } from '../../wording.js';
 import { isForeign } from './account.js';
 import { openJobRuntime } from './job-runtime.js';
-import { type LeftOut, nextStep, resumeCommand } from './next-command.js';
+import { keptOptions, type LeftOut, nextStep, resumeCommand } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { exitOfJob, exitWithReport, exitWithRows, type Reported } from './outcome.js';
 import { report } from './report.js';
 import { summaryView } from './summary-view.js';
+import { reportCommand } from './taken-rows.js';
 
 /** Whether these options leave a job nothing to do. */
 export function isDone({ state }: Job, { retryFailed, wait }: CarryOutOptions): boolean {
@@ -28,7 +29,7 @@ export async function endFinished(
   const { id, plan, state, journal } = job;
   const foreign = !options.sameProject && (await isForeign(context, job));
   if (options.ifFinished !== 'ok' || foreign) {
-    throw state.ranElsewhere && !foreign ? ranElsewhere(job) : alreadyDone(context, job, foreign);
+    throw state.ranElsewhere && !foreign ? ranElsewhere(job) : alreadyDone(context, job, options, foreign);
   }
   const reported = await reportFinished(context, job, options);
   const ended = exitOfJob(state, { stopped: null, waited: null }, { ranElsewhere: 'ok' });
@@ -59,7 +60,12 @@ async function reportFinished(context: Context, job: Job, options: CarryOutOptio
 }
 
 /** Exit 11 for a finished job; the hint names the commands that send again. */
-function alreadyDone(context: Context, { id, state }: Job, foreign: boolean): CliError {
+function alreadyDone(
+  context: Context,
+  { id, state }: Job,
+  options: CarryOutOptions,
+  foreign: boolean,
+): CliError {
   const { tally, ended } = state;
   const at = ended === null ? '' : ` at ${localTime(ended.at)}`;
   const under = foreign ? ', under another API key' : '';
@@ -67,20 +73,24 @@ function alreadyDone(context: Context, { id, state }: Job, foreign: boolean): Cl
     hint: [
       `${grouped(tally.accepted)} of ${grouped(tally.planned)} were accepted, and nothing was sent now.`,
       'To send to everyone again, add --again to the bulk command.',
-      ...failedHint(context, { id, state }, foreign),
+      ...(foreign ? [] : failedHint(context, { id, state }, options)),
     ].join(' '),
     details: { job: id, ended_at: ended?.at ?? null, ...tally },
   });
 }
 
-function failedHint(context: Context, { id, state }: Pick<Job, 'id' | 'state'>, foreign: boolean): string[] {
-  if (foreign || state.tally.failed === 0) return [];
+function failedHint(
+  context: Context,
+  { id, state }: Pick<Job, 'id' | 'state'>,
+  options: CarryOutOptions,
+): string[] {
+  if (state.tally.failed === 0) return [];
   const failed = counted(state.tally.failed, 'failed message');
   if (state.has('failed')) {
-    return [`To try only the ${failed} again: ${resumeCommand(context, id, { '--retry-failed': true })}`];
+    const retry = resumeCommand(context, id, { ...keptOptions(options), '--retry-failed': true });
+    return [`To try only the ${failed} again: ${retry}`];
   }
-  const report = context.config.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` });
-  return [`To send to the ${failed} only, use --only failed with the report of: ${report}`];
+  return [`To send to the ${failed} only, use --only failed with the report of: ${reportCommand(context, id)}`];
 }
 
 /** Exit 11 for a job whose every acceptance repeats an earlier one. */

@@ -4,20 +4,23 @@ import type { Job, JobView } from '../../bulk/job/open-job.js';
 import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import type { Ending } from '../../bulk/send/ending.js';
-import type { PrintedOptions } from '../../config/printed-command.js';
+import type { PrintedCommand, PrintedOptions } from '../../config/printed-command.js';
 import type { Context } from '../../context.js';
 import { writtenDuration } from '../../input/duration.js';
 import { visible } from '../../terminal/sanitise.js';
 import { type BulkOptions, type CarryOutOptions, carryOutDefaults } from './options.js';
 
 /** The next command, and the text before it. */
-export type NextStep = readonly [text: string, command: string];
+export type NextStep = readonly [text: string, command: PrintedCommand];
+
+/** The last line of a run, with the command to go on with. */
+export type LastLine = [text: string, command?: PrintedCommand];
 
 export function resumeCommand(
   { config }: Pick<Context, 'config'>,
   id: string,
   options: PrintedOptions = {},
-): string {
+): PrintedCommand {
   return config.commandLine(['jobs', 'resume', id], options);
 }
 
@@ -25,15 +28,15 @@ export function resumeCommand(
 export function resumeOf(
   context: Pick<Context, 'config'>,
   { id, meta }: Pick<JobView, 'id' | 'meta'>,
-): string {
+): PrintedCommand {
   return resumeCommand(context, id, { '--sandbox': meta.baseUrl === sandboxBaseUrl });
 }
 
 /** Whether a terminal shows it unchanged; it would show a line end in a text as two other characters. */
 const isPrintable = (text: string) => visible(text) === text;
 
-/** The options that the next run needs too; not --max-wait, with which it would give up again. */
-function keptOptions(options: CarryOutOptions): PrintedOptions {
+/** The options that the next run of the same job needs too; not --max-wait, with which it would give up again. */
+export function keptOptions(options: CarryOutOptions): PrintedOptions {
   const { concurrency, maxCredits, rate, wait, waitTimeout, report } = options;
   const differs = <Value>(value: Value, usual: Value) => (value === usual ? undefined : value);
   const written = (value: number, usual: number) => (value === usual ? undefined : writtenDuration(value));
@@ -47,31 +50,6 @@ function keptOptions(options: CarryOutOptions): PrintedOptions {
   };
 }
 
-/** The command that sends only the rejected rows, once they are fixed. */
-function rejectsStep(
-  context: Pick<Context, 'config' | 'options'>,
-  { channel, file, templates, options }: LeftOut,
-): NextStep | null {
-  const { job, toColumn, allowRepeats } = options;
-  const command = context.config.commandLine([channel, 'bulk', file], {
-    ...textOptions(options, templates),
-    '--to-column': toColumn,
-    '--allow-repeats': allowRepeats,
-    '--job': rejectsJob(job),
-    ...keptOptions(withoutReport(options)),
-    '--yes': context.options.yes,
-  });
-  return isPrintable(command) ? ['Fix the rejected rows, then send only those with:', command] : null;
-}
-
-/** Undefined where the plan names the job, or this would be too long a name. */
-function rejectsJob(job: string | undefined): string | undefined {
-  const name = `${job}-rejects`;
-  return job !== undefined && isJobName(name) ? name : undefined;
-}
-
-const withoutReport = ({ report: _, ...options }: BulkOptions): CarryOutOptions => options;
-
 /** Rows left out of a job, and the options of its command. */
 export interface LeftOut {
   channel: Channel;
@@ -80,14 +58,85 @@ export interface LeftOut {
   options: BulkOptions;
 }
 
+/** The command that sends only the rejected rows, once they are fixed. */
+function rejectsStep(
+  context: Pick<Context, 'config' | 'options'>,
+  job: Pick<Job, 'state'>,
+  leftOut: LeftOut,
+): NextStep | null {
+  const { channel, file } = leftOut;
+  const options = { ...rejectsOptions(job, leftOut), '--yes': context.options.yes };
+  const command = context.config.commandLine([channel, 'bulk', file], options);
+  return isPrintable(command) ? ['Fix the rejected rows, then send only those with:', command] : null;
+}
+
+/** `to-column` of `toColumn`. */
+type Written<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `-${Lowercase<First>}`}${Written<Rest>}`
+  : Name;
+
+/**
+ * Every option of a bulk command, as the command for its rejected rows has it: that reaches nobody whom this one would
+ * not have reached, and spends no more than this one might have.
+ */
+function rejectsOptions(
+  { state }: Pick<Job, 'state'>,
+  { templates, options }: LeftOut,
+): Record<`--${Written<keyof BulkOptions>}`, PrintedOptions[`--${string}`]> {
+  const limit = options.maxCredits ?? state.limit;
+  const kept = keptOptions(options);
+  return {
+    ...textOptions(options, templates),
+    '--to-column': options.toColumn,
+    '--only': options.only?.join(','),
+    '--allow-repeats': options.allowRepeats,
+    '--skip-invalid': options.skipInvalid,
+    '--skip-sent': options.skipSent,
+    '--job': rejectsJob(options),
+    '--allow-partial': options.allowPartial,
+    '--max-credits': limit === null ? undefined : Math.max(0, limit - state.credits),
+    '--rate': kept['--rate'],
+    '--concurrency': kept['--concurrency'],
+    '--wait': kept['--wait'],
+    '--wait-timeout': kept['--wait-timeout'],
+    // A rejects file has a header, and is always UTF-8 with commas.
+    '--encoding': undefined,
+    '--delimiter': undefined,
+    '--headerless': undefined,
+    '--sheet': undefined,
+    // These files have the rows of this run.
+    '--report': undefined,
+    '--rejects': undefined,
+    // The rows are a new job.
+    '--again': undefined,
+    '--retry-failed': undefined,
+    '--if-finished': undefined,
+    '--same-project': undefined,
+    '--max-wait': undefined,
+    '--dry-run': undefined,
+  };
+}
+
+/**
+ * A name answers the question of what was sent before, and a fixed row may be of somebody on the list: without
+ * --skip-sent the job has none. Undefined also where it would be too long.
+ */
+function rejectsJob({ job, skipSent }: BulkOptions): string | undefined {
+  const name = `${job}-rejects`;
+  return job !== undefined && skipSent && isJobName(name) ? name : undefined;
+}
+
 /** Files as given; texts from a prompt or standard input in full. */
-function textOptions(options: BulkOptions, { text, html, subject }: MessageTemplates): PrintedOptions {
+function textOptions(options: BulkOptions, { text, html, subject }: MessageTemplates) {
   const { textFile, htmlFile, fromName, replyTo } = options;
   const isFile = (file: string | undefined) => file !== undefined && file !== '-';
+  const [fromTextFile, fromHtmlFile] = [isFile(textFile), isFile(htmlFile)];
   return {
     '--subject': subject,
-    ...(isFile(textFile) ? { '--text-file': textFile } : { '--text': text }),
-    ...(isFile(htmlFile) ? { '--html-file': htmlFile } : { '--html': html }),
+    '--text-file': fromTextFile ? textFile : undefined,
+    '--text': fromTextFile ? undefined : text,
+    '--html-file': fromHtmlFile ? htmlFile : undefined,
+    '--html': fromHtmlFile ? undefined : html,
     '--from-name': fromName,
     '--reply-to': replyTo,
   };
@@ -108,7 +157,7 @@ export function nextStep(
     return ['Resume with a higher limit:', resumeCommand(context, id, enough)];
   }
   if (!state.finished) return ['Resume with:', resumeCommand(context, id, kept)];
-  if (!state.has('failed')) return leftOut === null ? null : rejectsStep(context, leftOut);
+  if (!state.has('failed')) return leftOut === null ? null : rejectsStep(context, job, leftOut);
   return ['Retry the failed messages with:', resumeCommand(context, id, { ...kept, '--retry-failed': true })];
 }
 

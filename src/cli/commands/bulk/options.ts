@@ -129,7 +129,7 @@ function readStatuses(written: string): Selected[] {
     if (status === 'in_doubt') {
       throw usageError(
         '--only in_doubt is not possible: a new job could send the rows twice',
-        'Resume their job instead: urtuu jobs resume',
+        'Resume their job instead. See: `urtuu jobs list`',
       );
     }
     if (status === undefined) {

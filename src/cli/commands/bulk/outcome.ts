@@ -2,7 +2,7 @@ import type { JobState } from '../../bulk/job/job-state.js';
 import type { Ending } from '../../bulk/send/ending.js';
 import { type ExitCode, exitOfFailure, exits } from '../../exit-codes.js';
 import { grouped } from '../../wording.js';
-import type { LeftOut } from './next-command.js';
+import type { LastLine, LeftOut, NextStep } from './next-command.js';
 
 /** Whether a report was written, and whether anything in it is missing or alarming. */
 export type Reported = 'written' | 'incomplete' | 'alarming' | 'unwritten';
@@ -54,11 +54,7 @@ export function alarmText(request: number, reason: string): string {
 }
 
 /** The last line: the certain figures, those in doubt, and the command for the rest. */
-export function lastLine(
-  state: JobState,
-  ending: Ending,
-  next: readonly [text: string, command: string] | null,
-): [text: string, command?: string] {
+export function lastLine(state: JobState, ending: Ending, next: NextStep | null): LastLine {
   const { accepted, rejected, failed, in_doubt, pending } = state.tally;
   const unknown = accepted - state.sent;
   const certain = [

@@ -100,16 +100,16 @@ function parse(path: string, bytes: Buffer): TakenRows[] {
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as TakenRows]));
 }
 
-/** The command that writes a new report of a job. */
+/** The command that writes a new report of a job; a list may be called as its job. */
 export const reportCommand = ({ config }: TakeContext, id: string): string =>
-  config.commandLine(['jobs', 'report', id], { '--report': `${id}.csv` });
+  config.commandLine(['jobs', 'report', id], { '--report': `${id}-report.csv` });
 
 export const rowsText = (count: number) => `${grouped(count)} of these rows`;
 
 function triedAgain(context: TakeContext, taker: string, id: string, count: number): CliError {
   const what = `the job ${id} has tried ${rowsText(count)} again since ${taker} took them`;
   return new CliError('rows_open', exits.refused, what, {
-    hint: `Nothing was sent now. Remove ${taker} (urtuu jobs remove ${taker} --force) and start again with a new report: ${reportCommand(context, id)}`,
+    hint: `Nothing was sent now. Remove ${taker} (\`urtuu jobs remove ${taker} --force\`) and start again with a new report: ${reportCommand(context, id)}`,
     details: { job: taker, from: id, rows: count },
   });
 }

@@ -55,7 +55,7 @@ export const dashboard: CommandBody<'io' | 'network' | 'config'> = (command, con
 
 const noDashboard = (message: string) =>
   new CliError('no_dashboard', exits.later, message, {
-    hint: 'Start the service: urtuu serve. Beyond this machine: urtuu serve --dashboard --public-url https://...',
+    hint: 'Start the service: `urtuu serve`; beyond this machine with --dashboard and --public-url.',
   });
 
 /** By way of a private file: other users of the machine see what browsers are started with. */

@@ -41,14 +41,14 @@ export async function cancelJob(
 function finished({ id, state }: JobView): CliError {
   const at = state.ended === null ? '' : ` at ${localTime(state.ended.at)}`;
   return new CliError('job_done', exits.refused, `the job ${id} finished${at}; nothing is left to cancel`, {
-    hint: `See its outcome: urtuu jobs show ${id}`,
+    hint: `See its outcome: \`urtuu jobs show ${id}\``,
     details: { job: id, ended_at: state.ended?.at ?? null, ...state.tally },
   });
 }
 
 function stillRunning(id: string, pid: number | null): CliError {
   return new CliError('still_running', exits.notFinal, `the job ${id} is still running${processOf(pid)}`, {
-    hint: `It is cancelled, and ends after the requests in flight. See: urtuu jobs show ${id}`,
+    hint: `It is cancelled, and ends after the requests in flight. See: \`urtuu jobs show ${id}\``,
     details: { job: id, pid },
   });
 }
@@ -58,7 +58,7 @@ function resumed(id: string, pid: number | null): CliError {
     'still_running',
     exits.notFinal,
     `the job ${id} was cancelled, and resumed since${processOf(pid)}`,
-    { hint: `To cancel it again: urtuu jobs cancel ${id}`, details: { job: id, pid } },
+    { hint: `To cancel it again: \`urtuu jobs cancel ${id}\``, details: { job: id, pid } },
   );
 }
 

@@ -21,7 +21,7 @@ export const keyView = (command: string): View<ApiKey> => ({
     ...[time('created_at'), time('expires_at'), time('last_used_at'), time('revoked_at')],
   ],
   record: (key) => key,
-  empty: `No keys. Create one with: ${command} create`,
+  empty: `No keys. Create one with: \`${command} create\``,
 });
 
 /**

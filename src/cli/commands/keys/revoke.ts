@@ -44,7 +44,10 @@ function activeKey(keys: readonly ApiKey[], given: string): ApiKey {
   const [key] = found;
   if (key === undefined) throw noSuchKey(given);
   if (found.length === 1) return key;
-  throw usageError(`${found.length} keys begin with ${given}`, 'Give more characters; see: urtuu keys list');
+  throw usageError(
+    `${found.length} keys begin with ${given}`,
+    'Give more characters; see: `urtuu keys list`',
+  );
 }
 
 /** Somebody may give a whole key: only its beginning is repeated. */
@@ -53,5 +56,5 @@ const noSuchKey = (given: string) =>
     'not_found',
     exits.missing,
     `no active key ${given.startsWith('urtuu_') && given.length > 12 ? `${given.slice(0, 12)}...` : given}`,
-    { hint: 'Give its id or its first 12 characters. See: urtuu keys list' },
+    { hint: 'Give its id or its first 12 characters. See: `urtuu keys list`' },
   );

@@ -24,7 +24,7 @@ export const open: CommandBody<'io' | 'config'> = (command, { io, config }) => {
   });
   command.action(async (page: string | undefined) => {
     if (config.sandbox)
-      throw usageError('the sandbox has no dashboard', 'Run: urtuu serve. Then sign in: urtuu dashboard');
+      throw usageError('the sandbox has no dashboard', 'Run: `urtuu serve`; then sign in: `urtuu dashboard`');
     const path = pathOf(page);
     const { baseUrl } = await config.settings();
     const url = `${new URL(baseUrl).origin}/dashboard${path}`;

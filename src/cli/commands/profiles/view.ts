@@ -28,5 +28,5 @@ export const profileView: View<ProfileRow> = {
     key_command: profile.key_command ?? null,
     allow_http: profile.allow_http ?? false,
   }),
-  empty: 'No profiles. Create one with: urtuu login',
+  empty: 'No profiles. Create one with: `urtuu login`',
 };

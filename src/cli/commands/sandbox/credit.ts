@@ -31,8 +31,8 @@ export const sandboxCredit: CommandBody<'io' | 'network' | 'config'> = (command,
   });
   command.action(async (credits: number | undefined, { set, ...options }: Options) => {
     if ((credits === undefined) === (set === undefined))
-      throw usageError('give either credits or --set', 'Example: urtuu sandbox credit 5000');
-    const store = await changeableStore(context, options, { hint: 'Use: urtuu service credit' });
+      throw usageError('give either credits or --set', 'Example: `urtuu sandbox credit 5000`');
+    const store = await changeableStore(context, options, { hint: 'Use: `urtuu service credit --help`' });
     const { administration } = store;
     const change = credits ?? (set ?? 0) - (await administration.credit(0));
     const { io } = context;

@@ -23,7 +23,7 @@ export function noteNoMessages({ io, config }: Pick<Context, 'io' | 'config'>, {
   const other = serviceDirectory(config.stateDirectory);
   const text = `No messages in ${name}.`;
   if (name !== other && hasData(other)) {
-    const command = config.commandLine(['sandbox', 'outbox', '--data', other]);
+    const command = config.commandLine(['sandbox', 'outbox'], { '--data': other });
     io.note(`${text} Messages of urtuu serve:`, command);
   } else {
     io.note(text);

@@ -41,12 +41,6 @@ export function dashboardOf({
   return { dashboard: { publicUrl: publicUrl ?? null } };
 }
 
-/** The options of `urtuu serve` that lead to its data. */
-export const dataWords = ({ data, database }: { data?: string; database?: string }): string[] => [
-  ...(data === undefined ? [] : ['--data', data]),
-  ...(database === undefined ? [] : ['--database', database]),
-];
-
 function checkPublicUrl(given: string): void {
   const url = URL.canParse(given) ? new URL(given) : null;
   const isOrigin = url !== null && `${url.origin}/` === url.href;

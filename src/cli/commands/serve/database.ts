@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Config } from '../../config/config.js';
+import { hasPassword, withoutPassword } from '../../config/database-url.js';
 import { CliError, machineError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 
@@ -57,26 +58,13 @@ function readSecret({ env, cwd }: Pick<Config, 'env' | 'cwd'>): Uint8Array {
   throw usageError(`${path} is not a secret: it must have 32 bytes or 64 hex digits`, secretHint);
 }
 
-/** To the last @: a password may have one, or a slash, as it is. */
-const userPassword = /^(\w+:\/\/[^:@/?#]*):.*@/s;
-const passwordParameter = /([?&])password=[^&]*/;
-
-function hasPassword(url: string): boolean {
-  return userPassword.test(url) || passwordParameter.test(url);
-}
-
-/** The URL for the screen. */
-export function withoutPassword(url: string): string {
-  return url.replace(userPassword, '$1@').replace(passwordParameter, '$1password=...');
-}
-
 /** Of an error while the database was opened. */
 export function databaseError(url: string, error: unknown): CliError {
   const { code, message, hint = hintOf(code) } = error as NodeJS.ErrnoException & { hint?: string };
   const shown = withoutPassword(url);
   if (code === 'no_data') {
     return new CliError('not_found', exits.missing, `no service data in ${shown}`, {
-      hint: 'Check the name, or start a service on it: urtuu serve --database <url>',
+      hint: 'Check the name, or start a service on it: `urtuu serve`',
       cause: error,
     });
   }

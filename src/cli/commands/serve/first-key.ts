@@ -35,7 +35,7 @@ export async function firstKey(
     await writePrivateFile(file, '');
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    return { shown: null, notes: [`No API key was made: ${error.message}. Make one: urtuu keys create`] };
+    return { shown: null, notes: [`No API key was made: ${error.message}. Make one: \`urtuu keys create\``] };
   }
   const key = await administration.createFirstKey();
   if (key === null) {

@@ -4,6 +4,7 @@ import { defaultHost, defaultPort } from '../../../contract/index.js';
 import type { Service } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import { withoutPassword } from '../../config/database-url.js';
 import { serviceDirectory } from '../../config/folders.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
@@ -11,8 +12,8 @@ import { readChoice, readCount, readName } from '../../options.js';
 import { field, type View } from '../../output/view.js';
 import { holdWarning } from '../service/hold-warning.js';
 import { readCertificate } from './certificate.js';
-import { addDashboardOptions, type DashboardOptions, dashboardOf, dataWords } from './dashboard.js';
-import { databaseAccess, withoutPassword } from './database.js';
+import { addDashboardOptions, type DashboardOptions, dashboardOf } from './dashboard.js';
+import { databaseAccess } from './database.js';
 import { firstKey } from './first-key.js';
 import { type AddressOptions, hasMetrics, openListeners } from './listeners.js';
 import { openService, openServiceOn } from './open-service.js';
@@ -119,15 +120,10 @@ export const serve: CommandBody = (command, context) => {
     if (listeners.metrics !== null) io.note(`Metrics: ${listeners.metrics.url.replace(/v1$/, 'metrics')}`);
     if (database !== null && key.notes.length === 0) io.note('The database already has an API key.');
     if (database === null && Object.values(channels).includes('simulated')) {
-      const outbox = config.commandLine(['sandbox', 'outbox', '--follow', '--data', data]);
+      const outbox = config.commandLine(['sandbox', 'outbox', '--follow'], { '--data': data });
       io.note('To see its messages:', outbox);
     }
-    if (listeners.main.dashboard !== null)
-      // Pasted in another terminal, whose folder may be another one.
-      io.note(
-        'Its dashboard:',
-        config.commandLine(['dashboard', ...dataWords(options.data === undefined ? options : { data })]),
-      );
+    if (listeners.main.dashboard !== null) io.note('Its dashboard:', config.commandLine(['dashboard']));
     const lost = await Promise.race([aborted(context.signal), service.lost]);
     io.note('Stopping.');
     // Without its data the service cannot close in order, and nobody should wait for it.
@@ -142,7 +138,7 @@ export const serve: CommandBody = (command, context) => {
 
 function needsConfiguration(folder: string): CliError {
   return new CliError('refused', exits.refused, `the service in ${folder} sends over real carriers`, {
-    hint: 'Start it with their configuration: urtuu serve --config <file>',
+    hint: 'Add --config with the file of their configuration.',
   });
 }
 

@@ -42,7 +42,7 @@ export const serviceBackup: CommandBody<'io' | 'network' | 'config'> = (command,
       );
     }
     const { folder } = place;
-    if (!hasData(folder)) throw noData(config, folder, options.data);
+    if (!hasData(folder)) throw noData(folder);
     const backup = resolve(config.cwd, given);
     const made = await network.files((service) => service.backup(folder, backup));
     await io.print(view, { backup, ...made });

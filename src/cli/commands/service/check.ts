@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import type { CarrierCheck } from '../../../service/index.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
+import { withoutPassword } from '../../config/database-url.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { field, type View } from '../../output/view.js';
-import { withoutPassword } from '../serve/database.js';
 import { holdWarning } from './hold-warning.js';
 import { addStoreOptions, ownedPlace, ownedStore, type StoreOptions } from './store.js';
 
@@ -82,7 +82,7 @@ async function checkStore(
     const { administration } = await ownedStore(context, options);
     const held = await administration.held();
     if (held === null) return { ...found, status: 'ok', problem: null };
-    return { ...found, status: 'failed', problem: holdWarning(held.reason) };
+    return { ...found, status: 'failed', problem: context.config.withCommands(holdWarning(held.reason)) };
   } catch (error) {
     if (error instanceof CliError && error.exit === exits.missing)
       return { ...found, status: 'new', problem: 'no data yet' };

@@ -79,7 +79,7 @@ function inDoubt(error: Error & { code?: string }): Error {
     exits.doubt,
     'the credits may have been added: the database did not answer',
     {
-      hint: 'Look for them before you run it again: urtuu service ledger',
+      hint: 'Look for them before you run it again: `urtuu service ledger`',
       cause: error,
     },
   );

@@ -8,7 +8,7 @@ import { addStoreOptions, noteStore } from './store.js';
 const view: View<DnsRecord> = {
   columns: [field('purpose'), field('type'), field('name'), field('value')],
   record: (record) => record,
-  empty: 'No own domain. Set one with: urtuu service settings set own_domain shop.mn',
+  empty: 'No own domain. Set one with: `urtuu service settings set own_domain shop.mn`',
 };
 
 export const serviceDns: CommandBody<'io' | 'network' | 'config'> = (command, context) => {

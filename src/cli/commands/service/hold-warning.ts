@@ -6,4 +6,4 @@ const causes: Readonly<Record<Hold['reason'], string>> = {
 };
 
 export const holdWarning = (reason: Hold['reason']): string =>
-  `The service is held, since ${causes[reason]}: nothing is sent. See: urtuu service release --help`;
+  `The service is held, since ${causes[reason]}: nothing is sent. See: \`urtuu service release --help\``;

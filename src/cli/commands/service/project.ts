@@ -41,10 +41,10 @@ export async function namedProject(administration: Administration, given: string
   if (project === undefined) throw noProject(given);
   if (others.length === 0) return project;
   const count = others.length + 1;
-  throw usageError(`${count} projects are called ${given}`, 'Give an id. See: urtuu service projects list');
+  throw usageError(`${count} projects are called ${given}`, 'Give an id. See: `urtuu service projects list`');
 }
 
 const noProject = (given: string) =>
   new CliError('not_found', exits.missing, `no project ${given}`, {
-    hint: 'Give its id or its name. See: urtuu service projects list',
+    hint: 'Give its id or its name. See: `urtuu service projects list`',
   });

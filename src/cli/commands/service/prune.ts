@@ -57,7 +57,7 @@ export const servicePrune: CommandBody<'options' | 'io' | 'network' | 'config' |
   command.action(async ({ olderThan, recipient: to, ...options }: Options) => {
     const { io, clock } = context;
     if (olderThan === undefined && to === undefined)
-      throw usageError('missing: --older-than or --recipient', 'See: urtuu service prune --help');
+      throw usageError('missing: --older-than or --recipient', 'See: `urtuu service prune --help`');
     const before = olderThan === undefined ? null : timeOf(olderThan, clock.now());
     const olderMs = before === null ? null : clock.now() - Date.parse(before);
     if (olderMs !== null && olderMs < youngest)

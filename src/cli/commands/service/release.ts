@@ -77,7 +77,7 @@ export const serviceRelease: CommandBody<'options' | 'io' | 'network' | 'config'
 async function release(administration: Administration, finishAs: FinishAs, name: string): Promise<void> {
   if (await administration.release(finishAs)) return;
   throw new CliError('refused', exits.refused, `another release has ended the hold of ${name}`, {
-    hint: 'Some messages may have ended as it chose, some as you did. See: urtuu messages list',
+    hint: 'Some messages may have ended as it chose, some as you did. See: `urtuu messages list`',
   });
 }
 
@@ -106,5 +106,5 @@ const lost: Readonly<Record<Hold['reason'], string>> = {
 
 const notHeld = (name: string) =>
   new CliError('refused', exits.refused, `the service in ${name} is not held`, {
-    hint: 'Nothing was done. See: urtuu service status',
+    hint: 'Nothing was done. See: `urtuu service status`',
   });

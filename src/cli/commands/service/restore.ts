@@ -44,7 +44,7 @@ export const serviceRestore: CommandBody<'options' | 'io' | 'network' | 'config'
     if ('database' in place) {
       throw usageError(
         'a PostgreSQL database is restored by its own tools',
-        'Run: pg_restore --dbname <url> urtuu.dump, into an empty database. Start with the URTUU_SECRET_FILE of the dump; the service is held until urtuu service release.',
+        'Run: pg_restore --dbname <url> urtuu.dump, into an empty database. Start with the URTUU_SECRET_FILE of the dump; the service is held until `urtuu service release` is run.',
       );
     }
     const { folder } = place;
@@ -56,7 +56,7 @@ export const serviceRestore: CommandBody<'options' | 'io' | 'network' | 'config'
     await io.print(view, { data: folder, replaced });
     io.warn(holdWarning('restored'));
     io.warn(
-      'API keys that were revoked after the backup work again, at once for reads. See: urtuu keys list',
+      'API keys that were revoked after the backup work again, at once for reads. See: `urtuu keys list`',
     );
   });
 };

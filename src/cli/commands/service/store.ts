@@ -3,13 +3,13 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Administration } from '../../../service/index.js';
 import type { Config } from '../../config/config.js';
+import { withoutPassword } from '../../config/database-url.js';
 import { sandboxDirectory, serviceDirectory } from '../../config/folders.js';
 import type { Context } from '../../context.js';
 import { CliError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { readName } from '../../options.js';
-import { quoteArgument } from '../../platform/quote.js';
-import { type DatabaseAccess, databaseAccess, databaseError, withoutPassword } from '../serve/database.js';
+import { type DatabaseAccess, databaseAccess, databaseError } from '../serve/database.js';
 
 export interface StoreOptions {
   data?: string;
@@ -61,7 +61,7 @@ export async function namedStore(
   const { data } = options;
   const folder = data === undefined ? serviceDirectory(config.stateDirectory) : resolve(config.cwd, data);
   const isThere = hasData(folder);
-  if (!isThere && (data !== undefined || !makes)) throw noData(config, folder, data);
+  if (!isThere && (data !== undefined || !makes)) throw noData(folder);
   const administration = isThere
     ? await network.administration({ directory: folder })
     : (await network.service(folder)).administration;
@@ -90,7 +90,7 @@ export function noteStore(io: Context['io'], { name }: Store): void {
 export const hasData = (folder: string): boolean =>
   ['service.db', 'installation.json', 'secret', 'operator.db'].some((part) => existsSync(join(folder, part)));
 
-export const noData = ({ platform }: Pick<Config, 'platform'>, folder: string, data?: string) =>
+export const noData = (folder: string) =>
   new CliError('not_found', exits.missing, `no service data in ${folder}`, {
-    hint: `Check the name, or start a service there: urtuu serve${data === undefined ? '' : ` --data ${quoteArgument(data, platform)}`}`,
+    hint: 'Check the name, or start a service there: `urtuu serve`',
   });

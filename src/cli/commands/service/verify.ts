@@ -35,7 +35,7 @@ export const serviceVerify: CommandBody<'io' | 'network' | 'config'> = (command,
   });
   command.action(async (options: StoreOptions) => {
     const place = ownedPlace(config, options);
-    if ('folder' in place && !hasData(place.folder)) throw noData(config, place.folder, options.data);
+    if ('folder' in place && !hasData(place.folder)) throw noData(place.folder);
     let count = 0;
     const counting = async function* (mismatches: AsyncIterable<Mismatch>) {
       for await (const mismatch of mismatches) {

@@ -17,7 +17,7 @@ export interface OpenCarriersParts extends Omit<CarrierParts, 'configuration' | 
 }
 
 const needsConfiguration =
-  'The data of this service was served with carriers: start it with its configuration (urtuu serve --config)';
+  'The data of this service was served with carriers: start it with its configuration (--config)';
 
 /** The carriers of a service, recorded in its store before anything is sent. Throws ConfigurationError. */
 export async function openCarriers(parts: OpenCarriersParts): Promise<OpenedCarriers> {

@@ -42,6 +42,6 @@ export async function setLaneStatus(
   if (changed !== null) return changed;
   const names = (await listLanes()).map((one) => one.lane).join(', ');
   throw new CliError('not_found', exits.missing, `no lane ${lane}`, {
-    hint: `The lanes are: ${names}. See: urtuu service lanes list`,
+    hint: `The lanes are: ${names}. See: \`urtuu service lanes list\``,
   });
 }

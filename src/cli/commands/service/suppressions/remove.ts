@@ -25,7 +25,7 @@ export const serviceSuppressionsRemove: CommandBody<'io' | 'network' | 'config'>
       return;
     }
     throw new CliError('not_found', exits.missing, `${recipient} is not suppressed`, {
-      hint: 'See: urtuu service suppressions list',
+      hint: 'See: `urtuu service suppressions list`',
     });
   });
 };

@@ -42,7 +42,7 @@ export async function backupData(directory: string, target: string, copies: Carr
     rmSync(made, { recursive: true, force: true });
     if (!isDamaged(error)) throw error;
     throw new DataError(`the data in ${directory} is damaged: ${(error as Error).message}`, {
-      hint: 'No backup was made. See: urtuu service verify',
+      hint: 'No backup was made. See: `urtuu service verify`',
       cause: error,
     });
   }
@@ -55,7 +55,7 @@ async function copyWhole(directory: string, to: DataFiles, copies: CarrierCopies
     if (typeof found !== 'string') return found;
     if (tries < most) continue;
     throw new DataError(`the data in ${directory} cannot be backed up: ${found}`, {
-      hint: 'No backup was made. See: urtuu service verify',
+      hint: 'No backup was made. See: `urtuu service verify`',
     });
   }
 }
