@@ -173,7 +173,10 @@ describe('the exit code', () => {
   });
 
   it('of data on a full disk is 13, and so is another error of its files', async () => {
-    const source = { config: { sandbox: false, withCommands: (text: string) => text }, network: { lastExchange: null } };
+    const source = {
+      config: { sandbox: false, withCommands: (text: string) => text },
+      network: { lastExchange: null },
+    };
     const sqlite = (errcode: number) =>
       Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode });
     expect(await printedError(sqlite(13), source)).toMatchObject({

@@ -196,7 +196,7 @@ describe('keys', () => {
     const { code, stderr } = await here('keys create');
     expect(code).toBe(8);
     expect(stderr).toContain('10 active keys');
-    expect(stderr).toContain('Revoke one: urtuu keys revoke <id>\n');
+    expect(stderr).toContain('See: urtuu keys list');
   });
 
   it('shows an email by its subject and the text of its HTML', async () => {

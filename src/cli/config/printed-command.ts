@@ -42,8 +42,8 @@ export function commandLine(
   return shellLine(['urtuu', ...words, ...given], variables, platform) as PrintedCommand;
 }
 
-/** What a command acts on: an account of a service, a service of this machine, the files of this machine, a profile. */
-type Way = 'account' | 'data' | 'machine' | 'profile' | 'nowhere';
+/** What a command acts on: an account of a service, a service of this machine, a profile, or nothing. */
+type Way = 'account' | 'data' | 'profile' | 'nowhere';
 
 const ways: Readonly<Record<string, Way>> = {
   keys: 'data',
@@ -51,12 +51,6 @@ const ways: Readonly<Record<string, Way>> = {
   serve: 'data',
   dashboard: 'data',
   sandbox: 'data',
-  history: 'machine',
-  'jobs list': 'machine',
-  'jobs show': 'machine',
-  'jobs watch': 'machine',
-  'jobs cancel': 'machine',
-  'jobs remove': 'machine',
   login: 'profile',
   logout: 'profile',
   profiles: 'profile',
@@ -65,9 +59,9 @@ const ways: Readonly<Record<string, Way>> = {
 };
 
 function wayOf(words: readonly string[]): Way {
-  const [first = '', second = ''] = words;
+  const [first = ''] = words;
   if (first.startsWith('-') || words.at(-1) === '--help') return 'nowhere';
-  return ways[first] ?? ways[`${first} ${second}`] ?? 'account';
+  return ways[first] ?? 'account';
 }
 
 const waysTo: Readonly<
@@ -75,7 +69,6 @@ const waysTo: Readonly<
 > = {
   account: (run, _, toSandbox) => (toSandbox || run.sandbox ? { '--sandbox': true } : accountOptions(run)),
   data: dataOptions,
-  machine: () => ({}),
   profile: (run) => {
     const profile = run.options.profile ?? profileInEffect(run);
     return { '--profile': profile, '--base-url': differingBaseUrl(run, profile) };

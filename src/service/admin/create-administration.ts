@@ -123,7 +123,7 @@ function administrationOf(
       throw new ServiceError(
         'invalid_request',
         `The project has ${maxActiveKeys} active keys, the maximum; revoke one first`,
-        { hint: 'Revoke one of them. See: `urtuu keys list`' },
+        { hint: 'See: `urtuu keys list`' },
       );
     },
     listKeys: async () => (await store.listKeys(projectId)).map(toApiKey),

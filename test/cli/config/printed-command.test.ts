@@ -100,8 +100,8 @@ describe('a command to be copied', () => {
       { env: set },
     ],
     [
-      "XDG_STATE_HOME='/srv/the state' urtuu jobs show july",
-      'jobs show july',
+      "XDG_STATE_HOME='/srv/the state' urtuu service status",
+      'service status',
       { env: set, options: { profile: 'work' } },
     ],
     ['urtuu jobs show july', 'jobs show july', { env: { XDG_STATE_HOME: '/home/bat/.local/state' } }],

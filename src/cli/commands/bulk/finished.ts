@@ -90,7 +90,9 @@ function failedHint(
     const retry = resumeCommand(context, id, { ...keptOptions(options), '--retry-failed': true });
     return [`To try only the ${failed} again: ${retry}`];
   }
-  return [`To send to the ${failed} only, use --only failed with the report of: ${reportCommand(context, id)}`];
+  return [
+    `To send to the ${failed} only, use --only failed with the report of: ${reportCommand(context, id)}`,
+  ];
 }
 
 /** Exit 11 for a job whose every acceptance repeats an earlier one. */

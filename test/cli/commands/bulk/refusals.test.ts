@@ -39,9 +39,9 @@ describe('a finished job', () => {
     await here.run(`${constant} --wait`);
     const { code, stderr } = await here.run(constant);
     expect(code).toBe(11);
-    expect(printed(stderr)).toBe('jobs report july --report july.csv');
+    expect(printed(stderr)).toBe('jobs report july --report july-report.csv');
     expect(await here.run(printed(stderr))).toMatchObject({ code: 0 });
-    expect(here.read('july.csv')).toContain(',failed,');
+    expect(here.read('july-report.csv')).toContain(',failed,');
   });
 
   it.each([
