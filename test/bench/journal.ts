@@ -26,6 +26,7 @@ export async function journal(pairs = 7): Promise<Row[]> {
         credits: 10_000,
         kind: 'batch',
         replayOf: null,
+        acceptedAt: start,
       });
     }
     const took = performance.now() - start;

@@ -14,6 +14,8 @@ export interface ProjectOptions {
   binding?: boolean;
   /** Whether the messages of a batch can be listed. */
   listing?: boolean;
+  /** Its clock, in milliseconds: of acceptances, and of the Date header. */
+  now?: () => number;
   /** Answers in place of the project; undefined lets it answer. */
   instead?: (request: Request) => Reply | Error | undefined | Promise<Reply | undefined>;
 }
@@ -40,8 +42,8 @@ export class FakeProject {
     this.balance = options.credits ?? 1_000_000;
     this.service = fakeService((request) => {
       const instead = this.options.instead?.(request);
-      if (instead instanceof Promise) return instead.then((reply) => reply ?? this.#answer(request));
-      return instead ?? this.#answer(request);
+      if (instead instanceof Promise) return instead.then((reply) => reply ?? this.#dated(request));
+      return instead ?? this.#dated(request);
     });
   }
 
@@ -55,6 +57,18 @@ export class FakeProject {
     const got = new Map<string, number>();
     for (const { to, status } of this.messages) if (status !== 'failed') got.set(to, (got.get(to) ?? 0) + 1);
     return got;
+  }
+
+  #dated(request: Request): Reply {
+    const { now } = this.options;
+    const answer = this.#answer(request);
+    if (now === undefined) return answer;
+    return { ...answer, headers: { ...answer.headers, Date: new Date(now()).toUTCString() } };
+  }
+
+  get #created(): { created_at?: string } {
+    const { now } = this.options;
+    return now === undefined ? {} : { created_at: new Date(now()).toISOString() };
   }
 
   #answer({ method, path, body, headers }: Request): Reply {
@@ -99,7 +113,7 @@ export class FakeProject {
     const credits = to.length * prices[channel];
     const unpaid = this.#charge(credits);
     if (unpaid !== null) return unpaid;
-    const accepted = batch({ id: this.#id(), channel, total: to.length, credits });
+    const accepted = batch({ id: this.#id(), channel, total: to.length, credits, ...this.#created });
     this.#batches.set(accepted.id, accepted);
     // Its messages fail, and are refunded, after the answer.
     const { balance } = this;
@@ -120,6 +134,7 @@ export class FakeProject {
       id: this.#id(),
       to,
       batch_id: batchId,
+      ...this.#created,
       ...(fails
         ? { status: 'failed', credits: 0, error: { code: 'provider_failed', message: 'no' } }
         : { status: channel === 'email' && batchId === null ? 'queued' : 'sent', credits: prices[channel] }),

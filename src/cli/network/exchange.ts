@@ -25,6 +25,12 @@ export interface Exchange {
   body: string | null;
 }
 
+/** The time of the service at the answer, in milliseconds; null where it sends none. */
+export function serviceTimeOf(exchange: Pick<Exchange, 'date'> | null): number | null {
+  const time = Date.parse(exchange?.date ?? '');
+  return Number.isNaN(time) ? null : time;
+}
+
 /** By the head of the answer; its body may still be on the way. */
 export const isAccepted = ({ status }: Pick<Exchange, 'status'>): boolean => status !== null && status < 400;
 

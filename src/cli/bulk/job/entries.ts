@@ -52,6 +52,8 @@ export interface AcceptedEntry {
    * null for a new acceptance.
    */
   replayOf: string | null;
+  /** By the clock of the service, in milliseconds; null where unknown, and in journals of earlier releases. */
+  acceptedAt: number | null;
 }
 
 export type EntryOf<Type extends Entry['type']> = Extract<Entry, { type: Type }>;
@@ -63,7 +65,7 @@ interface Codec<OneEntry> {
 }
 
 /** Unchecked: the checksum of the line vouches for them. */
-type Fields = [type: never, never, never, never, never, never, never];
+type Fields = [type: never, never, never, never, never, never, never, never];
 
 const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
   job: {
@@ -87,11 +89,11 @@ const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
     decode: ([, request, revision, recipients]) => ({ type: 'send', request, revision, recipients }),
   },
   accepted: {
-    encode: ({ request, revision, id, credits, kind, replayOf }) => [
+    encode: ({ request, revision, id, credits, kind, replayOf, acceptedAt }) => [
       ...[request, revision, id, credits, kind],
-      ...unlessNull(replayOf),
+      ...(acceptedAt === null ? unlessNull(replayOf) : [replayOf, acceptedAt]),
     ],
-    decode: ([, request, revision, id, credits, kind, replayOf = null]) => ({
+    decode: ([, request, revision, id, credits, kind, replayOf = null, acceptedAt = null]) => ({
       type: 'accepted',
       request,
       revision,
@@ -99,6 +101,7 @@ const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
       credits,
       kind,
       replayOf,
+      acceptedAt,
     }),
   },
   alarm: {

@@ -143,7 +143,7 @@ export async function followJob(
 }
 
 /** From a byte on. Empty where a job was not opened yet. */
-async function readJournal(folder: string, start: number, onEntry: (entry: Entry) => void) {
+export async function readJournal(folder: string, start: number, onEntry: (entry: Entry) => void) {
   const path = join(folder, journalFile);
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' && existsSync(folder)) return null;

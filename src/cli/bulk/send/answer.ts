@@ -15,6 +15,8 @@ interface Accepted {
   balance: number | null;
   /** Of a repeated answer: when the earlier request was accepted ('' where unknown). Null when new. */
   replayOf: string | null;
+  /** By the clock of the service, in milliseconds; null where the answer does not say. */
+  acceptedAt: number | null;
 }
 
 interface RefusalFields {
@@ -58,6 +60,7 @@ export function readResult(kind: 'single' | 'batch', result: unknown, replayed =
     credits: isAmount(credits) && credits >= 0 ? credits : null,
     balance: isAmount(balance) ? balance : null,
     replayOf: replayed ? (typeof at === 'string' ? at : '') : null,
+    acceptedAt: timeOf(at),
   };
   if (typeof id === 'string' && id !== '') {
     if (kind === 'batch' && isCount(total)) return { kind: 'batch', id, total, ...figures };
@@ -67,6 +70,10 @@ export function readResult(kind: 'single' | 'batch', result: unknown, replayed =
   return { kind: 'doubt', code: 'unexpected_response' };
 }
 
+const timeOf = (at: unknown): number | null => {
+  const time = typeof at === 'string' ? Date.parse(at) : Number.NaN;
+  return Number.isNaN(time) ? null : time;
+};
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const isAmount = (value: unknown): value is number => Number.isFinite(value);
 

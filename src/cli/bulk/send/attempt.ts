@@ -52,7 +52,7 @@ export function learnBalance({ facts }: Attempt, state: JobState, answer: Answer
 export function acceptedEntry(
   { request: { number, kind }, facts }: Attempt,
   revision: number,
-  { id, credits, replayOf }: StepOf<'accept' | 'compare'>,
+  { id, credits, replayOf, acceptedAt }: StepOf<'accept' | 'compare'>,
 ): AcceptedEntry {
   const isOwn = facts.unanswered > 0;
   return {
@@ -63,6 +63,7 @@ export function acceptedEntry(
     credits,
     kind,
     replayOf: isOwn ? null : replayOf,
+    acceptedAt,
   };
 }
 

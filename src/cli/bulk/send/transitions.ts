@@ -24,6 +24,7 @@ interface Acceptance {
   id: string;
   credits: number;
   replayOf: string | null;
+  acceptedAt: number | null;
 }
 
 export type Step =
@@ -87,19 +88,19 @@ function afterAcceptance(
   request: RequestFacts,
   answer: Extract<Answer, { kind: 'batch' | 'message' }>,
 ): Step {
-  const { id, credits, replayOf } = answer;
+  const { id, credits, replayOf, acceptedAt } = answer;
   if (credits === null) return { kind: 'alarm', reason: `${answer.kind} ${id} has no price`, stops: true };
   if (answer.kind === 'message') {
     const [to = ''] = request.body.to;
     const isOurs = isPruned(answer) || normalizeRecipient(answer.to) === normalizeRecipient(to);
     if (isOurs && answer.failed) return { kind: 'fail', code: 'provider_failed', id };
     return isOurs
-      ? { kind: 'accept', id, credits, replayOf }
+      ? { kind: 'accept', id, credits, replayOf, acceptedAt }
       : { kind: 'alarm', reason: `message ${id} is for ${answer.to}, not for ${to}`, stops: false };
   }
   return answer.total === request.body.to.length
-    ? { kind: 'accept', id, credits, replayOf }
-    : { kind: 'compare', total: answer.total, id, credits, replayOf };
+    ? { kind: 'accept', id, credits, replayOf, acceptedAt }
+    : { kind: 'compare', total: answer.total, id, credits, replayOf, acceptedAt };
 }
 
 /** A repeated answer may be old enough to have lost its recipient; its key is still that of this request. */

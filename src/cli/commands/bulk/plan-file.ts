@@ -8,6 +8,7 @@ import type { MessageTemplates } from '../../bulk/plan/composer.js';
 import type { SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
+import { serviceTimeOf } from '../../network/exchange.js';
 import { currentAccount } from './account.js';
 import { askAboutInput } from './ask-about-input.js';
 import type { BulkOptions } from './options.js';
@@ -60,7 +61,8 @@ async function build(
     {
       ...source,
       ...{ toColumn, encoding, delimiter, headerless, sheet, only, allowRepeats, skipInvalid },
-      createdAt: new Date(now).toISOString(),
+      // Recent sends and the order of jobs are found by it, also where the clock of this machine is wrong.
+      createdAt: new Date(serviceTimeOf(network.lastExchange) ?? now).toISOString(),
       run: options.again ? newRunId() : null,
       account: await currentAccount(network),
       sentBefore: recent === null ? null : { index: recent, skip: options.skipSent ?? false },

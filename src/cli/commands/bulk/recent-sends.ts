@@ -2,16 +2,18 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Channel } from '../../../contract/index.js';
-import type { JobState } from '../../bulk/job/job-state.js';
+import { JobState } from '../../bulk/job/job-state.js';
 import { jobIds, jobsFolder } from '../../bulk/job/jobs-folder.js';
 import { readJobId } from '../../bulk/job/keys.js';
-import { type JobView, viewJob } from '../../bulk/job/open-job.js';
-import type { FrozenPlan } from '../../bulk/plan/plan.js';
+import { readJournal } from '../../bulk/job/open-job.js';
+import { SendTimes } from '../../bulk/job/send-times.js';
+import type { FrozenPlan, PlanMeta } from '../../bulk/plan/plan.js';
 import { openPlan, readPlanMeta } from '../../bulk/plan/plan-reader.js';
 import { messageHashOf, type SentCounts, SentIndex } from '../../bulk/plan/sent-index.js';
 import type { Context } from '../../context.js';
+import { serviceTimeOf } from '../../network/exchange.js';
 
-export type RecentContext = Pick<Context, 'io' | 'config' | 'clock'>;
+export type RecentContext = Pick<Context, 'io' | 'config' | 'clock' | 'network'>;
 
 export const recentDays = 7;
 
@@ -23,26 +25,39 @@ export interface NewJob {
   name: string | undefined;
 }
 
+/** A job as its plan names it. */
+type JobName = Pick<RecentJob, 'id' | 'meta'>;
+
 /**
- * The messages that jobs of this machine, of the same channel and service, have sent or will send. Null without such
- * jobs. Warns of a job that cannot be read, and does not count it.
+ * The messages that jobs of this machine, of the same channel and service, have sent lately or will send. Null without
+ * such jobs. Warns of a job that cannot be read, and does not count it.
  */
 export async function recentSends(
   context: RecentContext,
   wanted: NewJob,
-  isWanted: (job: JobView) => boolean = () => true,
+  isWanted: (job: JobName) => boolean = () => true,
 ): Promise<SentIndex | null> {
   const { stateDirectory } = context.config;
-  const since = context.clock.now() - recentDays * 86_400_000;
+  const since = recentSince(context);
   const index = new SentIndex();
   for (const id of await jobIds(stateDirectory)) {
     if (readJobId(id).base === wanted.name) continue;
-    const job = await recentJob(context, id, since);
-    if (job === null || !isWanted(job)) continue;
-    if (job.meta.channel !== wanted.channel || job.meta.baseUrl !== wanted.baseUrl) continue;
-    await addJob(index, job).catch((error: Error) => warnOf(context, id, error));
+    try {
+      const folder = join(jobsFolder(stateDirectory), id);
+      const meta = await readPlanMeta(folder);
+      if (meta.channel !== wanted.channel || meta.baseUrl !== wanted.baseUrl) continue;
+      if (isWanted({ id, meta })) await addJob(index, { id, folder, meta }, since);
+    } catch (error) {
+      warnOf(context, id, error as Error);
+    }
   }
   return index.isEmpty ? null : index;
+}
+
+/** By the service's clock, or this machine's if that is behind: a clock in the future would make every send old. */
+function recentSince({ clock, network }: RecentContext): number {
+  const now = clock.now();
+  return Math.min(now, serviceTimeOf(network.lastExchange) ?? now) - recentDays * 86_400_000;
 }
 
 /**
@@ -62,7 +77,7 @@ export async function sentSinceReports(
   const metas = await Promise.all(folders.map((folder) => readPlanMeta(folder).catch(() => null)));
   const begun = metas.flatMap((meta) => (meta === null ? [] : [meta.created_at])).sort()[0];
   if (begun === undefined) return null;
-  const isLater = ({ id, meta }: JobView) => !reported.includes(id) && meta.created_at > begun;
+  const isLater = ({ id, meta }: JobName) => !reported.includes(id) && meta.created_at > begun;
   const index = await recentSends(context, wanted, isLater);
   if (index === null) return null;
   for await (const request of plan.requests()) {
@@ -72,39 +87,39 @@ export async function sentSinceReports(
   return index.counts;
 }
 
-async function recentJob(context: RecentContext, id: string, since: number): Promise<JobView | null> {
-  const { stateDirectory } = context.config;
-  try {
-    // A time in the future comes from a wrong clock, and counts as recent.
-    if ((await lastActive(join(jobsFolder(stateDirectory), id))) < since) return null;
-    return await viewJob(stateDirectory, id);
-  } catch (error) {
-    warnOf(context, id, error as Error);
-    return null;
-  }
-}
-
 function warnOf({ io, config }: RecentContext, id: string, error: Error): void {
   // A refused command discards the job it made.
   if (!existsSync(join(jobsFolder(config.stateDirectory), id))) return;
   io.warn(`cannot read what the job ${id} sent: ${error.message}`);
 }
 
-/** Does not read the journal, which may be long. */
-async function lastActive(folder: string): Promise<number> {
-  const written = await stat(join(folder, 'journal')).catch(() => null);
-  const { created_at: created } = await readPlanMeta(folder);
-  return Math.max(Date.parse(created), written?.mtimeMs ?? 0);
+interface RecentJob {
+  id: string;
+  folder: string;
+  meta: PlanMeta;
 }
 
-async function addJob(index: SentIndex, { id, folder, state }: JobView): Promise<void> {
+async function addJob(index: SentIndex, { id, folder, meta }: RecentJob, since: number): Promise<void> {
+  const written = (await stat(join(folder, 'journal')).catch(() => null))?.mtimeMs ?? 0;
+  const isNew = Date.parse(meta.created_at) >= since;
+  // Nothing was recorded since, so the journal, which may be long, is not read.
+  if (!isNew && written < since) return;
+  const state = new JobState(meta);
+  const times = new SendTimes(meta.requests, written);
+  await readJournal(folder, 0, (entry) => {
+    state.apply(entry);
+    times.apply(entry);
+  });
+  const isActive = isNew || times.isActiveSince(since);
+  if (!isActive) return;
   const plan = await openPlan(folder);
   for await (const request of plan.requests()) {
-    const sending = sendingOf(state, request.number);
-    if (sending === null) continue;
-    index.failed += state.failed(request.number);
+    const { number } = request;
+    const sending = sendingOf(state, number);
+    if (sending === null || (sending === 'sent' && !times.isSince(number, since))) continue;
+    index.failed += state.failed(number);
     const message = messageHashOf(request);
-    const removed = state.removed(request.number);
+    const removed = state.removed(number);
     request.to.forEach((to, at) => {
       if (removed.has(at)) return;
       if (sending === 'sent') index.addSent(to, message);

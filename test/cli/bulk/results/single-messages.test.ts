@@ -35,6 +35,7 @@ function jobOf(count: number, pages: (filter: MessageListFilter, number: number)
       credits: 10,
       kind: 'single',
       replayOf: null,
+      acceptedAt: null,
     },
   ]);
   entries.push({ type: 'end', at: '2026-01-01T00:10:00.000Z', exit: 0, balance: null });

@@ -27,7 +27,8 @@ const refusal = (code: string, status: number, extra: object = {}): Answer => ({
   status,
   ...extra,
 });
-const figures = { credits: 30, balance: 970, replayOf: null };
+const acceptedAt = Date.parse('2026-11-21T00:00:00.000Z');
+const figures = { credits: 30, balance: 970, replayOf: null, acceptedAt };
 
 describe('the states of a request', () => {
   const table: [title: string, sent: RequestFacts, answer: Answer, step: Step][] = [
@@ -35,13 +36,13 @@ describe('the states of a request', () => {
       'a batch with the planned total is accepted',
       batch,
       { kind: 'batch', id: 'b', total: 3, ...figures },
-      { kind: 'accept', id: 'b', credits: 30, replayOf: null },
+      { kind: 'accept', id: 'b', credits: 30, replayOf: null, acceptedAt },
     ],
     [
       'a batch with another total is an earlier result, to be compared',
       batch,
       { kind: 'batch', id: 'b', total: 2, ...figures },
-      { kind: 'compare', id: 'b', total: 2, credits: 30, replayOf: null },
+      { kind: 'compare', id: 'b', total: 2, credits: 30, replayOf: null, acceptedAt },
     ],
     [
       'a price that is no number makes no answer believable',
@@ -53,7 +54,7 @@ describe('the states of a request', () => {
       'a message for the recipient is accepted, however the number is written',
       single,
       { kind: 'message', id: 'm', to: '+976 9911-2233', ...figures },
-      { kind: 'accept', id: 'm', credits: 30, replayOf: null },
+      { kind: 'accept', id: 'm', credits: 30, replayOf: null, acceptedAt },
     ],
     [
       'a message that failed is no acceptance, whatever the HTTP status',
@@ -65,7 +66,7 @@ describe('the states of a request', () => {
       'a repeated answer that has lost its recipient is that of its key',
       single,
       { kind: 'message', id: 'm', to: '', ...figures, replayOf: '2026-01-01T00:00:00.000Z' },
-      { kind: 'accept', id: 'm', credits: 30, replayOf: '2026-01-01T00:00:00.000Z' },
+      { kind: 'accept', id: 'm', credits: 30, replayOf: '2026-01-01T00:00:00.000Z', acceptedAt },
     ],
     [
       'a new answer without a recipient is an alarm',

@@ -1,12 +1,56 @@
-import { utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { ProjectOptions } from '../../../support/fake-project.js';
 import { answers } from '../../../support/run.js';
+import { checksummed, type Encoded } from '../../bulk/journal-lines.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { desk, figures, people } from './desks.js';
 
 const line = "sms bulk list.csv --text 'Hello' --yes";
+const personal = line.replace('Hello', 'Hello {name}');
 const once = (count: number) => Array(count).fill(1);
 const header = 'phone,name';
+
+/** A machine and a service whose days pass, and whose clocks may differ. */
+function aging(rows: readonly string[], options: ProjectOptions = {}) {
+  let now = Date.parse('2026-10-01T00:00:00.000Z');
+  const here = desk(rows, { ...options, now: () => now });
+  const machine = {
+    project: here.project,
+    write: here.write.bind(here),
+    /** Days that the clock of the machine is ahead. */
+    skew: 0,
+    run: (command: string) =>
+      here.run(command, {
+        clock: {
+          now: () => now + machine.skew * day,
+          async sleep(milliseconds) {
+            now += milliseconds;
+          },
+        },
+      }),
+    pass(days: number) {
+      now += days * day;
+    },
+    /** Gives the files of a job the time of the machine. */
+    touch(job: string) {
+      const seconds = (now + machine.skew * day) / 1_000;
+      utimesSync(here.jobFile(job, 'journal'), seconds, seconds);
+    },
+    rewrite(job: string, change: (entries: Encoded[]) => Encoded[]) {
+      const path = here.jobFile(job, 'journal');
+      const groups = readFileSync(path, 'utf8').trimEnd().split('\n');
+      const changed = groups.map((group) => change(JSON.parse(group.slice(17)) as Encoded[]));
+      writeFileSync(path, changed.map(checksummed).join(''));
+    },
+  };
+  return machine;
+}
+
+const day = 86_400_000;
+/** As earlier releases wrote it. */
+const withoutTime = (entry: Encoded): Encoded =>
+  entry[0] === 'accepted' ? (entry.slice(0, 6) as unknown as Encoded) : entry;
 
 describe('the same message to the same people from another list', () => {
   it('is refused without a terminal, exit 11, until the person says what to do', async () => {
@@ -131,6 +175,69 @@ describe('the same message to the same people from another list', () => {
     };
     expect(await here.run(line, at(6.9))).toMatchObject({ code: 11 });
     expect(await here.run(line, at(7.1))).toMatchObject({ code: 0 });
+  });
+
+  it('counts each acceptance by its own time, however young its job looks', async () => {
+    const failing = new Set(numbers(3).slice(2));
+    const here = aging(people(3), { failing });
+    expect(await here.run(`${personal} --job october`)).toMatchObject({ code: 3 });
+    failing.clear();
+    here.pass(30);
+    expect(await here.run('jobs resume october --retry-failed')).toMatchObject({ code: 0 });
+    // As a copy, a restore or a move leaves it.
+    here.touch('october');
+    here.write('list.csv', [header, ...people(4).reverse()]);
+    const dry = figures((await here.run(`${personal} --skip-sent --dry-run --json`)).stdout);
+    expect(dry).toMatchObject({ recipients: 3, sent_before: 1 });
+    expect(await here.run(`${personal} --skip-sent`)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([2, 2, 1, 1]);
+  });
+
+  it.each([
+    ['batches', line],
+    ['single messages', personal],
+  ])('counts an acceptance without a time from the end of its run: %s', async (_, command) => {
+    const here = aging(people(2));
+    await here.run(`${command} --job october`);
+    here.rewrite('october', (entries) => entries.map(withoutTime));
+    here.write('list.csv', [header, ...people(3).reverse()]);
+    expect(await here.run(command)).toMatchObject({ code: 11 });
+    here.pass(6.9);
+    expect(await here.run(command)).toMatchObject({ code: 11 });
+    here.pass(0.2);
+    here.touch('october');
+    expect(await here.run(command)).toMatchObject({ code: 0 });
+  });
+
+  it('counts it from the last change of the journal where the run was killed', async () => {
+    const here = aging(people(2));
+    await here.run(`${line} --job october`);
+    here.rewrite('october', (entries) => entries.map(withoutTime).filter(([type]) => type !== 'end'));
+    here.pass(30);
+    here.touch('october');
+    here.write('list.csv', [header, ...people(3).reverse()]);
+    expect(await here.run(line)).toMatchObject({ code: 11 });
+    here.pass(7.1);
+    expect(await here.run(line)).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['ahead when it sends', 400, 0],
+    ['behind when it sends', -400, 0],
+    ['ahead when it compares', 0, 400],
+    ['behind when it compares', 0, -400],
+  ])('goes by the clock of the service where that of this machine is %s', async (_, sends, compares) => {
+    const here = aging(people(3));
+    here.skew = sends;
+    expect(await here.run(`${line} --job october`)).toMatchObject({ code: 0 });
+    here.touch('october');
+    here.skew = compares;
+    here.write('list.csv', [header, ...people(4).reverse()]);
+    expect(await here.run(line)).toMatchObject({ code: 11 });
+    if (compares < 0) return;
+    here.pass(8);
+    here.touch('october');
+    expect(await here.run(line)).toMatchObject({ code: 0 });
   });
 
   it('leaves to an unfinished job what it would still send, or is in doubt about', async () => {
