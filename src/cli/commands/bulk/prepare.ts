@@ -1,8 +1,9 @@
 import { rm } from 'node:fs/promises';
 import type { Channel, Pricing } from '../../../contract/index.js';
 import { openJobOf } from '../../bulk/job/job-of-plan.js';
-import { folderForPlan } from '../../bulk/job/jobs-folder.js';
+import { folderForPlan, jobIds } from '../../bulk/job/jobs-folder.js';
 import type { Job } from '../../bulk/job/open-job.js';
+import { withStartLock } from '../../bulk/job/start-lock.js';
 import type { PlanOutcome } from '../../bulk/plan/build-plan.js';
 import type { FrozenPlan } from '../../bulk/plan/plan.js';
 import { readError } from '../../bulk/send/answer.js';
@@ -95,7 +96,8 @@ async function prepareIn(
   wanted: WantedJob,
   options: BulkOptions,
 ): Promise<PreparedJob | null> {
-  const { io } = context;
+  const { io, config } = context;
+  const jobs = new Set(await jobIds(config.stateDirectory));
   const recent = await sendsToCompare(context, wanted, options);
   const outcome = await planFile(context, { ...wanted, folder, recent }, options);
   const { plan } = outcome;
@@ -106,23 +108,34 @@ async function prepareIn(
   if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, recent, options);
   if (plan === null) throw badRows(outcome);
   const taken = await checkReportedRows(context, outcome.reportedRows, options.again ?? false);
-  const earlier = await findEarlierSends(context, wanted, plan, { recent, outcome }, options);
   const client = await context.network.client();
   const balance = (await unlessRefused(() => client.balance.get()))?.balance ?? null;
-  const found = { outcome, earlier, prices: { known: wanted.pricing !== null, balance } };
+  const prices = { known: wanted.pricing !== null, balance };
+  const compare = () => findEarlierSends(context, wanted, plan, { recent, jobs, outcome }, options);
   if (options.dryRun) {
-    await printDryRun(context, plan, found, options);
+    await printDryRun(context, plan, { outcome, earlier: await compare(), prices }, options);
     return null;
   }
-  refuseOpen(context, earlier);
-  await recordTakenRows(plan.folder, taken);
-  const job = await openConfirmed(context, plan, found, options);
+  const pause = () => context.clock.sleep(lockPause, context.signal);
+  const opened = await withStartLock(config.stateDirectory, { pause, mostUnanswered }, async () => {
+    const earlier = await compare();
+    refuseOpen(context, earlier);
+    await recordTakenRows(plan.folder, taken);
+    return { earlier, job: await openJob(context, plan, options) };
+  });
+  await confirmOpened(context, opened.job, plan, { outcome, earlier: opened.earlier, prices }, options);
+  const { job } = opened;
   const { file } = outcome.rejects;
   const { channel, templates } = wanted;
   // The rejects file has a header, where the number of a column is its name.
   const sent = options.headerless ? { ...options, toColumn: outcome.toColumn } : options;
   return { job, leftOut: file === null ? null : { channel, file, templates, options: sent } };
 }
+
+/** Between two tries of the lock, in milliseconds. */
+const lockPause = 20;
+/** A process that reads a job of a million recipients does not answer for some seconds. */
+const mostUnanswered = 30;
 
 /** The findings that the preflight shows besides the job. */
 interface Findings {
@@ -131,18 +144,21 @@ interface Findings {
   prices: { known: boolean; balance: number | null };
 }
 
+const openJob = (context: Context, plan: FrozenPlan, { job: name, again }: BulkOptions) =>
+  openJobOf(context.config.stateDirectory, plan, {
+    name,
+    again,
+    resumeCommand: (other) => resumeOf(context, other),
+  });
+
 /** A new job that is not confirmed is discarded. */
-async function openConfirmed(
+async function confirmOpened(
   context: Context,
+  job: Job,
   plan: FrozenPlan,
   { outcome, earlier, prices }: Findings,
   options: BulkOptions,
-): Promise<Job> {
-  const job = await openJobOf(context.config.stateDirectory, plan, {
-    name: options.job,
-    again: options.again,
-    resumeCommand: (other) => resumeOf(context, other),
-  });
+): Promise<void> {
   if (!isDone(job, options)) {
     await refuseCancelled(context, job).catch(async (error) => {
       await job.close();
@@ -159,7 +175,6 @@ async function openConfirmed(
     const shown = { ...remaining, columns: context.io.columns, unfinished: earlier.unfinished };
     const lines = preflightLines(preflight, outcome.repairs, shown);
     await confirmSend(context, job, { preflight, lines, paid, repeated: earlier.toConfirm }, options);
-    return job;
   } catch (error) {
     if (job.state.untouched) await job.discard().catch(({ message }) => context.io.warn(message));
     else await job.close();

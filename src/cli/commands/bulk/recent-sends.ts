@@ -78,7 +78,20 @@ export async function sentSinceReports(
   const begun = metas.flatMap((meta) => (meta === null ? [] : [meta.created_at])).sort()[0];
   if (begun === undefined) return null;
   const isLater = ({ id, meta }: JobName) => !reported.includes(id) && meta.created_at > begun;
-  const index = await recentSends(context, wanted, isLater);
+  return countIn(await recentSends(context, wanted, isLater), plan);
+}
+
+/** Compares a plan with the jobs that were made while it was planned. Null without such jobs. */
+export async function sentMeanwhile(
+  context: RecentContext,
+  wanted: NewJob,
+  plan: FrozenPlan,
+  known: ReadonlySet<string>,
+): Promise<SentCounts | null> {
+  return countIn(await recentSends(context, wanted, ({ id }) => !known.has(id)), plan);
+}
+
+async function countIn(index: SentIndex | null, plan: FrozenPlan): Promise<SentCounts | null> {
   if (index === null) return null;
   for await (const request of plan.requests()) {
     const message = messageHashOf(request);

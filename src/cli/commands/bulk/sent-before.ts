@@ -14,6 +14,7 @@ import {
   type RecentContext,
   recentDays,
   recentSends,
+  sentMeanwhile,
   sentSinceReports,
 } from './recent-sends.js';
 
@@ -50,18 +51,26 @@ export interface EarlierSends {
   open: ReadonlyMap<string, number>;
 }
 
+/** What a plan was compared with while it was made. */
+interface Compared {
+  recent: SentIndex | null;
+  /** The jobs of this machine at that time. */
+  jobs: ReadonlySet<string>;
+  outcome: PlanOutcome;
+}
+
 export async function findEarlierSends(
   context: RecentContext,
   wanted: NewJob,
   plan: FrozenPlan,
-  { recent, outcome }: { recent: SentIndex | null; outcome: PlanOutcome },
-  { job: name, again, skipSent: skipped = false }: BulkOptions,
+  compared: Compared,
+  options: BulkOptions,
 ): Promise<EarlierSends> {
+  const { job: name, skipSent: skipped = false } = options;
   const known = await jobIds(context.config.stateDirectory);
   // Without a name the same plan is the same job, with a journal of its own sends.
   const isKnown = name === undefined && known.includes(jobIdOf(plan.meta));
-  const since = () => (again ? null : sentSinceReports(context, wanted, plan, outcome.reportedRows.jobs));
-  const counts = isKnown ? null : (recent?.counts ?? (await since()));
+  const counts = isKnown ? null : await countsOf(context, wanted, plan, compared, options);
   if (counts === null) return { recipients: 0, unfinished: 0, skipped, toConfirm: 0, open: new Map() };
   const recipients = recipientsOf(counts, skipped);
   const isNamed = name !== undefined;
@@ -74,6 +83,34 @@ export async function findEarlierSends(
     open: checksOpen ? counts.open : new Map(),
   };
 }
+
+async function countsOf(
+  context: RecentContext,
+  wanted: NewJob,
+  plan: FrozenPlan,
+  { recent, jobs, outcome }: Compared,
+  { again, only, skipSent }: BulkOptions,
+): Promise<SentCounts | null> {
+  if (again) return null;
+  if (selectsUnsent(only)) return sentSinceReports(context, wanted, plan, outcome.reportedRows.jobs);
+  const meanwhile = await sentMeanwhile(context, wanted, plan, jobs);
+  if (skipSent && meanwhile !== null && meanwhile.sent > 0) throw overtaken(meanwhile.sent);
+  if (meanwhile === null || recent === null) return meanwhile ?? recent?.counts ?? null;
+  const { sent, open } = recent.counts;
+  return { sent: sent + meanwhile.sent, open: new Map([...open, ...meanwhile.open]) };
+}
+
+/** Exit 11: the plan still has them. */
+const overtaken = (count: number) =>
+  new CliError(
+    'sent_before',
+    exits.refused,
+    `another job has just sent the same message to ${counted(count, 'recipient')} of this list`,
+    {
+      hint: 'Nothing was sent now. Run the same command again to leave them out.',
+      details: { recipients: count },
+    },
+  );
 
 /** Only those who got the message can be skipped. */
 function recipientsOf({ sent, open }: SentCounts, skipped: boolean): number {

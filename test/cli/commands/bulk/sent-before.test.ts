@@ -1,5 +1,6 @@
 import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Desk } from '../../../support/desk.js';
 import type { ProjectOptions } from '../../../support/fake-project.js';
 import { answers } from '../../../support/run.js';
 import { checksummed, type Encoded } from '../../bulk/journal-lines.js';
@@ -47,6 +48,17 @@ function aging(rows: readonly string[], options: ProjectOptions = {}) {
   return machine;
 }
 
+/** Does something when the next command reads the balance, once. */
+function meanwhile({ project }: Desk, work: () => Promise<unknown>): void {
+  project.options.instead = ({ path }) => {
+    if (path !== '/balance') return undefined;
+    delete project.options.instead;
+    return work().then(() => undefined);
+  };
+}
+
+/** Of two commands at once: their folders have a random name. */
+const { random } = Math;
 const day = 86_400_000;
 /** As earlier releases wrote it. */
 const withoutTime = (entry: Encoded): Encoded =>
@@ -238,6 +250,51 @@ describe('the same message to the same people from another list', () => {
     here.pass(8);
     here.touch('october');
     expect(await here.run(line)).toMatchObject({ code: 0 });
+  });
+
+  it.each(['', '--skip-sent', '--skip-sent --job mine'])(
+    'is refused where another job has sent it while this one was planned, exit 11: %s',
+    async (options) => {
+      const here = desk(people(4));
+      here.write('other.csv', [header, ...people(3)]);
+      const other = line.replace('list.csv', 'other.csv');
+      meanwhile(here, async () => expect(await here.run(other, { random })).toMatchObject({ code: 0 }));
+      const { code, stderr } = await here.run(`${line} ${options} --json`);
+      expect(code).toBe(11);
+      expect(JSON.parse(stderr).error).toMatchObject({ code: 'sent_before', recipients: 3 });
+      expect([...here.project.received().values()]).toEqual(once(3));
+      const rest = options === '' ? '--skip-sent' : options;
+      expect(await here.run(`${line} ${rest}`)).toMatchObject({ code: 0 });
+      expect([...here.project.received().values()]).toEqual(once(4));
+    },
+  );
+
+  it('is left to an unfinished job that was made while this one was planned', async () => {
+    const here = desk(people(4), { credits: 25 });
+    here.write('other.csv', [header, ...people(3)]);
+    const other = personal.replace('list.csv', 'other.csv');
+    meanwhile(here, async () =>
+      expect(await here.run(`${other} --allow-partial`, { random })).toMatchObject({ code: 7 }),
+    );
+    const { code, stderr } = await here.run(personal);
+    expect(code).toBe(11);
+    expect(stderr).toMatch(
+      /the unfinished job sms-\w+ would send the same message to 1 recipient of this list/,
+    );
+    expect(here.project.messages).toHaveLength(2);
+  });
+
+  it('never goes to anyone twice where jobs start in one instant', async () => {
+    for (let round = 0; round < 8; round += 1) {
+      const here = desk(people(30));
+      const lists = ['one.csv', 'two.csv', 'three.csv'];
+      for (const [at, name] of lists.entries()) here.write(name, [header, ...people(30 + at).slice(at)]);
+      const ends = await Promise.all(
+        lists.map((name) => here.run(line.replace('list.csv', name), { random })),
+      );
+      expect(ends.map(({ code }) => code).sort()).toEqual([0, 11, 11]);
+      expect([...here.project.received().values()]).toEqual(once(30));
+    }
   });
 
   it('leaves to an unfinished job what it would still send, or is in doubt about', async () => {

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { CliError, machineError, stateHint } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { lockFolder } from '../../platform/lock.js';
+import { makeFolder } from '../../platform/make-folder.js';
+
+interface Patience {
+  /** Resolves when the lock is to be tried again. */
+  pause(): Promise<void>;
+  /** How often a process may not answer, for a second each. */
+  mostUnanswered: number;
+}
+
+/**
+ * Runs `work` while no other process of this user makes a job: of two that start at once, the later one sees the
+ * earlier one. Throws CliError (exit 11) where a paused process holds the lock.
+ */
+export async function withStartLock<Value>(
+  stateDirectory: string,
+  { pause, mostUnanswered }: Patience,
+  work: () => Promise<Value>,
+): Promise<Value> {
+  const folder = join(stateDirectory, 'starting');
+  for (let unanswered = 0; unanswered < mostUnanswered; ) {
+    const lock = await lockIn(folder);
+    if (lock.held) return work().finally(() => lock.release());
+    if (lock.pid === null) unanswered += 1;
+    await pause();
+  }
+  throw new CliError('job_locked', exits.refused, 'a paused process is starting another job', {
+    hint: 'Nothing was sent. Continue or end that process, and run this again.',
+  });
+}
+
+async function lockIn(folder: string) {
+  try {
+    makeFolder(folder);
+    return await lockFolder(folder);
+  } catch (error) {
+    throw machineError(`the folder ${folder} cannot be used`, error, stateHint(error));
+  }
+}
