@@ -116,6 +116,7 @@ const eachOf =
             const index = columnNamed(columns, column);
             if (index === -1) throw inputError(`unknown column ${column}`, columnsHint(columns));
             return {
+              recipientColumn: index,
               damageSeen: false,
               take: (record: readonly string[]) => take((record[index] ?? '').trim()),
             };

@@ -19,10 +19,8 @@ export async function readSheet<Consumer extends RowConsumer>(
   const store = (name: string) => handlers.store?.(name) ?? new MemoryStore();
   const rows = new SheetIntake(source, headerless, handlers);
   try {
-    const reading = await readWorkbook(
-      bytes,
-      { headerless, sheet, signal, store },
-      (name, record, row, errors) => rows.take(name, record, row, errors),
+    const reading = await readWorkbook(bytes, { headerless, sheet, signal, store }, (...record) =>
+      rows.take(...record),
     );
     return rows.finish(reading);
   } catch (error) {
@@ -49,8 +47,19 @@ class SheetIntake<Consumer extends RowConsumer> {
     this.#format = { delimiter: ',', firstLine: 1, headerless, marked: true };
   }
 
-  take(sheet: string, record: string[], row: number, errors: readonly CellError[]): void {
-    this.#parser ??= this.#begin(sheet);
+  take(
+    sheet: string,
+    record: string[],
+    row: number,
+    errors: readonly CellError[],
+    stored: ReadonlyMap<number, string>,
+  ): void {
+    const isHeader = this.#parser === null && !this.#format.headerless;
+    this.#parser ??= this.#begin(sheet, record, row);
+    if (this.#consumer !== null && !isHeader) {
+      const { recipientColumn } = this.#consumer;
+      record[recipientColumn] = stored.get(recipientColumn) ?? record[recipientColumn] ?? '';
+    }
     const text = copied(record);
     if (text.length > maxRowLength) {
       throw new InputError(
@@ -67,7 +76,7 @@ class SheetIntake<Consumer extends RowConsumer> {
       this.#damageSeen = true;
       if (this.#consumer !== null) this.#consumer.damageSeen = true;
     }
-    this.#parser.take(record, row, errors);
+    if (!isHeader) this.#parser.take(record, row, errors);
   }
 
   finish({ sheet, columns, hiddenRows }: WorkbookReading): ReadTable<Consumer> {
@@ -75,9 +84,10 @@ class SheetIntake<Consumer extends RowConsumer> {
     return { format, columns: this.#parser?.columns ?? [], consumer: this.#consumer, hiddenRows };
   }
 
-  #begin(sheet: string): TableParser {
+  /** The consumer knows the column of the recipients before it takes the first row. */
+  #begin(sheet: string, first: string[], row: number): TableParser {
     const source = sheetName(this.#source, sheet);
-    return new TableParser(
+    const parser = new TableParser(
       { ...this.#format, sheet: { name: sheet, columns: [] } },
       source,
       (columns, line) => {
@@ -86,6 +96,8 @@ class SheetIntake<Consumer extends RowConsumer> {
       },
       (record, line, errors) => this.#consumer?.take(record, line, errors),
     );
+    parser.begin(first, row);
+    return parser;
   }
 }
 

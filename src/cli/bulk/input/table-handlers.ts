@@ -24,6 +24,8 @@ export interface TableOptions {
 export interface RowConsumer {
   /** `errors` are those of cells without a value, such as #N/A. */
   take(record: readonly string[], line: number, errors?: readonly CellError[]): void;
+  /** Of the recipients or ids: their cells are as a sheet holds them, all others as it shows them. */
+  readonly recipientColumn: number;
   /** Set when damaged characters were read, before any row with them is taken. */
   damageSeen: boolean;
 }

@@ -66,7 +66,7 @@ export class TableParser {
   take(record: string[], line: number, errors?: readonly CellError[]): void {
     if (isBlank(record)) return;
     if (this.columns.length === 0) {
-      this.#header(record, line);
+      this.begin(record, line);
       if (!this.#format.headerless) return;
     }
     const width = this.columns.length;
@@ -81,7 +81,8 @@ export class TableParser {
     this.#onRow(record, line, left.length === 0 ? errors : [...errors, ...left]);
   }
 
-  #header(record: string[], line: number): void {
+  /** Reads the names of the columns, or numbers them where the first row is data. */
+  begin(record: readonly string[], line: number): void {
     if (record.some(isDamaged)) {
       const isSheet = this.#format.sheet !== undefined;
       const hint = isSheet ? 'Write the header again.' : 'Export the file again as UTF-8.';

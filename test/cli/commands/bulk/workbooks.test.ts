@@ -164,6 +164,62 @@ describe('sms bulk list.xlsx', () => {
     expect(here.project.sends.at(-2)?.body).toMatchObject({ text: 'Once more =Бат' });
   });
 
+  describe('with formats', () => {
+    const formats = ['00000000', '#,##0" ₮"', '0%', '0.00E+00', ';;;', '"№ "@'];
+    const styled = (style: number, value: number | string) => ({ xml: `s="${style}"><v>${value}</v>` });
+    const text = (style: number, value: string) => ({ xml: `s="${style}" t="str"><v>${value}</v>` });
+    const texts = (here: ReturnType<typeof desk>) => here.project.sends.map(({ body }) => body?.text);
+
+    it('puts into the text what the sheet shows, and sends to all digits of a number', async () => {
+      const rows = [
+        ['phone', 'card', 'amount', 'share'],
+        [styled(4, '9.9E7'), styled(1, 12_345), styled(2, 1_234.5), styled(3, 0.15)],
+        [styled(5, 99_000_001), styled(1, 7), styled(2, -5), styled(3, 1)],
+        [styled(2, 99_000_002), text(6, 'А'), styled(2, 0), styled(3, 0)],
+        [text(6, '99000003'), 12_345, 0.5, 'all'],
+      ];
+      const here = workbookDesk({ formats, sheets: [{ rows }] });
+      const line = "sms bulk list.xlsx --text '{card} {amount} {share}' --yes --report out.csv";
+      expect(await here.run(line)).toMatchObject({ code: 0 });
+      expect(received(here)).toEqual(['99000000', '99000001', '99000002', '99000003']);
+      const shown = ['00012345 1,235 ₮ 15%', '00000007 -5 ₮ 100%', '№ А 0 ₮ 0%', '12345 0.5 all'];
+      expect(texts(here)).toEqual(shown);
+      const again = "sms bulk out.csv --only queued,sent --text 'again: {card} {amount} {share}' --yes";
+      expect(await here.run(again)).toMatchObject({ code: 0 });
+      expect(texts(here).slice(4)).toEqual(shown.map((each) => `again: ${each}`));
+    });
+
+    it('does so in the first row, too, where it is data', async () => {
+      const rows = [[styled(1, 5), styled(4, 99_000_000)]];
+      const here = workbookDesk({ formats, sheets: [{ rows }] });
+      const line = "sms bulk list.xlsx --headerless --to-column 2 --text 'card {1}' --yes";
+      expect(await here.run(line)).toMatchObject({ code: 0 });
+      expect(received(here)).toEqual(['99000000']);
+      expect(texts(here)).toEqual(['card 00000005']);
+    });
+
+    it('takes a value that the sheet hides for an empty one', async () => {
+      const rows = [
+        ['phone', 'card'],
+        [99_000_000, styled(5, 12_345)],
+      ];
+      const here = workbookDesk({ formats, sheets: [{ rows }] });
+      const { code, stderr } = await here.run("sms bulk list.xlsx --text '{card}' --yes");
+      expect(code).toBe(8);
+      expect(stderr).toContain('list.xlsx!Sheet1:B2: card: is empty, but the message uses it');
+    });
+
+    it('names columns by what their cells hold', async () => {
+      const rows = [
+        ['phone', styled(1, 2026)],
+        [99_000_000, 'a'],
+      ];
+      const here = workbookDesk({ formats, sheets: [{ rows }] });
+      expect(await here.run("sms bulk list.xlsx --text '{2026}' --yes")).toMatchObject({ code: 0 });
+      expect(texts(here)).toEqual(['a']);
+    });
+  });
+
   it('says the sheet in the figures of --dry-run', async () => {
     const { stdout } = await workbookDesk({ sheets: [july] }).run(`${line} --dry-run --json`);
     expect(JSON.parse(stdout)).toMatchObject({ to_column: 'phone', sheet: 'July', recipients: 2 });

@@ -1,4 +1,5 @@
 import { errorValue, noStoredValue } from '../cell-error.js';
+import type { CellFormat } from './cell-format.js';
 import { columnLetters, columnOf, exactDigits, serialOfIso, unescapeText } from './cell-value.js';
 import { longestText, type SharedStrings } from './shared-strings.js';
 import type { Styles } from './styles.js';
@@ -10,9 +11,11 @@ export interface SheetRow {
   /** 1 for the first row of the sheet. */
   number: number;
   hidden: boolean;
-  /** Ascending column indexes, 0 for A, and the text of each. */
+  /** Ascending column indexes, 0 for A, and the text that each cell shows. */
   columns: number[];
   values: string[];
+  /** What cells hold that show something else, by their place in `columns`: a number has all its digits. */
+  stored: Map<number, string>;
   /** Errors of cells, by their place in `columns`. */
   faults: Map<number, string>;
 }
@@ -32,7 +35,14 @@ export class SheetRows implements XmlHandler {
   readonly #part: string;
   readonly #rules: CellRules;
   readonly #onRow: (row: SheetRow) => void;
-  readonly #row: SheetRow = { number: 0, hidden: false, columns: [], values: [], faults: new Map() };
+  readonly #row: SheetRow = {
+    number: 0,
+    hidden: false,
+    columns: [],
+    values: [],
+    stored: new Map(),
+    faults: new Map(),
+  };
   #inData = false;
   #column = -1;
   #type = 'n';
@@ -40,6 +50,7 @@ export class SheetRows implements XmlHandler {
   #text = '';
   #formula: string | null = null;
   #fault: string | null = null;
+  #stored: string | null = null;
   /** Takes the next characters. */
   #into: 'value' | 'formula' | null = null;
   #inGuide = false;
@@ -98,6 +109,7 @@ export class SheetRows implements XmlHandler {
     row.hidden = isOn(attribute('hidden'));
     row.columns.length = 0;
     row.values.length = 0;
+    if (row.stored.size > 0) row.stored.clear();
     if (row.faults.size > 0) row.faults.clear();
     this.#column = -1;
   }
@@ -132,10 +144,12 @@ export class SheetRows implements XmlHandler {
 
   #closeCell(): void {
     this.#fault = null;
+    this.#stored = null;
     const value = this.#text === '' ? this.#withoutValue() : this.#valueOf(this.#text);
-    const { columns, values, faults } = this.#row;
+    const { columns, values, stored, faults } = this.#row;
     if (this.#fault !== null) faults.set(columns.length, this.#fault);
-    if (value === '') return;
+    if (this.#stored !== null) stored.set(columns.length, this.#stored);
+    else if (value === '') return;
     columns.push(this.#column);
     values.push(value);
   }
@@ -152,10 +166,10 @@ export class SheetRows implements XmlHandler {
       case 'n':
         return this.#number(written.trim());
       case 's':
-        return this.#shared(written);
+        return this.#formatted(this.#shared(written));
       case 'str':
       case 'inlineStr':
-        return unescapeText(written);
+        return this.#formatted(unescapeText(written));
       case 'b':
         return isOn(written) ? 'TRUE' : 'FALSE';
       case 'e':
@@ -171,24 +185,39 @@ export class SheetRows implements XmlHandler {
   #number(written: string): string {
     const digits = exactDigits(written);
     if (digits === null) throw this.#damaged(`is not a number: ${written.slice(0, 40)}`);
-    const serial = Number(written) + (this.#rules.from1904 ? daysTo1904 : 0);
-    return this.#dated(serial, digits);
+    const format = this.#format;
+    if (format === null) return digits;
+    const days = format.isCalendar && this.#rules.from1904 ? daysTo1904 : 0;
+    return this.#shown(format, Number(written) + days, digits);
   }
 
   #isoDate(written: string): string {
     const serial = serialOfIso(written);
     if (serial === null) throw this.#damaged(`is not a date: ${written.slice(0, 40)}`);
-    return this.#dated(serial, written.replace(/T00:00(?::00(?:\.0+)?)?Z?$/, '').replace('T', ' '));
+    const plain = written.replace(/T00:00(?::00(?:\.0+)?)?Z?$/, '').replace('T', ' ');
+    const format = this.#format;
+    return format?.isDate ? this.#shown(format, serial, plain) : plain;
   }
 
-  /** The date that the cell shows, or its plain value where its format is none of dates. */
-  #dated(serial: number, plain: string): string {
-    const format = this.#rules.styles[this.#style] ?? null;
-    if (format === null) return plain;
-    const shown = format.show(serial);
+  get #format() {
+    return this.#rules.styles[this.#style] ?? null;
+  }
+
+  #shown(format: CellFormat, value: number, plain: string): string {
+    const shown = format.number(value, plain);
+    if (!format.isDate) return this.#keep(plain, shown ?? plain);
     if (shown === null)
       this.#fault = `${plain} has a date format, but is not a date: format it as a number or text`;
     return shown ?? plain;
+  }
+
+  #formatted(text: string): string {
+    return this.#keep(text, this.#format?.text(text) ?? text);
+  }
+
+  #keep(stored: string, shown: string): string {
+    if (stored !== shown) this.#stored = stored;
+    return shown;
   }
 
   #shared(written: string): string {

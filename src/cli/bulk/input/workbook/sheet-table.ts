@@ -2,9 +2,16 @@ import type { CellError } from '../cell-error.js';
 import { columnLetters } from './cell-value.js';
 import type { SheetRow } from './sheet-rows.js';
 
-export type RecordHandler = (record: string[], row: number, faults: readonly CellError[]) => void;
+/** `stored` is what cells hold that show something else, by field. */
+export type RecordHandler = (
+  record: string[],
+  row: number,
+  faults: readonly CellError[],
+  stored: ReadonlyMap<number, string>,
+) => void;
 
 const none: readonly CellError[] = [];
+const asShown: ReadonlyMap<number, string> = new Map();
 const noName = 'the column has no name in the header';
 const outside = 'the first row has nothing in this column';
 
@@ -30,13 +37,21 @@ export class SheetTable {
   take(row: SheetRow): void {
     if (isBlank(row)) return;
     if (row.hidden) this.hiddenRows += 1;
+    const isHeader = this.columns.length === 0 && !this.#headerless;
     if (this.columns.length === 0) this.#begin(row);
     const record = new Array<string>(this.columns.length).fill('');
     let faults: CellError[] | null = null;
+    let stored: Map<number, string> | null = null;
     for (let at = 0; at < row.columns.length; at += 1) {
       const column = row.columns[at] ?? 0;
-      const value = row.values[at] ?? '';
+      const held = row.stored.get(at);
+      // A name is what its cell holds: a hidden one is a name, too.
+      const value = (isHeader ? held : undefined) ?? row.values[at] ?? '';
       const field = this.#fields[column] ?? -1;
+      if (held !== undefined && field !== -1) {
+        stored ??= new Map();
+        stored.set(field, held);
+      }
       if (field !== -1) record[field] = value;
       else if (value.trim() === '') continue;
       else record.push(value);
@@ -45,11 +60,11 @@ export class SheetTable {
       faults ??= [];
       faults.push({ field: field === -1 ? null : field, letters: columnLetters(column), error });
     }
-    this.#onRecord(record, row.number, faults ?? none);
+    this.#onRecord(record, row.number, faults ?? none, stored ?? asShown);
   }
 
-  #begin({ columns, values }: SheetRow): void {
-    const filled = columns.filter((_, at) => values[at]?.trim() !== '');
+  #begin(row: SheetRow): void {
+    const filled = row.columns.filter((_, at) => heldAt(row, at) !== '');
     const [first = 0, last = first] = [filled[0], filled.at(-1)];
     this.columns = this.#headerless
       ? Array.from({ length: last - first + 1 }, (_, index) => first + index)
@@ -61,4 +76,5 @@ export class SheetTable {
   }
 }
 
-const isBlank = ({ values }: SheetRow) => values.every((value) => value.trim() === '');
+const heldAt = ({ values, stored }: SheetRow, at: number) => (stored.get(at) ?? values[at] ?? '').trim();
+const isBlank = (row: SheetRow) => row.columns.every((_, at) => heldAt(row, at) === '');

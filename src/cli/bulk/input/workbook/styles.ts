@@ -1,18 +1,22 @@
-import { type DateFormat, dateFormatOf } from './date-format.js';
+import { type CellFormat, cellFormatOf } from './cell-format.js';
 import { readXml } from './xml.js';
 import type { XmlHandler } from './xml-scanner.js';
 
-/** The date format of each cell style, by the style's number; null where it shows no date. */
-export type Styles = readonly (DateFormat | null)[];
+/** The format of each cell style, by the style's number; null where a cell is shown as it is stored. */
+export type Styles = readonly (CellFormat | null)[];
 
 export async function readStyles(part: string, blocks: AsyncIterable<Buffer>): Promise<Styles> {
   const custom = new Map<number, string>();
   const ids: number[] = [];
   let inCellFormats = false;
+  // Those of conditional formats come after, under any id.
+  const keep = (id: number, code: string) => {
+    if (!custom.has(id)) custom.set(id, code);
+  };
   const handler: XmlHandler = {
     open(name, attribute) {
       if (name === 'cellXfs') inCellFormats = true;
-      else if (name === 'numFmt') custom.set(Number(attribute('numFmtId')), attribute('formatCode') ?? '');
+      else if (name === 'numFmt') keep(Number(attribute('numFmtId')), attribute('formatCode') ?? '');
       else if (name === 'xf' && inCellFormats) ids.push(Number(attribute('numFmtId') ?? 0));
     },
     close(name) {
@@ -20,6 +24,6 @@ export async function readStyles(part: string, blocks: AsyncIterable<Buffer>): P
     },
   };
   await readXml(part, blocks, handler);
-  const formats = new Map(ids.map((id) => [id, dateFormatOf(id, custom)]));
+  const formats = new Map(ids.map((id) => [id, cellFormatOf(id, custom)]));
   return ids.map((id) => formats.get(id) ?? null);
 }

@@ -5,7 +5,7 @@ import {
   exactDigits,
 } from '../../../../../src/cli/bulk/input/workbook/cell-value.js';
 import { read, recordsOf } from './read.js';
-import { type TestCell, type TestWorkbook, workbook } from './write-workbook.js';
+import { type TestCell, type TestWorkbook, workbook, workbookParts, zipOf } from './write-workbook.js';
 
 /** The record of one cell below a header. */
 async function shown(cell: TestCell, book: Omit<TestWorkbook, 'sheets'> = {}): Promise<string | undefined> {
@@ -47,12 +47,84 @@ describe('the digits of a number', () => {
     '%j is none',
     (written) => expect(exactDigits(written)).toBeNull(),
   );
+});
 
-  it('stay whatever the format of the cell, unless it is one of dates', async () => {
-    const formats = ['0.00E+00', '0', '#,##0.00 "MNT"', '0000-0000', '@', 2, 9, 49];
-    for (let style = 1; style <= formats.length; style += 1) {
-      expect(await shown(styled('9.9112233E7', style), { formats })).toBe('99112233');
-    }
+describe('a number is shown as the sheet shows it', () => {
+  it.each<[string | number, string | number, string]>([
+    ['00000000', 12345, '00012345'],
+    ['0000-0000', '9.9112233E7', '9911-2233'],
+    ['#,##0.00', 1.005, '1.01'],
+    ['0.0000000', 1e-7, '0.0000001'],
+    ['#,##0.00 "MNT"', '9.9112233E7', '99,112,233.00 MNT'],
+    ['#,##0.00\\ [$₮-450]', 1234.5, '1,234.50 ₮'],
+    ['#,##0.00\\ [$₽-419]', 1234.5, '1,234.50 ₽'],
+    ['[$-419]0.0', 2.5, '2.5'],
+    [0, 123456789012, '123456789012'],
+    [0, '1.5E-3', '0.0015'],
+    ['General" ш"', 123456789012, '123456789012 ш'],
+    ['General" ш"', -2.5, '-2.5 ш'],
+    ['@', '9.9112233E7', '99112233'],
+    ['"№"@', 123456789012, '123456789012'],
+    [1, 2.5, '3'],
+    [2, 2, '2.00'],
+    [3, 12345, '12,345'],
+    [4, -12345, '-12,345.00'],
+    [5, -1234.5, '($1,235)'],
+    [8, 1234.5, '$1,234.50'],
+    [9, 0.15, '15%'],
+    [10, 0.125, '12.50%'],
+    [11, 99112233, '9.91E+07'],
+    [12, 2.75, '2 3/4'],
+    [13, 2.96, '2 24/25'],
+    ['# ?/?', 0.3, '2/7'],
+    ['# ?/?', -2.99, '-3'],
+    ['0 ?/8"кг"', 0.25, '0 2/8кг'],
+    ['?/?', 1.5, '3/2'],
+    [38, -5, '(5)'],
+    [41, 0, '-'],
+    [43, -1234.5, '(1,234.50)'],
+    [44, 1234.5, '$1,234.50'],
+    [48, 123456, '123.5E+3'],
+    [49, 5, '5'],
+    [23, 5.5, '5.5'],
+    ['0;-0;"байхгүй"', 0, 'байхгүй'],
+    ['[Red][<0]"алдаа";[>=100]"их";0', -5, 'алдаа'],
+    ['[Red][<0]-0.0;0.0', -5, '-5.0'],
+    ['0_ "кг"', 5, '5 кг'],
+    ['0.0,,"M"', 5_500_000, '5.5M'],
+    ['0[', 5, '5'],
+    ['[>5]0;[<-5]0', 1, '1'],
+  ])('%s of %s is %s', async (format, value, text) => {
+    expect(await shown(styled(value), { formats: [format] })).toBe(text);
+  });
+
+  it.each([
+    [';;;', 5],
+    ['0;0;', 0],
+    ['#', 0],
+  ])('%s of %s hides it', async (format, value) => {
+    expect(await shown(styled(value), { formats: [format] })).toBe('');
+  });
+
+  it.each([
+    ['"№ "@', '№ Бат'],
+    ['0;0;0;"["@"]"', '[Бат]'],
+    ['_(* #,##0_);_(* (#,##0);_(* "-"_);_(@_)', 'Бат'],
+    ['0;@', 'Бат'],
+    ['yyyy-mm-dd', 'Бат'],
+    [';;;', ''],
+  ])('%s of a text is %j', async (format, text) => {
+    expect(await shown({ xml: 't="str" s="1"><v>Бат</v>' }, { formats: [format] })).toBe(text);
+  });
+
+  it('with the first format of an id: conditional formats come after, with ids of their own', async () => {
+    const parts = workbookParts({ formats: ['0.0'], sheets: [{ rows: [['a'], [styled(5)]] }] });
+    const styles = String(parts.get('xl/styles.xml')).replace(
+      '</styleSheet>',
+      '<dxfs><dxf><numFmt numFmtId="170" formatCode="0.000"/></dxf></dxfs></styleSheet>',
+    );
+    parts.set('xl/styles.xml', Buffer.from(styles));
+    expect((await recordsOf(zipOf(parts)))[1]).toEqual(['5.0']);
   });
 });
 
@@ -70,7 +142,16 @@ describe('a date is shown as the sheet shows it', () => {
     ['yyyy-mm-dd h:mm', 45_000.5, '2023-03-15 12:00'],
     ['yyyy-mm-dd hh:mm:ss', 45_000.604166666664, '2023-03-15 14:30:00'],
     ['h:mm AM/PM', 0.75, '6:00 PM'],
+    ['[$-450]yyyy" оны "mmmm d', 45_270, '2023 оны арван хоёрдугаар сар 10'],
+    ['[$-FC19]d mmmm yyyy', 45_000, '15 марта 2023'],
+    ['[$-419]mmmm yyyy', 45_000, 'Март 2023'],
+    ['yyyy-mm-dd hh:mm', 45_000.999999, '2023-03-16 00:00'],
+    ['yyyy-mm-dd', 45_000.999999, '2023-03-15'],
     ['[h]:mm', 1.5, '36:00'],
+    ['[h]:mm', -1.25, '-30:00'],
+    ['[h]:mm', -0.3, '-7:12'],
+    ['[m]', 100.0625, '144090'],
+    ['[s]', -1.25, '-108000'],
     ['mm:ss.0', 0.0005, '00:43.2'],
     [14, 45_000, '2023-03-15'],
     [15, 45_000, '15-Mar-23'],
@@ -90,6 +171,18 @@ describe('a date is shown as the sheet shows it', () => {
 
   it('with the days of 1904', async () => {
     expect(await shown(styled(43_538), { formats: ['yyyy-mm-dd'], from1904: true })).toBe('2023-03-15');
+  });
+
+  it.each([
+    ['[h]:mm', 1.5, '36:00'],
+    ['[m]', 0.25, '360'],
+    ['[s]', 1, '86400'],
+    [46, 1.5, '36:00:00'],
+    ['h:mm', 1.5, '12:00'],
+    ['d', 0, '1'],
+    [14, 43_538, '2023-03-15'],
+  ])('time elapsed is not counted from 1904: %s of %s is %s', async (format, value, text) => {
+    expect(await shown(styled(value), { formats: [format], from1904: true })).toBe(text);
   });
 
   it.each([

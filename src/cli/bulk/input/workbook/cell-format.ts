@@ -1,0 +1,118 @@
+import {
+  format,
+  getFormatDateInfo,
+  getFormatFromId,
+  isDateFormat,
+  isTextFormat,
+  isValidFormat,
+  TOKEN_BREAK,
+  TOKEN_DURATION,
+  TOKEN_FILL,
+  TOKEN_GENERAL,
+  TOKEN_LOCALE,
+  TOKEN_SKIP,
+  TOKEN_SLASH,
+  TOKEN_TEXT,
+  tokenize,
+} from 'numfmt';
+import { withFraction } from './fraction.js';
+import { russianGenitive } from './month-names.js';
+
+/**
+ * Dates of the list that every workbook has without writing it down, where they follow the reader's region (14, 22 and
+ * the East Asian ones), are ISO dates here: 03/04 would be March to some and April to others.
+ */
+const isoDates: Readonly<Record<number, string>> = {
+  ...Object.fromEntries(
+    [14, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58].map((id) => [id, 'yyyy-mm-dd']),
+  ),
+  ...Object.fromEntries([55, 56].map((id) => [id, 'h:mm:ss'])),
+  22: 'yyyy-mm-dd h:mm',
+};
+
+/** Lists repeat their dates and amounts; times rarely. */
+const keptValues = 20_000;
+/** Stands for a number with all its digits. */
+const general = '\0';
+const noSection = '######';
+const options = { dateErrorThrows: true, dateSpanLarge: false, overflow: noSection };
+
+/** Shows the values of cells as one number format of a workbook does. */
+export class CellFormat {
+  readonly isDate: boolean;
+  /** Shows a day, not the time elapsed. */
+  readonly isCalendar: boolean;
+  readonly #pattern: string;
+  readonly #isElapsed: boolean;
+  readonly #isFraction: boolean;
+  readonly #isText: boolean;
+  readonly #hasText: boolean;
+  readonly #shown = new Map<number, string | null>();
+
+  constructor(written: string) {
+    const types = tokenize(written).map(({ type }) => type);
+    const { year, month, day } = getFormatDateInfo(written);
+    this.isDate = isDateFormat(written);
+    this.#isElapsed = types.includes(TOKEN_DURATION);
+    this.isCalendar = this.isDate && (!this.#isElapsed || year || month || day);
+    this.#isFraction = !this.isDate && types.includes(TOKEN_SLASH);
+    this.#isText = isTextFormat(written);
+    this.#hasText = types.includes(TOKEN_TEXT) || types.filter((type) => type === TOKEN_BREAK).length === 3;
+    this.#pattern = withoutLayout(written, this.isDate);
+  }
+
+  /** `digits` are all of the number. Null for a number that the format cannot show. */
+  number(value: number, digits: string): string | null {
+    if (this.#isText) return digits;
+    const known = this.#shown.get(value);
+    if (known !== undefined) return known;
+    const shown = this.#show(value, digits);
+    if (this.#shown.size < keptValues) this.#shown.set(value, shown);
+    return shown;
+  }
+
+  text(text: string): string {
+    return this.#hasText ? format(this.#pattern, text) : text;
+  }
+
+  #show(value: number, digits: string): string | null {
+    if (this.#isElapsed && value < 0 && !this.isCalendar) {
+      const shown = this.#show(-value, digits);
+      return shown === null ? null : `-${shown}`;
+    }
+    const [, decimals = ''] = digits.split('.');
+    const plain = decimals === '' ? '0' : `0.${'0'.repeat(decimals.length)}`;
+    const pattern = this.#pattern.replaceAll(general, plain);
+    try {
+      const shown = format(this.#isFraction ? withFraction(pattern, value) : pattern, value, options).trim();
+      return shown === noSection ? null : shown;
+    } catch {
+      return null;
+    }
+  }
+}
+
+/**
+ * The pattern without what aligns a column, and without the countries of currencies: in Excel the separators of a number
+ * are those of its reader.
+ */
+function withoutLayout(pattern: string, isDate: boolean): string {
+  const tokens = tokenize(pattern);
+  const isEdge = (at: number) => (tokens[at]?.type ?? TOKEN_BREAK) === TOKEN_BREAK;
+  return tokens
+    .map(({ type, value, raw }, at) => {
+      if (type === TOKEN_FILL) return '';
+      if (type === TOKEN_SKIP) return isEdge(at - 1) || isEdge(at + 1) ? '' : '\\ ';
+      if (type === TOKEN_GENERAL) return general;
+      if (type !== TOKEN_LOCALE) return raw;
+      if (!isDate) return `"${value.split('-')[0]}"`;
+      return /^-FC19$/i.test(value) ? `[$-${russianGenitive}]` : raw;
+    })
+    .join('');
+}
+
+/** The format behind a style's format id; null where a cell is shown as it is stored. `custom` are the workbook's own. */
+export function cellFormatOf(id: number, custom: ReadonlyMap<number, string>): CellFormat | null {
+  const pattern = custom.get(id) ?? isoDates[id] ?? getFormatFromId(id);
+  return /^(?:General|@)?$/i.test(pattern) || !isValidFormat(pattern) ? null : new CellFormat(pattern);
+}

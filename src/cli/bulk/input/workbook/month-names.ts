@@ -1,0 +1,47 @@
+import { addLocale, getLocale } from 'numfmt';
+
+/** Excel has a language of its own, FC19, for the months of Russian dates with a day: 15 марта, and Март alone. */
+export const russianGenitive = 'ru-genitive';
+
+addLocale(
+  {
+    ...getLocale('ru'),
+    mmmm: [
+      'января',
+      'февраля',
+      'марта',
+      'апреля',
+      'мая',
+      'июня',
+      'июля',
+      'августа',
+      'сентября',
+      'октября',
+      'ноября',
+      'декабря',
+    ],
+  },
+  russianGenitive,
+);
+
+// The package's own have a capital letter, and cut the last one short.
+addLocale(
+  {
+    ...getLocale('mn'),
+    mmmm: [
+      'нэгдүгээр сар',
+      'хоёрдугаар сар',
+      'гуравдугаар сар',
+      'дөрөвдүгээр сар',
+      'тавдугаар сар',
+      'зургаадугаар сар',
+      'долоодугаар сар',
+      'наймдугаар сар',
+      'есдүгээр сар',
+      'аравдугаар сар',
+      'арван нэгдүгээр сар',
+      'арван хоёрдугаар сар',
+    ],
+  },
+  'mn',
+);
