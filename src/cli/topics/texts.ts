@@ -122,11 +122,12 @@ koi8-r, ibm866).
 
 An Excel workbook (.xlsx) works, too: its only sheet with rows, or --sheet NAME.
 Its first row with cells names the columns. {column} is what the sheet shows:
-00012345, 15%, 1,234.50, 36:00. Dates in the format of the region are 2026-11-21.
-Recipients, and numbers without a format, keep all their digits. Formulas have
-their stored values. Cells with an error (#N/A) are invalid. Merged cells have
-their value in the first cell only. Hidden rows and columns are included, hidden
-sheets only with --sheet. Errors name a cell as FILE!SHEET:CELL.
+00012345, 15%, 1,234.50, 36:00. Dates in the format of the region are written
+2026-11-21. Recipients, and numbers without a format, keep all their digits.
+Formulas have their stored values. Cells with an error (#N/A) are invalid.
+Merged cells have their value in the first cell only. Hidden rows and columns
+are included, hidden sheets only with --sheet. Errors name a cell as
+FILE!SHEET:CELL.
 
 A list without column names needs --headerless. Its columns are called 1, 2, 3
 and so on: --to-column 2, {1} in a text. A single column holds the recipients.
