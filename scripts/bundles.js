@@ -63,7 +63,7 @@ const fewLocales = {
     if (!/[/\\]numfmt[/\\]dist[/\\]index\.mjs$/.test(id)) return null;
     const kept = code
       .replace(/^\taddLocale\((?:xm\()?\{[\s\S]*?, "([\w-]+)"\);$/gm, (statement, language) =>
-        /^(?:mn|ru|kk)$/.test(language) ? statement : '',
+        /^(?:en|en-US|mn|ru|kk)$/.test(language) ? statement : '',
       )
       // What several languages share.
       .replace(/^\tconst _\w+ = (?:xm\()?\{\n(?:\t\t.*\n)+\t\}(?:, -?\d+, -?\d+\))?;\n/gm, '');
