@@ -50,7 +50,9 @@ describe.skipIf(process.platform === 'win32')('a half-done job on a full disk', 
     const { code, stderr } = await withoutRoom(words);
     expect(code).toBe(13);
     expect(stderr).toMatch(/nothing was sent now; earlier, \S+ had 2 accepted, 0 in doubt, 3 not sent yet\n/);
-    const command = new RegExp(`Make room, then resume with: urtuu (jobs resume ${id} --base-url .*)\n$`);
+    const command = new RegExp(
+      `Make room, then resume with: XDG_STATE_HOME=\\S+ XDG_CONFIG_HOME=\\S+ urtuu (jobs resume ${id} --base-url .*)\n$`,
+    );
     expect(stderr).toMatch(command);
     const [, goOn = ''] = command.exec(stderr) ?? [];
     expect(await machine.run(goOn.split(' '), { env })).toMatchObject({ code: 0 });

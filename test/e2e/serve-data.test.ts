@@ -48,7 +48,7 @@ describe('urtuu serve on data that is not whole', () => {
           error: {
             code: 'data_refused',
             message: `the data in ${data} is not whole: ${name} is missing`,
-            hint: expect.stringContaining(`urtuu serve --data '${data}' --accept-data`),
+            hint: expect.stringContaining(`: urtuu serve --accept-data --data ${data}`),
             forgotten: expect.stringMatching(/\w/),
             retryable: false,
           },

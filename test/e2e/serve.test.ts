@@ -69,7 +69,8 @@ describe('urtuu serve', () => {
     const child = machine.start(['serve', '--port', '0', '--data', 'data'], { cwd: machine.home });
     const ended = outcomeOf(child);
     const stderr = await printed(child, 'stderr', /dashboard --data .*\n/);
-    const [, folder = ''] = / of --sandbox: urtuu sandbox outbox --follow --data (\S+)\n/.exec(stderr) ?? [];
+    const [, folder = ''] =
+      /To see its messages: urtuu sandbox outbox --follow --data (\S+)\n/.exec(stderr) ?? [];
     expect(isAbsolute(folder)).toBe(true);
     expect(stderr).toContain(`Its dashboard: urtuu dashboard --data ${folder}\n`);
     child.kill('SIGTERM');

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { checkPrinted } from './printed-commands.js';
 
 export const root = resolve(import.meta.dirname, '../..');
 const binary = join(root, 'bin/urtuu.js');
@@ -41,6 +42,7 @@ export class Machine {
     const child = this.start(args, options);
     const outcome = outcomeOf(child);
     child.stdin?.end(options.input ?? '');
+    await checkPrinted((await outcome).stderr);
     return outcome;
   }
 

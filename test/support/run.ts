@@ -10,6 +10,7 @@ import type { Questions } from '../../src/cli/terminal/prompts.js';
 import type { OutputStream } from '../../src/cli/terminal/streams.js';
 import type { FetchLike, FetchRequest } from '../../src/client/index.js';
 import type { Service, ServiceOptions } from '../../src/service/index.js';
+import { checkPrinted } from './printed-commands.js';
 import { errorBody } from './resources.js';
 
 export interface Result {
@@ -118,6 +119,8 @@ export async function run(line: string, setting: Setting = {}): Promise<Result> 
       stdout,
       stderr,
     });
+    // Every test collects the commands that its lines print. A terminal wraps them, and Windows quotes in its own way.
+    if (terminal === undefined && given.platform !== 'win32') await checkPrinted(stderr.text);
     return { code, stdout: stdout instanceof Captured ? stdout.text : '', stderr: stderr.text, slept };
   } finally {
     rmSync(home, { recursive: true, force: true });

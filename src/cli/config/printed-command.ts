@@ -38,7 +38,7 @@ export function commandLine(
     if (value === undefined || value === false) return [];
     return value === true ? [name] : [name, String(value)];
   });
-  const variables = way === 'nowhere' ? {} : variablesOf(run, way, own);
+  const variables = way === 'nowhere' ? {} : variablesOf(run, way, { ...own, ...options });
   return shellLine(['urtuu', ...words, ...given], variables, platform) as PrintedCommand;
 }
 
@@ -132,9 +132,11 @@ function variablesOf({ env, home, cwd }: Run, way: Way, options: PrintedOptions)
   const state = env.XDG_STATE_HOME || undefined;
   const config = env.XDG_CONFIG_HOME || undefined;
   const secret = options['--database'] === undefined ? undefined : env.URTUU_SECRET_FILE || undefined;
+  const isElsewhere = way === 'data' && (options['--data'] ?? options['--database']) !== undefined;
   const isUsual = (folder: string, ...steps: string[]) => home !== null && folder === join(home, ...steps);
   const all: Record<string, string | undefined> = {
-    XDG_STATE_HOME: state && !isUsual(state, '.local', 'state') ? resolve(cwd(), state) : undefined,
+    XDG_STATE_HOME:
+      state && !isElsewhere && !isUsual(state, '.local', 'state') ? resolve(cwd(), state) : undefined,
     XDG_CONFIG_HOME:
       config && (way === 'account' || way === 'profile') && !isUsual(config, '.config')
         ? resolve(cwd(), config)

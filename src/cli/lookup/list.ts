@@ -102,7 +102,7 @@ async function* newest<Item>(
 function offered(error: unknown): unknown {
   if (!(error instanceof UrtuuError) || (error.status !== 404 && error.status !== 405)) return error;
   return new CliError(error.code, exits.missing, error.message, {
-    hint: 'Lists are an extension. Look up single ones with: `urtuu messages get`, or see: `urtuu history`',
+    hint: 'Lists are an extension. Look up single ones with: `urtuu messages get`; or see: `urtuu history`',
     details: { status: error.status, request_id: error.requestId },
   });
 }

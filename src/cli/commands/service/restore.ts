@@ -44,7 +44,7 @@ export const serviceRestore: CommandBody<'options' | 'io' | 'network' | 'config'
     if ('database' in place) {
       throw usageError(
         'a PostgreSQL database is restored by its own tools',
-        'Run: pg_restore --dbname <url> urtuu.dump, into an empty database. Start with the URTUU_SECRET_FILE of the dump; the service is held until `urtuu service release` is run.',
+        'Run: pg_restore --dbname <url> urtuu.dump, into an empty database. Start with the URTUU_SECRET_FILE of the dump; the service is then held until it is released: `urtuu service release`',
       );
     }
     const { folder } = place;

@@ -62,7 +62,7 @@ export async function checkTerms(client: Client): Promise<void> {
   }
   if (terms.timeout === '0') {
     throw new DataError('statement_timeout of the role is off', {
-      hint: "Start `urtuu serve` on the database, which sets it, or: ALTER ROLE ... SET statement_timeout = '5s'; then restart the pooler where there is one.",
+      hint: "The service sets it when it starts: `urtuu serve`; or: ALTER ROLE ... SET statement_timeout = '5s'; then restart the pooler where there is one.",
     });
   }
 }

@@ -107,7 +107,7 @@ async function refuseStandby(client: ReturnType<typeof newClient>): Promise<void
 
 export function older(): DataError {
   return new DataError('the database was written by an older version of urtuu', {
-    hint: 'Start `urtuu serve` of this version on it first, which brings it up to date.',
+    hint: 'A start of this version brings it up to date: `urtuu serve`',
   });
 }
 
