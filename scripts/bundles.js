@@ -40,7 +40,11 @@ const mailReader = {
       ? { id: '../mail/postal-mime.cjs', external: 'relative' }
       : null;
   },
-  load: (id) => (id === mail ? `export { default } from 'postal-mime';` : null),
+  load: (id) =>
+    id === mail
+      ? // As CommonJS has it: one export, with the other as its property.
+        `import PostalMime, { addressParser } from 'postal-mime'; export default Object.assign(PostalMime, { addressParser });`
+      : null,
 };
 export const mail = '\0mail';
 

@@ -160,6 +160,8 @@ const cliArrows: Record<string, string[]> = {
     'process-environment',
     'program',
     'report-error',
+    // Its callers write options that look like those of every command.
+    'sendmail',
   ],
   interruption: ['create-context', 'network', 'platform', 'process-environment'],
   // An error prints the command that repeats a send in doubt.

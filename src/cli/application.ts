@@ -8,6 +8,7 @@ import { Interruption } from './interruption.js';
 import { globalOptions } from './options.js';
 import type { ProcessEnvironment } from './process-environment.js';
 import { buildProgram } from './program.js';
+import { sendmailWords } from './sendmail/arguments.js';
 
 /** After a signal, standard output may have no reader left. */
 const flushWithin = 2_000;
@@ -68,9 +69,8 @@ function normalized(argv: readonly string[], program: Command): string[] {
   if (argv.length === 0) return ['--help'];
   const [first, ...rest] = argv;
   const name = nameIn(argv, program);
-  // Habitual flags of sendmail callers, which look like options of ours.
-  if (argv[name] === 'sendmail')
-    return argv.filter((word, at) => at < name || !/^-(?:o[a-z]+|i|bm|B\S*)$/.test(word));
+  // Its callers write options as sendmail reads them; some look like ours.
+  if (argv[name] === 'sendmail') return [...argv.slice(0, name + 1), ...sendmailWords(argv.slice(name + 1))];
   const isTopic = rest.length === 1 && topicsNamedAsCommands.has(rest[0] ?? '');
   return first === 'help' && rest.length > 0 && !isTopic && isCommand(rest, program)
     ? [...rest, '--help']

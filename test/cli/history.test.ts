@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answers, fakeService, refusal } from '../support/run.js';
@@ -130,15 +130,70 @@ describe('urtuu history', () => {
     expect(await history()).toHaveLength(1);
   });
 
-  it('forgets after 90 days, and skips a line that was cut short', async () => {
-    await here('sms send 99112244 hi');
-    const [entry] = entries();
-    const old = { ...entry, time: '2026-08-01T00:00:00.000Z', key: 'old' };
-    writeFileSync(file(), `${JSON.stringify(old)}\n{"time": "2026-1\n${JSON.stringify(entry)}\n`);
-    const now = () => Date.parse(entry.time) + 1_000;
-    const { stdout } = await here('history --json', { clock: { now } });
-    expect(JSON.parse(stdout)).toHaveLength(1);
-    expect(entries()).toEqual([entry]);
+  describe('after 90 days', () => {
+    const day = 86_400_000;
+    const start = Date.parse('2026-11-21T00:00:00.000Z');
+    const at = (days: number) => ({ clock: { now: () => start + days * day } });
+    const write = (...days: number[]) => {
+      const lines = days.map((each) => {
+        const entry = {
+          time: new Date(start + each * day).toISOString(),
+          status: 'sent',
+          key: `day ${each}`,
+        };
+        return `${JSON.stringify(entry)}\n`;
+      });
+      writeFileSync(file(), lines.join(''));
+    };
+    const send = (days: number) => here(`sms send 99112244 hi --idempotency-key 'day ${days}'`, at(days));
+    const keys = () => entries().map(({ key }) => key);
+
+    it('forgets, when it is next written', async () => {
+      write(-100, -92, -89, -1);
+      const { stdout } = await here('history --json', at(0));
+      expect(JSON.parse(stdout)).toHaveLength(2);
+      expect(keys()).toEqual(['day -100', 'day -92', 'day -89', 'day -1']);
+      await send(0);
+      expect(keys()).toEqual(['day -89', 'day -1', 'day 0']);
+    });
+
+    it('forgets nothing by a clock that is wrong', async () => {
+      write(-100, -89, -1);
+      expect((await here('history', at(26_000))).stderr).toBe('No sends in the last 90 days.\n');
+      await send(26_000);
+      expect(keys()).toEqual(['day -100', 'day -89', 'day -1', 'day 26000']);
+      await send(-20_000);
+      expect(keys()).toHaveLength(5);
+      // It is right again: the newest entry but one is of yesterday.
+      await send(0);
+      expect(keys()).toEqual(['day -89', 'day -1', 'day 26000', 'day 0']);
+    });
+
+    it('forgets nothing by two entries of a clock that was wrong', async () => {
+      write(-1, 26_000, 26_001);
+      await send(0);
+      expect(keys()).toEqual(['day -1', 'day 26000', 'day 26001', 'day 0']);
+    });
+
+    it('drops a line that was cut short, which costs no other', async () => {
+      write(-100, -1);
+      appendFileSync(file(), '{"time": "2026-1');
+      expect(JSON.parse((await here('history --json', at(0))).stdout)).toHaveLength(1);
+      await send(0);
+      expect(keys()).toEqual(['day -1', 'day 0']);
+      expect((statSync(file()).mode & 0o777).toString(8)).toBe('600');
+    });
+
+    it('keeps what another process writes while it prunes', async () => {
+      write(-100, -1);
+      // A process that waited for the lock in vain.
+      const lock = `${file()}.lock`;
+      writeFileSync(lock, '');
+      await here("sms send 99112244 hi --idempotency-key 'day 0'", {
+        clock: { now: () => start, sleep: async () => writeFileSync(lock, `${Math.random()}`) },
+      });
+      expect(keys()).toEqual(['day -100', 'day -1', 'day 0']);
+    });
   });
 
   it('is deleted with --clear, which asks', async () => {

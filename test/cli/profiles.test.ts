@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { settingsOf } from '../../src/cli/config/settings.js';
+import { FakeProject } from '../support/fake-project.js';
 import { answers, fakeService, refusal, run, testKey } from '../support/run.js';
 
 let home: string;
@@ -39,10 +40,58 @@ describe('urtuu login', () => {
     expect(await run('login', { ...balance(), home, env: {}, terminal: 100, questions })).toMatchObject({
       code: 0,
     });
-    expect(questions.asked).toEqual(['API key:']);
+    expect(questions.asked).toEqual(['API key for http://127.0.0.1:7788/v1:']);
     const { code, stderr } = await run('login', { ...balance(), env: {} });
     expect(code).toBe(2);
     expect(stderr).toContain('--api-key-file');
+  });
+
+  it.each(['', '  ', 'two words'])('asks again for an answer that is no key: %j', async (answer) => {
+    const questions = answers(answer);
+    // The question of the terminal asks until its check says yes.
+    await expect(
+      run('login', { ...balance(), home, env: {}, terminal: 100, questions }).then(({ stderr }) => stderr),
+    ).resolves.toMatch(/refused: /);
+  });
+
+  it('leaves the profile in use alone, but for the first one and with --use', async () => {
+    const setting = { ...balance(), home, env: {}, stdin: testKey };
+    const current = () => JSON.parse(readFileSync(file(), 'utf8')).current;
+    const login = (line: string) => run(`login --api-key-file - ${line}`, setting);
+    await login('--profile a --base-url https://a.example.mn/v1');
+    expect(current()).toBe('a');
+    const { stderr } = await login('--profile b --base-url https://b.example.mn/v1');
+    expect(current()).toBe('a');
+    expect(stderr).toBe('Profile a stays in use. To use this one: urtuu profiles use b\n');
+    expect((await login('--profile b --use')).stderr).toBe('');
+    expect(current()).toBe('b');
+    // Without a name it is about the profile in use, unless it names another address.
+    const { stdout } = await login('--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      name: 'b',
+      base_url: 'https://b.example.mn/v1',
+      current: true,
+    });
+    expect(JSON.parse((await login('--base-url https://c.example.mn/v1 --json')).stdout)).toMatchObject({
+      name: 'default',
+      current: false,
+    });
+  });
+
+  it('keeps who gets mail for names without a domain', async () => {
+    const project = new FakeProject();
+    const setting = { fetch: project.service.fetch, home, env: {} };
+    const login = (line: string) => run(`login --api-key-file - ${line}`, { ...setting, stdin: testKey });
+    expect(await login('--local-to ops')).toMatchObject({ code: 2 });
+    await login('--local-to ops@example.mn');
+    await login('');
+    expect(JSON.parse((await run('profiles show --json', setting)).stdout)).toMatchObject({
+      local_to: 'ops@example.mn',
+    });
+    const mail = { ...setting, stdin: 'To: root\nSubject: s\n\nhi\n' };
+    expect(await run('sendmail -t', mail)).toMatchObject({ code: 0 });
+    expect(await run('sendmail -t --local-to root@example.mn', mail)).toMatchObject({ code: 0 });
+    expect(project.sends.map(({ body }) => body?.to)).toEqual(['ops@example.mn', 'root@example.mn']);
   });
 
   it('keeps no key that the service refuses, but one it cannot try', async () => {
@@ -64,6 +113,15 @@ describe('urtuu login', () => {
     expect(readFileSync(file(), 'utf8')).toContain('key_command');
     expect(await run('balance', { ...service, home, env: {} })).toMatchObject({ code: 0 });
     expect(service.requests[1]?.headers.Authorization).toBe(`Bearer ${testKey}`);
+  });
+
+  it('says why a --key-command fails, and names no profile before there is one', async () => {
+    const argv = ['login', '--key-command', 'echo "no such entry" >&2; exit 1'];
+    const { code, stderr } = await run('', { argv, ...balance(), home, env: {} });
+    expect(code).toBe(4);
+    expect(stderr).toContain('--key-command failed: no such entry\n');
+    expect(stderr).not.toContain('profile');
+    expect(() => statSync(file())).toThrow('ENOENT');
   });
 
   it('never shows what a failing key_command printed', async () => {

@@ -6,7 +6,8 @@ const queued = { ...emailResult(), total: 2 };
 const send = async (stdin: string, words = '-t', answer: Reply | Error = { body: queued }) => {
   const service = fakeService(() => answer);
   const result = await run(`sendmail ${words} --max-retries 0`, { ...service, stdin });
-  return { ...result, requests: service.requests };
+  const requests = service.requests.filter(({ method }) => method === 'POST');
+  return { ...result, requests };
 };
 const cron = `From: root (Cron Daemon)
 To: bat@example.mn
@@ -112,15 +113,6 @@ describe('urtuu sendmail', () => {
       body: { to: ['c@example.mn', 'bat@example.mn'] },
     });
   });
-
-  it.each(['-h 3 -t', '-t -h', '-t -h 3'])(
-    'takes no -h for help, which would lose the mail: %s',
-    async (words) => {
-      const { code, stderr, requests } = await send(cron, words);
-      expect({ code, requests }).toEqual({ code: 64, requests: [] });
-      expect(stderr).toContain("unknown option '-h'");
-    },
-  );
 
   it.each(['Resent-To', 'resent-cc', 'Resent-Bcc'])(
     'refuses what was resent with %s under -t alone',

@@ -208,15 +208,16 @@ export function answers(...given: (string | boolean)[]): Questions & { asked: st
     if (given.length === 0) throw new Error(`an unexpected question: ${message}`);
     return given.shift() as never;
   };
+  const checked: Questions['text'] = async (message, check) => {
+    const value: string = await next(message);
+    const verdict = check?.(value) ?? true;
+    if (verdict !== true) throw new Error(`refused: ${verdict}`);
+    return value;
+  };
   return {
     asked,
-    text: async (message, check) => {
-      const value: string = await next(message);
-      const verdict = check?.(value) ?? true;
-      if (verdict !== true) throw new Error(`refused: ${verdict}`);
-      return value;
-    },
-    secret: next,
+    text: checked,
+    secret: checked,
     confirm: next,
     choose: async (message, choices) => {
       const name = await next(message);

@@ -4,7 +4,7 @@ import type { Files } from '../files/files.js';
 import { platformOf } from '../platform/platform.js';
 import type { KeySource } from './settings.js';
 
-/** No error contains the key or the output of a key_command. */
+/** No error contains the key, nor what a key_command printed for a key. */
 export async function readKey(
   source: KeySource,
   files: Pick<Files, 'text'>,
@@ -20,7 +20,7 @@ export async function readKey(
     source.kind === 'file'
       ? await files.text(source.file)
       : source.kind === 'command'
-        ? await outputOf(source.command, platform, within)
+        ? await outputOf(source, platform, within)
         : source.key;
   return checkedKey(text);
 }
@@ -28,29 +28,60 @@ export async function readKey(
 /** A key must fit into a header: one line without spaces. */
 export function checkedKey(text: string): string {
   const key = text.trim();
-  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  if (isKey(key) === true) return key;
   throw new CliError('no_key', exits.key, key === '' ? 'the API key is empty' : 'the API key is malformed', {
-    hint: 'A key is one line of letters, digits and signs, without spaces.',
+    hint: keyForm,
   });
 }
+
+/** True, or why an answer is none. */
+export const isKey = (text: string): true | string => /^[\x21-\x7e]+$/.test(text.trim()) || keyForm;
+const keyForm = 'A key is one line of letters, digits and signs, without spaces.';
 
 /** Includes the time to answer the prompt of a password store. */
 const keyCommandTimeout = 10_000;
 
-async function outputOf(command: string, platform: NodeJS.Platform, within: number): Promise<string> {
+async function outputOf(
+  { command, isSaved }: Extract<KeySource, { kind: 'command' }>,
+  platform: NodeJS.Platform,
+  within: number,
+): Promise<string> {
   const { file, words } = platformOf(platform).shell(command);
   const { execFile } = await import('node:child_process');
   return new Promise((resolve, reject) => {
-    // The error of execFile has the command's output, so nothing of it is passed on.
+    // The error of execFile has the command and all its output: it is not passed on.
     const options = { timeout: within, killSignal: 'SIGKILL', windowsVerbatimArguments: true } as const;
-    execFile(file, words, options, (error, stdout) => {
+    execFile(file, words, options, (error, stdout, stderr) => {
       if (error === null) return resolve(stdout.split('\n', 1)[0] ?? '');
-      const what = error.killed && error.code === null ? `did not end within ${within / 1_000} s` : 'failed';
+      const isLate = error.killed && error.code === null;
+      const words = isLate ? '' : redacted(stderr, stdout);
+      const what = isLate ? `did not end within ${within / 1_000} s` : `failed${words && `: ${words}`}`;
       reject(
-        new CliError('no_key', exits.key, `the profile's key_command ${what}`, {
-          hint: 'Run the command by hand to see why. It is in the profile: `urtuu profiles show`',
-        }),
+        new CliError(
+          'no_key',
+          exits.key,
+          `${isSaved ? "the profile's key_command" : '--key-command'} ${what}`,
+          {
+            hint: `Run the command by hand to see why.${isSaved ? ' It is in the profile: `urtuu profiles show`' : ''}`,
+          },
+        ),
       );
     });
   });
 }
+
+const mostWords = 200;
+
+/** The first line of an error output, without what may be a key: words of the output, and long ones with a digit. */
+function redacted(error: string, output: string): string {
+  const line = error.trim().split('\n', 1)[0] ?? '';
+  const secrets = new Set(output.slice(0, 10_000).split(/\s+/).filter(Boolean));
+  return line
+    .split(/(\s+)/)
+    .map((word) =>
+      secrets.has(word) ? hidden : word.replace(/urtuu_\w+|(?=[\w+=-]*\d)[\w+=-]{20,}|[\w+=-]{40,}/g, hidden),
+    )
+    .join('')
+    .slice(0, mostWords);
+}
+const hidden = '[hidden]';

@@ -12,6 +12,8 @@ export interface Profile {
   key_command?: string;
   /** Plain http to other machines is allowed. */
   allow_http?: boolean;
+  /** Who gets mail for names without a domain: `urtuu sendmail`. */
+  local_to?: string;
 }
 
 export interface ConfigFile {
@@ -132,7 +134,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 function isProfile(value: unknown): boolean {
   if (!isObject(value)) return false;
-  const texts = ['base_url', 'api_key', 'key_command'] as const;
+  const texts = ['base_url', 'api_key', 'key_command', 'local_to'] as const;
   return (
     texts.every((name) => value[name] === undefined || typeof value[name] === 'string') &&
     (value.allow_http === undefined || typeof value.allow_http === 'boolean')

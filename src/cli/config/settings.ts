@@ -12,7 +12,7 @@ export type KeySource =
   | { kind: 'file'; file: string }
   | { kind: 'environment'; key: string }
   | { kind: 'stored'; key: string }
-  | { kind: 'command'; command: string }
+  | { kind: 'command'; command: string; isSaved: boolean }
   | { kind: 'none' };
 
 export interface Settings {
@@ -21,6 +21,8 @@ export interface Settings {
   /** Plain http to other machines is allowed. */
   allowHttp: boolean;
   key: KeySource;
+  /** Who gets mail for names without a domain. */
+  localTo: string | null;
 }
 
 /** From the option, else the environment, else the profile in use. */
@@ -48,6 +50,7 @@ export function settingsOf(options: GlobalOptions, env: Env, config: ConfigFile)
     baseUrl: checkBaseUrl(baseUrl ?? defaultBaseUrl, allowHttp),
     allowHttp,
     key: keyOf(options, env, profile, named),
+    localTo: profile?.local_to ?? null,
   };
 }
 
@@ -67,7 +70,7 @@ export function keyOf(
   if (options.apiKeyFile !== undefined) return { kind: 'file', file: options.apiKeyFile };
   const own: KeySource =
     profile?.key_command !== undefined
-      ? { kind: 'command', command: profile.key_command }
+      ? { kind: 'command', command: profile.key_command, isSaved: true }
       : profile?.api_key !== undefined
         ? { kind: 'stored', key: profile.api_key }
         : { kind: 'none' };

@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../clock.js';
 import type { Config } from '../config/config.js';
@@ -6,10 +5,11 @@ import type { Io } from '../io.js';
 import { makeFolder } from '../platform/make-folder.js';
 import type { HistoryEntry, Sent } from './entry.js';
 import { historyFile } from './file.js';
+import { writeEntry } from './write.js';
 
 interface Place {
   readonly config: Pick<Config, 'stateDirectory' | 'sandbox' | 'settings'>;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'elapsed' | 'sleep'>;
   readonly options: { readonly verbose?: boolean };
   readonly io: Pick<Io, 'note'>;
 }
@@ -31,7 +31,7 @@ export async function appendHistory({ config, clock, options, io }: Place, sent:
     };
     const file = historyFile(config.stateDirectory);
     makeFolder(dirname(file));
-    appendFileSync(file, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+    await writeEntry(file, entry, clock);
   } catch (error) {
     if (options.verbose) io.note(`cannot write the history: ${(error as Error).message}`);
   }

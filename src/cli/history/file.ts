@@ -1,23 +1,16 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { machineError } from '../errors.js';
-import { writePrivateFile } from '../platform/write-private-file.js';
 import { type HistoryEntry, newestFirst, subjectOf } from './entry.js';
 
-const maxAge = 90 * 86_400_000;
+export const maxAge = 90 * 86_400_000;
 
 export const historyFile = (stateDirectory: string): string => join(stateDirectory, 'history.ndjson');
 
-/** The sends of this machine, newest first. Removes those of over 90 days ago. Throws CliError (exit 13). */
-export async function readHistory(stateDirectory: string, now: number): Promise<HistoryEntry[]> {
-  const file = historyFile(stateDirectory);
-  const lines = linesOf(file);
+/** The sends of this machine in the last 90 days, newest first. Throws CliError (exit 13). */
+export function readHistory(stateDirectory: string, now: number): HistoryEntry[] {
   const since = new Date(now - maxAge).toISOString();
-  const entries = lines.map(entryOf);
-  if (entries.some((entry) => entry !== null && entry.time < since)) {
-    const kept = lines.filter((_, index) => (entries[index]?.time ?? '') >= since);
-    await writePrivateFile(file, kept.map((line) => `${line}\n`).join(''));
-  }
+  const entries = linesOf(historyFile(stateDirectory)).map(entryOf);
   return newestOfEach(entries.filter((entry) => entry !== null && entry.time >= since) as HistoryEntry[]);
 }
 
@@ -40,7 +33,7 @@ function linesOf(file: string): string[] {
 }
 
 /** Null for a line that was cut short. */
-function entryOf(line: string): HistoryEntry | null {
+export function entryOf(line: string): HistoryEntry | null {
   try {
     const entry = JSON.parse(line) as Partial<HistoryEntry> | null;
     return typeof entry?.time === 'string' && typeof entry.status === 'string'

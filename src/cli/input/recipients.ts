@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from 'commander';
 import { normalizeAddress, readNumber } from '../../contract/index.js';
 import type { Check } from './required.js';
 
@@ -14,3 +15,10 @@ export const checkAddress: Check = (written) => isAddress(written) || `'${writte
 
 export const checkRecipient: Check = (written) =>
   isNumber(written) || isAddress(written) || `'${written}' is neither a phone number nor an email address`;
+
+/** The value of an option. Throws commander's InvalidArgumentError. */
+export function readAddress(written: string): string {
+  const checked = checkAddress(written);
+  if (checked !== true) throw new InvalidArgumentError(String(checked));
+  return written.trim();
+}

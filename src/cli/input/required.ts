@@ -51,8 +51,7 @@ export async function ask(
   { question, secret, check = () => true }: Pick<Wanted, 'question' | 'secret' | 'check'>,
 ): Promise<string> {
   const questions = await io.prompts();
-  if (secret) return questions.secret(question);
-  return questions.text(question, (value) => {
+  return questions[secret ? 'secret' : 'text'](question, (value) => {
     const filled = notEmpty(value);
     return filled === true ? check(value) : filled;
   });

@@ -20,7 +20,7 @@ export const pendingExample = `{${verification('pending', 'null')}}`;
 export const verifiedExample = `{${verification('verified', '"2026-11-21T08:01:00.000Z"')}}`;
 
 export const profileExample =
-  '{"name": "default", "current": true, "base_url": "https://sms.example.mn/v1", "key": "stored", "key_command": null, "allow_http": false}';
+  '{"name": "default", "current": true, "base_url": "https://sms.example.mn/v1", "key": "stored", "key_command": null, "allow_http": false, "local_to": null}';
 
 const summary = (credits: number) =>
   `{"job": "july-offer", "planned": 1000, "accepted": 1000, "rejected": 0, "failed": 0, "in_doubt": 0, "pending": 0, "merged": 3, "credits": ${credits}, "balance": ${100_000 - credits}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": ${credits}, "sent": null, "failed": null}], "exit": 0}`;

@@ -11,7 +11,7 @@ const maxHeaderLine = 1_000;
  * Adds the empty line before a body that follows the headers without one, or has none, as every sendmail does:
  * `echo "disk full" | sendmail root`.
  */
-export function withBody(raw: Uint8Array): Uint8Array {
+export function withBody(raw: Uint8Array): Buffer {
   const message = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   const bodyAt = (start: number) =>
     Buffer.concat([message.subarray(0, start), Buffer.from('\n'), message.subarray(start)]);
@@ -20,11 +20,11 @@ export function withBody(raw: Uint8Array): Uint8Array {
     const found = message.indexOf('\n', start);
     const end = found < 0 ? message.length : found + 1;
     const line = message.toString('latin1', start, Math.min(end, start + maxHeaderLine));
-    if (/^\r?\n$/.test(line)) return isMessage || start === 0 ? raw : bodyAt(0);
+    if (/^\r?\n$/.test(line)) return isMessage || start === 0 ? message : bodyAt(0);
     const belongs = start === 0 ? mailboxLine.test(line) : /^[ \t]/.test(line);
     if (!belongs && !header.test(line)) return bodyAt(isMessage ? start : 0);
     isMessage ||= common.test(line);
     start = end;
   }
-  return isMessage ? raw : bodyAt(0);
+  return isMessage ? message : bodyAt(0);
 }

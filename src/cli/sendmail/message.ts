@@ -1,62 +1,63 @@
 import { createHash } from 'node:crypto';
-import PostalMime, { type Address, type Email, type Mailbox } from 'postal-mime';
+import type { Address, Attachment, Email, Mailbox } from 'postal-mime';
 import { type EmailBulkParams, normalizeAddress } from '../../contract/index.js';
-import { inputError, usageError } from '../errors.js';
+import { CliError, inputError } from '../errors.js';
+import { parseMail, utf8Headers } from './charset.js';
 import { withBody } from './headless.js';
+import { type Addressed, recipientsOf } from './recipients.js';
 import { keyOfMessage } from './sysexits.js';
 
 export interface Envelope {
   params: EmailBulkParams;
   /** Made of the Message-ID and the content, so that the same message is not sent twice. Null without a Message-ID. */
   idempotencyKey: string | null;
+  /** Further addresses of Reply-To, and those that are none. */
+  unusedReplyTo: readonly string[];
 }
 
-/** Who gets it: these addresses, and with `inHeaders` those of To, Cc and Bcc. */
-export interface Addressed {
-  recipients: readonly string[];
-  inHeaders: boolean;
-}
-
-/** Reads an internet message. Throws CliError for content that the service cannot send. */
-export async function readMessage(raw: Uint8Array, addressed: Addressed): Promise<Envelope> {
-  const mail = await PostalMime.parse(withBody(raw)).catch((error: Error) => {
+/** Reads an internet message; `otherName` is the sender's where it has no From. Throws CliError for content that the service cannot send. */
+export async function readMessage(raw: Uint8Array, addressed: Addressed, otherName = ''): Promise<Envelope> {
+  const { message, checked } = utf8Headers(withBody(raw));
+  const mail = await parseMail(message).catch((error: Error) => {
+    if (error instanceof CliError) throw error;
     throw inputError(
       `not an email message: ${error.message}`,
       'A message has headers, an empty line and a text.',
     );
   });
-  const to = addressesOf(mail, addressed);
-  if (mail.attachments.length > 0) {
-    throw inputError('the message has attachments, which cannot be sent', 'Send a link to them instead.');
+  const to = await recipientsOf(mail, addressed);
+  const [other] = mail.attachments;
+  if (other !== undefined) {
+    throw inputError(
+      `cannot send the part ${nameOf(other)}`,
+      'An email has only text and HTML here. Send a link to it.',
+    );
   }
   const from = mailboxes(mail.from)[0];
-  const replyTo = mailboxes(...(mail.replyTo ?? []))[0]?.address ?? from?.address;
+  const senderName = mail.from === undefined ? otherName : from?.name;
+  const { replyTo, unused } = replyToOf(mail);
   const common = {
     to,
-    subject: mail.subject || '(no subject)',
-    ...(from?.name ? { from_name: from.name } : {}),
-    ...(replyTo && normalizeAddress(replyTo) !== null ? { reply_to: replyTo } : {}),
+    subject: checked(mail.subject ?? '', 'subject') || '(no subject)',
+    ...(senderName ? { from_name: checked(senderName, 'sender name') } : {}),
+    ...(replyTo === undefined ? {} : { reply_to: replyTo }),
   };
   const params = { ...common, ...bodiesOf(mail) };
-  return { params, idempotencyKey: keyOf(mail, params) };
+  return { params, idempotencyKey: keyOf(mail, params), unusedReplyTo: unused };
 }
 
-function addressesOf(mail: Email, { recipients, inHeaders }: Addressed): string[] {
-  const to = [...recipients, ...(inHeaders ? addressesInHeaders(mail) : [])];
-  if (to.length === 0) throw usageError('the message has no recipient', 'Give it a To: header and use -t.');
-  const bad = to.find((address) => normalizeAddress(address) === null);
-  if (bad !== undefined) throw inputError(`'${bad}' is not an email address`, 'In a crontab, set MAILTO.');
-  return [...new Set(to)];
+/** The service takes one; without a header Reply-To it is that of From. */
+function replyToOf({ replyTo = [], from }: Email): { replyTo?: string; unused: string[] } {
+  const written = mailboxes(...replyTo).map(({ address, name }) => address || name);
+  const [first] = [...written, mailboxes(from)[0]?.address ?? ''].filter(
+    (address) => normalizeAddress(address) !== null,
+  );
+  const unused = written.filter((address) => address !== first);
+  return first === undefined ? { unused } : { replyTo: first, unused };
 }
 
-function addressesInHeaders({ to, cc, bcc, headers }: Email): string[] {
-  // Such a message is for the people that it was resent to; those in To have it.
-  if (headers.some(({ key }) => resent.test(key))) {
-    throw inputError('the message was resent, and -t cannot tell to whom', 'Give the recipients without -t.');
-  }
-  return mailboxes(...[to, cc, bcc].flatMap((list) => list ?? [])).map(({ address }) => address);
-}
-const resent = /^resent-(?:to|cc|bcc)$/;
+/** `application/pdf 'report.pdf'` */
+const nameOf = ({ mimeType, filename }: Attachment) => (filename ? `${mimeType} '${filename}'` : mimeType);
 
 function bodiesOf({ text, html }: Email): { text: string; html?: string } | { html: string } {
   const plain = text?.trimEnd();

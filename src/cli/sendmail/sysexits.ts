@@ -43,10 +43,10 @@ export const sysexitTranslation = {
       : 'It may have been sent, and has no Message-ID to make a repeat safe. Check before you give it again.';
   },
   meanings: {
-    0: 'accepted',
+    0: 'accepted for every recipient; a later failure is in the dashboard',
     [sysexits.usage]: 'usage, or no recipient',
     [sysexits.data]: 'a message that cannot be sent',
-    [sysexits.unavailable]: 'not sent, or in doubt where a repeat could send it twice',
+    [sysexits.unavailable]: 'not sent to some or all; or in doubt where a repeat could send it twice',
     [sysexits.software]: 'internal error',
     [sysexits.input]: 'this machine: unreadable input, unsafe configuration',
     [sysexits.later]: 'later: trying again may help, and cannot send it twice',

@@ -44,7 +44,10 @@ export function questions(stdin: InputStream, stderr: OutputStream, colour: bool
   return {
     text: (message, check) =>
       asked((context) => input({ message, theme, ...(check ? { validate: check } : {}) }, context)),
-    secret: (message) => asked((context) => password({ message, theme, mask: true }, context)),
+    secret: (message, check) =>
+      asked((context) =>
+        password({ message, theme, mask: true, ...(check ? { validate: check } : {}) }, context),
+      ),
     confirm: (message) => asked((context) => confirm({ message, theme, default: false }, context)),
     choose: (message, choices) =>
       asked((context) => select({ message, theme, choices: [...choices] }, context)),

@@ -3,7 +3,7 @@ import { visible } from './sanitise.js';
 /** Each rejects with `Interrupted` on Ctrl-C. */
 export interface Questions {
   text(message: string, check?: (value: string) => string | true): Promise<string>;
-  secret(message: string): Promise<string>;
+  secret(message: string, check?: (value: string) => string | true): Promise<string>;
   /** Enter alone means no. */
   confirm(message: string): Promise<boolean>;
   choose<Value>(message: string, choices: readonly { name: string; value: Value }[]): Promise<Value>;
@@ -13,7 +13,7 @@ export interface Questions {
 export function safeQuestions(questions: Questions): Questions {
   return {
     text: (message, check) => questions.text(visible(message), check),
-    secret: (message) => questions.secret(visible(message)),
+    secret: (message, check) => questions.secret(visible(message), check),
     confirm: (message) => questions.confirm(visible(message)),
     choose: (message, choices) =>
       questions.choose(

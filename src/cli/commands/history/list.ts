@@ -15,7 +15,7 @@ import { entriesOfRecipient } from './job-entries.js';
 const recipients = ({ to, planned }: HistoryEntry) =>
   to ?? (planned === undefined ? null : counted(planned, 'recipient'));
 
-const noSends = 'No sends in the history.';
+const noSends = 'No sends in the last 90 days.';
 
 const view: View<HistoryEntry> = {
   columns: [
@@ -87,7 +87,7 @@ export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (comm
       clearHistory(stateDirectory);
       return context.io.note('Deleted the history.');
     }
-    const all = await readHistory(stateDirectory, context.clock.now());
+    const all = readHistory(stateDirectory, context.clock.now());
     const from = since === undefined ? '' : timeOf(since, context.clock.now());
     const wanted = (to === undefined ? all : await sentTo(context, all, to)).filter(
       ({ time }) => time >= from,

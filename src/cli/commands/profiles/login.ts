@@ -1,18 +1,21 @@
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { profileNameOf } from '../../config/settings.js';
+import { readAddress } from '../../input/recipients.js';
 import { profileExample } from '../../output/examples.js';
 import { newProfile, type SignInOptions, tryKey } from './sign-in.js';
 import { profileView } from './view.js';
 
 export const login: CommandBody<'options' | 'io' | 'network' | 'config'> = (command, context) => {
   command
-    .description('Save an API key in a profile, and use the profile from now on. Prompts for the key.')
+    .description('Save an API key in a profile. Prompts for the key. The first profile is the one in use.')
     .option(
       '--key-command <command>',
       'save a command that prints the key instead (pass, secret-tool, security, op)',
     )
-    .option('--allow-http', 'allow plain http to other machines, for this profile');
+    .option('--allow-http', 'allow plain http to other machines, for this profile')
+    .option('--local-to <address>', 'for sendmail: who gets mail for names without a domain', readAddress)
+    .option('--use', 'use the profile from now on');
   addHelp(command, {
     view: profileView,
     examples: [
@@ -22,13 +25,23 @@ export const login: CommandBody<'options' | 'io' | 'network' | 'config'> = (comm
     exits: [4, 12],
     json: profileExample,
   });
-  command.action(async (options: SignInOptions) => {
+  command.action(async ({ use: isUsed, ...options }: SignInOptions & { use?: boolean }) => {
     const { io, config } = context;
-    const name = profileNameOf(context.options, config.env, {});
+    const before = await config.read();
+    // A new address is no news about the profile in use.
+    const name = profileNameOf(context.options, config.env, context.options.baseUrl ? {} : before);
     const profile = await newProfile(context, name, options);
     await tryKey(context, profile);
-    const { profiles } = await config.read();
-    await config.write({ current: name, profiles: { ...profiles, [name]: profile } });
-    await io.print(profileView, { name, profile, current: true });
+    const { current, profiles } = await config.read();
+    const inUse = isUsed || current === undefined ? name : current;
+    await config.write({ current: inUse, profiles: { ...profiles, [name]: profile } });
+    await io.print(profileView, { name, profile, current: name === inUse });
+    if (name === inUse) return;
+    // It is about the profiles themselves.
+    const use = config.commandLine(['profiles', 'use', name], {
+      '--profile': undefined,
+      '--base-url': undefined,
+    });
+    io.note(`Profile ${inUse} stays in use. To use this one:`, use);
   });
 };

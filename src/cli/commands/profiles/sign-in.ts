@@ -2,7 +2,7 @@ import { UrtuuError } from '../../../client/index.js';
 import { defaultBaseUrl } from '../../../contract/index.js';
 import { checkBaseUrl } from '../../config/base-url.js';
 import { envFlag } from '../../config/env-flag.js';
-import { checkedKey, readKey } from '../../config/key.js';
+import { checkedKey, isKey, readKey } from '../../config/key.js';
 import { isProfileName, type Profile } from '../../config/profiles.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
@@ -12,6 +12,7 @@ import { required } from '../../input/required.js';
 export interface SignInOptions {
   keyCommand?: string;
   allowHttp?: boolean;
+  localTo?: string;
 }
 
 type Needs = Pick<Context, 'options' | 'io' | 'network' | 'config'>;
@@ -20,7 +21,7 @@ type Needs = Pick<Context, 'options' | 'io' | 'network' | 'config'>;
 export async function newProfile(
   { options: { apiKeyFile, baseUrl }, io, config }: Needs,
   name: string,
-  { keyCommand, allowHttp: allow }: SignInOptions,
+  { keyCommand, allowHttp: allow, localTo }: SignInOptions,
 ): Promise<Profile> {
   if (!isProfileName(name)) {
     throw usageError(`invalid profile name '${name}'`, 'Use letters, digits, . _ -');
@@ -36,11 +37,22 @@ export async function newProfile(
   const allowHttp = allow ?? before?.allow_http ?? false;
   const url = baseUrl ?? config.env.URTUU_BASE_URL ?? before?.base_url ?? defaultBaseUrl;
   const isHttpAllowed = allowHttp || envFlag(config.env, 'URTUU_ALLOW_HTTP');
-  const place = { base_url: checkBaseUrl(url, isHttpAllowed), ...(allowHttp ? { allow_http: true } : {}) };
+  const local = localTo ?? before?.local_to;
+  const place = {
+    base_url: checkBaseUrl(url, isHttpAllowed),
+    ...(allowHttp ? { allow_http: true } : {}),
+    ...(local === undefined ? {} : { local_to: local }),
+  };
   if (keyCommand !== undefined) return { ...place, key_command: keyCommand };
   const given = apiKeyFile === undefined ? undefined : await io.files.text(apiKeyFile);
   const { key } = await required(io, {
-    key: { value: given, name: '--api-key-file', question: 'API key:', secret: true },
+    key: {
+      value: given,
+      name: '--api-key-file',
+      question: `API key for ${place.base_url}:`,
+      secret: true,
+      check: isKey,
+    },
   });
   return { ...place, api_key: checkedKey(key) };
 }
@@ -51,7 +63,9 @@ export async function tryKey(
   { api_key: key = '', key_command: command, base_url: baseUrl = defaultBaseUrl, allow_http }: Profile,
 ): Promise<void> {
   const source =
-    command === undefined ? ({ kind: 'stored', key } as const) : ({ kind: 'command', command } as const);
+    command === undefined
+      ? ({ kind: 'stored', key } as const)
+      : ({ kind: 'command', command, isSaved: false } as const);
   const apiKey = await readKey(source, io.files, config.platform);
   const allowHttp = allow_http === true || envFlag(config.env, 'URTUU_ALLOW_HTTP');
   const client = await network.clientWith(apiKey, baseUrl, allowHttp);

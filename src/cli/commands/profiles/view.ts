@@ -19,6 +19,7 @@ export const profileView: View<ProfileRow> = {
     { name: 'key', value: ({ profile }) => keyOf(profile) },
     { name: 'key_command', value: ({ profile }) => profile.key_command, detail: true },
     { name: 'allow_http', value: ({ profile }) => profile.allow_http ?? false, detail: true },
+    { name: 'local_to', value: ({ profile }) => profile.local_to, detail: true },
   ],
   record: ({ name, current, profile }) => ({
     name,
@@ -27,6 +28,7 @@ export const profileView: View<ProfileRow> = {
     key: keyOf(profile),
     key_command: profile.key_command ?? null,
     allow_http: profile.allow_http ?? false,
+    local_to: profile.local_to ?? null,
   }),
   empty: 'No profiles. Create one with: `urtuu login`',
 };

@@ -4,13 +4,21 @@ import { addHelp } from '../../command-help.js';
 import type { Context } from '../../context.js';
 import { usageError } from '../../errors.js';
 import { appendFailedSend, appendHistory } from '../../history/append.js';
+import { readAddress } from '../../input/recipients.js';
 import { type Envelope, readMessage } from '../../sendmail/message.js';
 import { sysexitTranslation } from '../../sendmail/sysexits.js';
 import { answersAnother, answersFewer, isAbout } from '../../single/answer.js';
 import { sendFailed } from '../../single/finish.js';
+import { checkFailed } from './failed-at-once.js';
 
 /** A 1 MB email with every byte encoded as three by quoted-printable, and its headers. */
 const maxBytes = 4_000_000;
+
+interface Options {
+  t?: boolean;
+  F?: string;
+  localTo?: string;
+}
 
 type Needs = 'options' | 'io' | 'network' | 'config' | 'clock';
 
@@ -19,19 +27,24 @@ export const sendmail: CommandBody<Needs> = (command, context) => {
     .description('Read a message from standard input and send it by email, for cron and sendmail callers.')
     .argument('[recipient...]', 'addresses; with -t beside those in the message')
     .option('-t', 'send to the addresses in To, Cc and Bcc')
-    .option('-f <address>', 'ignored: the service sets the sender address')
-    .option('-F <name>', 'ignored: the sender name comes from the From header')
+    .option('-F <name>', 'sender name of a message without a From header')
+    .option('--local-to <address>', 'who gets mail for names without a domain, such as root', readAddress)
     // `-h 3` of a sendmail caller counts hops: help would end with 0, and its mail would be lost.
     .helpOption('--help', 'show help');
   addHelp(command, {
     notes: [
-      'The headers give the subject, the sender name and the reply address; text and',
+      'The headers have the subject, the sender name and the reply address; text and',
       'HTML may be encoded as MIME allows. Attachments are refused. A message with a',
       'Message-ID is sent once to the same recipients, however often it is given.',
       '',
+      "Postfix's options -B, -f, -h, -i, -L, -N, -O, -o, -R, -r, -V and -X are accepted",
+      'and ignored: the service sets the sender address, and mails no delivery reports.',
+      '',
       'Cron mails the output of its jobs. Let it call urtuu, and set the recipient:',
       '  crond -m "urtuu sendmail -t"       # cronie',
-      '  MAILTO=ops@example.mn              # in the crontab',
+      '  MAILTO=ops@example.mn              # in the crontab; separate several by commas',
+      'Without MAILTO it writes to the name of the user, which needs --local-to, or:',
+      '  urtuu login --profile cron --local-to ops@example.mn',
       'Other crons call /usr/sbin/sendmail, which can be this script:',
       '  #!/bin/sh',
       '  exec urtuu sendmail --profile cron "$@"',
@@ -43,18 +56,26 @@ export const sendmail: CommandBody<Needs> = (command, context) => {
     exits: [],
     exitAs: sysexitTranslation,
   });
-  command.action(async (recipients: string[], { t }: { t?: boolean }) => {
+  command.action(async (recipients: string[], { t, F, localTo }: Options) => {
     if (recipients.length === 0 && !t) {
       throw usageError('missing: a recipient, or -t', 'Use -t to send to the addresses in the message.');
     }
     const hint = 'An email has at most 1 MB, without attachments.';
     const raw = await context.io.files.whole('-', maxBytes, hint);
-    await deliver(context, await readMessage(raw, { recipients, inHeaders: t === true }));
+    const address = async () => localTo ?? (await context.config.settings()).localTo;
+    const addressed = { recipients, inHeaders: t === true, localTo: address };
+    const envelope = await readMessage(raw, addressed, F);
+    for (const unused of envelope.unusedReplyTo) {
+      context.io.warn(
+        `replies do not go to ${context.io.printer.recipient(unused)}: the service takes one address`,
+      );
+    }
+    await deliver(context, envelope);
   });
 };
 
 async function deliver(context: Pick<Context, Needs>, { params, idempotencyKey }: Envelope): Promise<void> {
-  const { email } = await context.network.client();
+  const { email, batches } = await context.network.client();
   const options = idempotencyKey === null ? {} : { idempotencyKey };
   const [only = ''] = params.to;
   const entry = { command: 'sendmail', channel: 'email', key: idempotencyKey } as const;
@@ -74,4 +95,5 @@ async function deliver(context: Pick<Context, Needs>, { params, idempotencyKey }
   await appendHistory(context, { ...entry, id, status });
   const recipients = new Set(params.to.map(normalizeAddress)).size;
   if (total < recipients) throw answersFewer(context, total, recipients);
+  await checkFailed(context, batches, id, total);
 }

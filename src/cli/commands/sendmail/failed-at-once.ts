@@ -1,0 +1,65 @@
+import type { Message, Urtuu } from '../../../client/index.js';
+import { messagePage } from '../../../contract/index.js';
+import type { Context } from '../../context.js';
+import { CliError } from '../../errors.js';
+import { exits } from '../../exit-codes.js';
+import { counted, grouped } from '../../wording.js';
+
+type Needs = Pick<Context, 'options' | 'io' | 'clock'>;
+type Batches = Pick<Urtuu['batches'], 'get' | 'messages'>;
+
+/** Milliseconds before each look: a recipient over a cap, or suppressed, fails in the first second. */
+const pauses = [0, 500, 1_000];
+const oneTry = { timeout: 5_000, maxRetries: 0 };
+
+/** Throws CliError where recipients of an accepted batch fail at once. What it cannot read is not known to have failed. */
+export async function checkFailed(
+  context: Needs,
+  batches: Batches,
+  id: string,
+  total: number,
+): Promise<void> {
+  const { io, options } = context;
+  const failed = await failedIn(context, batches, id).catch((error: Error) => {
+    if (options.verbose) io.note(`cannot look at the batch: ${error.message}`);
+    return { count: 0, messages: [] };
+  });
+  if (failed.count === 0) return;
+  const names = failed.messages.map(
+    ({ to, error }) => `${io.printer.recipient(to)}${error === null ? '' : ` (${error.code})`}`,
+  );
+  const which = names.length === 0 ? '' : `: ${names.join(', ')}`;
+  throw new CliError(
+    failed.count < total ? 'partly' : 'not_sent',
+    failed.count < total ? exits.partly : exits.notSent,
+    `${grouped(failed.count)} of ${counted(total, 'recipient')} failed${which}`,
+    {
+      hint:
+        failed.count < total
+          ? 'The others were accepted. Send it again only to those that failed.'
+          : 'They were refunded.',
+      details: { batch_id: id },
+    },
+  );
+}
+
+async function failedIn(
+  { clock }: Needs,
+  batches: Batches,
+  id: string,
+): Promise<{ count: number; messages: readonly Message[] }> {
+  // A service may leave the figure out.
+  let count: number | undefined;
+  for (const pause of pauses) {
+    if (pause > 0) await clock.sleep(pause);
+    const { status, failed } = await batches.get(id, oneTry);
+    count = failed;
+    if (status !== 'processing') break;
+  }
+  if (!count) return { count: 0, messages: [] };
+  // A service without that list says how many.
+  const { data } = await batches
+    .messages(id, { limit: messagePage.max }, oneTry)
+    .catch(() => ({ data: [] as Message[] }));
+  return { count, messages: data.filter(({ status }) => status === 'failed') };
+}

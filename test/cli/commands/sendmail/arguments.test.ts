@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { sendmailWords } from '../../../../src/cli/sendmail/arguments.js';
+import { FakeProject } from '../../../support/fake-project.js';
+import { run } from '../../../support/run.js';
+
+const mail = 'To: bat@example.mn\nSubject: s\n\nhi\n';
+const send = async (argv: string[], stdin = mail) => {
+  const project = new FakeProject();
+  const { code, stderr } = await run('', {
+    argv: ['sendmail', ...argv],
+    fetch: project.service.fetch,
+    stdin,
+  });
+  return { code, stderr, body: project.sends[0]?.body };
+};
+
+describe('the options of sendmail', () => {
+  it.each([
+    ['-ti', '-t'],
+    ['-it', '-t'],
+    ['-tioem', '-t'],
+    ['-t -oi -oem -odi -o7 -oQ/var/spool', '-t'],
+    ['-FCron -f root -t', '-F Cron -t'],
+    ['-tFCron', '-t -F Cron'],
+    ['-tfroot@host', '-t'],
+    ['-R hdrs -t', '-t'],
+    ['-N never -V id-1 -r root@host -t', '-t'],
+    ['-Nfailure,delay -Rfull -rroot -Vid -t', '-t'],
+    ['-h 3 -t', '-t'],
+    ['-B 8BITMIME -L cron -O Timeout=1s -X /dev/null -XV -C /etc/mail -t', '-t'],
+    ['-GUmn -bm -Am -Ac -t', '-t'],
+    ['--profile work -t -v -q -o json', '--profile work -t -v -q -o json'],
+    ['-t -- -x@example.mn', '-t -- -x@example.mn'],
+    ['-bp', '-bp'],
+    ['-t -R', '-t -R'],
+  ])('are read as its manual page has them: %s', (written, words) => {
+    expect(sendmailWords(written.split(' '))).toEqual(words.split(' '));
+  });
+
+  it.each([['-ti'], ['-R', 'hdrs', '-t'], ['-N', 'never', '-r', 'root', '-V', 'x', '-t'], ['-h', '3', '-t']])(
+    'that lose nothing are taken: %s %s',
+    async (...argv) => {
+      expect(await send(argv)).toMatchObject({ code: 0, stderr: '', body: { to: 'bat@example.mn' } });
+    },
+  );
+
+  it.each([['-bp'], ['-bs'], ['-I'], ['-t', '-R'], ['-q30m']])(
+    'that ask for something else are refused: %s %s',
+    async (...argv) => expect(await send(argv)).toMatchObject({ code: 64, body: undefined }),
+  );
+
+  // `-h 3` counts hops: help would end with 0, and the mail would be lost.
+  it.each([['-t', '-h'], ['-th'], ['-h']])('have no -h for help: %s %s', async (...argv) => {
+    const { code, stderr, body } = await send(argv);
+    expect({ code, body }).toEqual({ code: 64, body: undefined });
+    expect(stderr).toContain("unknown option '-h'");
+  });
+
+  it('name the sender of a mail without one', async () => {
+    expect((await send(['-t', '-F', 'Cron Daemon'])).body).toMatchObject({ from_name: 'Cron Daemon' });
+    const from = await send(['-t', '-FCron'], `From: root (Ops)\n${mail}`);
+    expect(from.body).toMatchObject({ from_name: expect.not.stringContaining('Cron') });
+  });
+});
+
+describe('the recipients of sendmail', () => {
+  it.each([
+    [['a@ex.mn,b@ex.mn'], ['a@ex.mn', 'b@ex.mn']],
+    [['a@ex.mn, "B C" <b@ex.mn>'], ['a@ex.mn', 'b@ex.mn']],
+    [['"A B" <a@ex.mn>'], 'a@ex.mn'],
+    [
+      ['<a@ex.mn>', 'b@ex.mn'],
+      ['a@ex.mn', 'b@ex.mn'],
+    ],
+    [['a@ex.mn b@ex.mn'], ['a@ex.mn', 'b@ex.mn']],
+    [['Ops: a@ex.mn, b@ex.mn;'], ['a@ex.mn', 'b@ex.mn']],
+  ])('are read as addresses of a header: %j', async (argv, to) => {
+    expect(await send(argv)).toMatchObject({ code: 0, body: { to } });
+  });
+
+  it.each([
+    ['a@ex.mn,b@ex.mn', ['a@ex.mn', 'b@ex.mn']],
+    ['a@ex.mn b@ex.mn', ['a@ex.mn', 'b@ex.mn']],
+    ['"b@ex.mn" <a@ex.mn>', 'a@ex.mn'],
+  ])('of MAILTO=%s get it', async (mailto, to) => {
+    expect(await send(['-t'], mail.replace('bat@example.mn', mailto))).toMatchObject({
+      code: 0,
+      body: { to },
+    });
+  });
+
+  it.each([
+    ['root', "'root' is not an email address"],
+    ['root (Cron Daemon)', "'root' is not an email address"],
+    ['www-data, bat@example.mn', "'www-data' is not an email address"],
+    ['"A B"', "'A B' is not an email address"],
+    ['a@ex.mn b@ex.mn (both)', "'a@ex.mn b@ex.mn (both)' is not an email address"],
+    ['@', "'@' is not an email address"],
+  ])('that are no addresses are quoted: %s', async (to, reason) => {
+    const { code, stderr, body } = await send(['-t'], mail.replace('bat@example.mn', to));
+    expect({ code, body }).toEqual({ code: 65, body: undefined });
+    expect(stderr).toContain(reason);
+    expect(stderr).toContain('--local-to');
+  });
+
+  it.each([
+    ['root', 'ops@ex.mn'],
+    ['root@localhost', 'ops@ex.mn'],
+    ['root, www-data', 'ops@ex.mn'],
+    ['root www-data', 'ops@ex.mn'],
+    ['root, bat@example.mn', ['ops@ex.mn', 'bat@example.mn']],
+  ])('without a domain are --local-to: %s', async (written, to) => {
+    const words = ['-t', '--local-to', 'ops@ex.mn'];
+    expect(await send(words, mail.replace('bat@example.mn', written))).toMatchObject({
+      code: 0,
+      body: { to },
+    });
+    expect(await send(['--local-to', 'ops@ex.mn', written])).toMatchObject({ code: 0, body: { to } });
+  });
+
+  it('with another domain are never --local-to', async () => {
+    expect(await send(['--local-to', 'ops@ex.mn', 'root@host'])).toMatchObject({ code: 65, body: undefined });
+    expect(await send(['--local-to', 'ops', 'root'])).toMatchObject({ code: 64, body: undefined });
+  });
+});
+
+describe('what cannot be sent on', () => {
+  it('is named: a part that is no text', async () => {
+    const part = (type: string, more = '') => `--x\nContent-Type: ${type}${more}\n\nAAAA\n`;
+    const multipart = (...parts: string[]) =>
+      `To: a@ex.mn\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nhi\n${parts.join('')}--x--\n`;
+    const named =
+      '\nContent-Disposition: attachment; filename="=?utf-8?Q?=D1=82=D0=B0=D0=B9=D0=BB=D0=B0=D0=BD.pdf?="';
+    for (const [parts, name] of [
+      [part('application/pdf', named), "application/pdf 'тайлан.pdf'"],
+      [part('image/png'), 'image/png'],
+      [part('text/csv; name=a.csv'), "text/csv 'a.csv'"],
+    ] as const) {
+      const { code, stderr, body } = await send(['-t'], multipart(parts));
+      expect({ code, body }).toEqual({ code: 65, body: undefined });
+      expect(stderr).toContain(`cannot send the part ${name}`);
+    }
+  });
+
+  it.each([
+    ['Reply-To: a@ex.mn\nReply-To: b@ex.mn\n', 'a@ex.mn', ['b@ex.mn']],
+    ['Reply-To: a@ex.mn, "B" <b@ex.mn>\n', 'a@ex.mn', ['b@ex.mn']],
+    ['Reply-To: root, a@ex.mn\n', 'a@ex.mn', ['root']],
+    ['From: c@ex.mn\nReply-To: root\n', 'c@ex.mn', ['root']],
+    ['From: c@ex.mn\n', 'c@ex.mn', []],
+  ])('is named: another Reply-To: %j', async (headers, replyTo, unused) => {
+    const { code, stderr, body } = await send(['-t'], `${headers}${mail}`);
+    expect(code).toBe(0);
+    expect(body).toMatchObject({ reply_to: replyTo });
+    const warnings = unused.map(
+      (each) => `warning: replies do not go to ${each}: the service takes one address\n`,
+    );
+    expect(stderr).toBe(warnings.join(''));
+  });
+});
