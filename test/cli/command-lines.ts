@@ -82,7 +82,7 @@ export function commandLines(
     {
       line: () => `sms bulk two.csv --text ${number()} --yes`,
       stdout: /^accepted +2$/m,
-      stderr: /Certain: 2/,
+      stderr: /2 accepted\. Nothing is in doubt\./,
       json: 'object',
       shape: '',
     },
@@ -130,7 +130,7 @@ export function commandLines(
     {
       line: () => `email bulk mails.csv --subject s --text ${number()} --yes`,
       stdout: /^accepted +2$/m,
-      stderr: /Certain: 2/,
+      stderr: /2 accepted\. Nothing is in doubt\./,
       json: 'object',
       shape: '',
     },
@@ -226,7 +226,7 @@ export function commandLines(
     {
       line: () => 'jobs watch july',
       stdout: /^job +july$/m,
-      stderr: /Certain: 2/,
+      stderr: /2 accepted\. Nothing is in doubt\./,
       json: 'object',
       shape: '',
     },

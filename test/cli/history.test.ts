@@ -87,8 +87,8 @@ describe('urtuu history', () => {
     ).toEqual(
       expect.arrayContaining([
         ['sms send', null, '99119002', 'sent'],
-        ['sms bulk', 'june', '99119002', 'accepted'],
-        ['sms bulk', 'july', '99119002', 'accepted'],
+        ['sms bulk', 'june', '99119002', 'queued'],
+        ['sms bulk', 'july', '99119002', 'queued'],
       ]),
     );
     expect(found).toHaveLength(3);

@@ -23,8 +23,12 @@ export interface HistoryEntry {
   /** The counts of a job; only `planned` while it runs, and after its process was killed. */
   planned?: number;
   accepted?: number;
-  rejected?: number;
+  sent?: number;
+  unknown?: number;
+  queued?: number;
   failed?: number;
+  rejected?: number;
+  moved?: number;
   in_doubt?: number;
   pending?: number;
 }

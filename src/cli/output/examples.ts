@@ -22,8 +22,10 @@ export const verifiedExample = `{${verification('verified', '"2026-11-21T08:01:0
 export const profileExample =
   '{"name": "default", "current": true, "base_url": "https://sms.example.mn/v1", "key": "stored", "key_command": null, "allow_http": false, "local_to": null}';
 
+const queued =
+  '"sent": 0, "unknown": 0, "queued": 1000, "failed": 0, "rejected": 0, "moved": 0, "in_doubt": 0, "pending": 0, "moved_to": []';
 const summary = (credits: number) =>
-  `{"job": "july-offer", "planned": 1000, "accepted": 1000, "rejected": 0, "failed": 0, "in_doubt": 0, "pending": 0, "merged": 3, "credits": ${credits}, "balance": ${100_000 - credits}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": ${credits}, "sent": null, "failed": null}], "exit": 0}`;
+  `{"job": "july-offer", "planned": 1000, "accepted": 1000, ${queued}, "merged": 3, "credits": ${credits}, "balance": ${100_000 - credits}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": ${credits}, "sent": null, "failed": null, "unknown": null}], "exit": 0}`;
 export const summaryExample = summary(10_000);
 export const emailSummaryExample = summary(2_000);
 
@@ -53,12 +55,13 @@ export const emailPreflightExample = preflight(
   '{"to": "bat@example.mn", "subject": "July", "text": "Сайн уу", "parts": null}',
 );
 
-const job =
-  '"job": "july-offer", "state": "finished", "reason": null, "pid": null, "rate": null, "seconds_left": null, "channel": "sms", "source": "customers.csv", "created_at": "2026-11-21T08:00:00.000Z", "planned": 1000, "accepted": 1000, "rejected": 0, "failed": 0, "in_doubt": 0, "pending": 0, "credits": 10000, "base_url": "http://127.0.0.1:7788/v1", "ended_at": "2026-11-21T08:00:00.600Z", "exit": 0';
+const job = `"job": "july-offer", "state": "finished", "reason": null, "pid": null, "rate": null, "seconds_left": null, "channel": "sms", "source": "customers.csv", "created_at": "2026-11-21T08:00:00.000Z", "planned": 1000, "accepted": 1000, ${queued}, "credits": 10000, "base_url": "http://127.0.0.1:7788/v1", "ended_at": "2026-11-21T08:00:00.600Z", "exit": 0`;
 export const jobExample = `{${job}}`;
 export const cancelledExample = jobExample
   .replace('"finished", "reason": null', '"unfinished", "reason": "cancelled"')
   .replace('"accepted": 1000', '"accepted": 400')
-  .replace('"pending": 0, "credits": 10000', '"pending": 600, "credits": 4000')
+  .replace('"queued": 1000', '"queued": 400')
+  .replace('"pending": 0', '"pending": 600')
+  .replace('"credits": 10000', '"credits": 4000')
   .replace('"exit": 0', '"exit": 5');
-export const jobDetailsExample = `{${job}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": 10000, "sent": null, "failed": null}]}`;
+export const jobDetailsExample = `{${job}, "batches": [{"id": "51de...90", "recipients": 1000, "credits": 10000, "sent": null, "failed": null, "unknown": null}]}`;

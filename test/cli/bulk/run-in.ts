@@ -47,7 +47,7 @@ export function setting(options: ProjectOptions = {}, plan = small) {
       }
     };
     const ending = await clock.run(work());
-    return { ending, events, tally: state.tally, state };
+    return { ending, events, counts: state.counts, state };
   };
   const entries = async () => {
     const read: Entry[] = [];

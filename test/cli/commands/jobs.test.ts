@@ -15,7 +15,7 @@ describe('urtuu jobs', () => {
     expect(await here.run('jobs remove july --force')).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'Removed the job july: 2 accepted, 3 pending.\n',
+      stderr: 'Removed the job july: 2 sent, 3 pending.\n',
     });
     expect(here.jobs).toEqual([]);
     expect(await here.run('jobs show july')).toMatchObject({ code: 12 });
@@ -26,7 +26,7 @@ describe('urtuu jobs', () => {
     const here = desk(people(1_002), { credits: 20 });
     await here.run(`${partly} --concurrency 1`);
     const { stdout } = await here.run('jobs show july');
-    expect(stdout).toMatch(/\nplanned +1,002\naccepted +2\npending +1,000\ncredits +20\n$/);
+    expect(stdout).toMatch(/\nplanned +1,002\nsent +2\npending +1,000\ncredits +20\n$/);
     expect((await here.run('jobs show july --columns planned,failed')).stdout).toMatch(
       /^planned +1,002\nfailed +0\n$/,
     );

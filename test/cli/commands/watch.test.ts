@@ -21,19 +21,14 @@ describe('urtuu jobs watch', () => {
     expect([run.code, code]).toEqual([0, 0]);
     expect(stdout).toBe(run.stdout);
     const lines = stderr.trimEnd().split('\n');
-    expect(lines.pop()).toBe('Certain: 700 accepted; nothing in doubt.');
+    expect(lines.pop()).toBe('700 accepted. Nothing is in doubt.');
     for (const line of lines) expect(line).toMatch(/^\d+ of 700 accepted, 0 failed, /);
     expect(lines.length).toBeGreaterThan(0);
   });
 
   it.each([
-    ['finished', constant, 0, /^Certain: 5 accepted; nothing in doubt\.\n$/],
-    [
-      'out of credits',
-      partly,
-      7,
-      /Certain: 2 accepted, 3 not sent yet.*Resume with: urtuu jobs resume july\n$/,
-    ],
+    ['finished', constant, 0, /^5 accepted\. Nothing is in doubt\.\n$/],
+    ['out of credits', partly, 7, /2 accepted, 3 not sent yet.*Resume with: urtuu jobs resume july\n$/],
   ])('ends at once with the exit of a job that is %s', async (_, line, code, words) => {
     const here = desk(people(5), { credits: line === partly ? 20 : 1_000 });
     const run = await here.run(line);
@@ -56,7 +51,7 @@ describe('urtuu jobs watch', () => {
     writeFileSync(journal, `${lines.slice(0, lastSend + 1).join('\n')}\n`);
     const watch = await here.run('jobs watch july');
     expect(watch.code).toBe(6);
-    expect(watch.stderr).toContain('in doubt: 1');
+    expect(watch.stderr).toContain('1 in doubt');
     expect((await here.run('jobs show july')).stdout).toMatch(/^state +stopped: killed, 1 in doubt$/m);
   });
 
@@ -69,7 +64,7 @@ describe('urtuu jobs watch', () => {
     expect(lines.pop()).toContain('"end"');
     writeFileSync(journal, `${lines.join('\n')}\n`);
     const watch = await here.run('jobs watch july');
-    expect(watch.stderr).toContain('4 accepted, 1 failed and refunded');
+    expect(watch.stderr).toContain('4 sent, 1 failed and refunded');
     expect(watch.code).toBe(3);
   });
 
@@ -95,7 +90,7 @@ describe('urtuu jobs watch', () => {
       appendFileSync(journal, whole.subarray(cut));
       await job.update();
       await job.update();
-      expect(job.state.tally).toMatchObject({ accepted: 2, pending: 3, in_doubt: 0 });
+      expect(job.state.counts).toMatchObject({ accepted: 2, pending: 3, in_doubt: 0 });
       expect(job.state.credits).toBe(20);
     }
   });

@@ -97,7 +97,7 @@ async function playGame(random: () => number, sender: Sender): Promise<Found> {
     if (random() < 0.5) way.arriveAll();
     if (accepted(pending)) found.lies += 1;
     if (exit === 0 && !all.every((each) => service.accepted.has(each))) found.lies += 1;
-    if (state.tally.in_doubt > 0 && exit !== 6) found.lies += 1;
+    if (state.counts.in_doubt > 0 && exit !== 6) found.lies += 1;
   };
 
   const runs = 1 + Math.floor(random() * 4);

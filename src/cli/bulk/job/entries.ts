@@ -35,10 +35,30 @@ export type RequestEntry =
   | { type: 'absent'; request: number; revision: number; indexes: number[] }
   /** So many members of an accepted request may not be in its batch, and the service does not list them. */
   | { type: 'unsure'; request: number; revision: number; recipients: number }
-  /** The final figures of an accepted request, in messages. */
-  | { type: 'final'; request: number; sent: number; failed: number; code: string | null }
-  /** Rows taken over by another job, of a body with so many recipients: never sent by this job again. */
-  | { type: 'moved'; request: number; revision: number; indexes: number[]; recipients: number };
+  /** The figures of an accepted request so far, in messages. */
+  | ({ type: 'progress'; request: number } & MessageFigures)
+  /** Its final figures; a later entry has a later count of those unknown. */
+  | ({ type: 'final'; request: number; code: string | null } & MessageFigures)
+  | MovedEntry;
+
+/** Messages by what the service says of them. */
+export interface MessageFigures {
+  sent: number;
+  failed: number;
+  /** How many of `sent` may have arrived or not; null where the service does not say. */
+  unknown: number | null;
+}
+
+/** Rows taken over by another job, of a body with so many recipients: never sent by this job again. */
+export interface MovedEntry {
+  type: 'moved';
+  request: number;
+  revision: number;
+  indexes: number[];
+  recipients: number;
+  /** The other job; null in journals of earlier releases. */
+  job: string | null;
+}
 
 export interface AcceptedEntry {
   type: 'accepted';
@@ -145,18 +165,36 @@ const codecs: { readonly [Type in Entry['type']]: Codec<EntryOf<Type>> } = {
     encode: ({ request, revision, recipients }) => [request, revision, recipients],
     decode: ([, request, revision, recipients]) => ({ type: 'unsure', request, revision, recipients }),
   },
+  progress: {
+    encode: ({ request, sent, failed, unknown }) => [request, sent, failed, unknown],
+    decode: ([, request, sent, failed, unknown]) => ({ type: 'progress', request, sent, failed, unknown }),
+  },
   final: {
-    encode: ({ request, sent, failed, code }) => [request, sent, failed, code],
-    decode: ([, request, sent, failed, code = null]) => ({ type: 'final', request, sent, failed, code }),
+    encode: ({ request, sent, failed, code, unknown }) => [
+      ...[request, sent, failed, code],
+      ...unlessNull(unknown),
+    ],
+    decode: ([, request, sent, failed, code = null, unknown = null]) => ({
+      type: 'final',
+      request,
+      sent,
+      failed,
+      code,
+      unknown,
+    }),
   },
   moved: {
-    encode: ({ request, revision, indexes, recipients }) => [request, revision, indexes, recipients],
-    decode: ([, request, revision, indexes, recipients]) => ({
+    encode: ({ request, revision, indexes, recipients, job }) => [
+      ...[request, revision, indexes, recipients],
+      ...unlessNull(job),
+    ],
+    decode: ([, request, revision, indexes, recipients, job = null]) => ({
       type: 'moved',
       request,
       revision,
       indexes,
       recipients,
+      job,
     }),
   },
 };

@@ -1,61 +1,86 @@
-/** The recipients of an accepted request by their final status. */
+import type { MessageFigures } from './entries.js';
+
+/** The recipients of an accepted request by what became of them; those in none of these are queued. */
 export interface Finals {
+  /** Without those unknown. */
   sent: number;
+  unknown: number;
   failed: number;
   /** Their status is not known, and will not be. */
   unsure: number;
 }
 
-export const noFinals: Finals = { sent: 0, failed: 0, unsure: 0 };
+export const noFinals: Finals = { sent: 0, unknown: 0, failed: 0, unsure: 0 };
 
-/** Of so many recipients. Figures that add up to fewer, or more, leave the difference unsure. */
-export function finalsOf(recipients: number, sent: number, failed: number): Finals {
-  const [haveSent, haveFailed] = [countOf(sent), countOf(failed)];
-  const unsure = Math.min(recipients, Math.abs(recipients - haveSent - haveFailed));
-  const certainlyFailed = Math.min(haveFailed, recipients - unsure);
-  return { sent: recipients - unsure - certainlyFailed, failed: certainlyFailed, unsure };
+/**
+ * Of so many recipients, who have one message each; those of no figure are queued. Final figures of fewer messages, or of
+ * more, leave the difference unsure.
+ */
+export function finalsOf(recipients: number, figures: MessageFigures, isFinal: boolean): Finals {
+  const [haveSent, haveFailed] = [countOf(figures.sent), countOf(figures.failed)];
+  const unsure = isFinal ? Math.min(recipients, Math.abs(recipients - haveSent - haveFailed)) : 0;
+  const failed = Math.min(haveFailed, recipients - unsure);
+  const sent = Math.min(haveSent, recipients - unsure - failed);
+  const unknown = Math.min(sent, countOf(figures.unknown ?? 0));
+  return { sent: sent - unknown, unknown, failed, unsure };
+}
+
+/** Without so many recipients whom another job took, since their message failed; they were among `recipients`. */
+export function finalsWithout(taken: number, recipients: number, finals: Finals): Finals {
+  let left = taken;
+  const less = (figure: number) => {
+    const rest = Math.max(0, figure - left);
+    left -= figure - rest;
+    return rest;
+  };
+  const { sent, unknown, failed, unsure } = finals;
+  const rest = { failed: less(failed), queued: less(recipients - sent - unknown - failed - unsure) };
+  return { failed: rest.failed, unsure: less(unsure), unknown: less(unknown), sent: less(sent) };
 }
 
 /** Anything but a count, in the answer of a service, counts nothing. */
 const countOf = (figure: number) => (Number.isSafeInteger(figure) && figure > 0 ? figure : 0);
 
-/** The final figures of accepted requests, as far as they are known: 7 bytes a request. */
+const figureNames = ['sent', 'unknown', 'failed', 'unsure'] as const;
+
+/** What is known of an accepted request: some figures, the final ones, or those with how many are unknown. */
+const knowledges = ['some', 'final', 'everything'] as const;
+type Knowledge = (typeof knowledges)[number];
+
+/** The figures of accepted requests, as far as they are known: 9 bytes a request. */
 export class FinalFigures {
-  readonly #sent: Uint16Array;
-  readonly #failed: Uint16Array;
-  readonly #unsure: Uint16Array;
-  readonly #final: Uint8Array;
+  readonly #figures: Record<keyof Finals, Uint16Array>;
+  readonly #knowledge: Uint8Array;
 
   constructor(requests: number) {
-    this.#sent = new Uint16Array(requests);
-    this.#failed = new Uint16Array(requests);
-    this.#unsure = new Uint16Array(requests);
-    this.#final = new Uint8Array(requests);
+    const figures = () => new Uint16Array(requests);
+    this.#figures = { sent: figures(), unknown: figures(), failed: figures(), unsure: figures() };
+    this.#knowledge = new Uint8Array(requests);
   }
 
-  isFinal(request: number): boolean {
-    return this.#final[request] === 1;
+  knowledge(request: number): Knowledge {
+    return knowledges[this.#knowledge[request] ?? 0] ?? 'some';
   }
 
-  failed(request: number): number {
-    return this.#failed[request] ?? 0;
-  }
-
-  unsure(request: number): number {
-    return this.#unsure[request] ?? 0;
-  }
-
-  /** Gives the change to the figures of all requests. */
-  set(request: number, now: Finals, isFinal: boolean): Finals {
-    const change = {
-      sent: now.sent - (this.#sent[request] ?? 0),
-      failed: now.failed - (this.#failed[request] ?? 0),
-      unsure: now.unsure - (this.#unsure[request] ?? 0),
+  of(request: number): Finals {
+    const figure = (name: keyof Finals) => this.#figures[name][request] ?? 0;
+    return {
+      sent: figure('sent'),
+      unknown: figure('unknown'),
+      failed: figure('failed'),
+      unsure: figure('unsure'),
     };
-    this.#sent[request] = now.sent;
-    this.#failed[request] = now.failed;
-    this.#unsure[request] = now.unsure;
-    this.#final[request] = Number(isFinal);
+  }
+
+  /** Returns the change to the figures of all requests. */
+  set(request: number, now: Finals, knowledge: Knowledge): Finals {
+    const before = this.of(request);
+    const change = { ...noFinals };
+    for (const name of figureNames) {
+      change[name] = now[name] - before[name];
+      this.#figures[name][request] = now[name];
+    }
+    this.#knowledge[request] = knowledges.indexOf(knowledge);
     return change;
   }
 }

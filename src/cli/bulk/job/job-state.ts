@@ -1,11 +1,13 @@
 import type { PlanMeta } from '../plan/plan.js';
 import { Acceptances } from './acceptances.js';
 import { BatchIds } from './batch-ids.js';
-import type { AcceptedEntry, Entry, EntryOf } from './entries.js';
-import { FinalFigures, type Finals, finalsOf, noFinals } from './final-figures.js';
+import type { Outcome } from './counts.js';
+import type { AcceptedEntry, Entry, EntryOf, MovedEntry } from './entries.js';
+import { FinalFigures, type Finals, finalsOf, finalsWithout, noFinals } from './final-figures.js';
 import type { JournalSource } from './journal.js';
+import { outcomeOf } from './phases.js';
 import { type DetailFilter, DetailsStore, type RequestDetails } from './request-details.js';
-import { type Removal, RequestStates } from './request-states.js';
+import { type Moved, RequestStates } from './request-states.js';
 
 export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' | 'channel'>;
 
@@ -14,8 +16,6 @@ export type PlanFigures = Pick<PlanMeta, 'requests' | 'recipients' | 'rejected' 
  * sends fit; rare facts are kept apart, and details only for the requests that `keeps` chooses.
  */
 export class JobState extends RequestStates {
-  /** Recipients whose message is certainly with the operator. */
-  sent = 0;
   credits = 0;
   balance: number | null = null;
   /** How the last run ended; null while one sends, and after one that was killed. */
@@ -31,8 +31,12 @@ export class JobState extends RequestStates {
   readonly #finals: FinalFigures;
   readonly #batches: BatchIds;
   readonly #details: DetailsStore;
-  /** Accepted requests without their final figures; a single SMS is final when it is accepted. */
+  /** Accepted requests without their final figures, and those whose figures do not say how many are unknown. */
   #unfinal = 0;
+  #unsaid = 0;
+  /** Members of accepted requests that another job took, since their message had failed. */
+  readonly #taken = new Map<number, number>();
+  readonly #movedTo = new Set<string>();
 
   /** Bad rows that the plan left out count as rejected. */
   constructor(plan: PlanFigures, keeps: DetailFilter | null = null) {
@@ -71,17 +75,38 @@ export class JobState extends RequestStates {
 
   /** Failed messages of an accepted request, as far as they are known. */
   failed(request: number): number {
-    return this.#finals.failed(request);
+    return this.#finals.of(request).failed;
   }
 
-  /** Recipients of an accepted request who may not have been sent to. */
-  unsure(request: number): number {
-    return this.#finals.unsure(request);
+  /** Members of the body that was accepted, those that another job took since too. */
+  bodySize(request: number): number {
+    return this.recipients(request) + (this.#taken.get(request) ?? 0);
+  }
+
+  /** The status of the recipients who were not taken out of a request, as far as it is one for all of them. */
+  statusOf(request: number): Exclude<Outcome, 'unknown'> {
+    const phase = this.phase(request);
+    if (phase !== 'accepted') return outcomeOf[phase];
+    const { sent, unknown, failed, unsure } = this.#finals.of(request);
+    if (unsure > 0) return 'in_doubt';
+    const recipients = this.recipients(request);
+    if (failed === recipients) return 'failed';
+    return sent + unknown === recipients ? 'sent' : 'queued';
   }
 
   /** Whether every accepted request has its final figures. */
   get final(): boolean {
     return this.#unfinal === 0;
+  }
+
+  /** Whether they also say how many messages are unknown. */
+  get knowsUnknown(): boolean {
+    return this.#unsaid === 0;
+  }
+
+  /** The jobs that took rows of this one. */
+  get movedTo(): readonly string[] {
+    return [...this.#movedTo];
   }
 
   /** The request that was answered with this batch; null when none was. */
@@ -132,7 +157,7 @@ export class JobState extends RequestStates {
         this.#leaveOut(entry);
         break;
       case 'unsure':
-        this.#setFinals(entry.request, { ...noFinals, unsure: entry.recipients }, false);
+        this.#setFinals(entry.request, { ...noFinals, unsure: entry.recipients }, 'some');
         break;
       case 'moved':
         this.#moveAway(entry);
@@ -143,7 +168,7 @@ export class JobState extends RequestStates {
         this.#details.update(entry.request, { id: '', kind: null, credits: null, final: null });
         break;
       case 'removed':
-        this.#remove(entry, 'invalid_request');
+        this.#remove(entry);
         break;
       case 'revised':
         this.setBody(entry.request, entry.revision + 1);
@@ -158,71 +183,94 @@ export class JobState extends RequestStates {
         this.move(entry.request, 'failed');
         this.#details.update(entry.request, { code: entry.code, id: entry.id ?? '', credits: 0 });
         break;
+      case 'progress':
       case 'final':
         // After an alarm the batch is not this request's, nor are its figures.
-        if (this.phase(entry.request) === 'accepted') this.#finish(entry);
+        if (this.phase(entry.request) === 'accepted') this.#learn(entry);
         break;
     }
   }
 
   #accept({ request, id, kind, credits, replayOf }: AcceptedEntry): void {
     this.credits += credits;
-    if (kind === 'batch' || this.#channel === 'email') this.#unfinal += 1;
-    else this.sent += 1;
+    this.#unfinal += 1;
+    this.#unsaid += 1;
     if (kind === 'batch') this.#batches.add(id, request);
     this.#acceptances.add(request, replayOf);
     this.move(request, 'accepted');
+    // A single SMS is with the operator when it is accepted.
+    if (kind === 'single' && this.#channel === 'sms')
+      this.#setFinals(request, { ...noFinals, sent: 1 }, 'some');
     this.#details.update(request, { id, kind, credits });
   }
 
   /** An accepted batch turned out to be another one. */
   #disown(request: number): void {
     this.#acceptances.remove(request);
-    if (!this.#finals.isFinal(request)) this.#unfinal -= 1;
-    this.#setFinals(request, noFinals, false);
+    this.#setFinals(request, noFinals, 'everything');
   }
 
-  #remove({ request, revision, indexes }: EntryOf<'removed' | 'moved'>, why: Removal): void {
+  #remove({ request, revision, indexes }: EntryOf<'removed'>): void {
     this.move(request, 'pending');
-    const count = this.takeOut(request, indexes, why);
-    this.tally.pending -= count;
-    this.tally.rejected += count;
+    const count = this.takeOut(request, indexes, 'invalid_request');
+    this.outcomes.pending -= count;
+    this.outcomes.rejected += count;
     this.setBody(request, revision + 1);
     if (this.recipients(request) === 0) this.move(request, 'rejected');
   }
 
-  /** Only rows that this job would still send. */
-  #moveAway(entry: EntryOf<'moved'>): void {
-    const { request, indexes } = entry;
-    if (this.phase(request) === 'failed') {
-      const count = this.takeOut(request, indexes, 'moved');
-      this.tally.failed -= count;
-      this.tally.rejected += count;
-      if (this.recipients(request) === 0) this.move(request, 'rejected');
-    }
-    if (this.phase(request) !== 'pending') return;
-    this.setBody(request, entry.revision, entry.recipients);
-    this.#remove(entry, 'moved');
+  /** Only rows that this job would not send any more, or, in journals of earlier releases, would still send. */
+  #moveAway({ request, revision, indexes, recipients, job }: MovedEntry): void {
+    const why: Moved = { to: job ?? '' };
+    const phase = this.phase(request);
+    if (phase === 'doubt' || phase === 'alarm') return;
+    if (job !== null) this.#movedTo.add(job);
+    const wasRejected = this.relabel(request, indexes, why);
+    this.outcomes.rejected -= wasRejected;
+    this.outcomes.moved += wasRejected;
+    if (phase === 'pending') this.setBody(request, revision, recipients);
+    const before = this.recipients(request);
+    const count = this.takeOut(request, indexes, why);
+    this.outcomes[outcomeOf[phase]] -= count;
+    this.outcomes.moved += count;
+    if (phase === 'pending') this.setBody(request, revision + 1);
+    if (phase === 'accepted') {
+      this.#taken.set(request, (this.#taken.get(request) ?? 0) + count);
+      this.#setFinals(request, finalsWithout(count, before, this.#finals.of(request)));
+    } else if (this.recipients(request) === 0) this.move(request, 'rejected');
   }
 
   /** Members of an accepted request that its batch does not have. */
   #leaveOut({ request, indexes }: EntryOf<'absent'>): void {
     const count = this.takeOut(request, indexes, 'not_in_batch');
-    this.tally.accepted -= count;
-    this.tally.rejected += count;
+    this.outcomes.queued -= count;
+    this.outcomes.rejected += count;
   }
 
-  #finish({ request, sent, failed, code }: EntryOf<'final'>): void {
-    if (!this.#finals.isFinal(request)) this.#unfinal -= 1;
-    this.#setFinals(request, finalsOf(this.recipients(request), sent, failed), true);
-    this.#details.update(request, { final: { sent, failed }, ...(code === null ? {} : { code }) });
+  #learn(entry: EntryOf<'progress' | 'final'>): void {
+    const { type, request, sent, failed, unknown } = entry;
+    const isFinal = type === 'final';
+    if (!isFinal && this.#finals.knowledge(request) !== 'some') return;
+    const recipients = this.bodySize(request);
+    const finals = finalsOf(recipients, entry, isFinal);
+    const known = !isFinal ? 'some' : unknown === null ? 'final' : 'everything';
+    this.#setFinals(request, finalsWithout(recipients - this.recipients(request), recipients, finals), known);
+    if (!isFinal) return;
+    this.#details.update(request, {
+      final: { sent, failed, unknown },
+      ...(entry.code === null ? {} : { code: entry.code }),
+    });
   }
 
-  #setFinals(request: number, now: Finals, isFinal: boolean): void {
-    const change = this.#finals.set(request, now, isFinal);
-    this.sent += change.sent;
-    this.tally.failed += change.failed;
-    this.tally.in_doubt += change.unsure;
-    this.tally.accepted -= change.failed + change.unsure;
+  #setFinals(request: number, now: Finals, known = this.#finals.knowledge(request)): void {
+    const before = this.#finals.knowledge(request);
+    this.#unfinal -= Number(known !== 'some') - Number(before !== 'some');
+    this.#unsaid -= Number(known === 'everything') - Number(before === 'everything');
+    const { sent, unknown, failed, unsure } = this.#finals.set(request, now, known);
+    this.outcomes.sent += sent;
+    this.outcomes.unknown += unknown;
+    this.outcomes.failed += failed;
+    this.outcomes.in_doubt += unsure;
+    this.outcomes.queued -= sent + unknown + failed + unsure;
   }
 }

@@ -1,23 +1,15 @@
+import type { Outcome } from './counts.js';
+
 /** How far a request is; an `alarm` stays in doubt until a person has looked. */
 export const phases = ['pending', 'doubt', 'accepted', 'alarm', 'rejected', 'failed'] as const;
 export type Phase = (typeof phases)[number];
 
-/** Recipients by outcome; the others always add up to `planned`. */
-export interface Tally {
-  planned: number;
-  accepted: number;
-  rejected: number;
-  failed: number;
-  in_doubt: number;
-  pending: number;
-}
-
-/** The figure of the tally in which the recipients of a request count. */
-export const figureOf = {
+/** The outcome of the recipients of a request, as far as its phase tells. */
+export const outcomeOf = {
   pending: 'pending',
   doubt: 'in_doubt',
   alarm: 'in_doubt',
-  accepted: 'accepted',
+  accepted: 'queued',
   rejected: 'rejected',
   failed: 'failed',
-} as const satisfies Record<Phase, keyof Tally>;
+} as const satisfies Record<Phase, Outcome>;

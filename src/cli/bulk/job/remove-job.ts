@@ -36,7 +36,8 @@ export async function removeJob(
 
 function refuseUnfinished(job: JobView, { resumeCommand }: RemoveOptions): void {
   const { id, state } = job;
-  const { pending, in_doubt } = state.tally;
+  const counts = state.counts;
+  const { pending, in_doubt } = counts;
   if (pending + in_doubt === 0) return;
   throw new CliError(
     'job_unfinished',
@@ -44,7 +45,7 @@ function refuseUnfinished(job: JobView, { resumeCommand }: RemoveOptions): void 
     `the job ${id} is not finished: ${grouped(pending)} pending, ${grouped(in_doubt)} in doubt`,
     {
       hint: `Remove it with --force, or resume it: ${resumeCommand(job)}`,
-      details: { job: id, ...state.tally },
+      details: { job: id, ...counts },
     },
   );
 }

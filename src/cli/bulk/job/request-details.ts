@@ -1,3 +1,5 @@
+import type { MessageFigures } from './entries.js';
+
 /** The result of a request beyond its phase; too much to keep for each of a million. */
 export interface RequestDetails {
   /** Batch or message id; '' where there is none. */
@@ -7,8 +9,8 @@ export interface RequestDetails {
   credits: number | null;
   /** Why it was not accepted, or its messages failed; '' where there is no error. */
   code: string;
-  /** The final figures as the service gave them. */
-  final: { sent: number; failed: number } | null;
+  /** The final figures, as the service said them. */
+  final: MessageFigures | null;
 }
 
 /** Chooses the requests whose details are kept, each time they change. */

@@ -1,15 +1,30 @@
 import type { PlanMeta } from '../plan/plan.js';
-import { figureOf, type Phase, phases, type Tally } from './phases.js';
+import { type Counts, countsOf, type Outcome } from './counts.js';
+import { outcomeOf, type Phase, phases } from './phases.js';
 
-/** Why a recipient was taken out of its request; it counts as rejected. */
-export type Removal = 'invalid_request' | 'not_in_batch' | 'moved';
+/** Why a recipient was taken out of its request. One that was moved counts as that, any other as rejected. */
+export type Removal = 'invalid_request' | 'not_in_batch' | Moved;
+
+/** To another job; '' where a journal of an earlier release does not name it. */
+export interface Moved {
+  to: string;
+}
+
+export const isMoved = (removal: Removal | undefined): removal is Moved => typeof removal === 'object';
 
 const noRemovals: ReadonlyMap<number, Removal> = new Map();
+
+export const statusOfRemoval = (removal: Removal) => (isMoved(removal) ? 'moved' : 'rejected');
 
 /** Phase, revision and recipients of every request, and the recipients of all by outcome: 5 bytes a request. */
 export class RequestStates {
   readonly requests: number;
-  readonly tally: Tally;
+  /** Recipients, those of rows left out of the plan too. */
+  readonly planned: number;
+  /** How many of them have each outcome: see `countsOf`. */
+  readonly outcomes: Record<Outcome, number>;
+  /** Recipients of requests without an answer. */
+  unanswered = 0;
   readonly #phase: Uint8Array;
   readonly #revision: Uint16Array;
   readonly #recipients: Uint16Array;
@@ -23,8 +38,13 @@ export class RequestStates {
     this.#phase = new Uint8Array(requests);
     this.#revision = new Uint16Array(requests);
     this.#recipients = new Uint16Array(requests);
-    const planned = recipients + rejected;
-    this.tally = { planned, accepted: 0, rejected, failed: 0, in_doubt: 0, pending: recipients };
+    this.planned = recipients + rejected;
+    const none = { sent: 0, unknown: 0, queued: 0, failed: 0, moved: 0, in_doubt: 0 };
+    this.outcomes = { ...none, rejected, pending: recipients };
+  }
+
+  get counts(): Counts {
+    return countsOf(this);
   }
 
   phase(request: number): Phase {
@@ -108,15 +128,25 @@ export class RequestStates {
   protected move(request: number, to: Phase): void {
     const from = this.phase(request);
     const recipients = this.recipients(request);
-    this.tally[figureOf[from]] -= recipients;
-    this.tally[figureOf[to]] += recipients;
+    this.outcomes[outcomeOf[from]] -= recipients;
+    this.outcomes[outcomeOf[to]] += recipients;
+    if (from === 'doubt') this.unanswered -= recipients;
+    if (to === 'doubt') this.unanswered += recipients;
     const wasOpen = this.isOpen(request);
     this.#phase[request] = phases.indexOf(to);
     this.#open += Number(this.isOpen(request)) - Number(wasOpen);
     if (to !== 'pending') this.#refused.delete(request);
   }
 
-  /** Gives how many of them were still in. */
+  /** Changes why recipients were taken out; returns how many of those counted as rejected. */
+  protected relabel(request: number, indexes: readonly number[], why: Removal): number {
+    const removed = this.#removed.get(request);
+    const rejected = indexes.filter((index) => removed?.has(index) && !isMoved(removed.get(index)));
+    for (const index of rejected) removed?.set(index, why);
+    return rejected.length;
+  }
+
+  /** Returns how many of them were still in. */
   protected takeOut(request: number, indexes: readonly number[], why: Removal): number {
     const removed = this.#removed.get(request) ?? new Map<number, Removal>();
     this.#removed.set(request, removed);

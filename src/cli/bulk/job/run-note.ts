@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { lockHolder } from '../../platform/lock.js';
+import { settledIn } from './counts.js';
 import type { JobState } from './job-state.js';
 
 /** Null where not known yet. */
@@ -72,7 +73,7 @@ export async function runningOf(folder: string, state: JobState, now: number): P
   };
 }
 
-const settledOf = ({ tally }: JobState) => tally.accepted + tally.rejected + tally.failed;
+const settledOf = (state: JobState) => settledIn(state.counts);
 
 function parse(text: string): RunNote | null {
   try {

@@ -26,10 +26,9 @@ export class BatchMessages {
     for (let after: string | null = null; ; ) {
       if (!this.#isListed) return { unlisted: true };
       const page: Reply<MessagePage> = await this.#page(id, after);
-      if ('unread' in page) return page;
-      if ('refused' in page) {
-        if (!isNotOffered(page)) return { unread: page.refused };
-        const missing = await this.#whyMissing(id, page.refused);
+      if (!('value' in page)) {
+        if (!isNotOffered(page)) return { unread: page.code };
+        const missing = await this.#whyMissing(id, page.code);
         if (missing !== null) return missing;
         this.#isListed = false;
         continue;
@@ -53,6 +52,6 @@ export class BatchMessages {
   async #whyMissing(id: string, code: string): Promise<Listed | null> {
     const batch = await this.#reader.read(() => this.#client.batches.get(id));
     if ('value' in batch) return null;
-    return 'unread' in batch ? batch : { unread: code };
+    return { unread: batch.status === null ? batch.code : code };
   }
 }

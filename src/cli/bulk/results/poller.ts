@@ -1,26 +1,24 @@
 import { setMaxListeners } from 'node:events';
-import type { Batch, Channel, Message } from '../../../contract/index.js';
 import type { RateLimiter } from '../../rate-limit/rate-limiter.js';
 import { JobState, type PlanFigures } from '../job/job-state.js';
 import type { JournalSource } from '../job/journal.js';
-import type { PlannedRequest } from '../plan/plan.js';
+import type { PlanMeta, PlannedRequest } from '../plan/plan.js';
 import { readError } from '../send/answer.js';
 import { DueQueue } from '../send/due-queue.js';
 import type { Waited } from '../send/ending.js';
 import type { Recorder } from '../send/recorder.js';
 import type { OutcomePoller } from '../send/run.js';
 import { unlessAborted } from '../send/unless-aborted.js';
-
-export interface OutcomeClient {
-  batches: { get(id: string): Promise<Batch> };
-  messages: { get(id: string): Promise<Message> };
-}
+import { Reader } from './reader.js';
+import { type OutcomeClient, type Reading, readFigures } from './reading.js';
+import type { ListingClient } from './single-messages.js';
+import { SingleSms } from './single-sms.js';
 
 export interface PollerOptions {
-  plan: { meta: PlanFigures };
+  plan: { meta: PlanFigures & Pick<PlanMeta, 'created_at'> };
   journal: JournalSource;
-  state: Pick<JobState, 'recipients' | 'revision'>;
-  client: OutcomeClient;
+  state: Pick<JobState, 'bodySize' | 'revision'>;
+  client: OutcomeClient & ListingClient;
   rateLimiter: Pick<RateLimiter, 'take' | 'block'>;
   now(): number;
   /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
@@ -39,39 +37,24 @@ interface Polled {
   due: number;
   readAt: number;
   pause: number;
-  /** Messages by the last reading. */
-  sent: number;
-  failed: number;
-}
-
-/** The figures of a batch or message. */
-interface Reading {
-  sent: number;
-  failed: number;
-  total: number;
-  /** Its figures will not change any more. */
-  completed: boolean;
-  code: string | null;
-  /** How long the service took for it, in milliseconds, where it says so. */
-  took: number | null;
+  /** Messages that were sent or failed by the last reading. */
+  done: number;
 }
 
 const mostAtOnce = 10;
 const shortestPause = 500;
 const longestPause = 15_000;
 
-/** A single SMS is with the operator when it is accepted. */
-const isPolled = (kind: PlannedRequest['kind'], channel: Channel) => kind === 'batch' || channel === 'email';
-
 /**
  * Polls accepted batches and single emails until every message is sent or failed, also while others are being sent:
- * reading has a rate limit of its own. The longest due comes first, each as seldom as its progress allows. Final
- * figures are recorded, and never read again.
+ * reading has a rate limit of its own. The longest due comes first, each as seldom as its progress allows. A single SMS
+ * is sent when it is accepted; once all are, those are found that may not have arrived. Figures are recorded.
  */
 export class Poller implements OutcomePoller {
   readonly #options: PollerOptions;
   readonly #recorder: Recorder;
   readonly #queue = new DueQueue<Polled>();
+  readonly #singleSms: SingleSms;
   /** How long the service has lately taken for one. */
   #usualPause = shortestPause;
   #left = 0;
@@ -80,12 +63,14 @@ export class Poller implements OutcomePoller {
   readonly #over = new AbortController();
   readonly #halted: AbortSignal;
   #cancelTimeout = () => {};
-  #refused: Waited['refused'] = null;
+  #refused: string | null = null;
   #fault: { error: unknown } | null = null;
   #wake = () => {};
 
   constructor(options: PollerOptions, { recorder, halted }: { recorder: Recorder; halted: AbortSignal }) {
     this.#options = options;
+    const { channel, created_at: begun } = options.plan.meta;
+    this.#singleSms = new SingleSms(options.client, { channel, begun, ended: null });
     this.#recorder = recorder;
     this.#halted = halted;
     // Every reading in flight listens to it.
@@ -94,25 +79,29 @@ export class Poller implements OutcomePoller {
 
   async resume(): Promise<void> {
     const { plan, journal } = this.#options;
-    const { channel } = plan.meta;
     const state = await JobState.read(
       plan.meta,
       journal,
-      ({ kind, final }) => kind !== null && isPolled(kind, channel) && final === null,
+      ({ kind, final }) => kind !== null && (final === null || (final.unknown ?? 0) > 0),
     );
     for (const [request, { id, kind }] of state.allDetails())
-      if (kind !== null) this.#put(request, id, kind, 0);
+      if (kind !== null) this.#add(request, id, kind, 0);
   }
 
   add(request: number, id: string, kind: PlannedRequest['kind']): void {
-    if (isPolled(kind, this.#options.plan.meta.channel)) this.#put(request, id, kind, this.#usualPause);
+    this.#add(request, id, kind, this.#usualPause);
   }
 
-  #put(request: number, id: string, kind: PlannedRequest['kind'], firstPause: number): void {
-    const now = this.#options.now();
-    const polled = { request, id, kind, due: now + firstPause, readAt: now };
+  #add(request: number, id: string, kind: PlannedRequest['kind'], firstPause: number): void {
     this.#left += 1;
-    this.#queue.put({ ...polled, pause: shortestPause, sent: 0, failed: 0 });
+    if (kind === 'batch' || this.#options.plan.meta.channel === 'email')
+      this.#put({ request, id, kind }, firstPause);
+    else this.#singleSms.add(id, request);
+  }
+
+  #put(polled: Pick<Polled, 'request' | 'id' | 'kind'>, firstPause: number): void {
+    const now = this.#options.now();
+    this.#queue.put({ ...polled, due: now + firstPause, readAt: now, pause: shortestPause, done: 0 });
     this.#wake();
   }
 
@@ -133,7 +122,9 @@ export class Poller implements OutcomePoller {
     this.#halted.addEventListener('abort', onHalt);
     if (this.#halted.aborted) onHalt();
     const inFlight = new Set<Promise<void>>();
+    let singleSms: Promise<void> | null = null;
     while (!this.#isOver()) {
+      if (this.#closed) singleSms ??= this.#finishSingleSms();
       const full = inFlight.size >= mostAtOnce;
       const polled = full ? null : this.#queue.take(now());
       if (polled === null) {
@@ -147,7 +138,7 @@ export class Poller implements OutcomePoller {
       });
       inFlight.add(poll);
     }
-    await Promise.all(inFlight);
+    await Promise.all([...inFlight, singleSms]);
     this.#halted.removeEventListener('abort', onHalt);
     this.#cancelTimeout();
     if (this.#fault !== null) throw this.#fault.error;
@@ -176,51 +167,70 @@ export class Poller implements OutcomePoller {
 
   async #poll(polled: Polled): Promise<void> {
     try {
-      const reading = await unlessAborted(() => read(this.#options.client, polled), this.#over.signal);
+      const reading = await unlessAborted(() => readFigures(this.#options.client, polled), this.#over.signal);
       // A reading in flight at the end may come after the journal was closed.
       if (reading === null || this.#over.signal.aborted) return;
-      const total = Math.max(reading.total, this.#options.state.recipients(polled.request));
+      const total = Math.max(reading.total, this.#options.state.bodySize(polled.request));
       if (reading.completed || reading.sent + reading.failed >= total) await this.#finish(polled, reading);
-      else this.#pollLater(polled, reading);
+      else await this.#pollLater(polled, reading);
     } catch (error) {
       this.#onError(polled, error);
     }
   }
 
-  async #finish(polled: Polled, { sent, failed, code, took }: Reading): Promise<void> {
-    const { request, id } = polled;
+  async #finish({ request, id }: Polled, reading: Reading): Promise<void> {
     const { state } = this.#options;
-    const recipients = state.recipients(request);
+    const { sent, failed, unknown, code, took } = reading;
+    const recipients = state.bodySize(request);
     const reason = `batch ${id} ended with ${sent} sent and ${failed} failed of ${recipients}`;
     const isTooMany = sent + failed > recipients;
     // Figures of more messages than were sent are about something else, and prove nothing.
     if (isTooMany)
       await this.#recorder.record({ type: 'alarm', request, revision: state.revision(request), reason });
-    else await this.#recorder.record({ type: 'final', request, sent, failed, code });
+    else await this.#recorder.record({ type: 'final', request, sent, failed, code, unknown });
     if (sent + failed !== recipients) this.#recorder.emit({ type: 'alarm', request, detail: reason });
     this.#left -= 1;
     if (took !== null) this.#usualPause = within(this.#usualPause + (took - this.#usualPause) / 5);
-    this.#recorder.sentSoFar -= polled.sent;
     this.#recorder.emit({ type: 'final', request });
   }
 
   /** At the speed of its progress since the last reading, or ever less often without any. */
-  #pollLater(polled: Polled, { sent, failed, total }: Reading): void {
+  async #pollLater(polled: Polled, { sent, failed, unknown, total }: Reading): Promise<void> {
     const now = this.#options.now();
-    const progress = sent + failed - polled.sent - polled.failed;
-    const rest = total - sent - failed;
+    const { request } = polled;
+    const [done, rest] = [sent + failed, total - sent - failed];
+    const progress = done - polled.done;
     polled.pause = within(progress > 0 ? ((now - polled.readAt) * rest) / progress : polled.pause * 1.5);
-    this.#recorder.sentSoFar += sent - polled.sent;
-    Object.assign(polled, { sent, failed, readAt: now, due: now + polled.pause });
-    this.#queue.put(polled);
-    if (progress > 0) this.#recorder.emit({ type: 'progressed', request: polled.request });
+    if (progress > 0) {
+      await this.#recorder.record({ type: 'progress', request, sent, failed, unknown });
+      this.#recorder.emit({ type: 'progressed', request });
+    }
+    this.#queue.put({ ...polled, done, readAt: now, due: now + polled.pause });
+  }
+
+  async #finishSingleSms(): Promise<void> {
+    try {
+      while (this.#singleSms.size > 0 && !this.#isOver()) {
+        const reader = new Reader({ ...this.#options, stop: this.#over.signal });
+        const unread = await this.#singleSms.finish(reader, async (entries) => {
+          if (this.#over.signal.aborted) return;
+          await this.#recorder.record(...entries);
+          this.#left -= entries.length;
+          for (const { request } of entries) this.#recorder.emit({ type: 'final', request });
+        });
+        if (unread !== null && unread.status !== null) this.#refused ??= unread.code;
+      }
+    } catch (fault) {
+      this.#fault ??= { error: fault };
+    }
+    this.#wake();
   }
 
   #onError(polled: Polled, error: unknown): void {
     try {
       const answer = readError(error);
       if (answer.kind === 'refusal' && answer.status !== 429) {
-        this.#refused ??= { code: answer.code, status: answer.status };
+        this.#refused ??= answer.code;
       } else if (answer.kind === 'refusal') {
         this.#options.rateLimiter.block('reading', (answer.retryAfter ?? 1) * 1_000);
       }
@@ -234,21 +244,3 @@ export class Poller implements OutcomePoller {
 }
 
 const within = (pause: number) => Math.min(Math.max(pause, shortestPause), longestPause);
-
-async function read(client: OutcomeClient, { kind, id }: Polled): Promise<Reading> {
-  if (kind === 'batch') {
-    const { status, total, sent, failed, created_at, completed_at } = await client.batches.get(id);
-    const took = completed_at ? Date.parse(completed_at) - Date.parse(created_at) : Number.NaN;
-    const completed = status === 'completed';
-    if (![total, sent, failed].every((figure) => Number.isInteger(figure) && figure >= 0))
-      throw notAnAnswer();
-    return { sent, failed, total, completed, code: null, took: Number.isNaN(took) ? null : took };
-  }
-  const { status, error } = await client.messages.get(id);
-  const [sent, failed] = [Number(status === 'sent'), Number(status === 'failed')];
-  return { sent, failed, total: 1, completed: false, code: error?.code ?? null, took: null };
-}
-
-/** Like the client's error for an answer that is not the service's: the batch is read again. */
-const notAnAnswer = () =>
-  Object.assign(new Error('a batch without figures'), { code: 'unexpected_response', status: null });

@@ -16,12 +16,17 @@ export interface ReaderOptions {
   stop: AbortSignal;
 }
 
-/** An answer, a refusal, or the code of why there is none. */
-export type Reply<T> = { value: T } | { refused: string; status: number } | { unread: string };
+export type Reply<T> = { value: T } | Unread;
+
+/** The code of a refusal; or of why there was no answer, with status null. */
+export interface Unread {
+  code: string;
+  status: number | null;
+}
 
 /** Whether the service lacks the endpoint. */
 export const isNotOffered = (reply: Reply<unknown>): boolean =>
-  'refused' in reply && (reply.status === 404 || reply.status === 405);
+  !('value' in reply) && (reply.status === 404 || reply.status === 405);
 
 /** For one read: it may be the only one without an answer. */
 const mostFaults = 5;
@@ -53,17 +58,17 @@ export class Reader {
         this.#givenUp = stop.aborted ? 'stopped' : reply.code;
       } else if (reply.kind === 'doubt' || reply.kind === 'unsent') {
         faults += 1;
-        if (faults === mostFaults) return { unread: reply.code };
+        if (faults === mostFaults) return { code: reply.code, status: null };
         await sleep(Math.min(backoff(faults + 1, 1), Math.max(0, left)), stop);
       } else if (reply.status === 429) {
         rateLimiter.block('reading', (reply.retryAfter ?? 1) * 1_000);
       } else {
         // A refused key is refused every time.
         if (reply.status === 401 || reply.status === 403) this.#givenUp = reply.code;
-        return { refused: reply.code, status: reply.status };
+        return { code: reply.code, status: reply.status };
       }
     }
-    return { unread: this.#givenUp };
+    return { code: this.#givenUp, status: null };
   }
 
   async #readOnce<T>(work: () => Promise<T>, left: number) {

@@ -1,5 +1,12 @@
-/** `in_doubt` cannot be chosen with `--only`: only the job's own keys may send it again. */
-export const receiptStatuses = ['pending', 'in_doubt', 'queued', 'sent', 'failed', 'rejected'] as const;
+export const receiptStatuses = [
+  'pending',
+  'in_doubt',
+  'queued',
+  'sent',
+  'failed',
+  'rejected',
+  'moved',
+] as const;
 export type ReceiptStatus = (typeof receiptStatuses)[number];
 
 /** The outcome of one recipient. */

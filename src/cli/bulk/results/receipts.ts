@@ -1,9 +1,10 @@
-import { type Channel, type Message, normalizeRecipient } from '../../../contract/index.js';
+import { type Message, normalizeRecipient } from '../../../contract/index.js';
 import { counted } from '../../wording.js';
 import type { JobState } from '../job/job-state.js';
+import { isMoved, type Removal, statusOfRemoval } from '../job/request-states.js';
 import type { FrozenPlan, PlannedRequest } from '../plan/plan.js';
 import type { BatchMessages } from './batch-messages.js';
-import { type Outcome, ReceiptColumns, type ReceiptStatus } from './receipt-columns.js';
+import { type Outcome, ReceiptColumns } from './receipt-columns.js';
 import type { ReceiptStore, StoredReceipt } from './receipt-store.js';
 import type { SingleMessages } from './single-messages.js';
 
@@ -82,50 +83,37 @@ export class Receipts {
     const first = this.#first[number] ?? 0;
     this.#first[number + 1] = first + to.length;
     const removed = this.#state.removed(number);
-    const { code, credits, id } = this.#state.details(number);
+    const { code, credits, id, final } = this.#state.details(number);
     const left = to.length - removed.size;
-    const status = this.#statusOf(request, left, source.plan.meta.channel);
+    const status = this.#state.statusOf(number);
     const outcome: Outcome = {
       status,
       code,
-      credits: credits === null ? null : status === 'failed' ? 0 : credits / left,
+      credits: credits === null ? null : status === 'failed' ? 0 : credits / this.#state.bodySize(number),
       id: kind === 'single' ? id : '',
-      delivery: '',
+      delivery: final !== null && final.sent > 0 && final.sent === final.unknown ? 'unknown' : '',
     };
     for (let index = 0; index < to.length; index += 1) {
       const removal = removed.get(index);
-      this.#columns.set(first + index, removal === undefined ? outcome : { ...rejected, code: removal });
+      this.#columns.set(first + index, removal === undefined ? outcome : outcomeOfRemoval(removal));
     }
-    if (this.#state.phase(number) !== 'accepted') return;
-    const stored = await this.#stored(number, id, left, source.store);
+    if (this.#state.phase(number) !== 'accepted' || left === 0) return;
+    const stored = await this.#stored(request, id, source.store);
     for (const each of stored ?? []) this.#columns.set(first + each.index, each);
-    if (stored !== null && (!source.refresh || stored.every(isFinal))) this.#countUnreported(stored);
+    if (stored?.every(source.refresh ? isFinal : isKnown)) this.#countUnreported(stored);
     else if (kind === 'batch') await this.#addMessages(request, id, source);
     else this.#singles.set(id, { request: number, to: to[0] ?? '' });
   }
 
-  /** As far as it is known without the messages of a batch; `left` recipients were not taken out. */
-  #statusOf({ number, kind }: PlannedRequest, left: number, channel: Channel): ReceiptStatus {
-    const phase = this.#state.phase(number);
-    if (phase === 'doubt' || phase === 'alarm') return 'in_doubt';
-    if (phase !== 'accepted') return phase;
-    const { final } = this.#state.details(number);
-    if (final === null && channel === 'sms' && kind === 'single') return 'sent';
-    if (final === null) return this.#state.unsure(number) > 0 ? 'in_doubt' : 'queued';
-    if (final.sent + final.failed !== left) return 'in_doubt';
-    if (final.failed === left) return 'failed';
-    return final.sent === left ? 'sent' : 'queued';
-  }
-
   /** The stored outcomes of the recipients that are left; null where they are not all stored. */
   async #stored(
-    request: number,
+    { number, to }: PlannedRequest,
     id: string,
-    left: number,
     store: ReceiptSource['store'],
   ): Promise<StoredReceipt[] | null> {
-    const stored = (await store?.read(request, id)) ?? null;
-    return stored?.length === left ? stored : null;
+    const removed = this.#state.removed(number);
+    const stored = (await store?.read(number, id))?.filter(({ index }) => !removed.has(index));
+    return stored?.length === to.length - removed.size ? stored : null;
   }
 
   /** A failed message gets no delivery report. */
@@ -142,15 +130,14 @@ export class Receipts {
     const pages = single.pages(span, this.#singles.size);
     while (this.#singles.size > 0) {
       const { value, done } = await pages.next();
-      if (done) return this.#leaveSinglesUnread(value);
+      if (done) return typeof value === 'string' ? undefined : this.#leaveSinglesUnread(value.code);
       onPage?.();
       for (const message of value) await this.#addSingle(message, store);
     }
-    await pages.return(null);
+    await pages.return('end');
   }
 
-  #leaveSinglesUnread(code: string | null): void {
-    if (code === null) return;
+  #leaveSinglesUnread(code: string): void {
     const places = [...this.#singles.values()].map(({ request }) => this.#first[request] ?? 0);
     const queued = places.filter((place) => this.#columns.get(place).status === 'queued');
     for (const place of queued) this.#columns.setCode(place, 'not_read');
@@ -199,14 +186,19 @@ export class Receipts {
     const first = this.#first[number] ?? 0;
     const removed = this.#state.removed(number);
     const indexes = new Map<string, number>();
-    for (const [index, recipient] of to.entries()) if (!removed.has(index)) indexes.set(recipient, index);
+    const moved = new Set<string>();
+    for (const [index, recipient] of to.entries()) {
+      if (!removed.has(index)) indexes.set(recipient, index);
+      else if (isMoved(removed.get(index))) moved.add(recipient);
+    }
     const found = new Map<number, StoredReceipt>();
     // A pruned message has lost its recipient, which does not make it a stranger's.
     const named = messages.filter((message) => message.to !== '');
     let strangers = 0;
     for (const message of named) {
-      const index = indexes.get(normalizeRecipient(message.to));
-      if (index === undefined) strangers += 1;
+      const recipient = normalizeRecipient(message.to);
+      const index = indexes.get(recipient);
+      if (index === undefined) strangers += Number(!moved.has(recipient));
       else found.set(index, storedReceipt(message, index));
     }
     for (const receipt of found.values()) this.#columns.set(first + receipt.index, receipt);
@@ -241,8 +233,16 @@ const finalDeliveries: ReadonlySet<unknown> = new Set(['delivered', 'undelivered
 
 const isFinal = ({ status, delivery }: StoredReceipt) => status === 'failed' || finalDeliveries.has(delivery);
 
+/** `unknown` is read anew. */
+const isKnown = ({ delivery }: StoredReceipt) => delivery !== 'unknown';
+
+/** With the code `moved_to:july-retry`, say. */
+function outcomeOfRemoval(removal: Removal): Outcome {
+  const code = !isMoved(removal) ? removal : removal.to === '' ? 'moved' : `moved_to:${removal.to}`;
+  return { ...unknown, status: statusOfRemoval(removal), code };
+}
+
 const unknown = { code: '', credits: null, id: '', delivery: '' } as const;
-const rejected: Outcome = { ...unknown, status: 'rejected' };
 const inDoubt: Outcome = { ...unknown, status: 'in_doubt' };
 
 /** `delivery` is there where the service reports it; null is no report yet. */

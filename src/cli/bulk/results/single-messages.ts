@@ -1,11 +1,12 @@
 import { type Channel, type Message, type MessagePage, messagePage } from '../../../contract/index.js';
-import { isNotOffered, type Reader, type Reply } from './reader.js';
+import { isNotOffered, type Reader, type Reply, type Unread } from './reader.js';
 
 export interface MessageListFilter {
   channel: Channel;
   /** ISO 8601. */
   since: string;
   until?: string;
+  delivery?: 'unknown';
   limit: number;
   after?: string;
 }
@@ -17,6 +18,9 @@ export interface ListingClient {
     list?(filter: MessageListFilter): PromiseLike<MessagePage>;
   };
 }
+
+/** Nothing is left; or the service does not list messages; or why the rest was not read. */
+export type PagesEnd = 'end' | 'not offered' | Unread;
 
 /** A job's own time: the clock of this machine is not the service's. */
 export interface JobSpan {
@@ -42,26 +46,33 @@ export class SingleMessages {
 
   /**
    * Yields the pages of a job's time, newest first, as long as the caller wants more of the `wanted` messages: at most
-   * five times the pages that these would fill. Returns the code of why the rest was not read; null where nothing is
-   * left, or the service does not list messages.
+   * five times the pages that these would fill.
    */
-  async *pages(span: JobSpan, wanted: number): AsyncGenerator<readonly Message[], string | null> {
+  async *pages(
+    span: JobSpan,
+    wanted: number,
+    delivery?: 'unknown',
+  ): AsyncGenerator<readonly Message[], PagesEnd> {
     const { messages } = this.#client;
-    if (messages.list === undefined) return null;
+    if (messages.list === undefined) return 'not offered';
     const most = sparePages + 5 * Math.ceil(wanted / messagePage.max);
     let after: string | null = null;
     for (let page = 0; page < most; page += 1) {
-      const filter: MessageListFilter = { ...filterOf(span), ...(after === null ? {} : { after }) };
+      const filter: MessageListFilter = {
+        ...filterOf(span),
+        ...(delivery === undefined ? {} : { delivery }),
+        ...(after === null ? {} : { after }),
+      };
       const reply: Reply<MessagePage> = await this.#reader.read(
         async () => (await messages.list?.(filter)) ?? { data: [], next: null },
       );
-      if (isNotOffered(reply)) return null;
-      if (!('value' in reply)) return 'unread' in reply ? reply.unread : reply.refused;
+      if (isNotOffered(reply)) return 'not offered';
+      if (!('value' in reply)) return reply;
       yield reply.value.data;
       after = reply.value.next;
-      if (after === null) return null;
+      if (after === null) return 'end';
     }
-    return 'not_found';
+    return { code: 'not_found', status: null };
   }
 }
 

@@ -1,7 +1,7 @@
+import type { Counts } from '../job/counts.js';
 import { JobState } from '../job/job-state.js';
 import type { JournalSource } from '../job/journal.js';
 import type { JobView } from '../job/open-job.js';
-import type { Tally } from '../job/phases.js';
 import type { DetailFilter } from '../job/request-details.js';
 import type { PlanMeta } from '../plan/plan.js';
 
@@ -10,14 +10,18 @@ export interface BatchFigures {
   id: string;
   recipients: number;
   credits: number;
-  /** Null until `--wait` has read its final figures. */
+  /** The final figures, once they were read: `unknown` of `sent`, where the service says it. */
   sent: number | null;
   failed: number | null;
+  unknown: number | null;
 }
 
-/** The figures of a job. accepted + rejected + failed + in_doubt + pending = planned. */
-export interface JobSummary extends Tally {
+/** The figures of a job. */
+export interface JobSummary extends Counts {
   job: string;
+  /** The jobs that took the rows which moved. */
+  moved_to: readonly string[];
+  /** Rows of a recipient that came before with the same message. */
   merged: number;
   /** Charged for accepted messages. */
   credits: number;
@@ -43,8 +47,8 @@ function summaryWith(
   batches: BatchFigures[],
   { id: job, meta: { merged }, state }: Pick<JobView, 'id' | 'meta' | 'state'>,
 ): JobSummary {
-  const { tally, credits, balance } = state;
-  return { job, ...tally, merged, credits, balance, batches };
+  const { movedTo, credits, balance } = state;
+  return { job, ...state.counts, moved_to: movedTo, merged, credits, balance, batches };
 }
 
 /** Chooses the details that `batchesOf` needs. */
@@ -54,9 +58,10 @@ export const isAcceptedBatch: DetailFilter = ({ kind }) => kind === 'batch';
 export function batchesOf(state: JobState): BatchFigures[] {
   return [...state.allDetails()].map(([request, { id, credits, final }]) => ({
     id,
-    recipients: state.recipients(request),
+    recipients: state.bodySize(request),
     credits: credits ?? 0,
     sent: final?.sent ?? null,
     failed: final?.failed ?? null,
+    unknown: final?.unknown ?? null,
   }));
 }

@@ -19,8 +19,8 @@ export type StopReason =
 /** The reason of a `stop` signal that is aborted by `jobs cancel`. */
 export const cancelled = new Error('the job was cancelled');
 
-/** Whether everything accepted got its final figures, or the service refused to be read. */
-export type Waited = { final: boolean; refused: { code: string; status: number } | null };
+/** Whether everything accepted got its final figures; else the code with which the service refused to be read, if it did. */
+export type Waited = { final: boolean; refused: string | null };
 
 /** How a run ended; the job state has the outcome. */
 export interface Ending {

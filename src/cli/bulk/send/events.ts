@@ -1,9 +1,7 @@
-import type { Tally } from '../job/phases.js';
+import type { Counts } from '../job/counts.js';
 
 interface EventFigures {
-  tally: Tally;
-  /** Of the accepted, those known to be sent. */
-  sent: number;
+  counts: Counts;
   /** Requests without a final answer. */
   open: number;
   credits: number;

@@ -65,7 +65,7 @@ class Runner implements Run {
     }
     let waited: Waited | null = null;
     try {
-      this.recorder.emit({ type: 'started', resumed: state.tally.pending < plan.meta.recipients });
+      this.recorder.emit({ type: 'started', resumed: state.counts.pending < plan.meta.recipients });
       await this.#openSpendLimit();
       this.#poller = await this.#openPoller();
       const polling = this.#poller?.run() ?? null;

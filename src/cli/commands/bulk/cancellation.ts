@@ -52,6 +52,6 @@ export async function refuseCancelled(context: Pick<Context, 'config'>, job: Job
   const { id, plan, state } = job;
   throw new CliError('job_cancelled', exits.refused, `the job ${id} was cancelled`, {
     hint: `Nothing was sent now. Resume it with: ${resumeOf(context, { id, meta: plan.meta })}`,
-    details: { job: id, ...state.tally },
+    details: { job: id, ...state.counts },
   });
 }

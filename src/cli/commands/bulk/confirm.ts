@@ -24,15 +24,15 @@ export async function confirmSend(
   { preflight, lines, paid, repeated }: Proposal,
   options: BulkOptions,
 ): Promise<void> {
-  const { tally } = job.state;
+  const { counts } = job.state;
   const retried = options.retryFailed ? [...job.state.in('failed')].length : 0;
   if (job.state.finished && retried === 0) return;
   for (const line of lines) io.note(line);
-  const left = tally.pending + tally.in_doubt + retried;
-  const isResumed = tally.pending < job.plan.meta.recipients;
+  const left = counts.pending + counts.in_doubt + retried;
+  const isResumed = counts.pending < job.plan.meta.recipients;
   if (options.again && readJobId(job.id).run > 1 && !isResumed)
     io.note('Again       everyone on the list gets the message again');
-  if (isResumed) io.note(`Resuming    ${grouped(tally.accepted)} accepted, ${grouped(left)} to go`);
+  if (isResumed) io.note(`Resuming    ${grouped(counts.accepted)} accepted, ${grouped(left)} to go`);
   const asks = !yes;
   if (repeated > 0 && !(asks && io.canPrompt)) throw alreadySent(repeated, options);
   refuseCost(preflight, options.maxCredits ?? job.state.limit);
@@ -56,7 +56,7 @@ export async function confirmSend(
 
 /** Exit 7; 6 where earlier requests are in doubt, which only their own job can settle. */
 function cannotPay(job: Job, preflight: Preflight, paid: Paid): CliError {
-  const { in_doubt: inDoubt } = job.state.tally;
+  const { in_doubt: inDoubt } = job.state.counts;
   const required = creditsLeft(preflight, paid) ?? 0;
   const balance = preflight.balance ?? 0;
   const missing = counted(creditsMissing(preflight, paid), 'credit');

@@ -39,7 +39,7 @@ function isFullDisk(error: unknown): error is CliError {
 }
 
 function resumable(context: Pick<Context, 'config'>, what: string, error: Error, job: JobView): CliError {
-  const { accepted, in_doubt, pending } = job.state.tally;
+  const { accepted, in_doubt, pending } = job.state.counts;
   const earlier = `earlier, ${job.id} had ${grouped(accepted)} accepted, ${grouped(in_doubt)} in doubt, ${grouped(pending)} not sent yet`;
   return machineError(`${what}; ${earlier}`, error, `Make room, then resume with: ${resumeOf(context, job)}`);
 }

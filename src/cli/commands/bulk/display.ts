@@ -1,4 +1,4 @@
-import type { JobState } from '../../bulk/job/job-state.js';
+import { type Counts, settledIn } from '../../bulk/job/counts.js';
 import type { BulkEvent } from '../../bulk/send/events.js';
 import type { Context } from '../../context.js';
 import { counted, duration, grouped } from '../../wording.js';
@@ -36,10 +36,10 @@ export async function display<Result>(
       const milliseconds = context.clock.elapsed() - since;
       const speed = (figure: (event: BulkEvent) => number) =>
         speedOf(figure(event) - figure(first as BulkEvent), milliseconds);
-      const part = partOf(event, waits);
+      const part = partOf(event.counts, waits);
       // The rate limit counts requests, whatever the number of recipients in each.
       const estimate = waits
-        ? (part.total - part.done) / speed((each) => partOf(each, true).done)
+        ? (part.total - part.done) / speed(({ counts }) => partOf(counts, true).done)
         : event.open / speed(({ open }) => -open);
       // A job that stops does not send the rest.
       const secondsLeft = announced.isStopping ? null : Math.max(estimate, wait / 1_000);
@@ -49,7 +49,7 @@ export async function display<Result>(
         : event.type === 'waiting'
           ? [`waiting ${duration(event.milliseconds / 1_000)}: ${event.why}`]
           : null;
-      const rate = speed(({ tally }) => settledOf(tally));
+      const rate = speed(({ counts }) => settledIn(counts));
       const words = progressWords(event, { waits, waiting, secondsLeft, rate });
       progress.update(words, part, isIdle && !wasIdle ? wait : 0);
       wasIdle = isIdle;
@@ -70,16 +70,17 @@ interface ProgressState {
 
 /** The most important first: a narrow terminal leaves out the last. */
 export function progressWords(
-  { tally, sent, credits }: Pick<JobState, 'tally' | 'sent' | 'credits'>,
+  { counts, credits }: Pick<BulkEvent, 'counts' | 'credits'>,
   { waits, waiting = null, secondsLeft, rate }: ProgressState,
 ): string[] {
-  const { accepted, planned, rejected, failed, in_doubt } = tally;
+  const { accepted, planned, sent, unknown, rejected, failed, in_doubt } = counts;
   const unsent = [`${grouped(rejected + failed)} failed`];
   const hasFailed = rejected + failed > 0;
   return [
     `${grouped(accepted)} of ${grouped(planned)} accepted`,
     ...(hasFailed ? unsent : []),
     ...(in_doubt > 0 ? [`${grouped(in_doubt)} in doubt`] : []),
+    ...(unknown > 0 ? [`${grouped(unknown)} unknown`] : []),
     ...(waits ? [`${grouped(sent)} sent`] : []),
     ...(hasFailed ? [] : unsent),
     ...(waiting === null ? timeLeft(secondsLeft) : waiting),
@@ -88,12 +89,9 @@ export function progressWords(
   ];
 }
 
-const settledOf = ({ accepted, rejected, failed }: BulkEvent['tally']) => accepted + rejected + failed;
-
 /** With `waits` only final messages count. */
-export function partOf({ tally, sent }: Pick<BulkEvent, 'tally' | 'sent'>, waits: boolean) {
-  const { planned, rejected, failed } = tally;
-  return { done: waits ? sent + rejected + failed : settledOf(tally), total: planned };
+export function partOf(counts: Counts, waits: boolean) {
+  return { done: settledIn(counts) - (waits ? counts.queued : 0), total: counts.planned };
 }
 
 const speedOf = (done: number, milliseconds: number) => (done * 1_000) / Math.max(1, milliseconds);

@@ -7,12 +7,12 @@ import { localTime } from '../../output/cells.js';
 import { counted, grouped } from '../../wording.js';
 import { isForeign } from './account.js';
 import { openJobRuntime } from './job-runtime.js';
+import { reportCommand } from './moved-rows.js';
 import { keptOptions, type LeftOut, nextStep, resumeCommand } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { exitOfJob, exitWithReport, exitWithRows, type Reported } from './outcome.js';
 import { report } from './report.js';
 import { summaryView } from './summary-view.js';
-import { reportCommand } from './taken-rows.js';
 
 /** Whether these options leave a job nothing to do. */
 export function isDone({ state }: Job, { retryFailed, wait }: CarryOutOptions): boolean {
@@ -66,16 +66,16 @@ function alreadyDone(
   options: CarryOutOptions,
   foreign: boolean,
 ): CliError {
-  const { tally, ended } = state;
+  const { counts, ended } = state;
   const at = ended === null ? '' : ` at ${localTime(ended.at)}`;
   const under = foreign ? ', under another API key' : '';
   return new CliError('job_done', exits.refused, `the job ${id} finished${at}${under}`, {
     hint: [
-      `${grouped(tally.accepted)} of ${grouped(tally.planned)} were accepted, and nothing was sent now.`,
+      `${grouped(counts.accepted)} of ${grouped(counts.planned)} were accepted, and nothing was sent now.`,
       'To send to everyone again, add --again to the bulk command.',
       ...(foreign ? [] : failedHint(context, { id, state }, options)),
     ].join(' '),
-    details: { job: id, ended_at: ended?.at ?? null, ...tally },
+    details: { job: id, ended_at: ended?.at ?? null, ...counts },
   });
 }
 
@@ -84,8 +84,8 @@ function failedHint(
   { id, state }: Pick<Job, 'id' | 'state'>,
   options: CarryOutOptions,
 ): string[] {
-  if (state.tally.failed === 0) return [];
-  const failed = counted(state.tally.failed, 'failed message');
+  if (state.counts.failed === 0) return [];
+  const failed = counted(state.counts.failed, 'failed message');
   if (state.has('failed')) {
     const retry = resumeCommand(context, id, { ...keptOptions(options), '--retry-failed': true });
     return [`To try only the ${failed} again: ${retry}`];
@@ -104,7 +104,7 @@ export function ranElsewhere({ id, state }: Job): CliError {
     `the job ${id} already ran${at}, elsewhere or before its record was lost; nothing new was sent`,
     {
       hint: 'To exit with 0, add --if-finished ok; to send to everyone again, add --again to the bulk command.',
-      details: { job: id, ended_at: state.ranAt, ...state.tally },
+      details: { job: id, ended_at: state.ranAt, ...state.counts },
     },
   );
 }

@@ -163,7 +163,7 @@ export function nextStep(
 
 /** The price of the whole job: planned, or at the average price so far, or at the price of the next recipient. */
 function creditsOfAll({ plan, state }: Job, price: number): number {
-  const { accepted, in_doubt, pending } = state.tally;
+  const { accepted, in_doubt, pending } = state.counts;
   const left = in_doubt + pending;
   const soFar = accepted === 0 ? 0 : (state.credits / accepted) * (accepted + left);
   const fromHere = Number.isFinite(price) ? state.credits + price * left : 0;

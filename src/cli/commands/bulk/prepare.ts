@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import type { Channel, Pricing } from '../../../contract/index.js';
 import { openJobOf } from '../../bulk/job/job-of-plan.js';
 import { folderForPlan, jobIds } from '../../bulk/job/jobs-folder.js';
+import { jobIdOf } from '../../bulk/job/keys.js';
 import type { Job } from '../../bulk/job/open-job.js';
 import { withStartLock } from '../../bulk/job/start-lock.js';
 import type { PlanOutcome } from '../../bulk/plan/build-plan.js';
@@ -107,7 +108,10 @@ async function prepareIn(
   if (options.skipSent) warnOfFailed(io, recent);
   if (plan === null && isAllSent(outcome)) return endAllSent(io, outcome, recent, options);
   if (plan === null) throw badRows(outcome);
-  const taken = await checkReportedRows(context, outcome.reportedRows, options.again ?? false);
+  const taken = await checkReportedRows(context, outcome.reportedRows, {
+    taker: options.job ?? jobIdOf(plan.meta),
+    again: options.again,
+  });
   const client = await context.network.client();
   const balance = (await unlessRefused(() => client.balance.get()))?.balance ?? null;
   const prices = { known: wanted.pricing !== null, balance };

@@ -1,4 +1,5 @@
 import type { JobState } from '../../bulk/job/job-state.js';
+import { isMoved } from '../../bulk/job/request-states.js';
 import type { PlanMeta, PlannedRequest } from '../../bulk/plan/plan.js';
 
 /** Why a report is outdated: its job would still send the row, or has sent it since. */
@@ -13,27 +14,28 @@ export interface ReportedRow {
 }
 
 /**
- * Whether another job may take a row: `free` at once, `move` after it was moved out of its own job. A row reported
- * as sent is taken on purpose, to send to it once more.
+ * Whether another job may take a row: `free` at once, `move` after it was moved out of its own job, and not where it was
+ * `moved` already. A row reported as sent is taken on purpose, to send to it once more.
  */
 export function verdictOf(
   { request, index, status, channel }: ReportedRow,
-  state: Pick<JobState, 'phase' | 'revision'> & { removed(request: number): { has(index: number): boolean } },
-): 'free' | 'move' | Outdated {
+  state: Pick<JobState, 'phase' | 'revision' | 'removed'>,
+): 'free' | 'move' | 'moved' | Outdated {
   const { number, kind } = request;
-  if (status === 'sent' || status === 'queued' || state.removed(number).has(index)) return 'free';
+  if (status === 'sent' || status === 'queued') return 'free';
+  const removal = state.removed(number).get(index);
+  if (removal !== undefined) return isMoved(removal) ? 'moved' : 'move';
   switch (state.phase(number)) {
     case 'pending':
     case 'doubt':
     case 'alarm':
       return 'open';
     case 'failed':
-      return 'move';
     case 'rejected':
-      return 'free';
+      return 'move';
     case 'accepted':
       if (status === 'pending' || status === 'rejected') return 'sent';
       // A message of a batch fails after the batch was accepted, and so does an email; an SMS was tried again.
-      return kind === 'single' && (channel === 'sms' || state.revision(number) > 0) ? 'sent' : 'free';
+      return kind === 'single' && (channel === 'sms' || state.revision(number) > 0) ? 'sent' : 'move';
   }
 }

@@ -1,3 +1,4 @@
+import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { type JobView, viewJob } from '../../bulk/job/open-job.js';
 import type { FrozenPlan } from '../../bulk/plan/plan.js';
 import { openPlan } from '../../bulk/plan/plan-reader.js';
@@ -5,9 +6,10 @@ import type { ReportedRows } from '../../bulk/plan/reported-rows.js';
 import type { Context } from '../../context.js';
 import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
+import { MovedRows, reportCommand, rowsText } from './moved-rows.js';
 import { resumeOf } from './next-command.js';
 import { type Outdated, verdictOf } from './report-verdict.js';
-import { ifMissing, reportCommand, requestsIn, rowsText, type TakenRows } from './taken-rows.js';
+import { ifMissing, requestsIn, type TakenRows } from './taken-rows.js';
 
 type ReportContext = Pick<Context, 'config'>;
 
@@ -18,9 +20,11 @@ type ReportContext = Pick<Context, 'config'>;
 export async function checkReportedRows(
   context: ReportContext,
   reported: ReportedRows,
-  again: boolean,
+  { taker, again = false }: { taker: string; again?: boolean | undefined },
 ): Promise<TakenRows[]> {
   const taken: TakenRows[] = [];
+  const ids = await jobIds(context.config.stateDirectory);
+  const newMoved = () => new MovedRows(taker, ids.includes(taker));
   for (const id of reported.jobs) {
     const statuses = reported.statusByLine(id);
     const job = await viewJob(context.config.stateDirectory, id).catch(ifMissing);
@@ -29,7 +33,7 @@ export async function checkReportedRows(
       if (pending > 0 && !again) throw unknownJob(id, pending);
       continue;
     }
-    const places = await placesToTake(context, job, statuses);
+    const places = await placesToTake(context, job, statuses, again ? null : newMoved());
     if (places.length > 0) taken.push([id, places]);
   }
   return taken;
@@ -39,6 +43,8 @@ async function placesToTake(
   context: ReportContext,
   job: JobView,
   statuses: ReadonlyMap<number, string>,
+  /** Gets the rows that other jobs took; null: they are sent to again. */
+  others: MovedRows | null,
 ): Promise<TakenRows[1]> {
   const { id, folder, state } = job;
   const plan = await openPlan(folder).catch((error: Error) => {
@@ -52,12 +58,14 @@ async function placesToTake(
     for (const [index, status] of wanted.get(request.number) ?? []) {
       const verdict = verdictOf({ request, index, status, channel: plan.meta.channel }, state);
       if (verdict === 'move') moved.push(index);
+      else if (verdict === 'moved') others?.add(state.removed(request.number).get(index));
       else if (verdict !== 'free') outdated[verdict] += 1;
     }
     if (moved.length > 0) places.push([request.number, moved]);
   }
   if (outdated.open > 0) throw stillOpen(context, job, outdated.open);
   if (outdated.sent > 0) throw sentSince(context, id, outdated.sent);
+  if (others !== null && others.count > 0) throw others.refusal(context, id);
   return places;
 }
 

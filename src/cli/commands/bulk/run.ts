@@ -78,10 +78,10 @@ export async function carryOut(
 }
 
 /** The end of a job, for when its summary could not be printed. */
-const hiddenEnd = ({ id, state: { tally } }: Job): Hidden => ({
-  said: `The job ${id} has ended: ${grouped(tally.accepted)} of ${grouped(tally.planned)} accepted; do not start it again.`,
+const hiddenEnd = ({ id, state: { counts } }: Job): Hidden => ({
+  said: `The job ${id} has ended: ${grouped(counts.accepted)} of ${grouped(counts.planned)} accepted; do not start it again.`,
   look: `urtuu jobs show ${id}`,
-  details: { job: id, ...tally },
+  details: { job: id, ...counts },
 });
 
 /** Milliseconds */
@@ -107,7 +107,7 @@ async function runToEnd(
   { words, leftOut, waitsUntil }: RunNotes,
 ): Promise<ExitCode> {
   const ending = await send(context, job, options, { ...runtime, waitsUntil });
-  if (ending.waited !== null && job.state.tally.failed > 0) {
+  if (ending.waited !== null && job.state.counts.failed > 0) {
     // Refunds came after the newest answer.
     job.state.balance = await readBalance(runtime);
   }

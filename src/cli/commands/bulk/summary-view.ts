@@ -1,6 +1,7 @@
+import { outcomes } from '../../bulk/job/counts.js';
 import type { JobSummary } from '../../bulk/results/summary.js';
 import type { ExitCode } from '../../exit-codes.js';
-import { counts, field, type View } from '../../output/view.js';
+import { type Column, counts, field, type View } from '../../output/view.js';
 import { grouped } from '../../wording.js';
 
 /** The result of a bulk command. */
@@ -8,18 +9,19 @@ export interface Summary extends JobSummary {
   exit: ExitCode;
 }
 
-/** The figures of a job that add up to `planned`. */
-export const outcomes = ['accepted', 'rejected', 'failed', 'in_doubt', 'pending'] as const;
+/** A column with the jobs that took rows. */
+export const movedTo = <Row extends { moved_to: readonly string[] }>(): Column<Row> => ({
+  name: 'moved_to',
+  value: ({ moved_to: jobs }) => jobs.join(', ') || null,
+});
 
 export const summaryView: View<Summary> = {
   columns: [
     field('job'),
     field('planned', { kind: 'number' }),
     field('accepted', { kind: 'number' }),
-    field('rejected', { kind: 'number' }),
-    field('failed', { kind: 'number' }),
-    field('in_doubt', { kind: 'number' }),
-    field('pending', { kind: 'number' }),
+    ...outcomes.map((name) => field<Summary>(name, { kind: 'number' })),
+    movedTo(),
     field('merged', { kind: 'number' }),
     field('credits', { kind: 'number' }),
     field('balance', { kind: 'number' }),
@@ -28,7 +30,9 @@ export const summaryView: View<Summary> = {
   ],
   card: [
     field('job'),
-    ...counts<Summary>('planned', ...outcomes, 'merged'),
+    ...counts<Summary>('planned', ...outcomes),
+    movedTo(),
+    ...counts<Summary>('merged'),
     { name: 'batches', value: ({ batches }) => (batches.length === 0 ? null : grouped(batches.length)) },
     { name: 'credits', value: ({ credits }) => grouped(credits) },
     { name: 'balance', value: ({ balance }) => (balance === null ? null : grouped(balance)) },

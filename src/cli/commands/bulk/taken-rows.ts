@@ -9,7 +9,8 @@ import { CliError, machineError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { syncFolder } from '../../platform/sync-folder.js';
 import { writePrivateFile } from '../../platform/write-private-file.js';
-import { grouped } from '../../wording.js';
+import { MovedRows, reportCommand, rowsText } from './moved-rows.js';
+import { verdictOf } from './report-verdict.js';
 
 type TakeContext = Pick<Context, 'config'>;
 
@@ -61,19 +62,22 @@ async function takeFrom(
   { id, plan, state, journal }: Job,
   places: ReadonlyMap<number, number[]>,
 ): Promise<void> {
+  const { channel } = plan.meta;
   const entries = [];
+  const others = new MovedRows(taker, true);
   let open = 0;
   for await (const request of requestsIn(plan, places)) {
-    const { number } = request;
-    const indexes = places.get(number) ?? [];
-    const phase = state.phase(number);
-    const left = indexes.filter((index) => !state.removed(number).has(index));
-    if (phase !== 'failed' && phase !== 'rejected') open += left.length;
-    const entry = phase === 'failed' ? movedEntry(request, state, indexes) : null;
-    if (entry !== null) entries.push(entry);
+    const indexes = places.get(request.number) ?? [];
+    for (const index of indexes) {
+      const verdict = verdictOf({ request, index, status: 'failed', channel }, state);
+      if (verdict === 'moved') others.add(state.removed(request.number).get(index));
+      else if (verdict !== 'move') open += 1;
+    }
+    if (open + others.count === 0) entries.push(movedEntry(request, state, indexes, taker));
   }
   if (open > 0) throw triedAgain(context, taker, id, open);
-  await Promise.all(entries.map((entry) => journal.append(entry)));
+  if (others.count > 0) throw others.refusal(context, id);
+  await Promise.all(entries.map((entry) => entry && journal.append(entry)));
 }
 
 /** The requests of a plan that have a place. */
@@ -99,12 +103,6 @@ function parse(path: string, bytes: Buffer): TakenRows[] {
   }
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as TakenRows]));
 }
-
-/** The command that writes a new report of a job; a list may be called as its job. */
-export const reportCommand = ({ config }: TakeContext, id: string): string =>
-  config.commandLine(['jobs', 'report', id], { '--report': `${id}-report.csv` });
-
-export const rowsText = (count: number) => `${grouped(count)} of these rows`;
 
 function triedAgain(context: TakeContext, taker: string, id: string, count: number): CliError {
   const what = `the job ${id} has tried ${rowsText(count)} again since ${taker} took them`;

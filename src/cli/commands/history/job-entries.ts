@@ -1,7 +1,7 @@
 import { normalizeRecipient } from '../../../contract/index.js';
 import { jobIds } from '../../bulk/job/jobs-folder.js';
 import { type JobView, viewJob } from '../../bulk/job/open-job.js';
-import { figureOf } from '../../bulk/job/phases.js';
+import { statusOfRemoval } from '../../bulk/job/request-states.js';
 import { sandboxBaseUrl } from '../../bulk/plan/plan.js';
 import { openPlan } from '../../bulk/plan/plan-reader.js';
 import type { Context } from '../../context.js';
@@ -12,14 +12,14 @@ type EnteredJob = { id: string; plan: Pick<JobView, 'meta'>; state: JobView['sta
 /** The entry of a job that begins to send: it stays the newest one where the process is killed. */
 export function startOfJob({ id, plan, state }: EnteredJob): Sent {
   const { channel } = plan.meta;
-  const { planned } = state.tally;
+  const { planned } = state.counts;
   return { command: `${channel} bulk`, channel, status: 'unfinished', job: id, planned };
 }
 
 /** The entry of a job that has ended, with its counts. */
 export function entryOfJob(job: EnteredJob): Sent {
   const { state } = job;
-  return { ...startOfJob(job), status: state.finished ? 'finished' : 'unfinished', ...state.tally };
+  return { ...startOfJob(job), status: state.finished ? 'finished' : 'unfinished', ...state.counts };
 }
 
 /** A recipient's place in the jobs of this machine. Warns of a job that cannot be read. */
@@ -43,7 +43,7 @@ export async function entriesOfRecipient(
           to: request.to[index] ?? null,
           channel: meta.channel,
           id: state.details(request.number).id || null,
-          status: removal === undefined ? figureOf[state.phase(request.number)] : 'rejected',
+          status: removal === undefined ? state.statusOf(request.number) : statusOfRemoval(removal),
           key: null,
           job,
         });

@@ -1,4 +1,5 @@
 import { normalizeRecipient } from '../../../contract/index.js';
+import { outcomes } from '../../bulk/job/counts.js';
 import { jobIds } from '../../bulk/job/jobs-folder.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
@@ -31,10 +32,7 @@ const view: View<HistoryEntry> = {
     field('job'),
     field('planned', { kind: 'number' }),
     field('accepted', { kind: 'number' }),
-    field('rejected', { kind: 'number' }),
-    field('failed', { kind: 'number' }),
-    field('in_doubt', { kind: 'number' }),
-    field('pending', { kind: 'number' }),
+    ...outcomes.map((name) => field<HistoryEntry>(name, { kind: 'number' })),
   ],
   table: [
     field('time', { kind: 'time' }),
@@ -45,14 +43,7 @@ const view: View<HistoryEntry> = {
   record: (entry) => ({ ...noCounts, ...entry }),
   empty: noSends,
 };
-const noCounts = {
-  planned: null,
-  accepted: null,
-  rejected: null,
-  failed: null,
-  in_doubt: null,
-  pending: null,
-};
+const noCounts = Object.fromEntries(['planned', 'accepted', ...outcomes].map((name) => [name, null]));
 
 interface Options {
   to?: string;
@@ -62,7 +53,7 @@ interface Options {
 }
 
 const example =
-  '[{"time": "2026-11-21T08:00:00.120Z", "base_url": "http://127.0.0.1:7788/v1", "profile": "default", "command": "sms send", "to": "99112233", "channel": "sms", "id": "0b6f...2c", "status": "sent", "key": "1f0c...77", "job": null, "planned": null, "accepted": null, "rejected": null, "failed": null, "in_doubt": null, "pending": null}]';
+  '[{"time": "2026-11-21T08:00:00.120Z", "base_url": "http://127.0.0.1:7788/v1", "profile": "default", "command": "sms send", "to": "99112233", "channel": "sms", "id": "0b6f...2c", "status": "sent", "key": "1f0c...77", "job": null, "planned": null, "accepted": null, "sent": null, "unknown": null, "queued": null, "failed": null, "rejected": null, "moved": null, "in_doubt": null, "pending": null}]';
 
 export const history: CommandBody<'options' | 'io' | 'config' | 'clock'> = (command, context) => {
   command

@@ -42,7 +42,7 @@ function finished({ id, state }: JobView): CliError {
   const at = state.ended === null ? '' : ` at ${localTime(state.ended.at)}`;
   return new CliError('job_done', exits.refused, `the job ${id} finished${at}; nothing is left to cancel`, {
     hint: `See its outcome: \`urtuu jobs show ${id}\``,
-    details: { job: id, ended_at: state.ended?.at ?? null, ...state.tally },
+    details: { job: id, ended_at: state.ended?.at ?? null, ...state.counts },
   });
 }
 

@@ -1,10 +1,10 @@
+import { outcomes } from '../../bulk/job/counts.js';
 import type { JobView } from '../../bulk/job/open-job.js';
 import { removeJob } from '../../bulk/job/remove-job.js';
 import type { CommandBody } from '../../command.js';
 import { addHelp } from '../../command-help.js';
 import { grouped } from '../../wording.js';
 import { resumeOf } from '../bulk/next-command.js';
-import { outcomes } from '../bulk/summary-view.js';
 
 export const jobsRemove: CommandBody<'io' | 'config'> = (command, context) => {
   command
@@ -33,7 +33,7 @@ export const jobsRemove: CommandBody<'io' | 'config'> = (command, context) => {
 };
 
 /** `1,000 accepted, 3 failed` */
-function outcomeText({ tally }: JobView['state']): string {
-  const known = outcomes.filter((name) => name === 'accepted' || tally[name] > 0);
-  return known.map((name) => `${grouped(tally[name])} ${name.replace('_', ' ')}`).join(', ');
+function outcomeText({ counts }: JobView['state']): string {
+  const known = outcomes.filter((name) => counts[name] > 0);
+  return known.map((name) => `${grouped(counts[name])} ${name.replace('_', ' ')}`).join(', ');
 }

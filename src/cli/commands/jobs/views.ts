@@ -1,14 +1,15 @@
 import { cancelMarks } from '../../bulk/job/cancel-marks.js';
+import { type Counts, outcomes } from '../../bulk/job/counts.js';
 import { type JobView, jobError } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
 import type { BatchFigures } from '../../bulk/results/summary.js';
 import { counts, field, type View } from '../../output/view.js';
 import { duration, grouped } from '../../wording.js';
-import { outcomes } from '../bulk/summary-view.js';
+import { movedTo } from '../bulk/summary-view.js';
 import { reasonOf } from './reason.js';
 
 /** A job in a list. */
-export interface JobRow {
+export interface JobRow extends Counts {
   job: string;
   state: 'new' | 'running' | 'unfinished' | 'finished';
   /** Why it is unfinished and not running; `cancelled` also while it ends because of that. */
@@ -19,12 +20,8 @@ export interface JobRow {
   seconds_left: number | null;
   channel: string;
   source: string;
-  planned: number;
-  accepted: number;
-  rejected: number;
-  failed: number;
-  in_doubt: number;
-  pending: number;
+  /** The jobs that took the rows which moved. */
+  moved_to: readonly string[];
   credits: number;
   base_url: string;
   created_at: string;
@@ -49,7 +46,8 @@ export async function jobRow(job: JobView, now: number): Promise<JobRow> {
     seconds_left: running?.seconds_left ?? null,
     channel: meta.channel,
     source: meta.source,
-    ...state.tally,
+    ...state.counts,
+    moved_to: state.movedTo,
     credits: state.credits,
     base_url: meta.baseUrl,
     created_at: meta.created_at,
@@ -63,7 +61,7 @@ const stateOf = ({ finished, untouched }: JobView['state']) =>
 
 /** `running: pid 5606, 19.8/s, 2 min left`, `stopped: cancelled, 2 in doubt`, `finished: 12 failed` */
 function stateText(row: JobRow): string {
-  const { state, reason, pid, rate, seconds_left: left, failed, rejected, in_doubt: doubt } = row;
+  const { state, reason, pid, rate, seconds_left: left, in_doubt: doubt } = row;
   const some = (count: number, what: string) => (count > 0 ? `${grouped(count)} ${what}` : null);
   const details: Record<JobRow['state'], (string | null)[]> = {
     new: [reason],
@@ -73,7 +71,13 @@ function stateText(row: JobRow): string {
       left === null ? null : `${duration(left)} left`,
     ],
     unfinished: [reason === 'in doubt' ? null : reason, some(doubt, 'in doubt')],
-    finished: [some(failed, 'failed'), some(rejected, 'rejected'), some(doubt, 'in doubt')],
+    finished: [
+      some(row.failed, 'failed'),
+      some(row.rejected, 'rejected'),
+      some(row.unknown, 'unknown'),
+      some(row.moved, `moved to ${row.moved_to.join(' and ') || 'another job'}`),
+      some(doubt, 'in doubt'),
+    ],
   };
   const word =
     state === 'running' && reason !== null ? 'stopping' : state === 'unfinished' ? 'stopped' : state;
@@ -102,7 +106,9 @@ export const jobView: View<JobRow> = {
     field('source'),
     time('created_at'),
     number('planned'),
+    number('accepted'),
     ...outcomes.map(number),
+    movedTo(),
     number('credits'),
     field('base_url'),
     time('ended_at'),
@@ -125,7 +131,9 @@ export const jobView: View<JobRow> = {
     field('base_url'),
     time('created_at'),
     time('ended_at'),
-    ...counts<JobRow>('planned', ...outcomes, 'credits'),
+    ...counts<JobRow>('planned', ...outcomes),
+    movedTo(),
+    ...counts<JobRow>('credits'),
   ],
   record: (row) => row,
   empty: 'No jobs.',

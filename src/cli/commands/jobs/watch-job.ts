@@ -1,4 +1,5 @@
 import { cancelMarks } from '../../bulk/job/cancel-marks.js';
+import { countsOf } from '../../bulk/job/counts.js';
 import { type FollowedJob, type JobView, jobError } from '../../bulk/job/open-job.js';
 import { runningOf } from '../../bulk/job/run-note.js';
 import { summaryOfView } from '../../bulk/results/summary.js';
@@ -29,19 +30,16 @@ export async function showUntilEnded(
       if (running === null) return await job.update();
       const waits = state.finished && !state.final;
       const { rate, seconds_left: secondsLeft } = running;
-      const words = progressWords(shown(state), { waits, rate, secondsLeft });
-      progress.update(words, partOf(state, waits));
+      // Requests in flight are in doubt only if their process was killed.
+      const counts = countsOf(state, state.unanswered);
+      const words = progressWords({ counts, credits: state.credits }, { waits, rate, secondsLeft });
+      progress.update(words, partOf(counts, waits));
       await clock.sleep(lookEvery);
       await job.update();
     }
   } finally {
     progress.stop();
   }
-}
-
-/** Requests in flight are in doubt only if their process was killed. */
-function shown({ tally, sent, credits }: JobView['state']) {
-  return { tally: { ...tally, in_doubt: 0 }, sent, credits };
 }
 
 /** Prints the summary of a job that nothing runs, and ends with its exit code. */

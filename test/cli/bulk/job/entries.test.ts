@@ -72,9 +72,22 @@ const entries: [Encoded, Entry][] = [
   [['refused', 7, 1, 'code', 0], { type: 'refused', request: 7, revision: 1, code: 'code', unanswered: 0 }],
   [['absent', 7, 1, [1]], { type: 'absent', request: 7, revision: 1, indexes: [1] }],
   [['unsure', 7, 1, 2], { type: 'unsure', request: 7, revision: 1, recipients: 2 }],
-  [['final', 7, 2, 1, null], { type: 'final', request: 7, sent: 2, failed: 1, code: null }],
-  [['final', 7, 0, 1, 'code'], { type: 'final', request: 7, sent: 0, failed: 1, code: 'code' }],
-  [['moved', 7, 1, [1], 3], { type: 'moved', request: 7, revision: 1, indexes: [1], recipients: 3 }],
+  [['progress', 7, 2, 1, null], { type: 'progress', request: 7, sent: 2, failed: 1, unknown: null }],
+  [['progress', 7, 2, 1, 1], { type: 'progress', request: 7, sent: 2, failed: 1, unknown: 1 }],
+  [['final', 7, 2, 1, null], { type: 'final', request: 7, sent: 2, failed: 1, code: null, unknown: null }],
+  [
+    ['final', 7, 0, 1, 'code'],
+    { type: 'final', request: 7, sent: 0, failed: 1, code: 'code', unknown: null },
+  ],
+  [['final', 7, 2, 1, null, 0], { type: 'final', request: 7, sent: 2, failed: 1, code: null, unknown: 0 }],
+  [
+    ['moved', 7, 1, [1], 3],
+    { type: 'moved', request: 7, revision: 1, indexes: [1], recipients: 3, job: null },
+  ],
+  [
+    ['moved', 7, 1, [1], 3, 'july-retry'],
+    { type: 'moved', request: 7, revision: 1, indexes: [1], recipients: 3, job: 'july-retry' },
+  ],
 ];
 
 describe('an entry of the journal', () => {

@@ -1,8 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type Counts, countsOf, outcomes } from '../../../../src/cli/bulk/job/counts.js';
+import type { Entry, MessageFigures } from '../../../../src/cli/bulk/job/entries.js';
 import { JobState } from '../../../../src/cli/bulk/job/job-state.js';
 import { NewerJournalError, readEntries } from '../../../../src/cli/bulk/job/journal-reader.js';
 import { movedEntry } from '../../../../src/cli/bulk/job/moved-rows.js';
 import type { PlannedRequest } from '../../../../src/cli/bulk/plan/plan.js';
+import { countsWith } from '../counts.js';
 import { checksummed, decoded, type Encoded } from '../journal-lines.js';
 import { memoryPlan, numbers } from '../memory-plan.js';
 import { collect } from '../plan-in.js';
@@ -12,8 +16,6 @@ const plan = memoryPlan([
   { to: numbers(1, 10), text: 'to one' },
   { to: numbers(1, 11), text: 'to another' },
 ]);
-const none = { rejected: 0, failed: 0, in_doubt: 0, pending: 0 };
-
 function stateOf(...entries: Encoded[]): JobState {
   const state = new JobState(plan.meta);
   for (const entry of entries) state.apply(decoded(entry));
@@ -22,32 +24,12 @@ function stateOf(...entries: Encoded[]): JobState {
 
 describe('rows that went to another job', () => {
   const request = async (number: number) => (await collect(plan.requests(number)))[0] as PlannedRequest;
+  const accepted: Encoded[] = [
+    ['send', 0, 0, 3],
+    ['accepted', 0, 0, 'b', 30, 'batch'],
+  ];
 
   it.each<[string, Encoded[], number, number[], object, string]>([
-    ['that were never sent, some', [], 0, [0, 2], { rejected: 2, pending: 3 }, 'pending'],
-    ['that were never sent, all', [], 0, [0, 1, 2], { rejected: 3, pending: 2 }, 'rejected'],
-    [
-      'that were refused for the moment',
-      [
-        ['send', 0, 0, 3],
-        ['refused', 0, 0, 'insufficient_credits', 0],
-      ],
-      0,
-      [1],
-      { rejected: 1, pending: 4 },
-      'pending',
-    ],
-    [
-      'of which some had been taken out',
-      [
-        ['send', 0, 0, 3],
-        ['removed', 0, 0, [1]],
-      ],
-      0,
-      [0, 1],
-      { rejected: 2, pending: 3 },
-      'pending',
-    ],
     [
       'that had failed',
       [
@@ -56,26 +38,235 @@ describe('rows that went to another job', () => {
       ],
       1,
       [0],
-      { rejected: 1, pending: 4 },
+      { moved: 1, pending: 4 },
       'rejected',
     ],
-  ])('%s, count as rejected and are never sent again', async (_, before, number, indexes, tally, phase) => {
+    [
+      'that were rejected',
+      [
+        ['send', 1, 0, 1],
+        ['rejected', 1, 0, 'unsupported_number'],
+      ],
+      1,
+      [0],
+      { moved: 1, pending: 4 },
+      'rejected',
+    ],
+    [
+      'that were taken out of their batch',
+      [
+        ['send', 0, 0, 3],
+        ['removed', 0, 0, [1]],
+        ['send', 0, 1, 2],
+        ['accepted', 0, 1, 'b', 20, 'batch'],
+      ],
+      0,
+      [1],
+      { queued: 2, moved: 1, pending: 2 },
+      'accepted',
+    ],
+    [
+      'that failed in their batch',
+      [...accepted, ['final', 0, 1, 2, null, 1]],
+      0,
+      [0, 2],
+      { unknown: 1, moved: 2, pending: 2 },
+      'accepted',
+    ],
+    [
+      'that failed in a batch whose figures nobody has read',
+      accepted,
+      0,
+      [2],
+      { queued: 2, moved: 1, pending: 2 },
+      'accepted',
+    ],
+  ])('%s, are moved, and never sent again', async (_, before, number, indexes, counts, phase) => {
     const state = stateOf(...before);
-    const entry = movedEntry(await request(number), state, indexes);
+    const entry = movedEntry(await request(number), state, indexes, 'july-retry');
     if (entry === null) throw new Error('nothing was moved');
     state.apply(entry);
-    expect(state.tally).toEqual({ ...none, planned: 5, accepted: 0, ...tally });
-    expect(state.phase(number)).toBe(phase);
-    // A body that has changed never meets the key of the one before.
-    if (phase === 'pending') expect(state.revision(number)).toBeGreaterThan(0);
-    expect(movedEntry(await request(number), state, indexes)).toBeNull();
+    expect(state.counts).toEqual(countsWith(counts));
+    expect([state.phase(number), state.isOpen(number)]).toEqual([phase, false]);
+    expect(state.movedTo).toEqual(['july-retry']);
+    expect(indexes.map((index) => state.removed(number).get(index))).toEqual(
+      indexes.map(() => ({ to: 'july-retry' })),
+    );
+    expect(movedEntry(await request(number), state, indexes, 'more')).toBeNull();
   });
 
-  it('are never those in doubt, and nothing is said of those accepted', async () => {
-    const doubt = stateOf(['send', 0, 0, 3]);
-    await expect(async () => movedEntry(await request(0), doubt, [1])).rejects.toThrow('in doubt');
-    const accepted = stateOf(['send', 0, 0, 3], ['accepted', 0, 0, 'b', 30, 'batch']);
-    expect(movedEntry(await request(0), accepted, [1])).toBeNull();
+  it('and whose batch is read later, are not in its figures', () => {
+    const state = stateOf(...accepted, ['moved', 0, 0, [2], 3, 'july-retry'], ['final', 0, 2, 1, null, 1]);
+    expect(state.counts).toEqual(countsWith({ sent: 1, unknown: 1, moved: 1, pending: 2 }));
+    expect(state.bodySize(0)).toBe(3);
+  });
+
+  it('are never those that this job may still send', async () => {
+    for (const state of [stateOf(), stateOf(['send', 0, 0, 3]), stateOf(['alarm', 0, 0, 'x'])]) {
+      await expect(async () => movedEntry(await request(0), state, [1], 'more')).rejects.toThrow(
+        'not finished',
+      );
+    }
+  });
+
+  it.each<[string, Encoded[], Encoded, object, string]>([
+    ['some', [], ['moved', 0, 0, [0, 2], 3], { moved: 2, pending: 3 }, 'pending'],
+    ['all', [], ['moved', 0, 0, [0, 1, 2], 3], { moved: 3, pending: 2 }, 'rejected'],
+    [
+      'some of which had been taken out',
+      [
+        ['send', 0, 0, 3],
+        ['removed', 0, 0, [1]],
+      ],
+      ['moved', 0, 1, [0], 2],
+      { rejected: 1, moved: 1, pending: 3 },
+      'pending',
+    ],
+  ])('and were never sent, as earlier releases allowed: %s', (_, before, moved, counts, phase) => {
+    const state = stateOf(...before, moved);
+    expect(state.counts).toEqual(countsWith(counts));
+    expect([state.phase(0), state.movedTo]).toEqual([phase, []]);
+    // A body that has changed never meets the key of the one before.
+    if (phase === 'pending') expect(state.revision(0)).toBeGreaterThan(0);
+  });
+});
+
+/** A journal as a job may write it, of any answers in any order, with older entries among them. */
+const journals = fc
+  .array(
+    fc.record({
+      request: fc.integer({ min: 0, max: 2 }),
+      step: fc.constantFrom(
+        // The way of most requests, and what may happen to one on it.
+        ...['send', 'send', 'accepted', 'accepted', 'accepted', 'progress', 'progress', 'final', 'final'],
+        ...['refused', 'absent', 'unsure', 'alarm', 'removed', 'revised', 'rejected', 'failed', 'moved'],
+      ),
+      index: fc.integer({ min: 0, max: 2 }),
+      sent: fc.integer({ min: -1, max: 5 }),
+      failed: fc.integer({ min: 0, max: 4 }),
+      unknown: fc.option(fc.integer({ min: 0, max: 4 })),
+    }),
+    { maxLength: 40 },
+  )
+  .map((steps) => {
+    const state = new JobState(plan.meta);
+    const written: Entry[] = [];
+    for (const { step, request, index, ...figures } of steps) {
+      const entry = possibleEntry(state, step, request, index, figures);
+      if (entry === null) continue;
+      state.apply(entry);
+      written.push(entry);
+    }
+    return written;
+  });
+
+/** The entry of a step, or null where no job would write it. */
+function possibleEntry(
+  state: JobState,
+  step: string,
+  request: number,
+  index: number,
+  figures: MessageFigures,
+): Entry | null {
+  const phase = state.phase(request);
+  const revision = state.revision(request);
+  const size = request === 0 ? 3 : 1;
+  const left = size - state.removed(request).size;
+  const at = { request, revision };
+  const member = index < size && !state.removed(request).has(index);
+  switch (step) {
+    case 'send':
+      return state.isOpen(request) && left > 0 ? { type: 'send', ...at, recipients: left } : null;
+    case 'moved':
+      if (index >= size || phase === 'doubt' || phase === 'alarm') return null;
+      return { type: 'moved', ...at, indexes: [index], recipients: left, job: index === 1 ? null : 'more' };
+    case 'progress':
+    case 'final':
+      return phase === 'accepted' || phase === 'alarm'
+        ? { type: step, request, code: null, ...figures }
+        : null;
+    case 'alarm':
+      return phase === 'doubt' || phase === 'accepted' ? { type: 'alarm', ...at, reason: 'x' } : null;
+    case 'revised':
+      return phase === 'doubt' || phase === 'failed' ? { type: 'revised', ...at } : null;
+    case 'unsure':
+      return phase === 'accepted' ? { type: 'unsure', ...at, recipients: Math.min(index, left) } : null;
+    case 'absent':
+      return phase === 'accepted' && member && state.counts.queued >= left
+        ? { type: 'absent', ...at, indexes: [index] }
+        : null;
+    default:
+  }
+  if (phase !== 'doubt') return null;
+  switch (step) {
+    case 'accepted': {
+      const kind = size === 1 ? 'single' : 'batch';
+      return {
+        type: 'accepted',
+        ...at,
+        id: `m${request}`,
+        credits: 10,
+        kind,
+        replayOf: null,
+        acceptedAt: null,
+      };
+    }
+    case 'refused':
+      return { type: 'refused', ...at, code: 'rate_limited', unanswered: index === 0 ? null : 0 };
+    case 'removed':
+      return member ? { type: 'removed', ...at, indexes: [index] } : null;
+    case 'rejected':
+      return { type: 'rejected', ...at, code: 'unsupported_number' };
+    case 'failed':
+      return { type: 'failed', ...at, code: 'provider_failed', id: null };
+    default:
+      return null;
+  }
+}
+
+describe('the counts of a job', () => {
+  const whole = ({ planned, accepted, ...figures }: Counts) => {
+    expect(Object.values(figures).reduce((sum, figure) => sum + figure)).toBe(planned);
+    expect(accepted).toBe(figures.sent + figures.unknown + figures.queued);
+    expect(Math.min(...Object.values(figures))).toBeGreaterThanOrEqual(0);
+  };
+
+  it.each(['sms', 'email'] as const)(
+    'add up to planned after every entry of any journal, in the record and on the screen: %s',
+    (channel) => {
+      const reached = new Set<string>();
+      fc.assert(
+        fc.property(journals, (entries) => {
+          const state = new JobState({ ...plan.meta, channel, rejected: 2 });
+          for (const entry of entries) {
+            state.apply(entry);
+            whole(state.counts);
+            whole(countsOf(state, state.unanswered));
+            for (const name of outcomes) if (state.counts[name] > 0) reached.add(name);
+          }
+        }),
+        { numRuns: 1_000 },
+      );
+      expect([...reached].sort()).toEqual([...outcomes].sort());
+    },
+  );
+
+  it('have those unknown apart from those sent, and the newest figures count', () => {
+    const state = stateOf(['send', 0, 0, 3], ['accepted', 0, 0, 'b', 30, 'batch'], ['progress', 0, 2, 0, 1]);
+    expect(state.counts).toEqual(countsWith({ sent: 1, unknown: 1, queued: 1, pending: 2 }));
+    expect([state.final, state.knowsUnknown]).toEqual([false, false]);
+    state.apply(decoded(['final', 0, 3, 0, null, 2]));
+    expect(state.counts).toEqual(countsWith({ sent: 1, unknown: 2, pending: 2 }));
+    expect([state.final, state.knowsUnknown]).toEqual([true, true]);
+    state.apply(decoded(['final', 0, 3, 0, null, 0]));
+    state.apply(decoded(['progress', 0, 1, 0, 1]));
+    expect(state.counts).toEqual(countsWith({ sent: 3, pending: 2 }));
+  });
+
+  it('of a service that does not say it, and in journals of earlier releases, have none unknown', () => {
+    const state = stateOf(['send', 0, 0, 3], ['accepted', 0, 0, 'b', 30, 'batch'], ['final', 0, 3, 0, null]);
+    expect(state.counts).toEqual(countsWith({ sent: 3, pending: 2 }));
+    expect([state.final, state.knowsUnknown]).toEqual([true, false]);
   });
 });
 
@@ -120,8 +311,11 @@ describe('a batch that turned out to be another one', () => {
       ['send', 1, 0, 1],
       ['accepted', 1, 0, 'm', 10, 'single'],
     );
-    expect(state.tally).toEqual({ ...none, planned: 5, accepted: 1, in_doubt: 3, pending: 1 });
-    expect([state.sent, state.final]).toEqual([1, true]);
+    expect(state.counts).toEqual(countsWith({ sent: 1, in_doubt: 3, pending: 1 }));
+    // The single SMS may be unknown.
+    expect(state.final).toBe(false);
+    state.apply(decoded(['final', 1, 1, 0, null, 0]));
+    expect(state.final).toBe(true);
     state.apply(decoded(['accepted', 2, 0, 'c', 10, 'batch']));
     expect(state.final).toBe(false);
   });

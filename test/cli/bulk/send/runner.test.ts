@@ -1,17 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { SendingClient } from '../../../../src/cli/bulk/send/send-once.js';
+import { countsWith } from '../counts.js';
 import { memoryPlan, numbers } from '../memory-plan.js';
 import { clientOf, Refused } from '../model-service.js';
 import { setting } from '../run-in.js';
 
-const settled = { rejected: 0, failed: 0, in_doubt: 0, pending: 0 };
-
 describe('a run', () => {
   it('sends everything once and says so', async () => {
     const { run, service } = setting();
-    const { ending, tally, state } = await run();
+    const { ending, counts, state } = await run();
     expect(ending.stopped).toBeNull();
-    expect(tally).toEqual({ ...settled, planned: 7, accepted: 7 });
+    expect(counts).toEqual(countsWith({ sent: 4, queued: 3 }));
     expect(service.accepted.size).toBe(7);
     expect(state.credits).toBe(70);
     expect(state.balance).toBe(100_000 - 70);
@@ -21,7 +20,7 @@ describe('a run', () => {
     const { run, service } = setting();
     await run();
     const before = service.keys.length;
-    expect((await run()).tally.accepted).toBe(7);
+    expect((await run()).counts.accepted).toBe(7);
     expect(service.keys.length).toBe(before);
   });
 
@@ -29,8 +28,8 @@ describe('a run', () => {
     const all = numbers(1_000);
     const unsupported = new Set(all.filter((_, index) => index % 8 === 3).slice(0, 120));
     const { run, service } = setting({ unsupported }, memoryPlan([{ to: all, text: 'x' }]));
-    const { tally, state } = await run();
-    expect(tally).toEqual({ ...settled, planned: 1_000, accepted: 880, rejected: 120 });
+    const { counts, state } = await run();
+    expect(counts).toEqual(countsWith({ queued: 880, rejected: 120 }));
     expect([...unsupported].filter((each) => service.accepted.has(each))).toEqual([]);
     expect([...state.removed(0).keys()].map((index) => all[index])).toEqual([...unsupported]);
     expect(new Set(service.keys).size).toBe(4);
@@ -41,12 +40,12 @@ describe('a run', () => {
       const { run, service } = setting({ binding, credits: 45 });
       const first = await run();
       expect(first.ending.stopped).toEqual({ by: 'service', code: 'insufficient_credits', status: 402 });
-      expect(first.tally).toMatchObject({ in_doubt: 0 });
-      expect(first.tally.pending).toBeGreaterThan(0);
+      expect(first.counts).toMatchObject({ in_doubt: 0 });
+      expect(first.counts.pending).toBeGreaterThan(0);
       service.balance += 1_000;
       const second = await run();
       expect(second.ending.stopped).toBeNull();
-      expect(second.tally).toEqual({ ...settled, planned: 7, accepted: 7 });
+      expect(second.counts).toEqual(countsWith({ sent: 4, queued: 3 }));
       expect([...service.accepted.values()].every((times) => times === 1)).toBe(true);
     }
   });
@@ -54,9 +53,9 @@ describe('a run', () => {
   it('stops at unauthorized, with nothing in doubt', async () => {
     const { run, service } = setting();
     const refusing = clientOf(service, () => Promise.reject(new Refused('unauthorized', 401)));
-    const { ending, tally } = await run(refusing);
+    const { ending, counts } = await run(refusing);
     expect(ending.stopped).toEqual({ by: 'service', code: 'unauthorized', status: 401 });
-    expect(tally).toEqual({ ...settled, planned: 7, accepted: 0, pending: 7 });
+    expect(counts).toEqual(countsWith({ pending: 7 }));
   });
 
   it('keeps an earlier doubt when the key is refused afterwards', async () => {
@@ -66,8 +65,8 @@ describe('a run', () => {
       sends += 1;
       return Promise.reject(sends === 1 ? new Refused('timeout', null) : new Refused('unauthorized', 401));
     });
-    const { tally } = await run(answers, { concurrency: 1 });
-    expect(tally).toMatchObject({ in_doubt: 3, pending: 4 });
+    const { counts } = await run(answers, { concurrency: 1 });
+    expect(counts).toMatchObject({ in_doubt: 3, pending: 4 });
   });
 
   it('waits as long as rate_limited says, up to maxWait', async () => {
@@ -85,7 +84,7 @@ describe('a run', () => {
     const other = setting();
     const given = await other.run(clientOf(other.service, always));
     expect(given.ending.stopped).toMatchObject({ code: 'rate_limited' });
-    expect(given.tally).toMatchObject({ pending: 7, in_doubt: 0 });
+    expect(given.counts).toMatchObject({ pending: 7, in_doubt: 0 });
     expect(clock.time).toBe(before);
   });
 
@@ -93,17 +92,17 @@ describe('a run', () => {
     const capped = new Map([['99000010', 2]]);
     const { run, service, clock } = setting({ capped });
     const start = clock.time;
-    const { tally } = await run();
-    expect(tally.accepted).toBe(7);
+    const { counts } = await run();
+    expect(counts.accepted).toBe(7);
     expect(clock.time - start).toBe(40_000);
     expect([...service.accepted.keys()].at(-1)).toBe('99000010');
   });
 
   it('leaves a capped single pending when its wait is over maxWait', async () => {
     const { run } = setting({ capped: new Map([['99000010', 9]]) });
-    const { ending, tally, state } = await run(undefined, { maxWait: 10_000 });
+    const { ending, counts, state } = await run(undefined, { maxWait: 10_000 });
     expect(ending.stopped).toBeNull();
-    expect(tally).toMatchObject({ accepted: 6, pending: 1, in_doubt: 0 });
+    expect(counts).toMatchObject({ accepted: 6, pending: 1, in_doubt: 0 });
     expect(state.refusal(1)).toBe('recipient_rate_limited');
   });
 
@@ -111,12 +110,12 @@ describe('a run', () => {
     const { run, service, clock } = setting();
     const start = clock.time;
     const away = clientOf(service, () => Promise.reject(new Refused('connection_error', null)));
-    const { ending, tally } = await run(away, { maxWait: 1 });
+    const { ending, counts } = await run(away, { maxWait: 1 });
     expect(ending.stopped).toMatchObject({ code: 'connection_error' });
     expect(service.keys.filter((key) => key === service.keys[0])).toHaveLength(3);
     expect(new Set(service.keys).size).toBeLessThanOrEqual(3);
-    expect(tally.in_doubt + tally.pending).toBe(7);
-    expect(tally.in_doubt).toBeGreaterThan(0);
+    expect(counts.in_doubt + counts.pending).toBe(7);
+    expect(counts.in_doubt).toBeGreaterThan(0);
     expect(clock.time - start).toBeLessThan(5_000);
   });
 
@@ -132,19 +131,19 @@ describe('a run', () => {
         return Promise.reject(new Refused('internal', 500));
       },
     };
-    const { ending, tally } = await run(poisoned, { maxWait: 1 });
+    const { ending, counts } = await run(poisoned, { maxWait: 1 });
     expect(ending.stopped).toBeNull();
-    expect(tally).toMatchObject({ accepted: 6, in_doubt: 1, pending: 0 });
+    expect(counts).toMatchObject({ accepted: 6, in_doubt: 1, pending: 0 });
     expect(poison.size).toBe(1);
   });
 
   it('retries failed singles with a new revision only when told to', async () => {
     const failing = new Set(['99000011']);
     const { run, service } = setting({ failing });
-    expect((await run()).tally).toMatchObject({ accepted: 6, failed: 1 });
+    expect((await run()).counts).toMatchObject({ accepted: 6, failed: 1 });
     failing.clear();
-    expect((await run()).tally).toMatchObject({ accepted: 6, failed: 1 });
-    expect((await run(undefined, { retryFailed: true })).tally).toMatchObject({ accepted: 7, failed: 0 });
+    expect((await run()).counts).toMatchObject({ accepted: 6, failed: 1 });
+    expect((await run(undefined, { retryFailed: true })).counts).toMatchObject({ accepted: 7, failed: 0 });
     expect([...service.accepted.values()].every((times) => times === 1)).toBe(true);
   });
 
@@ -155,10 +154,10 @@ describe('a run', () => {
       stop.abort();
       return call();
     });
-    const { ending, tally } = await run(slow, { stop: stop.signal, concurrency: 1 });
+    const { ending, counts } = await run(slow, { stop: stop.signal, concurrency: 1 });
     expect(ending.stopped).toEqual({ by: 'signal' });
-    expect(tally).toMatchObject({ accepted: 3, pending: 4, in_doubt: 0 });
-    expect((await run()).tally.accepted).toBe(7);
+    expect(counts).toMatchObject({ accepted: 3, pending: 4, in_doubt: 0 });
+    expect((await run()).counts.accepted).toBe(7);
     expect([...service.accepted.values()].every((times) => times === 1)).toBe(true);
   });
 
@@ -171,9 +170,9 @@ describe('a run', () => {
     });
     const stop = AbortSignal.abort();
     const first = await run(never, { abandon: abandon.signal, concurrency: 1 });
-    expect(first.tally).toMatchObject({ in_doubt: 3, pending: 4 });
-    expect((await run(clientOf(service), { stop })).tally).toEqual(first.tally);
-    expect((await run()).tally.accepted).toBe(7);
+    expect(first.counts).toMatchObject({ in_doubt: 3, pending: 4 });
+    expect((await run(clientOf(service), { stop })).counts).toEqual(first.counts);
+    expect((await run()).counts.accepted).toBe(7);
   });
 
   it('sends nothing whose intent could not be recorded, whichever write fails', async () => {
@@ -194,16 +193,16 @@ describe('a run', () => {
         if (failed) after += 1;
         return call();
       });
-      const { ending, tally } = await run(client);
+      const { ending, counts } = await run(client);
       expect(after).toBe(0);
-      if (!failed) return expect(tally.accepted).toBe(7);
+      if (!failed) return expect(counts.accepted).toBe(7);
       expect(ending.stopped).toMatchObject({ by: 'disk', error: { code: 'ENOSPC' } });
       disk.before = () => {};
       const intents = new Set(
         (await entries()).flatMap((entry) => (entry.type === 'send' ? [entry.request] : [])),
       );
       expect(new Set(service.keys).size).toBeLessThanOrEqual(intents.size);
-      expect((await run()).tally.accepted).toBe(7);
+      expect((await run()).counts.accepted).toBe(7);
       expect([...service.accepted.values()].every((times) => times === 1)).toBe(true);
     }
     throw new Error('the journal is never whole');

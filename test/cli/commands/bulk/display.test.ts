@@ -4,8 +4,12 @@ import { Waits } from '../../../../src/cli/commands/bulk/waits.js';
 import { numbers } from '../../bulk/memory-plan.js';
 import { desk, figures as figuresOf, people, personal } from './desks.js';
 
-const tally = { planned: 2_600, accepted: 1_200, rejected: 3, failed: 4, in_doubt: 0, pending: 1_393 };
-const figures = { tally, sent: 900, credits: 12_000 };
+const counts = {
+  planned: 2_600,
+  ...{ accepted: 1_200, sent: 900, unknown: 0, queued: 300 },
+  ...{ rejected: 3, failed: 4, moved: 0, in_doubt: 0, pending: 1_393 },
+};
+const figures = { counts, credits: 12_000 };
 const pace = { waits: false, secondsLeft: 12, rate: 19.8 };
 
 describe('the one line of a running job', () => {
@@ -22,6 +26,12 @@ describe('the one line of a running job', () => {
       { rejected: 0, failed: 0 },
       { ...pace, waits: true },
       '1,200 of 2,600 accepted, 900 sent, 0 failed, 12 s left, 20/s, 12,000 credits',
+    ],
+    [
+      'does not know whether some arrived',
+      { unknown: 18 },
+      { ...pace, waits: true },
+      '1,200 of 2,600 accepted, 7 failed, 18 unknown, 900 sent, 12 s left, 20/s, 12,000 credits',
     ],
     [
       'is in doubt',
@@ -54,13 +64,13 @@ describe('the one line of a running job', () => {
       '1,200 of 2,600 accepted, 7 failed, 12,000 credits',
     ],
   ])('%s', (_, change, at, line) => {
-    expect(progressWords({ ...figures, tally: { ...tally, ...change } }, at).join(', ')).toBe(line);
+    expect(progressWords({ ...figures, counts: { ...counts, ...change } }, at).join(', ')).toBe(line);
   });
 
   it('is full when everything is accepted, and with --wait when everything is final', () => {
-    expect(partOf(figures, false)).toEqual({ done: 1_207, total: 2_600 });
-    expect(partOf(figures, true)).toEqual({ done: 907, total: 2_600 });
-    const all = { tally: { ...tally, accepted: 2_593, pending: 0 }, sent: 2_593 };
+    expect(partOf(counts, false)).toEqual({ done: 1_207, total: 2_600 });
+    expect(partOf(counts, true)).toEqual({ done: 907, total: 2_600 });
+    const all = { ...counts, accepted: 2_593, sent: 2_593, queued: 0, pending: 0 };
     expect([partOf(all, false).done, partOf(all, true).done]).toEqual([2_600, 2_600]);
   });
 });

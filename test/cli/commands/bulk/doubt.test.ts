@@ -34,7 +34,7 @@ describe('one copy without an answer keeps its key', () => {
     const given = setting({}, batch);
     const { ending, state } = await given.run(meeting(given, [lost(), poor()]));
     expect(new Set(given.service.keys).size).toBe(1);
-    expect(state.tally).toMatchObject({ in_doubt: 3, pending: 0 });
+    expect(state.counts).toMatchObject({ in_doubt: 3, pending: 0 });
     expect(exitOf({ ending, state })).toBe(6);
   });
 
@@ -74,10 +74,10 @@ describe('one copy without an answer keeps its key', () => {
   ])('after %s it is in doubt, in this run and in the next ones', async (_, error, balance, exit) => {
     const given = setting({}, batch);
     const first = await given.run(meeting(given, [lost(), error], balance), { maxWait: 5_000 });
-    expect(first.state.tally).toMatchObject({ in_doubt: 3, pending: 0 });
+    expect(first.state.counts).toMatchObject({ in_doubt: 3, pending: 0 });
     expect(exitOf(first)).toBe(exit);
     const second = await given.run(meeting(given, [error], balance), { maxWait: 5_000 });
-    expect(second.state.tally).toMatchObject({ in_doubt: 3, pending: 0 });
+    expect(second.state.counts).toMatchObject({ in_doubt: 3, pending: 0 });
     const third = await given.run(meeting(given, [poor()]), { maxWait: 5_000 });
     expect(exitOf(third)).toBe(6);
     expect(new Set(given.service.keys).size).toBe(1);
@@ -98,7 +98,7 @@ describe('one copy without an answer keeps its key', () => {
     const given = setting({}, batch);
     const { state } = await given.run(meeting(given, [lost(), error, null]));
     expect(state.phase(0)).toBe(phase);
-    expect(state.tally.in_doubt).toBe(0);
+    expect(state.counts.in_doubt).toBe(0);
   });
 
   it('also in a set-aside single send', async () => {
@@ -106,7 +106,7 @@ describe('one copy without an answer keeps its key', () => {
     const given = setting({}, single);
     const capped = new Refused('recipient_rate_limited', 429, { retryAfter: 900 });
     const first = await given.run(meeting(given, [lost(), capped]));
-    expect(first.state.tally).toMatchObject({ in_doubt: 1, pending: 0 });
+    expect(first.state.counts).toMatchObject({ in_doubt: 1, pending: 0 });
     expect(exitOf(first)).toBe(6);
   });
 
@@ -140,7 +140,7 @@ describe('one copy without an answer keeps its key', () => {
       { ...poorClient, balance: { get: async () => ({ balance: 0 }) } },
       { concurrency: 1 },
     );
-    expect(state.tally).toMatchObject({ accepted: 3, pending: 3, in_doubt: 0 });
+    expect(state.counts).toMatchObject({ accepted: 3, pending: 3, in_doubt: 0 });
     expect(exitOf({ ending, state })).toBe(7);
   });
 });
@@ -161,7 +161,7 @@ describe('an outdated balance that is bound to the key', () => {
       const start = given.clock.time;
       const end = await given.run(meeting(given, [poor()]), { maxWait });
       expect(exitOf(end)).toBe(7);
-      expect(end.state.tally).toMatchObject({ pending: 3, in_doubt: 0 });
+      expect(end.state.counts).toMatchObject({ pending: 3, in_doubt: 0 });
       expect(given.clock.time - start).toBeLessThanOrEqual(Math.max(maxWait, 2_000));
     }
   });
@@ -205,7 +205,7 @@ describe('a request that never left', () => {
     const given = setting({}, batch);
     const away = new Refused('connection_error', null, { requestSent: false });
     const end = await given.run(meeting(given, [away]), { maxWait: 1_000 });
-    expect(end.state.tally).toMatchObject({ pending: 3, in_doubt: 0 });
+    expect(end.state.counts).toMatchObject({ pending: 3, in_doubt: 0 });
     expect(exitOf(end)).toBe(5);
   });
 

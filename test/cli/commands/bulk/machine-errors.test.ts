@@ -64,7 +64,7 @@ describe('with a machine format, standard error is one JSON object', () => {
         code: 'partly',
         exit: 3,
         message: expect.stringContaining(
-          'Certain: 2 accepted, 3 rejected; nothing in doubt. Fix the rejected rows',
+          '2 accepted, 3 rejected. Nothing is in doubt. Fix the rejected rows',
         ),
         rejected: 3,
         rows: [{ line: 4 }, { line: 5 }, { line: 6 }],

@@ -267,7 +267,7 @@ describe('the last line', () => {
     });
     expect(code).toBe('SIGINT');
     expect(stderr).toMatch(
-      /Certain: 0 accepted, \d\d not sent yet; in doubt: \d\. Resume with: urtuu jobs resume july --concurrency 4\n$/,
+      /0 accepted, \d\d not sent yet, \d in doubt\. Resume with: urtuu jobs resume july --concurrency 4\n$/,
     );
     expect(stderr).not.toContain('--idempotency-key');
     // The process would have ended; here the rest of the command goes on.

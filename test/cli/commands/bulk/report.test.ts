@@ -215,8 +215,8 @@ describe('the report of a job', () => {
     const end = await here.run(`${grouped} --wait-timeout 5s --report out.csv`);
     expect(end.code).toBe(14);
     expect(end.slept).toBeLessThan(8_000);
-    expect(end.stdout).toMatch(/accepted +6/);
-    const [certain, incomplete] = [end.stderr.indexOf('Certain: 6'), end.stderr.indexOf('incomplete')];
+    expect(end.stdout).toMatch(/queued +6/);
+    const [certain, incomplete] = [end.stderr.indexOf('6 accepted.'), end.stderr.indexOf('incomplete')];
     expect(certain).toBeGreaterThan(-1);
     expect(incomplete).toBeGreaterThan(certain);
     const { code, slept } = await here.run('jobs report july --wait-timeout 5s');
@@ -248,7 +248,7 @@ describe('the report of a job', () => {
     expect(end.code).toBe('SIGINT');
     expect(end.slept).toBeLessThan(5_000);
     expect(here.read('out.csv').match(/,not_read,/g)).toHaveLength(4);
-    expect(end.stderr).toContain('Certain: 6');
+    expect(end.stderr).toContain('6 accepted.');
     expect(existsSync(`${here.home}/out.csv.part`)).toBe(false);
   });
 

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Phase } from '../../../../src/cli/bulk/job/phases.js';
+import type { Removal } from '../../../../src/cli/bulk/job/request-states.js';
 import { verdictOf } from '../../../../src/cli/commands/bulk/report-verdict.js';
 import { answers, refusal } from '../../../support/run.js';
 import { numbers } from '../../bulk/memory-plan.js';
@@ -10,6 +11,8 @@ import { constant, desk, figures, partly, people, personal } from './desks.js';
 const take = (status: string, more = '') =>
   `sms bulk report.csv --only ${status} --text 'Hello {name}' --job more --yes${more}`;
 
+const noRemovals: ReadonlyMap<number, Removal> = new Map();
+
 describe('a row of a report', () => {
   const rows: [status: string, phase: Phase, kind: 'single' | 'batch', revision: number, verdict: string][] =
     [
@@ -17,37 +20,41 @@ describe('a row of a report', () => {
       ['pending', 'doubt', 'batch', 0, 'open'],
       ['pending', 'accepted', 'batch', 0, 'sent'],
       ['pending', 'failed', 'single', 0, 'move'],
-      ['pending', 'rejected', 'single', 0, 'free'],
+      ['pending', 'rejected', 'single', 0, 'move'],
       ['failed', 'failed', 'single', 0, 'move'],
       ['failed', 'pending', 'single', 1, 'open'],
       ['failed', 'doubt', 'single', 1, 'open'],
       ['failed', 'alarm', 'single', 1, 'open'],
       ['failed', 'accepted', 'single', 1, 'sent'],
       ['failed', 'accepted', 'single', 0, 'sent'],
-      ['failed', 'accepted', 'batch', 0, 'free'],
-      ['failed', 'accepted', 'batch', 1, 'free'],
-      ['rejected', 'rejected', 'single', 0, 'free'],
+      ['failed', 'accepted', 'batch', 0, 'move'],
+      ['failed', 'accepted', 'batch', 1, 'move'],
+      ['rejected', 'rejected', 'single', 0, 'move'],
       ['rejected', 'accepted', 'single', 1, 'sent'],
       ['sent', 'accepted', 'single', 0, 'free'],
       ['queued', 'accepted', 'batch', 0, 'free'],
     ];
   it.each(rows)('that says %s, and is %s (%s, revision %i): %s', (status, phase, kind, revision, verdict) => {
-    const table = { phase: () => phase, removed: () => new Set<number>(), revision: () => revision };
+    const table = { phase: () => phase, removed: () => noRemovals, revision: () => revision };
     const row = { request: { number: 0, kind }, index: 0, status, channel: 'sms' as const };
     expect(verdictOf(row, table)).toBe(verdict);
   });
 
-  it('that was taken out of its request is free; an email fails after it was accepted', () => {
-    const table = { phase: () => 'pending' as const, removed: () => new Set([3]), revision: () => 1 };
+  it('that was taken out of its request is rejected, or moved; an email fails after it was accepted', () => {
     const row = { request: { number: 0, kind: 'batch' as const }, index: 3, status: 'rejected' };
-    expect(verdictOf({ ...row, channel: 'sms' }, table)).toBe('free');
+    const verdict = (removal: Removal) =>
+      verdictOf(
+        { ...row, channel: 'sms' },
+        { phase: () => 'pending', removed: () => new Map([[3, removal]]), revision: () => 1 },
+      );
+    expect([verdict('invalid_request'), verdict({ to: 'july-retry' })]).toEqual(['move', 'moved']);
     const accepted = {
       phase: () => 'accepted' as const,
-      removed: () => new Set<number>(),
+      removed: () => noRemovals,
       revision: () => 0,
     };
     const email = { request: { number: 0, kind: 'single' as const }, index: 0, status: 'failed' };
-    expect(verdictOf({ ...email, channel: 'email' }, accepted)).toBe('free');
+    expect(verdictOf({ ...email, channel: 'email' }, accepted)).toBe('move');
   });
 });
 
@@ -78,7 +85,7 @@ describe('--only with the report of a job on this machine', () => {
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
     expect(await here.run('jobs resume july --retry-failed')).toMatchObject({ code: 11 });
     const show = figures((await here.run('jobs show july --json')).stdout);
-    expect(show).toMatchObject({ accepted: 1, rejected: 2, failed: 0 });
+    expect(show).toMatchObject({ accepted: 1, moved: 2, moved_to: ['more'], rejected: 0, failed: 0 });
     // The same again is the same job.
     expect(await here.run(take('failed'))).toMatchObject({ code: 11 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
@@ -142,9 +149,9 @@ describe('--only with the report of a job on this machine', () => {
     here.write('report.csv', here.read('report.csv').trimEnd().split('\r\n').slice(0, 2));
     expect(await here.run(take('failed'))).toMatchObject({ code: 0 });
     const left = figures((await here.run('jobs show july --json')).stdout);
-    expect(left).toMatchObject({ planned: 3, rejected: 1, failed: 2 });
-    expect(await here.run('jobs resume july --retry-failed --report after.csv')).toMatchObject({ code: 3 });
-    expect(here.read('after.csv')).toMatch(/^99000000,Bat 0,,,rejected,moved,/m);
+    expect(left).toMatchObject({ planned: 3, moved: 1, rejected: 0, failed: 2 });
+    expect(await here.run('jobs resume july --retry-failed --report after.csv')).toMatchObject({ code: 0 });
+    expect(here.read('after.csv')).toMatch(/^99000000,Bat 0,,,moved,moved_to:more,/m);
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
   });
 
@@ -185,9 +192,9 @@ describe('--only with a report whose rows another job has sent since', () => {
     expect(await later(failed(' --job more'))).toMatchObject({ code: 0 });
     const { code, stderr } = await later(failed(''));
     expect(code).toBe(11);
-    expect(stderr).toContain('1 recipient of this list got the same message from this machine');
+    expect(stderr).toContain('the job more took 1 of these rows from sms-');
     expect(stderr).toMatch(
-      /Use the report of the job that sent to them, or add --again to send to them again\.\n$/,
+      /Use its own report \(urtuu jobs report more --report more\.csv\), or add --again to send to them anyway\.\n$/,
     );
     expect([...here.project.received().values()]).toEqual([1, 1, 1]);
     expect(await later(failed(' --again'))).toMatchObject({ code: 0 });
@@ -217,7 +224,7 @@ describe('--only with a report whose rows another job has sent since', () => {
     here.project.balance = 1_000;
     const { code, stderr } = await later(only);
     expect(code).toBe(11);
-    expect(stderr).toContain('the unfinished job more would send the same message to 2 recipients');
+    expect(stderr).toContain('the job more took 2 of these rows from sms-');
     expect(await later('jobs resume more')).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1]);
   });

@@ -45,7 +45,7 @@ describe('--max-credits', () => {
     const client = charging(given, () => 21);
     const { state, ending } = await given.run(client, { maxCredits: 160, concurrency });
     expect(state.credits).toBeLessThanOrEqual(160);
-    expect(state.tally).toMatchObject({ accepted: 7, pending: 13, in_doubt: 0 });
+    expect(state.counts).toMatchObject({ accepted: 7, pending: 13, in_doubt: 0 });
     expect(exitOfJob(state, ending)).toBe(7);
   });
 
@@ -91,7 +91,7 @@ describe('--max-credits', () => {
     let price = 10;
     const client = charging(given, () => price);
     const first = await given.run(client, { maxCredits: 35 });
-    expect(first.state.tally).toMatchObject({ accepted: 2, failed: 1 });
+    expect(first.state.counts).toMatchObject({ accepted: 2, failed: 1 });
     failing.clear();
     price = 50;
     const { state, ending } = await given.run(client, { retryFailed: true });
@@ -123,17 +123,17 @@ describe('--max-credits', () => {
       throw new Refused('timeout', null);
     });
     const first = await given.run(losing, { maxCredits: 65, maxWait: 0, concurrency: 1 });
-    expect(first.state.tally).toMatchObject({ in_doubt: 3, pending: 9 });
+    expect(first.state.counts).toMatchObject({ in_doubt: 3, pending: 9 });
     // Doubt is settled, and the second batch fits; the third would not.
     const refusing = clientOf(given.service, async (call) => {
       if (given.service.keys.at(-1) === given.service.keys[0]) throw new Refused('unavailable', 503);
       return call();
     });
     const second = await given.run(refusing, { maxWait: 0, concurrency: 1 });
-    expect(second.state.tally).toMatchObject({ in_doubt: 3 });
+    expect(second.state.counts).toMatchObject({ in_doubt: 3 });
     expect(given.service.accepted.size * 10).toBeLessThanOrEqual(65);
     const third = await given.run();
-    expect(third.state.tally).toMatchObject({ accepted: 6, in_doubt: 0, pending: 6 });
+    expect(third.state.counts).toMatchObject({ accepted: 6, in_doubt: 0, pending: 6 });
     expect(exitOfJob(third.state, third.ending)).toBe(7);
   });
 
@@ -148,9 +148,9 @@ describe('--max-credits', () => {
       },
     );
     const { state } = await unpriced.run(clientOf(unpriced.service), { maxCredits: 1_000 });
-    expect(state.tally.pending).toBe(20);
+    expect(state.counts.pending).toBe(20);
     const priced = await unpriced.run(charging(unpriced, () => 10));
-    expect(priced.state.tally.accepted).toBe(20);
+    expect(priced.state.counts.accepted).toBe(20);
   });
 
   it('asks for no price where there is no limit', async () => {

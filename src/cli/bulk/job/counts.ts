@@ -1,0 +1,43 @@
+/** A recipient of a job is in exactly one of these. */
+export const outcomes = [
+  'sent',
+  /** Sent, and nobody knows whether it arrived. */
+  'unknown',
+  /** Accepted, and not known to be sent or failed. */
+  'queued',
+  'failed',
+  /** Refused by the service, or left out of the plan. */
+  'rejected',
+  /** Another job took the row. */
+  'moved',
+  'in_doubt',
+  'pending',
+] as const;
+export type Outcome = (typeof outcomes)[number];
+
+/** Recipients by outcome: they add up to `planned`. */
+export interface Counts extends Record<Outcome, number> {
+  planned: number;
+  /** sent + unknown + queued */
+  accepted: number;
+}
+
+interface Counted {
+  readonly planned: number;
+  readonly outcomes: Readonly<Record<Outcome, number>>;
+}
+
+/** The counts of a job, for every screen, file and exit code. Recipients of requests `inFlight` count as pending. */
+export function countsOf({ planned, outcomes }: Counted, inFlight = 0): Counts {
+  const { sent, unknown, queued, failed, rejected, moved, in_doubt, pending } = outcomes;
+  return {
+    planned,
+    accepted: sent + unknown + queued,
+    ...{ sent, unknown, queued, failed, rejected, moved },
+    in_doubt: in_doubt - inFlight,
+    pending: pending + inFlight,
+  };
+}
+
+/** Recipients whose request was answered for good. */
+export const settledIn = ({ planned, in_doubt, pending }: Counts): number => planned - in_doubt - pending;
