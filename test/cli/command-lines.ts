@@ -81,7 +81,7 @@ export function commandLines(
     },
     {
       line: () => `sms bulk two.csv --text ${number()} --yes`,
-      stdout: /^accepted +2$/m,
+      stdout: /^queued +2$/m,
       stderr: /2 accepted\. Nothing is in doubt\./,
       json: 'object',
       shape: '',
@@ -129,7 +129,7 @@ export function commandLines(
     },
     {
       line: () => `email bulk mails.csv --subject s --text ${number()} --yes`,
-      stdout: /^accepted +2$/m,
+      stdout: /^queued +2$/m,
       stderr: /2 accepted\. Nothing is in doubt\./,
       json: 'object',
       shape: '',
@@ -243,7 +243,7 @@ export function commandLines(
     {
       line: () => 'jobs remove spare',
       prepare: () => here(`sms bulk two.csv --text ${number()} --job spare --yes`),
-      stderr: /^Removed the job spare: 2 accepted\.$/m,
+      stderr: /^Removed the job spare: 2 queued\.$/m,
       text: true,
     },
     {

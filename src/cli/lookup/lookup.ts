@@ -5,7 +5,7 @@ import { CliError } from '../errors.js';
 import { type ExitCode, exits } from '../exit-codes.js';
 import type { Missing } from '../output/views.js';
 import { counted } from '../wording.js';
-import { deadlineOf, neverRead, notFinal, readUntilFinal, type WaitOptions } from './wait.js';
+import { deadlineOf, neverRead, notFinal, readUntilFinal, unknownError, type WaitOptions } from './wait.js';
 
 /** How to look up one kind of resource. */
 export interface Resource<State> {
@@ -16,6 +16,8 @@ export interface Resource<State> {
   /** For the progress display of a wait. */
   progress?(state: State): { text: string; done: number; total: number };
   failed(state: State): 'none' | 'some' | 'all';
+  /** How many sent messages may have arrived or not. */
+  unknown(state: State): number;
   /** Why a final state cannot be trusted; null when it can. */
   contradiction?(state: State): string | null;
 }
@@ -30,8 +32,11 @@ interface Tally {
   open: number;
   someFailed: number;
   allFailed: number;
+  unknown: number;
   contradiction: string | null;
 }
+
+const noCounts = { found: 0, missing: 0, open: 0, someFailed: 0, allFailed: 0, unknown: 0 };
 
 const maxInFlight = 10;
 
@@ -49,7 +54,7 @@ export async function* lookUp<State extends object>(
 ): AsyncGenerator<State | Missing> {
   const progress = context.io.progress();
   const deadline = deadlineOf(context, options);
-  const tally: Tally = { found: 0, missing: 0, open: 0, someFailed: 0, allFailed: 0, contradiction: null };
+  const tally: Tally = { ...noCounts, contradiction: null };
   const lookUpOne = async (id: string): Promise<State | Missing> => {
     const read = () => orMissing(id, () => resource.read(id), ids.length > 1);
     if (!options.wait) return read();
@@ -115,10 +120,11 @@ function count<State extends object>(tally: Tally, row: State | Missing, resourc
   const failed = resource.failed(row);
   if (failed === 'some') tally.someFailed += 1;
   if (failed === 'all') tally.allFailed += 1;
+  tally.unknown += resource.unknown(row);
 }
 
 function verdict(tally: Tally, noun: string, waited: boolean): CliError | null {
-  const { found, missing, open, someFailed, allFailed, contradiction } = tally;
+  const { found, missing, open, someFailed, allFailed, unknown, contradiction } = tally;
   const problem = (code: string, exit: ExitCode, message: string, hint: string) =>
     new CliError(code, exit, message, { hint });
   const all = found + missing;
@@ -141,6 +147,7 @@ function verdict(tally: Tally, noun: string, waited: boolean): CliError | null {
       resendHint,
     );
   }
+  if (waited && unknown > 0) return unknownError(unknown);
   if (missing > 0) {
     const what = `${missing} of ${all} ids were not found`;
     return problem('partly_missing', exits.partly, what, hints.not_found);

@@ -4,6 +4,7 @@ import { Deadline } from '../deadline.js';
 import { CliError, usageError } from '../errors.js';
 import { exitOfFailure, exits } from '../exit-codes.js';
 import { readDuration } from '../input/duration.js';
+import { counted } from '../wording.js';
 
 export interface WaitOptions {
   wait?: boolean;
@@ -82,6 +83,15 @@ export const neverRead = (what: string): CliError =>
   new CliError('not_final', exits.notFinal, `${what} could not be read in time`, {
     hint: 'Its status is unknown. Wait longer with --wait-timeout.',
   });
+
+/** With `--wait`: so many messages are sent, and nobody knows whether they arrived. */
+export function unknownError(count = 1, details: Record<string, unknown> = {}): CliError {
+  const what = count === 1 ? 'the message is' : `${counted(count, 'message')} are`;
+  return new CliError('unknown', exits.partly, `${what} sent, and may not have arrived`, {
+    hint: 'The operator never answered. A receipt may still come; to send again may be to send twice.',
+    details: { unknown: count, ...details },
+  });
+}
 
 /** `what` names so many. */
 export function notFinal(what: string, count = 1): CliError {

@@ -11,7 +11,7 @@ export const emailWaitExample = `{${email('sent', '"2026-11-21T08:00:02.000Z"')}
 export const missingExample = '{"id": "77aa...01", "status": "not_found"}';
 
 export const batchExample =
-  '{"id": "51de...90", "status": "completed", "channel": "sms", "total": 1000, "sent": 998, "failed": 2, "credits": 10000, "created_at": "2026-11-21T08:00:00.000Z", "completed_at": "2026-11-21T08:00:40.000Z", "pruned_at": null}';
+  '{"id": "51de...90", "status": "completed", "channel": "sms", "total": 1000, "sent": 998, "failed": 2, "unknown": 0, "credits": 10000, "created_at": "2026-11-21T08:00:00.000Z", "completed_at": "2026-11-21T08:00:40.000Z", "pruned_at": null}';
 
 const verification = (status: string, verifiedAt: string) =>
   `"id": "7f9c...e1", "status": "${status}", "channel": "sms", "to": "99112233", "attempts_remaining": 5, "credits": 10, "created_at": "2026-11-21T08:00:00.000Z", "expires_at": "2026-11-21T08:10:00.000Z", "verified_at": ${verifiedAt}`;

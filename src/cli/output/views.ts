@@ -1,4 +1,5 @@
 import type { Batch, Message, Verification } from '../../contract/index.js';
+import { grouped } from '../wording.js';
 import { type Column, field, type View } from './view.js';
 
 /** Fields of some answers only. */
@@ -57,7 +58,11 @@ export const messageListView: View<MessageRow> = {
   ...messageView,
   table: [
     field('id'),
-    field('status', { kind: 'status' }),
+    {
+      name: 'status',
+      kind: 'status',
+      value: ({ status, delivery }) => (delivery === 'unknown' ? delivery : status),
+    },
     field('created_at', { kind: 'time' }),
     field('to', { kind: 'recipient' }),
   ],
@@ -81,15 +86,21 @@ export const batchView: View<BatchRow> = {
     field('total', { kind: 'number' }),
     field('sent', { kind: 'number' }),
     field('failed', { kind: 'number' }),
+    field('unknown', { kind: 'number' }),
     field('credits', { kind: 'number' }),
     field('created_at', { kind: 'time', detail: true }),
     field('completed_at', { kind: 'time' }),
     field('pruned_at', { kind: 'time', detail: true }),
   ],
-  // The service names it only for an erased batch; one id among others may be missing.
-  record: (row) => ('total' in row ? { ...row, pruned_at: row.pruned_at ?? null } : row),
+  // Fields that a service names only for some batches, or never; one id among others may be missing.
+  record: (row) =>
+    'total' in row ? { ...row, unknown: row.unknown ?? null, pruned_at: row.pruned_at ?? null } : row,
   empty: 'No batches.',
 };
+
+/** `998`, or `980 + 18 unknown` */
+const sentText = (sent: number, unknown: number) =>
+  unknown === 0 ? grouped(sent) : `${grouped(sent - unknown)} + ${grouped(unknown)} unknown`;
 
 export const batchListView: View<BatchRow> = {
   ...batchView,
@@ -97,7 +108,7 @@ export const batchListView: View<BatchRow> = {
     field('id'),
     field('created_at', { kind: 'time' }),
     field('total', { kind: 'number' }),
-    field('sent', { kind: 'number' }),
+    { name: 'sent', value: ({ sent = 0, unknown = 0 }) => sentText(sent, unknown) },
     field('failed', { kind: 'number' }),
   ],
 };
