@@ -30,6 +30,8 @@ export interface PlanOptions extends TableOptions, ColumnOptions {
   templates: MessageTemplates;
   /** A new folder for the plan. */
   folder: string;
+  /** Where the input is, for `PlanMeta`. */
+  path?: string | undefined;
   /** ISO 8601. */
   createdAt: string;
   /** Null when the price list is not known: every credit is 0 then. */
@@ -158,6 +160,7 @@ async function freeze(
     baseUrl: options.baseUrl,
     digest: '',
     source,
+    ...(options.path === undefined ? {} : { path: options.path }),
     columns,
     created_at: options.createdAt,
     run: options.run ?? null,

@@ -44,6 +44,8 @@ export interface PlanMeta {
   digest: string;
   /** The file's name as given, `-` for standard input. */
   source: string;
+  /** Its absolute path; absent for standard input, and in plans of earlier releases. */
+  path?: string;
   columns: string[];
   created_at: string;
   /** The random id of an `--again` run; null for the first run. */

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { isAbsolute, parse, resolve } from 'node:path';
+import { parse } from 'node:path';
 import type { Channel, Pricing } from '../../../contract/index.js';
 import { type Delimiter, delimiterNamed } from '../../bulk/input/delimiter.js';
 import { newRunId } from '../../bulk/job/keys.js';
@@ -13,6 +13,7 @@ import { currentAccount } from './account.js';
 import { askAboutInput } from './ask-about-input.js';
 import type { BulkOptions } from './options.js';
 import { rejectsPlaceIn } from './rejected-rows.js';
+import { absolutePath } from './same-file.js';
 
 type PlanContext = Pick<Context, 'io' | 'config' | 'network' | 'clock' | 'signal'>;
 
@@ -60,6 +61,7 @@ async function build(
     { bytes: io.files.bytes(file), source: file },
     {
       ...source,
+      path: file === '-' ? undefined : absolutePath(config, file),
       ...{ toColumn, encoding, delimiter, headerless, sheet, only, allowRepeats, skipInvalid },
       // Recent sends and the order of jobs are found by it, also where the clock of this machine is wrong.
       createdAt: new Date(serviceTimeOf(network.lastExchange) ?? now).toISOString(),
@@ -86,5 +88,5 @@ async function writeNamedRejects(
 ): Promise<void> {
   if (rejects === undefined || written.file === null) return;
   await io.files.write(rejects, createReadStream(written.file, 'utf8'));
-  written.file = isAbsolute(rejects) ? rejects : resolve(config.cwd, rejects);
+  written.file = absolutePath(config, rejects);
 }

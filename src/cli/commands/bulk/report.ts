@@ -22,6 +22,7 @@ import { type JobRuntime, openJobRuntime } from './job-runtime.js';
 import { maskCells } from './mask-cells.js';
 import { alarmText, type Reported } from './outcome.js';
 import { reportView } from './report-view.js';
+import { refuseList } from './same-file.js';
 
 /** Writes the report of the job that this command ran; `warn` gets its problems. */
 export async function report(
@@ -69,6 +70,7 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
     return runtime;
   };
   try {
+    refuseList(context.config, job.plan.meta, options.report);
     if (!offline) await refuseOtherService(context, job);
     const view = reportView(job.plan);
     await context.io.printer.checkColumns(view);

@@ -23,6 +23,7 @@ import { type LeftOut, nextStep } from './next-command.js';
 import type { CarryOutOptions } from './options.js';
 import { exitOfJob, exitWithReport, exitWithRows, lastLine } from './outcome.js';
 import { report } from './report.js';
+import { refuseList } from './same-file.js';
 import { summaryView } from './summary-view.js';
 import { takeRows } from './taken-rows.js';
 
@@ -49,6 +50,7 @@ export async function carryOut(
   let cancellation: Cancellation | null = null;
   try {
     await refuseOtherService(context, job);
+    refuseList(context.config, job.plan.meta, options.report);
     await context.io.files.checkWritable(options.report);
     if (isDone(job, options)) return await endFinished(context, job, options, leftOut);
     if (await isForeign(context, job)) {

@@ -1,17 +1,27 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import type { PlanMeta } from '../../bulk/plan/plan.js';
 import { usageError } from '../../errors.js';
 import type { BulkOptions } from './options.js';
 
 const hint = 'Name another file.';
+const overwrites = (option: string, what: string) =>
+  usageError(`${option} names ${what} and would overwrite it`, hint);
 
-/** Throws CliError (exit 2) where `--report` or `--rejects` would replace a file that the job reads, or each other. */
+interface Folder {
+  readonly cwd: string;
+}
+
+/**
+ * Throws CliError (exit 2) where `--report` or `--rejects` would replace a file that the job reads, or each other. The
+ * report of a job that `--only` selects has not all rows of the report it is made of.
+ */
 export function refuseSameFile(
-  here: { readonly cwd: string },
+  here: Folder,
   list: string,
-  options: Pick<BulkOptions, 'report' | 'rejects' | 'textFile' | 'htmlFile' | 'only'>,
+  options: Pick<BulkOptions, 'report' | 'rejects' | 'textFile' | 'htmlFile'>,
 ): void {
-  const { report, rejects, textFile, htmlFile, only } = options;
+  const { report, rejects, textFile, htmlFile } = options;
   const identified = (name: string | undefined) =>
     name === undefined || name === '-' ? null : identityOf(here, name);
   const sources = [
@@ -25,18 +35,31 @@ export function refuseSameFile(
   ].filter(({ file }) => file !== null);
   for (const { option, file } of targets) {
     const source = sources.find((each) => each.file === file);
-    // The rows of a report go on with --only: the newest report may take its place.
-    if (option === '--report' && only !== undefined && source === sources[0]) continue;
-    if (source !== undefined) throw usageError(`${option} names ${source.what} and would overwrite it`, hint);
+    if (source !== undefined) throw overwrites(option, source.what);
   }
   if (targets.length === 2 && targets[0]?.file === targets[1]?.file)
     throw usageError('--report and --rejects name the same file', hint);
 }
 
+/** Throws CliError (exit 2) where the report of a job would replace the list that the job was made of. */
+export function refuseList(
+  here: Folder,
+  { path, source }: Pick<PlanMeta, 'path' | 'source'>,
+  report: string | undefined,
+): void {
+  if (report === undefined || source === '-') return;
+  const list = identityOf(here, path ?? source);
+  if (list !== null && list === identityOf(here, report))
+    throw overwrites('--report', 'the list of this job');
+}
+
+/** The current folder may have been deleted: `cwd` is read only for relative names. */
+export const absolutePath = (here: Folder, name: string): string =>
+  isAbsolute(name) ? name : resolve(here.cwd, name);
+
 /** The same string for every name of a regular file, which may not exist yet; null for anything else. */
-function identityOf(here: { readonly cwd: string }, name: string): string | null {
-  // The current folder may have been deleted: `cwd` is read only for relative names.
-  const path = isAbsolute(name) ? name : resolve(here.cwd, name);
+function identityOf(here: Folder, name: string): string | null {
+  const path = absolutePath(here, name);
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats !== undefined) return stats.isFile() ? `${stats.dev}:${stats.ino}` : null;
   try {

@@ -1,7 +1,9 @@
 import { lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { constant, desk, people } from './desks.js';
+import { workbook } from '../../bulk/input/workbook/write-workbook.js';
+import { numbers } from '../../bulk/memory-plan.js';
+import { constant, desk, people, personal } from './desks.js';
 
 describe('a file that cannot be written', () => {
   it.each([
@@ -48,6 +50,52 @@ describe('a file that cannot be written', () => {
     expect(['list.csv', 'text.txt'].map((name) => here.read(name))).toEqual(before);
     expect(here.project.sends).toEqual([]);
   });
+
+  it('stops a job of a report that would take the place of that report', async () => {
+    const here = desk(people(3), { failing: new Set(numbers(1)) });
+    await here.run(`${personal} --report report.csv`);
+    const before = here.read('report.csv');
+    here.project.options.failing = new Set();
+    const only = "sms bulk report.csv --only failed --text 'Hello {name}' --yes --job more";
+    const { code, stderr } = await here.run(`${only} --report report.csv`);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--report names the list itself and would overwrite it');
+    expect(here.read('report.csv')).toBe(before);
+    expect(await here.run(`${only} --report more.csv`)).toMatchObject({ code: 0 });
+    expect([...here.project.received().values()]).toEqual([1, 1, 1]);
+  });
+
+  it.each([
+    ['list.csv', '.', 'list.csv'],
+    ['list.csv', 'other', 'link.csv'],
+    ['list.csv', 'other', '../list.csv'],
+    ['list.xlsx', 'other', '../list.xlsx'],
+  ])(
+    'stops a resume and a report that would take the place of %s, in %s: %s',
+    async (list, folder, report) => {
+      const here = desk(people(3), { failing: new Set(numbers(1)) });
+      const cwd = join(here.home, folder);
+      mkdirSync(join(here.home, 'other'));
+      symlinkSync('../list.csv', join(here.home, 'other', 'link.csv'));
+      const rows = people(3).map((row) => row.split(','));
+      writeFileSync(
+        join(here.home, 'list.xlsx'),
+        workbook({ sheets: [{ rows: [['phone', 'name'], ...rows] }] }),
+      );
+      await here.run(personal.replace('list.csv', list));
+      const before = readFileSync(join(here.home, list));
+      for (const command of ['jobs report july', 'jobs resume july --retry-failed']) {
+        const { code, stderr } = await here.run(`${command} --report ${report}`, { cwd });
+        expect({ code, stderr }).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining('--report names the list of this job and would overwrite it'),
+        });
+      }
+      expect(readFileSync(join(here.home, list))).toEqual(before);
+      expect(here.project.messages).toHaveLength(3);
+      expect(await here.run('jobs report july --report report.csv', { cwd })).toMatchObject({ code: 0 });
+    },
+  );
 
   it('stops a resume and a report', async () => {
     const here = desk(people(3), { credits: 10 });

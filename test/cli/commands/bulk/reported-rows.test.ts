@@ -203,12 +203,14 @@ describe('--only with a report whose rows another job has sent since', () => {
   it('takes those that failed there, too, from the report of that job', async () => {
     const failing = new Set(numbers(2));
     const { here, later } = evening(people(4), { failing });
-    const wait = '--text Hello --yes --wait --report report.csv';
-    expect(await later(`sms bulk list.csv ${wait}`)).toMatchObject({ code: 3 });
+    const wait = '--text Hello --yes --wait';
+    expect(await later(`sms bulk list.csv ${wait} --report report.csv`)).toMatchObject({ code: 3 });
     failing.delete(numbers(1)[0] ?? '');
-    expect(await later(`sms bulk report.csv --only failed ${wait}`)).toMatchObject({ code: 3 });
+    expect(await later(`sms bulk report.csv --only failed ${wait} --report left.csv`)).toMatchObject({
+      code: 3,
+    });
     failing.clear();
-    expect(await later(`sms bulk report.csv --only failed ${wait}`)).toMatchObject({ code: 0 });
+    expect(await later(`sms bulk left.csv --only failed ${wait}`)).toMatchObject({ code: 0 });
     expect([...here.project.received().values()]).toEqual([1, 1, 1, 1]);
   });
 
