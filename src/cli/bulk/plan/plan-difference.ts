@@ -1,7 +1,8 @@
 import { grouped } from '../../wording.js';
 import type { FrozenPlan, PlannedRequest } from './plan.js';
+import { messageHashOf, SentIndex } from './sent-index.js';
 
-/** The differences of two plans, for people; at least one. */
+/** Every difference of two plans, for people; at least one. */
 export async function differencesOf(before: FrozenPlan, now: FrozenPlan): Promise<string[]> {
   const [old, made] = [before.meta, now.meta];
   const differences: string[] = [];
@@ -14,36 +15,65 @@ export async function differencesOf(before: FrozenPlan, now: FrozenPlan): Promis
   const [columns, others] = [old.columns.join(', '), made.columns.join(', ')];
   if (columns !== others) differences.push(`the columns were ${columns}, are ${others}`);
   differs('the number of recipients', grouped(old.recipients), grouped(made.recipients));
-  const [one, other] = await firstDifference(before, now);
-  if (one !== undefined && other !== undefined) {
-    const fields = messageOf(one);
-    const otherFields = messageOf(other);
-    for (const name of new Set([...Object.keys(fields), ...Object.keys(otherFields)])) {
-      differs(`the ${name}`, shown(fields[name]), shown(otherFields[name]));
-    }
-    const sameRecipients = one.to.join() === other.to.join();
-    if (!sameRecipients && differences.length === 0) {
-      differences.push(`the recipients differ, first in line ${firstLine(one, other)}`);
-    }
+  const added = await compare(now, before);
+  const removed = await compare(before, now);
+  const recipient = added.changed ?? removed.changed;
+  // Without a recipient in both plans, any two messages are compared.
+  if (recipient !== null || added.areAllOthers) {
+    const [was, is] = [await messageTo(before, recipient), await messageTo(now, recipient)];
+    for (const name of new Set([...Object.keys(was), ...Object.keys(is)]))
+      differs(`the ${name}`, shown(was[name]), shown(is[name]));
   }
-  return differences.length === 0 ? ['the recipients differ'] : differences;
+  const recipients = [
+    ...(added.others > 0 ? [`${grouped(added.others)} added (first in line ${added.line})`] : []),
+    ...(removed.others > 0 ? [`${grouped(removed.others)} removed`] : []),
+  ];
+  if (recipients.length > 0) differences.push(`the recipients differ: ${recipients.join(', ')}`);
+  return differences.length === 0 ? ['the order of the recipients differs'] : differences;
 }
 
-/** The first requests that differ. */
-async function firstDifference(
-  before: FrozenPlan,
-  now: FrozenPlan,
-): Promise<[PlannedRequest | undefined, PlannedRequest | undefined]> {
-  const others = now.requests()[Symbol.asyncIterator]();
-  try {
-    for await (const request of before.requests()) {
-      const { value: other, done } = await others.next();
-      if (done || other.body !== request.body) return [request, done ? undefined : other];
+interface Comparison {
+  /** Recipients that the other plan has not, and the first line of one. */
+  others: number;
+  line: number;
+  areAllOthers: boolean;
+  /** A recipient of both plans, with a message that the other plan does not send to it. */
+  changed: string | null;
+}
+
+/** Of the same hash for every recipient. */
+const anyMessage = { a: 0, b: 0 };
+
+async function compare(plan: FrozenPlan, other: FrozenPlan): Promise<Comparison> {
+  const known = new SentIndex();
+  for await (const request of other.requests()) {
+    const message = messageHashOf(request);
+    for (const to of request.to) {
+      known.addSent(to, anyMessage);
+      known.addSent(to, message);
     }
-    return [undefined, undefined];
-  } finally {
-    await others.return?.();
   }
+  const found: Comparison = { others: 0, line: Number.POSITIVE_INFINITY, areAllOthers: true, changed: null };
+  for await (const request of plan.requests()) {
+    const message = messageHashOf(request);
+    request.to.forEach((to, index) => {
+      if (!known.count(to, anyMessage)) {
+        found.others += 1;
+        found.line = Math.min(found.line, request.lines[index] ?? found.line);
+        return;
+      }
+      found.areAllOthers = false;
+      if (!known.count(to, message)) found.changed ??= to;
+    });
+  }
+  return found;
+}
+
+/** The fields of the first message to a recipient; null stands for any. */
+async function messageTo(plan: FrozenPlan, recipient: string | null): Promise<Record<string, unknown>> {
+  for await (const request of plan.requests())
+    if (recipient === null || request.to.includes(recipient)) return messageOf(request);
+  return {};
 }
 
 function messageOf({ body }: PlannedRequest): Record<string, unknown> {
@@ -57,9 +87,4 @@ function shown(value: unknown): string {
   if (value === undefined) return 'missing';
   const text = String(value);
   return JSON.stringify(text.length <= longest ? text : `${text.slice(0, longest - 1)}…`);
-}
-
-function firstLine(one: PlannedRequest, other: PlannedRequest): number {
-  const at = other.to.findIndex((to, index) => one.to[index] !== to);
-  return other.lines[at === -1 ? other.lines.length - 1 : at] ?? 0;
 }

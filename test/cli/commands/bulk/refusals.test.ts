@@ -237,6 +237,53 @@ describe('another plan under a name', () => {
     expect(here.project.messages).toHaveLength(3);
   });
 
+  const list = ['99000000,Bat 0', '99000001,Bat 1', '99000002,Bat 2'];
+  const [hello, hi] = ["'Hello {name}'", "'Hi {name}'"];
+  const text = (name: string) => `the text was "Hello ${name}", is "Hi ${name}"`;
+
+  it.each([
+    ['the text', hi, list, text('Bat 0')],
+    [
+      'text and recipients',
+      hi,
+      [...list.slice(1), '99000003,Bat 3'],
+      `${text('Bat 1')}; the recipients differ: 1 added (first in line 4), 1 removed`,
+    ],
+    [
+      'text, number and recipients',
+      hi,
+      [...list, '99000003,Bat 3', '99000004,Bat 4'],
+      `the number of recipients was 3, is 5; ${text('Bat 0')}; the recipients differ: 2 added (first in line 5)`,
+    ],
+    [
+      'the recipients, and not the text that every message begins with',
+      hello,
+      list.slice(1),
+      'the number of recipients was 3, is 2; the recipients differ: 1 removed',
+    ],
+    [
+      'every recipient, and the text',
+      hi,
+      ['88000003,Bat 3', '88000004,Bat 4', '88000005,Bat 5'],
+      'the text was "Hello Bat 0", is "Hi Bat 3"; the recipients differ: 3 added (first in line 2), 3 removed',
+    ],
+    [
+      'the text of one',
+      hello,
+      [...list.slice(0, 2), '99000002,Dorj'],
+      'the text was "Hello Bat 2", is "Hello Dorj"',
+    ],
+    ['the order', hello, [...list].reverse(), 'the order of the recipients differs'],
+  ])('names everything that differs: %s', async (_, template, rows, differences) => {
+    const here = desk(list);
+    await here.run(personal);
+    here.write('list.csv', ['phone,name', ...rows]);
+    const { code, stderr } = await here.run(`${personal.replace(hello, template)} --json`);
+    expect(code).toBe(11);
+    expect(JSON.parse(stderr).error.message).toBe(`the job july has another plan: ${differences}`);
+    expect(here.project.messages).toHaveLength(3);
+  });
+
   it('names the command that goes on with the one that is not finished', async () => {
     const here = desk(people(5), { credits: 25 });
     await here.run(partly);
