@@ -5,7 +5,8 @@
  *   correction of the system's clock touches it.
  * - `now` gives the times to store, since other processes read them. The system's clock may be stepped at any moment, so
  *   a stored time in the future counts as now and, where it would go on counting, is stored anew as now: caps and
- *   verifications (`clock_corrections`), due messages, rates. A lease that ends later than a lease can last has ended.
+ *   verifications (`clock_corrections`), due messages. A lease that ends later than a lease can last has ended, and a
+ *   token bucket from the future is empty now: at most one 429 of a second.
  *
  * A clock set forward looks like time passed: caps, waits and verifications age by the step. The rate of a process
  * holds all the same, on its monotonic clock.
