@@ -37,12 +37,18 @@ export async function populate(service: Service, clock: ManualClock, call: Call)
   const keep = async (name: string, path: string, body: object) => {
     ids[name] = (await call(path, body)).id;
   };
-  /** Whether a receipt of a message has come. */
-  const isReported = async (name: string) => {
-    const answer = await service.fetch(`http://embedded.invalid/v1/messages/${ids[name]}`, {
-      headers: { authorization: `Bearer ${service.localKey}` },
-    });
-    return ((await answer.json()) as { delivery: string | null }).delivery !== null;
+  /** Until a receipt has come. */
+  const isRead = async (
+    path: string,
+    isReported: (read: { delivery: unknown; unknown: unknown }) => boolean,
+  ) => {
+    for (;;) {
+      const answer = await service.fetch(`http://embedded.invalid/v1${path}`, {
+        headers: { authorization: `Bearer ${service.localKey}` },
+      });
+      if (isReported((await answer.json()) as { delivery: unknown; unknown: unknown })) return;
+      await new Promise(setImmediate);
+    }
   };
   await keep('hostile', '/sms', { to: '88112233', text: hostile.text });
   await keep('cleaned', '/sms', {
@@ -63,13 +69,17 @@ export async function populate(service: Service, clock: ManualClock, call: Call)
   await settle();
   // The receipts come.
   clock.advance(3_000);
-  while (!(await isReported('delivered')) || !(await isReported('undelivered'))) {
-    await new Promise(setImmediate);
-  }
+  for (const name of ['delivered', 'undelivered'])
+    await isRead(`/messages/${ids[name]}`, ({ delivery }) => delivery !== null);
   clock.set(now - 60_000);
   const many = Array.from({ length: 180 }, (_, place) => `8611${String(place).padStart(4, '0')}`);
-  await keep('batch', '/sms/bulk', { to: [...many, '99000001'], text: 'Маргааш 10 цагаас хямдрал эхэлнэ.' });
+  await keep('batch', '/sms/bulk', {
+    to: [...many, '99000001', '99000023'],
+    text: 'Маргааш 10 цагаас хямдрал эхэлнэ.',
+  });
   await settle();
+  clock.advance(3_000);
+  await isRead(`/batches/${ids.batch}`, ({ unknown }) => unknown === 1);
   await administration.settings.update({
     brand_name: hostile.brand,
     reply_to: 'info@example.mn',

@@ -60,7 +60,7 @@ footer button[aria-pressed="true"] { text-decoration: none; color: var(--ink); f
 .panel, .notice, .figures > div { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; }
 .panel { padding: .875rem 1rem 1rem; margin-bottom: 1rem; }
 .panel > header { display: flex; align-items: baseline; justify-content: space-between; gap: 1rem; margin-bottom: .5rem; }
-.panel > header a { font-size: .8125rem; }
+.panel > header a { font-size: .8125rem; } .panel > header a + a { margin-left: 1rem; }
 .panel > :last-child { margin-bottom: 0; }
 .columns { display: grid; grid-template-columns: minmax(0, 5fr) minmax(0, 3fr); gap: 0 1rem; align-items: start; }
 .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 1rem; margin: 0 0 1rem; }
@@ -103,12 +103,13 @@ td:not(.main) time { color: var(--soft); }
 .legend { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; list-style: none; margin: 0 0 .5rem; padding: 0; font-size: .8125rem; color: var(--soft); }
 .legend li::before { content: ""; display: inline-block; width: .625rem; height: .625rem; border-radius: 2px; margin-right: .375rem; background: var(--accent); }
 .legend li.failed::before { background: var(--bad); } .legend li.queued::before { background: var(--bar-wait); }
+.legend li.unknown::before { background: var(--doubt); }
 .legend b { color: var(--ink); font-weight: 600; }
 .plot { position: relative; border-top: 1px dashed var(--line); border-bottom: 1px solid var(--strong); }
 .plot svg { display: block; width: 100%; height: 10.5rem; }
 .scale { position: absolute; top: .125rem; left: 0; font-size: .75rem; color: var(--soft); background: var(--paper); padding-right: .25rem; }
 rect.slot { fill: transparent; } g:hover rect.slot { fill: var(--line); }
-rect.sent { fill: var(--accent); } rect.failed { fill: var(--bad); } rect.queued { fill: var(--bar-wait); }
+rect.sent { fill: var(--accent); } rect.failed { fill: var(--bad); } rect.queued { fill: var(--bar-wait); } rect.unknown { fill: var(--doubt); }
 .hours { display: flex; justify-content: space-between; font-size: .75rem; color: var(--soft); margin: .25rem 0 .5rem; }
 summary { cursor: pointer; color: var(--accent); font-size: .8125rem; width: fit-content; }
 progress { appearance: none; width: 7rem; height: .5rem; border: 0; border-radius: 4px; background: var(--line); vertical-align: middle; overflow: hidden; }

@@ -50,6 +50,8 @@ export const mongolian: Strings = {
   request: 'Хүсэлт {id}',
 
   sentToday: 'Өнөөдөр илгээсэн',
+  unknownToday: 'Өнөөдөр тодорхойгүй',
+  mayHaveArrived: 'хүрсэн байж болзошгүй',
   failedToday: 'Өнөөдөр амжилтгүй',
   waitingNow: 'Хүлээж буй',
   credits: 'Кредит',
@@ -60,8 +62,9 @@ export const mongolian: Strings = {
   onlyNewest: 'сүүлийн {count} мессежээс',
   orMore: '{count}+',
   todayByHour: 'Өнөөдөр цагаар',
-  chartSummary: 'Өнөөдрийн мессеж цагаар: {sent} илгээсэн, {failed} амжилтгүй, {queued} дараалалд.',
-  chartBar: '{from}–{to}: {sent} илгээсэн, {failed} амжилтгүй, {queued} дараалалд',
+  chartSummary:
+    'Өнөөдрийн мессеж цагаар: {sent} илгээсэн, {unknown} тодорхойгүй, {failed} амжилтгүй, {queued} дараалалд.',
+  chartBar: '{from}–{to}: {sent} илгээсэн, {unknown} тодорхойгүй, {failed} амжилтгүй, {queued} дараалалд',
   asTable: 'Хүснэгтээр',
   hour: 'Цаг',
   nothingToday: 'Өнөөдөр мессеж алга.',
@@ -148,6 +151,7 @@ export const mongolian: Strings = {
   total: 'Нийт',
   left: 'Үлдсэн',
   batchMessages: 'Энэ багцын мессежүүд',
+  onlyUnknown: 'Зөвхөн тодорхойгүйг',
   onlyFailed: 'Зөвхөн амжилтгүйг',
   completedAt: 'Дууссан',
   prunedAt: 'Хүлээн авагчийг устгасан',

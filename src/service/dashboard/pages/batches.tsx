@@ -39,6 +39,7 @@ export const batches: Page = async (context) => {
                 { name: t.status, role: 'plain', cell: ({ status }) => <Status state={status} t={t} /> },
                 { name: t.channel, role: 'plain', cell: ({ channel }) => t[channel] },
                 { name: t.progress, role: 'plain', cell: (batch) => <Progress batch={batch} t={t} /> },
+                { name: t.unknown, isNumber: true, cell: ({ unknown = 0 }) => grouped(unknown) },
                 { name: t.failed, isNumber: true, cell: ({ failed }) => grouped(failed) },
                 { name: t.total, isNumber: true, cell: ({ total }) => grouped(total) },
                 { name: t.credits, isNumber: true, cell: ({ credits }) => grouped(credits) },
@@ -74,7 +75,7 @@ export const batch: Page = async (context) => {
   if (one instanceof ServiceError) return null;
   const after = idOf(query.after);
   const { data, next } = await listMessages(context, { batch_id: id }, rowsPerPage, after);
-  const { total, sent, failed, status } = one;
+  const { total, sent, unknown = 0, failed, status } = one;
   return {
     title: `${t.batch} ${shortId(id)}`,
     section: 'batches',
@@ -89,7 +90,8 @@ export const batch: Page = async (context) => {
         </div>
         <Figures
           figures={[
-            [t.sent, grouped(sent)],
+            [t.sent, grouped(sent - unknown)],
+            [t.unknown, grouped(unknown), unknown > 0 ? t.mayHaveArrived : null],
             [t.failed, grouped(failed), null, failed > 0],
             [t.left, grouped(total - sent - failed)],
             [t.creditsCharged, grouped(one.credits)],
@@ -98,7 +100,14 @@ export const batch: Page = async (context) => {
         <Panel
           title={t.batchMessages}
           aside={
-            failed > 0 && <a href={linkTo('/messages', { batch_id: id, status: 'failed' })}>{t.onlyFailed}</a>
+            <span>
+              {unknown > 0 && (
+                <a href={linkTo('/messages', { batch_id: id, delivery: 'unknown' })}>{t.onlyUnknown}</a>
+              )}
+              {failed > 0 && (
+                <a href={linkTo('/messages', { batch_id: id, status: 'failed' })}>{t.onlyFailed}</a>
+              )}
+            </span>
           }
         >
           <MessageTable messages={data} context={context} />

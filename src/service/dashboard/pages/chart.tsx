@@ -4,25 +4,32 @@ import type { PageContext } from '../page.js';
 import { grouped, hourOfDay } from '../parts/format.js';
 import { type Column, Table } from '../parts/parts.js';
 
-type Outcome = 'sent' | 'failed' | 'queued';
+/** `sent`: without those whose delivery is unknown. */
+type Outcome = 'sent' | 'unknown' | 'queued' | 'failed';
 type Hour = { hour: number } & Record<Outcome, number>;
 
-const outcomes = ['sent', 'queued', 'failed'] as const;
+const outcomes = ['sent', 'unknown', 'queued', 'failed'] as const;
 
 /** The 24 hours of a day. */
 export function hoursOf({ counts }: Counted): Hour[] {
-  const hours = Array.from({ length: 24 }, (_, hour): Hour => ({ hour, sent: 0, failed: 0, queued: 0 }));
-  for (const { slot, status, count } of counts) {
+  const none = { sent: 0, unknown: 0, queued: 0, failed: 0 };
+  const hours = Array.from({ length: 24 }, (_, hour): Hour => ({ hour, ...none }));
+  for (const { slot, status, count, unknown } of counts) {
     const hour = hours[Math.min(slot, 23)];
-    if (hour !== undefined) hour[status] += count;
+    if (hour === undefined) continue;
+    hour[status] += count - unknown;
+    hour.unknown += unknown;
   }
   return hours;
 }
 
 export function sumOf(hours: readonly Hour[]): Record<Outcome, number> {
   const sum = (outcome: Outcome) => hours.reduce((total, hour) => total + hour[outcome], 0);
-  return { sent: sum('sent'), failed: sum('failed'), queued: sum('queued') };
+  return { sent: sum('sent'), unknown: sum('unknown'), queued: sum('queued'), failed: sum('failed') };
 }
+
+export const totalOf = (counts: Record<Outcome, number>): number =>
+  outcomes.reduce((total, outcome) => total + counts[outcome], 0);
 
 /** A round number: the end of the scale. */
 function scaleOf(most: number): number {
@@ -39,7 +46,7 @@ const step = 10;
 
 /** Sends by hour and outcome. No style is inline, and the labels are text beside the drawing, which is stretched. */
 export function DayChart({ hours, look: { t } }: { hours: readonly Hour[]; look: Pick<PageContext, 't'> }) {
-  const end = scaleOf(Math.max(...hours.map((each) => each.sent + each.failed + each.queued)));
+  const end = scaleOf(Math.max(...hours.map(totalOf)));
   const sum = sumOf(hours);
   const shown = (values: Record<Outcome, number>) =>
     Object.fromEntries(outcomes.map((each) => [each, grouped(values[each])]));
@@ -86,7 +93,7 @@ export function DayChart({ hours, look: { t } }: { hours: readonly Hour[]; look:
         <summary>{t.asTable}</summary>
         <Table
           caption={t.todayByHour}
-          rows={hours.filter((each) => each.sent + each.failed + each.queued > 0)}
+          rows={hours.filter((each) => totalOf(each) > 0)}
           columns={[
             { name: t.hour, role: 'main', cell: ({ hour }) => hourOfDay(hour) },
             ...outcomes.map(
@@ -103,7 +110,7 @@ export function DayChart({ hours, look: { t } }: { hours: readonly Hour[]; look:
   );
 }
 
-/** From the bottom: sent, queued, failed. What there is at all is seen. */
+/** From the bottom: sent first, failed last. What there is at all is seen. */
 function stack(hour: Hour, end: number) {
   let top = height;
   return outcomes.map((each) => {

@@ -5,7 +5,7 @@ import { callerOf, linkTo, listMessages, type Page, type PageContext } from '../
 import { duration, grouped, percent, startOfDay } from '../parts/format.js';
 import { Figures, Notice, Panel, Table } from '../parts/parts.js';
 import { Sign } from '../parts/status.js';
-import { DayChart, hoursOf, sumOf } from './chart.js';
+import { DayChart, hoursOf, sumOf, totalOf } from './chart.js';
 import { MessageTable, NoMessages } from './message-table.js';
 
 const latest = 8;
@@ -22,7 +22,7 @@ export const overview: Page = async (context) => {
   ]);
   const hours = hoursOf(counted);
   const sum = sumOf(hours);
-  const total = sum.sent + sum.failed + sum.queued;
+  const total = totalOf(sum);
   return {
     title: t.overview,
     section: 'overview',
@@ -73,6 +73,7 @@ function Today({
           grouped(sum.sent),
           counted.isWhole ? '' : fill(t.onlyNewest, { count: grouped(total) }),
         ],
+        ...(sum.unknown === 0 ? [] : [[t.unknownToday, grouped(sum.unknown), t.mayHaveArrived] as const]),
         [
           t.failedToday,
           grouped(sum.failed),
