@@ -129,6 +129,8 @@ export interface LaneStatus {
   in_doubt: number;
   /** Messages of the last minute, over all instances. */
   sent: number;
+  /** Of `sent`: they may have arrived. */
+  unknown: number;
   failed: number;
   /** The failed ones, by the code of their error. */
   failures: Record<string, number>;

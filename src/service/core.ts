@@ -16,6 +16,7 @@ import { systemClock } from './clock.js';
 import type { DataError } from './data-error.js';
 import { Dispatcher } from './dispatch/dispatcher.js';
 import { createEncryption, deriveKey } from './encryption.js';
+import { countedStore } from './heartbeat/counted-store.js';
 import { Heartbeat } from './heartbeat/heartbeat.js';
 import { smsReceiver } from './inbox/receive-sms.js';
 import { openData } from './open-data.js';
@@ -30,6 +31,7 @@ import { idMaker, type Random, seededRandom, systemRandom } from './random.js';
 import { createReport, type Report, reportToStderr } from './report.js';
 import type { Service, ServiceOptions } from './service.js';
 import { type SettingsPatch, settingsReader } from './settings.js';
+import type { Ended } from './storage/instances.js';
 import type { Storage } from './storage/storage.js';
 import type { Store } from './storage/store.js';
 
@@ -40,6 +42,8 @@ export interface CoreDoubles {
   /** Of all carriers. */
   carriers?(carriers: readonly Carrier[]): readonly Carrier[];
   admit?(admit: Storage['admit']): Storage['admit'];
+  /** Called with messages that this service counts among those that have ended. */
+  onEnded?(ended: readonly Ended[]): void;
   /** How long a process holds messages that it cannot be seen to have left. */
   leaseMs?: number;
 }
@@ -84,7 +88,12 @@ export async function openCore(
     isExisting: forOwner,
   });
   const { rateLimiter } = storage;
-  const store = doubles.store?.(storage.store) ?? storage.store;
+  const onEnded = doubles.onEnded ?? (() => {});
+  const store = countedStore(doubles.store?.(storage.store) ?? storage.store, (ended) => {
+    if (forOwner) return leaveEnded(ended);
+    heartbeat.count(ended);
+    onEnded(ended);
+  });
   const bounceKey = deriveKey(storage.secret, 'bounce addresses');
   const owner = Buffer.from(systemRandom.bytes(6)).toString('base64url');
   const giveUp = async (error: unknown): Promise<never> => {
@@ -124,6 +133,7 @@ export async function openCore(
     clock,
     owner,
     isForOthers: options.database !== undefined,
+    onTaken: onEnded,
     report,
   });
   const dispatcher = new Dispatcher({
@@ -141,7 +151,6 @@ export async function openCore(
     receive,
     isShared,
     report,
-    onFinalized: (finalizations, results) => heartbeat.count(finalizations, results),
     ...(doubles.leaseMs === undefined ? {} : { leaseMs: doubles.leaseMs }),
   });
   const localKey = newSecret(systemRandom);
@@ -179,6 +188,11 @@ export async function openCore(
   if (!forOwner) {
     await dispatcher.start();
     void heartbeat.begin(null);
+  }
+
+  /** For the figures of an instance: this process has none. */
+  async function leaveEnded(ended: readonly Ended[]): Promise<void> {
+    await storage.instances.leaveEnded(ended).catch((error) => report(error, { level: 'warning' }));
   }
 
   /** Nothing real is begun before it is recorded. */

@@ -5,8 +5,7 @@ import { ManualClock } from '../../src/service/clock.js';
 import { Connections } from '../../src/service/heartbeat/connections.js';
 import { Heartbeat } from '../../src/service/heartbeat/heartbeat.js';
 import { createService, type Fault } from '../../src/service/index.js';
-import type { Instance, Instances } from '../../src/service/storage/instances.js';
-import type { Finalization, Finalized } from '../../src/service/storage/store.js';
+import type { Ended, Instance, Instances, LeftEnded } from '../../src/service/storage/instances.js';
 import { Cores, requestsTo, turns } from '../support/cores.js';
 
 function beating({ isForOthers = false } = {}) {
@@ -15,6 +14,8 @@ function beating({ isForOthers = false } = {}) {
   const written: Parameters<Instances['beat']>[0][] = [];
   const left: string[] = [];
   const others: Instance[] = [];
+  const leftEnded: LeftEnded[] = [];
+  const taken: Ended[] = [];
   const faults: unknown[] = [];
   let isAway = false;
   const instances: Instances = {
@@ -24,6 +25,9 @@ function beating({ isForOthers = false } = {}) {
     },
     list: async () => others,
     leave: async (id) => void left.push(id),
+    leaveEnded: async () => {},
+    listEnded: async () => [],
+    takeEnded: async () => leftEnded.splice(0),
   };
   const carrier = (lanes: string[], rest: Partial<Carrier> = {}) =>
     ({ lanes, capacity: (lane: string) => capacities[lane] ?? 0, ...rest }) as Carrier;
@@ -37,6 +41,7 @@ function beating({ isForOthers = false } = {}) {
     clock,
     owner: 'one',
     isForOthers,
+    onTaken: (ended) => void taken.push(...ended),
     report: (error) => void faults.push(error),
   });
   const pass = async (milliseconds: number) => {
@@ -48,6 +53,8 @@ function beating({ isForOthers = false } = {}) {
     capacities,
     written,
     others,
+    leftEnded,
+    taken,
     left,
     faults,
     pass,
@@ -55,12 +62,15 @@ function beating({ isForOthers = false } = {}) {
   };
 }
 
-const finalization = (lane: string, code?: string) =>
-  ({
-    claimed: { lane },
-    outcome: code === undefined ? { status: 'sent' } : { status: 'failed', error: { code } },
-  }) as Finalization;
-const done = {} as Finalized;
+const ended = (lane: string, code: string | null = null, rest: Partial<Ended> = {}): Ended => ({
+  lane,
+  channel: 'sms',
+  status: code === null ? 'sent' : 'failed',
+  isUnknown: false,
+  code,
+  count: 1,
+  ...rest,
+});
 
 describe('a heartbeat', () => {
   it('comes every 5 s while it listens, and not after it', async () => {
@@ -131,30 +141,43 @@ describe('a heartbeat', () => {
     expect(connections.look()).toEqual([{ lane: 'email', state: 'down', forMs: 2_000 }]);
   });
 
-  it('counts what was finalized in the last minute, without what another has finalized', async () => {
+  it('counts what has ended in the last minute', async () => {
     const { heartbeat, pass, written } = beating();
-    heartbeat.count([finalization('email')], [done]);
+    heartbeat.count([ended('email')]);
     await heartbeat.begin('a');
-    heartbeat.count(
-      [finalization('email'), finalization('sms', 'provider_failed'), finalization('sms', 'provider_failed')],
-      [done, done, null],
-    );
+    heartbeat.count([ended('email'), ended('sms', 'provider_failed')]);
     await pass(5_000);
-    heartbeat.count([finalization('sms'), finalization('sms', 'recipient_rate_limited')], [done, done]);
+    heartbeat.count([
+      ended('sms', null, { isUnknown: true, count: 2 }),
+      ended('sms', 'recipient_rate_limited'),
+    ]);
     await pass(50_000);
     await pass(5_000);
     await pass(5_000);
+    const one = { lane: 'email', sent: 1, unknown: 0, failed: 0, failures: {} };
     expect(written.map(({ lastMinute }) => lastMinute).slice(1, 4)).toEqual([
+      [one, { lane: 'sms', sent: 0, unknown: 0, failed: 1, failures: { provider_failed: 1 } }],
       [
-        { lane: 'email', sent: 1, failed: 0, failures: {} },
-        { lane: 'sms', sent: 0, failed: 1, failures: { provider_failed: 1 } },
+        one,
+        {
+          ...{ lane: 'sms', sent: 2, unknown: 2, failed: 2 },
+          failures: { provider_failed: 1, recipient_rate_limited: 1 },
+        },
       ],
-      [
-        { lane: 'email', sent: 1, failed: 0, failures: {} },
-        { lane: 'sms', sent: 1, failed: 2, failures: { provider_failed: 1, recipient_rate_limited: 1 } },
-      ],
-      [{ lane: 'sms', sent: 1, failed: 1, failures: { recipient_rate_limited: 1 } }],
+      [{ lane: 'sms', sent: 2, unknown: 2, failed: 1, failures: { recipient_rate_limited: 1 } }],
     ]);
+  });
+
+  it('takes what ended in processes without one: each once, and into the last minute while it is recent', async () => {
+    const { heartbeat, pass, written, leftEnded, taken } = beating();
+    const recent = { ...ended('sms', 'provider_failed', { count: 3 }), forMs: 59_999 };
+    const old = { ...ended('email'), forMs: 60_000 };
+    leftEnded.push(recent, old);
+    await heartbeat.begin('a');
+    await pass(5_000);
+    expect(taken).toEqual([recent, old]);
+    const figures = [{ lane: 'sms', sent: 0, unknown: 0, failed: 3, failures: { provider_failed: 3 } }];
+    expect(written.map(({ lastMinute }) => lastMinute)).toEqual([figures, figures]);
   });
 
   it('of another instance says whether a lane is connected there, or was 30 s ago', async () => {

@@ -6,9 +6,10 @@ import type { ManualClock } from '../../src/service/clock.js';
 import { type Core, type CoreDoubles, openCore } from '../../src/service/core.js';
 import type { Delivery, Fault, ServiceOptions } from '../../src/service/index.js';
 import type { Answer, Caller, RateLimit, RequestHead } from '../../src/service/operations/operations.js';
+import { type Mismatch, verify } from '../../src/service/verify-data.js';
 import { nothingUnderWay } from './postgres/under-way.js';
 import { contentOfDatabase } from './postgres.js';
-import { isOnPostgres, type TestEngine, testEngine } from './test-engine.js';
+import { isOnPostgres, type TestEngine, testEngine, testSecret } from './test-engine.js';
 
 export const caller: Caller = { projectId: defaultProject.id, keyId: 'test' };
 
@@ -21,8 +22,12 @@ export class Cores {
   readonly faults: Fault[] = [];
   readonly #report = (fault: Fault) => void this.faults.push(fault);
 
-  async open(options: ServiceOptions = {}, doubles: CoreDoubles = {}): Promise<Core> {
-    const core = await openCore({ report: this.#report, ...(await this.#on(options)) }, doubles);
+  async open(
+    options: ServiceOptions = {},
+    doubles: CoreDoubles = {},
+    role: { forOwner?: boolean } = {},
+  ): Promise<Core> {
+    const core = await openCore({ report: this.#report, ...(await this.#on(options)) }, doubles, role);
     this.#opened.push(core);
     return core;
   }
@@ -39,6 +44,17 @@ export class Cores {
   /** Opens one that is going to die, which must not be asked to close. */
   async openMortal(options: ServiceOptions, doubles: CoreDoubles): Promise<Core> {
     return openCore({ report: this.#report, ...(await this.#on(options)) }, doubles);
+  }
+
+  /** What is wrong with the data of a folder. */
+  async mismatchesIn(directory: string): Promise<Mismatch[]> {
+    const { database } = (await this.#engines.get(directory))?.options ?? {};
+    const found: Mismatch[] = [];
+    for await (const mismatch of await verify(
+      database === undefined ? { directory } : { database, secret: testSecret },
+    ))
+      found.push(mismatch);
+    return found;
   }
 
   /** All that the store of a folder has written, as text. */

@@ -1,6 +1,6 @@
 import type { LaneStatus, ServiceStatus } from '../administration.js';
 import type { Clock } from '../clock.js';
-import { sumOf } from '../heartbeat/last-minute.js';
+import { figuresOfLeft, sumOf } from '../heartbeat/last-minute.js';
 import type { Instance, Instances } from '../storage/instances.js';
 import type { Store } from '../storage/store.js';
 import { timestamp } from '../timestamp.js';
@@ -9,7 +9,7 @@ export interface StatusParts {
   store: Pick<Store, 'held' | 'queueDepth' | 'recordLanes'>;
   /** Of the simulated operator, where it takes messages; shown in any case, as those of real carriers are. */
   simulatedLanes: readonly string[];
-  instances: Pick<Instances, 'list'>;
+  instances: Pick<Instances, 'list' | 'listEnded'>;
   clock: Clock;
 }
 
@@ -22,7 +22,9 @@ export async function statusOf({
 }: StatusParts): Promise<ServiceStatus> {
   const known = [...simulatedLanes, ...(await store.recordLanes([]))];
   const [held, depths, alive] = [await store.held(), await store.queueDepth(), await instances.list()];
-  const figures = new Map(sumOf(alive.flatMap(({ lastMinute }) => lastMinute)).map((one) => [one.lane, one]));
+  const left = figuresOfLeft(await instances.listEnded());
+  const ended = sumOf([...alive.flatMap(({ lastMinute }) => lastMinute), ...left]);
+  const figures = new Map(ended.map((one) => [one.lane, one]));
   const depthOf = new Map(depths.map((depth) => [depth.lane, depth]));
   const connected = alive.flatMap(({ carriers }) => carriers.map(({ lane }) => lane));
   const lanes = [...new Set([...known, ...connected, ...depthOf.keys(), ...figures.keys()])].sort();
@@ -31,7 +33,7 @@ export async function statusOf({
     held,
     lanes: lanes.map((lane): LaneStatus => {
       const { waiting = 0, oldestMs = null, claimed = 0, doubtful = 0 } = depthOf.get(lane) ?? {};
-      const { sent = 0, failed = 0, failures = {} } = figures.get(lane) ?? {};
+      const { sent = 0, unknown = 0, failed = 0, failures = {} } = figures.get(lane) ?? {};
       return {
         lane,
         waiting,
@@ -39,6 +41,7 @@ export async function statusOf({
         submitting: claimed,
         in_doubt: doubtful,
         sent,
+        unknown,
         failed,
         failures,
         instances: alive.flatMap((one) => connectionsOf(one, lane, ago)),

@@ -52,7 +52,7 @@ export class Dispatcher {
     this.#leases = new HeldLeases(store, clock, report, leaseMs);
     this.#deadlines = new Deadlines(clock);
     this.#changes = new Moments(clock);
-    this.#finalizer = new Finalizer(store, answer, clock, report, parts.onFinalized);
+    this.#finalizer = new Finalizer(store, answer, clock, report);
     const mark = grouped((marks: readonly Mark[]) => store.markSubmitting(marks));
     this.#shared = {
       ...parts,
@@ -70,7 +70,7 @@ export class Dispatcher {
     this.#finalizer.start();
     this.#unsubscribe();
     this.#unsubscribe = changes.subscribe('due', () => this.#wake());
-    const record = (receipt: Receipt) => store.recordReceipts([receipt], answer);
+    const record = async (receipt: Receipt) => void (await store.recordReceipts([receipt], answer));
     await Promise.all(carriers.map((carrier) => carrier.start(record, receive)));
     this.#wake();
   }

@@ -1,14 +1,6 @@
 import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
-import type {
-  AnswerOf,
-  ClaimedMessage,
-  Finalization,
-  Finalized,
-  Outcome,
-  Postponement,
-  Store,
-} from '../storage/store.js';
+import type { AnswerOf, ClaimedMessage, Finalized, Outcome, Postponement, Store } from '../storage/store.js';
 import { grouped } from './grouped.js';
 
 /** The result of a submission, as the store is told of it; `claimed` has its last mark. */
@@ -16,12 +8,6 @@ export type Disposition =
   | { kind: 'final'; claimed: ClaimedMessage; outcome: Outcome }
   | ({ kind: 'again' } & Postponement)
   | { kind: 'doubt'; claimed: ClaimedMessage; delayMs: number };
-
-/** Called with what was finalized here. */
-export type OnFinalized = (
-  finalizations: readonly Finalization[],
-  results: readonly (Finalized | null)[],
-) => void;
 
 /** Milliseconds between tries to write, doubled each time. */
 const [firstPause, longestPause] = [1_000, 10_000];
@@ -39,14 +25,10 @@ export class Finalizer {
   readonly #pauses = new Map<number, { over: Promise<void>; resume(): void }>();
   #isStopped = false;
 
-  constructor(store: Store, answer: AnswerOf, clock: Clock, report: Report, onFinalized: OnFinalized) {
+  constructor(store: Store, answer: AnswerOf, clock: Clock, report: Report) {
     this.#clock = clock;
     this.#report = report;
-    const finalizeAll = async (all: readonly Of<'final'>[]) => {
-      const results = await store.finalizeMessages(all, answer);
-      onFinalized(all, results);
-      return results;
-    };
+    const finalizeAll = (all: readonly Of<'final'>[]) => store.finalizeMessages(all, answer);
     // Apart: a single send would wait for the rows of a batch.
     const finalize = { single: grouped(finalizeAll), batch: grouped(finalizeAll) };
     const postpone = grouped(async (all: readonly Of<'again'>[]) => {

@@ -3,7 +3,6 @@ import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
 import type { Changes } from '../storage/changes.js';
 import type { AnswerOf, Store } from '../storage/store.js';
-import type { OnFinalized } from './finalizer.js';
 import type { DispatchRules } from './submit.js';
 
 export interface DispatcherParts {
@@ -23,6 +22,5 @@ export interface DispatcherParts {
   /** Whether other processes may leave messages behind in the store. */
   isShared: boolean;
   report: Report;
-  onFinalized: OnFinalized;
   leaseMs?: number;
 }

@@ -2,10 +2,9 @@ import pkg from '../../../package.json' with { type: 'json' };
 import type { Carrier } from '../carriers/carrier.js';
 import type { Clock } from '../clock.js';
 import type { Report } from '../report.js';
-import type { Instances, LaneConnection } from '../storage/instances.js';
-import type { Finalization, Finalized } from '../storage/store.js';
+import type { Ended, Instances, LaneConnection } from '../storage/instances.js';
 import { Connections } from './connections.js';
-import { LastMinute } from './last-minute.js';
+import { isRecent, LastMinute } from './last-minute.js';
 
 /** Milliseconds between heartbeats. */
 const beatEvery = 5_000;
@@ -20,6 +19,8 @@ export interface HeartbeatParts {
   owner: string;
   /** Whether it beats while it does not listen, since it dispatches what others accept. */
   isForOthers: boolean;
+  /** Called with what has ended in processes without a heartbeat: this one counts it. */
+  onTaken(ended: readonly Ended[]): void;
   report: Report;
 }
 
@@ -65,9 +66,9 @@ export class Heartbeat {
     );
   }
 
-  /** Counts the messages that were finalized here. */
-  count(finalizations: readonly Finalization[], results: readonly (Finalized | null)[]): void {
-    if (this.#isBeating) this.#lastMinute.add(finalizations, results);
+  /** Counts messages that have ended here. */
+  count(ended: readonly Ended[]): void {
+    if (this.#isBeating) this.#lastMinute.add(ended);
   }
 
   async end(): Promise<void> {
@@ -82,8 +83,11 @@ export class Heartbeat {
   async #beat(): Promise<void> {
     if (!this.#isBeating) return;
     this.#cancel();
-    const { instances, owner, clock, report } = this.#parts;
+    const { instances, owner, clock, report, onTaken } = this.#parts;
     try {
+      const taken = await instances.takeEnded();
+      this.#lastMinute.add(taken.filter(isRecent));
+      onTaken(taken);
       await instances.beat({
         id: owner,
         version: pkg.version,

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.js';
-import type { LaneFigures } from '../storage/instances.js';
-import type { Finalization, Finalized } from '../storage/store.js';
+import type { Ended, LaneFigures, LeftEnded } from '../storage/instances.js';
 
 /** Milliseconds. */
 const [minute, sliceLength] = [60_000, 5_000];
@@ -11,7 +10,7 @@ interface Slice {
   lanes: Map<string, LaneFigures>;
 }
 
-/** Counts of the messages that were finalized in the last minute. */
+/** Counts of the messages that have ended in the last minute. */
 export class LastMinute {
   readonly #clock: Clock;
   #slices: Slice[] = [];
@@ -20,14 +19,9 @@ export class LastMinute {
     this.#clock = clock;
   }
 
-  add(finalizations: readonly Finalization[], results: readonly (Finalized | null)[]): void {
+  add(ended: readonly Ended[]): void {
     const { lanes } = this.#slice();
-    finalizations.forEach(({ claimed: { lane }, outcome }, index) => {
-      if (results[index] === null) return;
-      const figures = figuresOf(lanes, lane);
-      figures[outcome.status] += 1;
-      if (outcome.status === 'failed') fail(figures, outcome.error.code, 1);
-    });
+    for (const one of ended) count(lanes, one);
   }
 
   read(): LaneFigures[] {
@@ -49,19 +43,36 @@ export class LastMinute {
 /** Figures by lane. */
 export function sumOf(figures: readonly LaneFigures[]): LaneFigures[] {
   const lanes = new Map<string, LaneFigures>();
-  for (const { lane, sent, failed, failures } of figures) {
+  for (const { lane, sent, unknown, failed, failures } of figures) {
     const sum = figuresOf(lanes, lane);
     sum.sent += sent;
+    sum.unknown += unknown;
     sum.failed += failed;
     for (const [code, count] of Object.entries(failures)) fail(sum, code, count);
   }
   return [...lanes.values()];
 }
 
+/** Of the last minute, those that no instance has taken yet. */
+export function figuresOfLeft(left: readonly LeftEnded[]): LaneFigures[] {
+  const lanes = new Map<string, LaneFigures>();
+  for (const one of left) if (isRecent(one)) count(lanes, one);
+  return [...lanes.values()];
+}
+
+export const isRecent = ({ forMs }: LeftEnded): boolean => forMs < minute;
+
+function count(lanes: Map<string, LaneFigures>, { lane, status, isUnknown, code, count }: Ended): void {
+  const figures = figuresOf(lanes, lane);
+  figures[status] += count;
+  if (isUnknown) figures.unknown += count;
+  if (code !== null) fail(figures, code, count);
+}
+
 function figuresOf(lanes: Map<string, LaneFigures>, lane: string): LaneFigures {
   let figures = lanes.get(lane);
   if (figures === undefined) {
-    figures = { lane, sent: 0, failed: 0, failures: {} };
+    figures = { lane, sent: 0, unknown: 0, failed: 0, failures: {} };
     lanes.set(lane, figures);
   }
   return figures;

@@ -20,8 +20,8 @@ export class Counter implements Family {
     this.#help = help;
   }
 
-  add(labels: string): void {
-    this.#values.set(labels, (this.#values.get(labels) ?? 0) + 1);
+  add(labels: string, count = 1): void {
+    this.#values.set(labels, (this.#values.get(labels) ?? 0) + count);
   }
 
   write(): string {

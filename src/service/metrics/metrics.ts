@@ -3,7 +3,7 @@ import pkg from '../../../package.json' with { type: 'json' };
 import type { Carrier, Submission, SubmitResult } from '../carriers/carrier.js';
 import type { SeenRequest } from '../service.js';
 import type { LaneDepth } from '../storage/depth.js';
-import type { LaneConnection } from '../storage/instances.js';
+import type { Ended, LaneConnection } from '../storage/instances.js';
 import type { Storage } from '../storage/storage.js';
 import type { Store } from '../storage/store.js';
 import { Counter, type Family, Histogram, quotedLabel, writeSeries } from './families.js';
@@ -14,13 +14,14 @@ export interface Sources {
   store: { queueDepth(): Promise<LaneDepth[]> };
 }
 
-/** Methods of the store whose time tells how it is doing: with `finalizeMessages`, those that every message needs. */
+/** Methods of the store whose time tells how it is doing: those that every message needs. */
 const timedMethods: ReadonlySet<PropertyKey> = new Set<keyof Store>([
   'acceptMessage',
   'acceptBatch',
   'acceptVerification',
   'claimMessages',
   'markSubmitting',
+  'finalizeMessages',
 ]);
 
 /** Milliseconds between two counts of the queue, however often somebody reads. */
@@ -37,6 +38,10 @@ export class Metrics {
     'urtuu_messages_total',
     'Messages with an outcome, by channel and status.',
   );
+  readonly #unknown = new Counter(
+    'urtuu_unknown_deliveries_total',
+    'Of the sent messages, those that may have arrived, by channel.',
+  );
   readonly #submitted = new Histogram(
     'urtuu_submit_duration_seconds',
     'Time of a submission, by route and result.',
@@ -44,7 +49,7 @@ export class Metrics {
   readonly #receipts = new Counter('urtuu_receipts_total', 'Receipts of carriers by state.');
   readonly #store = new Histogram('urtuu_store_duration_seconds', 'Time of the store, by operation.');
   readonly #families: readonly Family[] = [
-    ...[this.#requests, this.#refusals, this.#finalized],
+    ...[this.#requests, this.#refusals, this.#finalized, this.#unknown],
     ...[this.#submitted, this.#receipts, this.#store],
   ];
   #lookedAt = Number.NEGATIVE_INFINITY;
@@ -68,6 +73,12 @@ export class Metrics {
       (admit: Storage['admit']): Storage['admit'] =>
       (admission) =>
         this.#timed('admit', admit(admission)),
+    onEnded: (ended: readonly Ended[]): void => {
+      for (const { channel, status, isUnknown, count } of ended) {
+        this.#finalized.add(`channel="${channel}",status="${status}"`, count);
+        if (isUnknown) this.#unknown.add(`channel="${channel}"`, count);
+      }
+    },
     store: (store: Store): Store => wrapped(store, (name, method) => this.#measured(name, method)),
     carriers: (carriers: readonly Carrier[]): readonly Carrier[] =>
       carriers.map((carrier) => this.#carrier(carrier)),
@@ -132,15 +143,6 @@ export class Metrics {
   }
 
   #measured(name: PropertyKey, method: Method): Method | null {
-    if (name === 'finalizeMessages') {
-      return async (...args) => {
-        const results = await this.#timed(name, method(...args) as ReturnType<Store['finalizeMessages']>);
-        for (const one of results)
-          if (one !== null)
-            this.#finalized.add(`channel="${one.message.channel}",status="${one.message.status}"`);
-        return results;
-      };
-    }
     if (!timedMethods.has(name)) return null;
     return (...args) => this.#timed(String(name), method(...args) as Promise<unknown>);
   }

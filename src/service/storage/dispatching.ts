@@ -46,9 +46,9 @@ export interface Dispatching {
   finalizeMessages(finalizations: readonly Finalization[], answer: AnswerOf): Promise<(Finalized | null)[]>;
   /**
    * Stores receipts, joined or not: see Receipt. Committed when it resolves, so that the carrier may acknowledge. One
-   * that joins a message in doubt finalizes it as sent.
+   * that joins a message in doubt finalizes it as sent: those are returned.
    */
-  recordReceipts(receipts: readonly Receipt[], answer: AnswerOf): Promise<void>;
+  recordReceipts(receipts: readonly Receipt[], answer: AnswerOf): Promise<FinalizedDoubt[]>;
 
   /** When there is something to do, in milliseconds from now, 0 or less for at once; null for never. */
   nextWork(lanes: readonly string[]): Promise<{
@@ -150,6 +150,12 @@ export interface Finalization {
 export interface Finalized {
   message: MessageRecord;
   balance: number;
+}
+
+/** A message in doubt that a receipt has ended. */
+export interface FinalizedDoubt extends Finalized {
+  lane: string;
+  pendingKey: string | null;
 }
 
 /** The answer to bind to the key of a finalized message; its body ends with the balance, where it has one. */

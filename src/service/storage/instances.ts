@@ -1,3 +1,5 @@
+import type { Channel } from '../../contract/index.js';
+
 /** Milliseconds without a heartbeat after which an instance counts as gone. */
 export const staleAfter = 15_000;
 
@@ -12,10 +14,12 @@ export interface LaneConnection {
   forMs: number;
 }
 
-/** Messages of a lane that were finalized. */
+/** Messages of a lane that have ended. */
 export interface LaneFigures {
   lane: string;
   sent: number;
+  /** Of `sent`: with an unknown delivery. */
+  unknown: number;
   failed: number;
   /** The failed ones, by the code of their error. */
   failures: Record<string, number>;
@@ -28,7 +32,7 @@ export interface Heartbeat {
   /** Where it listens; null where it only dispatches. */
   address: string | null;
   carriers: readonly LaneConnection[];
-  /** What it finalized in the last minute. */
+  /** What has ended there in the last minute. */
   lastMinute: readonly LaneFigures[];
 }
 
@@ -38,6 +42,24 @@ export interface Instance extends Heartbeat {
   seenMs: number;
 }
 
+/** Messages that have ended alike. */
+export interface Ended {
+  lane: string;
+  channel: Channel;
+  status: 'sent' | 'failed';
+  /** Of sent messages: whether their delivery is unknown. */
+  isUnknown: boolean;
+  /** Of the error of failed ones. */
+  code: string | null;
+  count: number;
+}
+
+/** Messages that ended in a process without a heartbeat, such as a command of the owner. */
+export interface LeftEnded extends Ended {
+  /** Milliseconds since then. */
+  forMs: number;
+}
+
 /** The processes that serve a store, by their heartbeats; an embedded service that does not listen has none. */
 export interface Instances {
   beat(heartbeat: Heartbeat): Promise<void>;
@@ -45,6 +67,12 @@ export interface Instances {
   list(): Promise<Instance[]>;
   /** Removes an instance that stops. */
   leave(id: string): Promise<void>;
+
+  /** For the figures of an instance: each is taken once. */
+  leaveEnded(ended: readonly Ended[]): Promise<void>;
+  /** Those that no instance has taken yet. */
+  listEnded(): Promise<LeftEnded[]>;
+  takeEnded(): Promise<LeftEnded[]>;
 }
 
 /** An instance as both engines store it; `queue` holds the last minute. */
@@ -56,6 +84,17 @@ export interface InstanceRow {
   queue: string;
   seen_ms: number;
 }
+
+/** What one process has left, as both engines store it. */
+export interface LeftRow {
+  ended: string;
+  for_ms: number;
+}
+
+export const toLeftEnded = (rows: readonly LeftRow[]): LeftEnded[] =>
+  rows.flatMap(({ ended, for_ms: forMs }) =>
+    (JSON.parse(ended) as Ended[]).map((one) => ({ ...one, forMs: Math.max(0, forMs) })),
+  );
 
 export function toInstance({
   id,
@@ -73,7 +112,8 @@ export function toInstance({
       ...one,
       forMs: one.forMs + seenMs,
     })),
-    lastMinute: JSON.parse(queue) as LaneFigures[],
+    // One of the release before counts none as unknown.
+    lastMinute: (JSON.parse(queue) as LaneFigures[]).map((one) => ({ ...one, unknown: one.unknown ?? 0 })),
     seenMs,
   };
 }

@@ -1,4 +1,4 @@
-import type { MessageError } from '../../contract/index.js';
+import type { Channel, MessageError } from '../../contract/index.js';
 import type { Instant } from './records.js';
 
 /** A lane that the owner of the service has paused. */
@@ -9,12 +9,15 @@ export interface LanePause {
 
 /** A batch that was stopped, with its counts afterwards. */
 export interface StoppedBatch {
+  channel: Channel;
   total: number;
   sent: number;
   failed: number;
   /** Messages that failed by this call, and their credits, which were refunded. */
   stopped: number;
   refunded: number;
+  /** `stopped`, by lane. */
+  lanes: { lane: string; count: number }[];
 }
 
 /** Control of the queues by the owner of the service, in every process at once. */

@@ -17,6 +17,7 @@ const figures = [
   field<Row>('submitting', { kind: 'number' }),
   field<Row>('in_doubt', { kind: 'number' }),
   field<Row>('sent', { kind: 'number' }),
+  field<Row>('unknown', { kind: 'number' }),
   field<Row>('failed', { kind: 'number' }),
 ];
 
@@ -58,15 +59,16 @@ export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> =
   addHelp(command, {
     view,
     notes: [
-      'sent and failed count the last minute, over all instances. connected: instances',
-      'with a connection, of those that run. waiting counts up to 1,000,000 messages.',
+      'sent and failed count the last minute, over all instances; unknown those of sent',
+      'that nobody knows the arrival of. connected: instances with a connection, of those',
+      'that run. waiting counts up to 1,000,000 messages.',
     ],
     examples: [
       ['urtuu service status', 'the service of urtuu serve'],
       ['urtuu service status --watch -o ndjson', 'a line for each lane every 5 s'],
     ],
     exits: [12],
-    json: '[{"lane": "Mobicom", "waiting": 1200, "oldest_seconds": 9, "submitting": 20, "in_doubt": 0, "sent": 5980, "failed": 2, "failures": {"provider_failed": 2}, "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}], "held": null}]',
+    json: '[{"lane": "Mobicom", "waiting": 1200, "oldest_seconds": 9, "submitting": 20, "in_doubt": 0, "sent": 5980, "unknown": 0, "failed": 2, "failures": {"provider_failed": 2}, "instances": [{"id": "mZ3k...", "version": "1.0.0", "address": "http://10.0.0.5:7788", "state": "bound", "since": "2026-11-20T22:10:00.000Z", "seen_at": "2026-11-21T08:00:09.000Z"}], "held": null}]',
   });
   command.action(async ({ watch = false, ...options }: Options) => {
     const { io, clock } = context;

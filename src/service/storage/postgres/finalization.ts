@@ -1,5 +1,5 @@
 import { earlierMessages, longestWindow } from '../caps.js';
-import type { AnswerOf, Finalization, Finalized, Receipt } from '../dispatching.js';
+import type { AnswerOf, Finalization, Finalized, FinalizedDoubt, Receipt } from '../dispatching.js';
 import { deliveryInDoubt } from '../joined-doubt.js';
 import type { DeliveryState, Instant, MessageRecord } from '../records.js';
 import { answerTemplate } from './answer-template.js';
@@ -46,7 +46,7 @@ export function createFinalization(database: Database, claims: Claims) {
   async function recordReceipt(
     { route, carrierId, to, state, reference, submittedAt }: Receipt,
     answer: AnswerOf,
-  ): Promise<(Finalized & { pendingKey: string | null })[]> {
+  ): Promise<FinalizedDoubt[]> {
     const rows = await database.query<ClaimedRow>(
       'SELECT * FROM receive_2($1, $2, $3, $4, $5, $6, $7, $8, $9)',
       [database.now(), route, carrierId, to, state, reference, submittedAt, longestWindow, earlierMessages],
@@ -55,7 +55,8 @@ export function createFinalization(database: Database, claims: Claims) {
     if (claimed === undefined) return [];
     const outcome = { status: 'sent', carrierIds: [carrierId], delivery: deliveryInDoubt(claimed) } as const;
     const finalized = await finalizeOne({ claimed, outcome }, answer);
-    return finalized === null ? [] : [{ ...finalized, pendingKey: claimed.pendingKey }];
+    const { lane, pendingKey } = claimed;
+    return finalized === null ? [] : [{ ...finalized, lane, pendingKey }];
   }
 
   return { finalizeMessages, recordReceipt };

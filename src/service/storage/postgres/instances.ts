@@ -1,4 +1,4 @@
-import { type InstanceRow, type Instances, toInstance } from '../instances.js';
+import { type InstanceRow, type Instances, type LeftRow, toInstance, toLeftEnded } from '../instances.js';
 import type { Database } from './database/database.js';
 
 export function createInstances(database: Database): Instances {
@@ -23,6 +23,26 @@ export function createInstances(database: Database): Instances {
     },
     async leave(id) {
       await database.query('DELETE FROM instances WHERE id = $1', [id]);
+    },
+    async leaveEnded(ended) {
+      await database.query('INSERT INTO left_ended (ended, at) VALUES ($2, time_1($1))', [
+        database.now(),
+        JSON.stringify(ended),
+      ]);
+    },
+    async listEnded() {
+      const rows = await database.query<LeftRow>(
+        'SELECT ended, time_1($1) - at AS for_ms FROM left_ended ORDER BY seq',
+        [database.now()],
+      );
+      return toLeftEnded(rows);
+    },
+    async takeEnded() {
+      const rows = await database.query<LeftRow>(
+        'DELETE FROM left_ended RETURNING ended, time_1($1) - at AS for_ms',
+        [database.now()],
+      );
+      return toLeftEnded(rows);
     },
   };
 }

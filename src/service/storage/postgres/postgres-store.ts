@@ -1,5 +1,5 @@
 import { keyTopic, messageTopic, type Topic } from '../changes.js';
-import type { Finalized } from '../dispatching.js';
+import type { Finalized, FinalizedDoubt } from '../dispatching.js';
 import type { PseudonymOf } from '../secret.js';
 import type { Store } from '../store.js';
 import { createAcceptance } from './acceptance.js';
@@ -92,8 +92,13 @@ export function postgresStore(
       return finalized;
     },
     async recordReceipts(receipts, answer) {
-      for (const receipt of receipts)
-        tellFinalized(await grouped(finalization.recordReceipt(receipt, answer)));
+      const finalized: FinalizedDoubt[] = [];
+      for (const receipt of receipts) {
+        const ended = await grouped(finalization.recordReceipt(receipt, answer));
+        tellFinalized(ended);
+        finalized.push(...ended);
+      }
+      return finalized;
     },
 
     async endReset(owner) {

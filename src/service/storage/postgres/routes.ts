@@ -2,6 +2,9 @@ import type { LaneControl, LanePause, StoppedBatch } from '../lanes.js';
 import type { RouteBinds } from '../route-limits.js';
 import type { Database } from './database/database.js';
 
+/** `lanes` is null where nothing was stopped. */
+type StoppedRow = Omit<StoppedBatch, 'lanes'> & { lanes: StoppedBatch['lanes'] | null };
+
 /** `done`: tells every instance that there may be something to do, or no more. */
 export function createRoutes(database: Database, done: () => void): RouteBinds & LaneControl {
   return {
@@ -26,14 +29,14 @@ export function createRoutes(database: Database, done: () => void): RouteBinds &
       done();
     },
     async stopBatch(id, { code, message }) {
-      const rows = await database.query<StoppedBatch>('SELECT * FROM stop_batch_1($1, $2, $3, $4)', [
+      const [row] = await database.query<StoppedRow>('SELECT * FROM stop_batch_2($1, $2, $3, $4)', [
         database.now(),
         id,
         code,
         message,
       ]);
       done();
-      return rows[0] ?? null;
+      return row === undefined ? null : { ...row, lanes: row.lanes ?? [] };
     },
   };
 }

@@ -17,6 +17,11 @@ const checks: Check[] = [
   },
   {
     check: 'lease',
+    sql: `SELECT m.id AS subject, 'it has ended, and is still waiting' AS problem FROM queue q
+      JOIN messages m ON m.seq = q.message WHERE m.status <> 'queued'`,
+  },
+  {
+    check: 'lease',
     sql: `SELECT l.token AS subject, 'it has a message that is missing or has ended' AS problem FROM leases l
       WHERE l.messages = '{}' OR EXISTS (SELECT 1 FROM unnest(l.messages) AS s(seq)
         WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.seq = s.seq AND m.status = 'queued'))`,

@@ -1,4 +1,11 @@
-import type { AnswerOf, ClaimedMessage, Finalization, Finalized, Receipt } from '../dispatching.js';
+import type {
+  AnswerOf,
+  ClaimedMessage,
+  Finalization,
+  Finalized,
+  FinalizedDoubt,
+  Receipt,
+} from '../dispatching.js';
 import { deliveryInDoubt } from '../joined-doubt.js';
 import type { DeliveryState, Instant, MessageRecord } from '../records.js';
 import { isLeased, isMarked, remembered } from './claims.js';
@@ -163,14 +170,14 @@ export function prepareFinalization(
     receipt: Receipt,
     read: (seq: number) => ClaimedMessage | null,
     answer: AnswerOf,
-  ): (Finalized & { pendingKey: string | null })[] {
+  ): FinalizedDoubt[] {
     const seq = receipts.received(receipt);
     const claimed = seq === null ? null : read(seq);
     if (claimed === null) return [];
     const delivery = deliveryInDoubt(claimed);
     const outcome = { status: 'sent', carrierIds: [receipt.carrierId], delivery } as const;
     const [finalized] = finalizeMessages([{ claimed, outcome }], answer);
-    return finalized ? [{ ...finalized, pendingKey: claimed.pendingKey }] : [];
+    return finalized ? [{ ...finalized, lane: claimed.lane, pendingKey: claimed.pendingKey }] : [];
   }
 
   return { finalizeMessages, recordReceipt };

@@ -1,4 +1,13 @@
-import { type Heartbeat, type Instance, type InstanceRow, staleAfter, toInstance } from '../instances.js';
+import {
+  type Ended,
+  type Heartbeat,
+  type Instance,
+  type InstanceRow,
+  type LeftRow,
+  staleAfter,
+  toInstance,
+  toLeftEnded,
+} from '../instances.js';
 import type { Instant } from '../records.js';
 import type { Database } from './database/database.js';
 
@@ -17,6 +26,10 @@ export function prepareInstances(database: Database, now: () => Instant) {
      WHERE ${isFresh} ORDER BY id`,
   );
   const remove = database.prepare('DELETE FROM instances WHERE id = ?');
+  const insertEnded = database.prepare('INSERT INTO left_ended (ended, at) VALUES (?, ?)');
+  const selectEnded = database.prepare('SELECT ended, ? - at AS for_ms FROM left_ended ORDER BY seq');
+  const removeEnded = database.prepare('DELETE FROM left_ended');
+  const listEnded = () => toLeftEnded(selectEnded.all(now()) as unknown as LeftRow[]);
 
   return {
     beat({ id, version, address, carriers, lastMinute }: Heartbeat): void {
@@ -27,6 +40,15 @@ export function prepareInstances(database: Database, now: () => Instant) {
     list: (): Instance[] => (select.all({ now: now() }) as unknown as InstanceRow[]).map(toInstance),
     leave(id: string): void {
       remove.run(id);
+    },
+    leaveEnded(ended: readonly Ended[]): void {
+      insertEnded.run(JSON.stringify(ended), now());
+    },
+    listEnded,
+    takeEnded() {
+      const ended = listEnded();
+      if (ended.length > 0) removeEnded.run();
+      return ended;
     },
   };
 }

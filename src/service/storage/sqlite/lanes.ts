@@ -1,4 +1,4 @@
-import type { MessageError } from '../../../contract/index.js';
+import type { Channel, MessageError } from '../../../contract/index.js';
 import type { LanePause, StoppedBatch } from '../lanes.js';
 import type { Instant } from '../records.js';
 import type { Database } from './database/database.js';
@@ -19,7 +19,9 @@ export function prepareLanes(database: Database, projects: Projects, leases: Lea
   const selectPauses = database.prepare('SELECT lane, paused_at AS pausedAt FROM lane_pauses ORDER BY lane');
   const selectBatch = database.prepare('SELECT * FROM batches WHERE id = ?');
   const inBatch = `seq BETWEEN :first AND :first + :total - 1 AND batch = :batch AND status = 'queued' AND route IS NULL`;
-  const selectUnmarked = database.prepare(`SELECT seq, id, lease, credits FROM messages WHERE ${inBatch}`);
+  const selectUnmarked = database.prepare(
+    `SELECT seq, id, lease, lane, credits FROM messages WHERE ${inBatch}`,
+  );
   const fail = database.prepare(
     `UPDATE messages SET status = 'failed', error_code = :code, error_message = :message, credits = 0, refunded = 1,
        lease = NULL, due_at = NULL WHERE ${inBatch}`,
@@ -45,8 +47,10 @@ export function prepareLanes(database: Database, projects: Projects, leases: Lea
       const messages = selectUnmarked.all(given) as UnmarkedRow[];
       fail.run({ ...given, ...error });
       const departures = leases.departures();
+      const counts = new Map<string, number>();
       let refunded = 0;
-      for (const { id: subject, lease, credits } of messages) {
+      for (const { id: subject, lease, lane, credits } of messages) {
+        counts.set(lane, (counts.get(lane) ?? 0) + 1);
         if (lease !== null) departures.add(lease, 1);
         projects.move(batch.project, credits, 'refund', subject);
         refunded += credits;
@@ -54,14 +58,16 @@ export function prepareLanes(database: Database, projects: Projects, leases: Lea
       departures.write();
       const stopped = messages.length;
       stop.run({ seq: batch.seq, stopped, at: now() });
-      const { total, sent, failed } = batch;
-      return { total, sent, failed: failed + stopped, stopped, refunded };
+      const { channel, total, sent, failed } = batch;
+      const lanes = [...counts].map(([lane, count]) => ({ lane, count }));
+      return { channel, total, sent, failed: failed + stopped, stopped, refunded, lanes };
     },
   };
 }
 
 interface BatchRow {
   seq: number;
+  channel: Channel;
   project: number;
   total: number;
   sent: number;
@@ -73,6 +79,7 @@ interface UnmarkedRow {
   seq: number;
   id: string;
   lease: string | null;
+  lane: string;
   credits: number;
 }
 

@@ -147,4 +147,8 @@ export const migrations: readonly string[] = [
   -- Messages of batches that may have arrived.
   CREATE INDEX messages_unknown ON messages (batch) WHERE delivery = 'unknown' AND batch IS NOT NULL;
   `,
+  `
+  -- Messages that ended in processes without a heartbeat, as JSON, until an instance counts them.
+  CREATE TABLE left_ended (seq INTEGER PRIMARY KEY, ended TEXT NOT NULL, at INTEGER NOT NULL) STRICT;
+  `,
 ];

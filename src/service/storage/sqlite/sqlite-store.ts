@@ -191,6 +191,7 @@ export function sqliteStore(
         received.length,
       );
       for (const one of finalized) tellFinalized(one, one.pendingKey);
+      return finalized;
     },
     hold: (reason) => commits.run(() => holds.begin(reason)),
     held: () => read(() => holds.reason()),
@@ -263,6 +264,9 @@ export function sqliteStore(
       beat: (heartbeat) => commits.run(() => instances().beat(heartbeat)),
       list: () => read(() => instances().list()),
       leave: (id) => commits.run(() => instances().leave(id)),
+      leaveEnded: (ended) => commits.run(() => instances().leaveEnded(ended)),
+      listEnded: () => read(() => instances().listEnded()),
+      takeEnded: () => commits.run(() => instances().takeEnded()),
     },
 
     close: () => commits.close(),

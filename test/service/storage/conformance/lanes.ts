@@ -60,7 +60,11 @@ export function laneConformance(fixture: () => Fixture): void {
     it('fails and refunds what waits and what is claimed', async () => {
       const { batch: record } = await accepted();
       const claimed = await fixture().claim(2);
-      expect(await stop(record.id)).toEqual({ total: 4, sent: 0, failed: 4, stopped: 4, refunded: 40 });
+      expect(await stop(record.id)).toEqual({
+        ...{ channel: 'sms', total: 4, sent: 0, failed: 4, stopped: 4, refunded: 40 },
+        lanes: [{ lane: 'sms', count: 4 }],
+      });
+      expect(await stop(record.id)).toMatchObject({ stopped: 0, lanes: [] });
       expect(await batchOf(record.id)).toMatchObject({ status: 'completed', sent: 0, failed: 4 });
       expect([await fixture().balance(), await fixture().ledgerSum()]).toEqual([1_000, 1_000]);
       expect(await fixture().mark(claimed)).toEqual([]);
@@ -74,6 +78,26 @@ export function laneConformance(fixture: () => Fixture): void {
       expect(messages?.map(({ error, credits }) => [error?.code, credits])).toEqual(
         Array(4).fill(['provider_failed', 0]),
       );
+    });
+
+    it('leaves nothing in the queue: not what was put off, given back or never tried', async () => {
+      const { store, clock } = fixture();
+      const { batch: record } = await accepted();
+      const other = await accepted();
+      const [one, two, ...rest] = await fixture().claim(4);
+      await store.postponeMessages([
+        { claimed: one as never, delayMs: 5_000, isTry: true },
+        { claimed: two as never, delayMs: 0, isTry: false },
+      ]);
+      expect(rest).toHaveLength(2);
+      clock.advance(leaseMs);
+      await Promise.all(fixture().handles.map((handle) => handle.store.endLeases()));
+      expect(await stop(record.id)).toMatchObject({ stopped: 4, failed: 4 });
+      expect(await store.queueDepth()).toMatchObject([{ waiting: 4, claimed: 0, doubtful: 0 }]);
+      expect(await store.countUnfinished()).toEqual({ messages: 4, submitting: 0 });
+      await stop(other.batch.id);
+      expect(await store.queueDepth()).toEqual([]);
+      expect(await store.countUnfinished()).toEqual({ messages: 0, submitting: 0 });
     });
 
     it('keeps the outcome of what is marked or in doubt', async () => {

@@ -5,11 +5,11 @@ import { dispatchFunctions } from './dispatch.js';
 import { finalizationType, finalizeBefore, finalizeFunctions, listUnknown } from './finalize.js';
 import { holdFunctions, holdTable } from './hold.js';
 import { inboxSchema } from './inbox.js';
-import { instanceFunctions } from './instances.js';
+import { instanceFunctions, leftEndedTable } from './instances.js';
 import { leaseFunctions } from './leases.js';
 import { pruneSchema } from './prune.js';
 import { recordFunctions, resetBefore, resetFunction } from './records.js';
-import { routeFunctions } from './routes.js';
+import { routeFunctions, stopBefore, stopFunction } from './routes.js';
 import { sharedFunctions } from './shared.js';
 import { signIns } from './sign-ins.js';
 import { tables } from './tables.js';
@@ -40,5 +40,6 @@ export const migrations: Migrations = {
     ].join('\n'),
     [finalizeFunctions, finalizeBefore, resetFunction, resetBefore].join('\n'),
     listUnknown,
+    [stopFunction, stopBefore, leftEndedTable].join('\n'),
   ],
 };

@@ -87,10 +87,14 @@ BEGIN
   ${durable}
   DELETE FROM lane_pauses WHERE lane = p_lane;
 END $$;
+`;
 
+/** Stopping a batch. */
+export const stopFunction = `
 -- Fails and refunds the messages of a batch that are not marked.
-CREATE FUNCTION stop_batch_1(p_now bigint, p_id text, p_code text, p_message text)
-RETURNS TABLE (total int, sent int, failed int, stopped int, refunded bigint) LANGUAGE plpgsql ${planned} AS $$
+-- lanes: of those that failed, as JSON.
+CREATE FUNCTION stop_batch_2(p_now bigint, p_id text, p_code text, p_message text)
+RETURNS TABLE (channel text, total int, sent int, failed int, stopped int, refunded bigint, lanes json) LANGUAGE plpgsql ${planned} AS $$
 #variable_conflict use_column
 DECLARE
   stopping batches;
@@ -107,9 +111,12 @@ BEGIN
   tokens := lock_leases_1(ARRAY(SELECT l.token FROM leases l WHERE l.messages && seqs), seqs);
   seqs := ARRAY(SELECT m.seq FROM messages m WHERE m.seq = ANY (seqs) AND m.status = 'queued' AND m.route IS NULL);
   at := time_1(p_now);
-  -- Those that were never tried. A claim passes over the rest.
-  DELETE FROM queue q USING messages m
-  WHERE m.seq = ANY (seqs) AND q.lane = m.lane AND q.class = 1 AND q.due_at = m.created_at AND q.message = m.seq;
+  -- Whenever they are due: all of a batch are bound to one time.
+  DELETE FROM queue q WHERE q.ctid = ANY (ARRAY(
+    SELECT f.ctid FROM (SELECT DISTINCT m.lane, m.bound_at FROM messages m WHERE m.seq = ANY (seqs)) b
+    CROSS JOIN LATERAL (
+      SELECT w.ctid, w.message FROM queue w WHERE w.lane = b.lane AND w.class = 1 AND w.bound_at = b.bound_at OFFSET 0) f
+    WHERE coalesce(f.message IN (SELECT unnest(seqs)), false)));
   SELECT coalesce(sum(m.credits), 0)::bigint INTO credits_back FROM messages m WHERE m.seq = ANY (seqs);
   INSERT INTO ledger (project, amount, reason, subject_id, created_at)
   SELECT m.project, m.credits, 'refund', m.id, at FROM messages m
@@ -122,6 +129,20 @@ BEGIN
   RETURN QUERY UPDATE batches b SET stopped_at = coalesce(b.stopped_at, at), failed = b.failed + cardinality(seqs),
       completed_at = CASE WHEN b.sent + b.failed + cardinality(seqs) = b.total THEN coalesce(b.completed_at, at) END
     WHERE b.seq = stopping.seq
-    RETURNING b.total, b.sent, b.failed, cardinality(seqs), credits_back;
+    RETURNING b.channel, b.total, b.sent, b.failed, cardinality(seqs), credits_back, (
+      SELECT json_agg(c) FROM (SELECT m.lane, count(*) FROM messages m WHERE m.seq = ANY (seqs) GROUP BY m.lane) c);
+END $$;
+`;
+
+export const stopBefore = `
+-- What it left in the queue.
+DELETE FROM queue q USING batches b JOIN messages m ON m.batch = b.seq
+WHERE b.stopped_at IS NOT NULL AND m.status = 'failed'
+  AND q.lane = m.lane AND q.class = 1 AND q.bound_at = m.bound_at AND q.message = m.seq;
+
+CREATE OR REPLACE FUNCTION stop_batch_1(p_now bigint, p_id text, p_code text, p_message text)
+RETURNS TABLE (total int, sent int, failed int, stopped int, refunded bigint) LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN QUERY SELECT s.total, s.sent, s.failed, s.stopped, s.refunded FROM stop_batch_2(p_now, p_id, p_code, p_message) s;
 END $$;
 `;
