@@ -59,8 +59,8 @@ export const serviceStatus: CommandBody<'io' | 'network' | 'config' | 'clock'> =
   addHelp(command, {
     view,
     notes: [
-      'sent and failed count the last minute, over all instances; unknown those of sent',
-      'that nobody knows the arrival of. connected: instances with a connection, of those',
+      'sent and failed count the last minute, over all instances; unknown counts those',
+      'of sent that may have arrived. connected: instances with a connection, of those',
       'that run. waiting counts up to 1,000,000 messages.',
     ],
     examples: [
