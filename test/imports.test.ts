@@ -230,9 +230,10 @@ const cliArrows: Record<string, string[]> = {
     'single',
     'terminal',
     'topics',
+    'xlsx',
   ],
-  'bulk/input': ['csv'],
-  'bulk/plan': ['bulk/input', 'csv', 'platform'],
+  'bulk/input': ['csv', 'xlsx'],
+  'bulk/plan': ['bulk/input', 'csv', 'platform', 'xlsx'],
   'bulk/job': ['bulk/plan', 'platform'],
   'bulk/send': ['bulk/job', 'bulk/plan', 'rate-limit'],
   'bulk/results': ['bulk/input', 'bulk/job', 'bulk/plan', 'bulk/send', 'csv', 'rate-limit'],
@@ -264,6 +265,8 @@ const cliArrows: Record<string, string[]> = {
   ],
   terminal: [],
   topics: ['options'],
+  // What workbooks are written with, and what reading them shares with that.
+  xlsx: [],
 };
 
 /** `bulk/plan` of `cli/bulk/plan/layout`, `commands` of `cli/commands/sms/send`, `main` of `cli/main`. */

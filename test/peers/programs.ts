@@ -10,6 +10,15 @@ export function needProgram(path: string, debianPackage: string): void {
   }
 }
 
+/** Of the Python that Debian's packages are for. */
+export const python = '/usr/bin/python3';
+
+export function needPythonModule(name: string, debianPackage: string): void {
+  needProgram(python, 'python3');
+  if (spawnSync(python, ['-c', `import ${name}`]).status !== 0)
+    throw new Error(`the Python module ${name} is missing: apt-get install ${debianPackage}`);
+}
+
 export function needPerlModule(name: string, debianPackage: string): void {
   if (spawnSync('perl', [`-M${name}`, '-e', '1']).status !== 0)
     throw new Error(`the Perl module ${name} is missing: apt-get install ${debianPackage}`);

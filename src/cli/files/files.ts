@@ -26,7 +26,7 @@ export class Files {
   }
 
   /** Writes a whole file. Throws CliError (exit 13). */
-  async write(name: string, blocks: AsyncIterable<string>): Promise<void> {
+  async write(name: string, blocks: AsyncIterable<string | Uint8Array>): Promise<void> {
     const { writeNamedFile } = await import('./output-file.js');
     await writeNamedFile(this.#path(name), blocks, this.#wait);
   }

@@ -42,7 +42,7 @@ export async function checkWritable(path: string): Promise<void> {
  */
 export async function writeNamedFile(
   path: string,
-  blocks: AsyncIterable<string>,
+  blocks: AsyncIterable<string | Uint8Array>,
   wait: PipeWait,
 ): Promise<void> {
   const target = await writing(path, () => targetOf(path));
@@ -51,7 +51,8 @@ export async function writeNamedFile(
   try {
     const isTerminal = (await import('node:tty')).isatty(file.fd);
     for await (const block of blocks) {
-      await writing(path, () => file.appendFile(isTerminal ? visibleLines(block) : block));
+      const shown = isTerminal && typeof block === 'string' ? visibleLines(block) : block;
+      await writing(path, () => file.appendFile(shown));
     }
   } finally {
     await file.close();
@@ -61,7 +62,7 @@ export async function writeNamedFile(
 async function replace(
   path: string,
   { path: real, stats }: Extract<Target, { kind: 'whole' }>,
-  blocks: AsyncIterable<string>,
+  blocks: AsyncIterable<string | Uint8Array>,
 ): Promise<void> {
   const temporary = temporaryPathOf(real);
   try {

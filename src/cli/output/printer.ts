@@ -119,6 +119,11 @@ export class Printer {
     }
   }
 
+  /** Of a machine format: all, or those of `--columns`. */
+  columnsOf<Row>(view: View<Row>): readonly Column<Row>[] {
+    return this.#columns(view, true);
+  }
+
   /** A list in a machine format, in blocks; safe for a terminal where one reads it. */
   async *formatted<Row>(
     view: View<Row>,

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { byteOrderMark, csvLine } from '../../csv/line.js';
+import { columnLetters } from '../../xlsx/cell-reference.js';
 import { located, quoted, sheetName } from '../input/input-error.js';
 import { keptColumns, rejectsColumns } from '../input/report-columns.js';
-import { columnLetters } from '../input/workbook/cell-value.js';
 import { BufferedFile } from './buffered-file.js';
 import type { FrozenPlan } from './plan.js';
 import type { PlanDisk } from './plan-disk.js';

@@ -18,13 +18,13 @@ export async function printDryRun(
   { io, options: { columns } }: Pick<Context, 'io' | 'options'>,
   { meta }: FrozenPlan,
   { outcome, earlier, prices }: DryRun,
-  { job = jobIdOf(meta), rate }: BulkOptions,
+  { job = jobIdOf(meta), rate, report }: BulkOptions,
 ): Promise<void> {
   const remaining = { requests: meta.requests, paid: { certain: 0, inDoubt: 0 }, rate };
   const { mask } = io.printer;
   const preflight = preflightOf({ job, meta, input: outcome, prices, remaining, earlier, mask });
   if (io.printer.isMachine || columns !== undefined) return io.print(preflightView, preflight);
-  const shown = { ...remaining, columns: io.columns, unfinished: earlier.unfinished };
+  const shown = { ...remaining, columns: io.columns, unfinished: earlier.unfinished, report };
   const lines = preflightLines(preflight, outcome.repairs, shown);
   await io.printer.text(lines.map((line) => `${visible(line)}\n`).join(''));
 }

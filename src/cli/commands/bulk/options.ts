@@ -66,7 +66,10 @@ export function addCarryOutOptions(command: Command): Command {
     .option('--retry-failed', 'retry single sends that the operator failed; for batches, see --only failed')
     .option('--wait', 'wait until every message is sent or failed')
     .addOption(tenMinutes(command, '--wait-timeout <duration>', 'stop waiting after this long'))
-    .option('--report <file>', 'write the outcome of every row to a CSV file')
+    .option(
+      '--report <file>',
+      'write the outcome of every row to a CSV file, or to a workbook if it ends in .xlsx',
+    )
     .addOption(
       command
         .createOption(

@@ -5,12 +5,15 @@ import type { PreviewedMessage } from '../../bulk/plan/preview.js';
 import { counted, duration, grouped } from '../../wording.js';
 import { creditsLeft, creditsMissing, type Paid, type Preflight, type Remaining } from './preflight.js';
 import { sentBeforeLine } from './sent-before.js';
+import { sheetsText } from './workbook-report.js';
 
 interface Shown extends Pick<Remaining, 'paid' | 'rate'> {
   /** Width of the terminal. */
   columns: number;
   /** As in EarlierSends. */
   unfinished?: number;
+  /** The file of `--report`. */
+  report?: string | undefined;
 }
 
 type Row = [label: string, ...values: string[]];
@@ -19,13 +22,14 @@ type Row = [label: string, ...values: string[]];
 export function preflightLines(
   preflight: Preflight,
   repairs: RepairCounts,
-  { paid, rate, columns, unfinished }: Shown,
+  { paid, rate, columns, unfinished, report }: Shown,
 ): string[] {
   const { recipients, merged, rejected, repaired, requests, batches, singles } = preflight;
   const kinds = Object.entries(repairs).map(
     ([kind, count]) => `${grouped(count)} ${repairNames[kind as RepairKind]}`,
   );
   const sentBefore = sentBeforeLine(preflight.sent_before, preflight.skips_sent, unfinished);
+  const sheets = sheetsText(report, preflight);
   const rows: Row[] = [
     ['Job', `${shortened(preflight.job, valueColumns - 8)} (${preflight.channel})`],
     ['Column', columnOf(preflight)],
@@ -42,6 +46,7 @@ export function preflightLines(
       'Time',
       `about ${duration(preflight.seconds)} at ${rate === undefined ? 'the rate limit' : `${rate}/s`}`,
     ],
+    ...(sheets === null ? [] : [['Report', sheets] satisfies Row]),
     ['Credits', creditsText(preflight, paid)],
   ];
   const room = Math.max(leastColumns, Math.min(columns, 80) - labelColumns);

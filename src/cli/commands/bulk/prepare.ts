@@ -176,7 +176,12 @@ async function confirmOpened(
     const remaining = { requests: job.state.open, paid, rate: options.rate };
     const { mask } = context.io.printer;
     const preflight = preflightOf({ job: job.id, meta, input: outcome, prices, remaining, earlier, mask });
-    const shown = { ...remaining, columns: context.io.columns, unfinished: earlier.unfinished };
+    const shown = {
+      ...remaining,
+      columns: context.io.columns,
+      unfinished: earlier.unfinished,
+      report: options.report,
+    };
     const lines = preflightLines(preflight, outcome.repairs, shown);
     await confirmSend(context, job, { preflight, lines, paid, repeated: earlier.toConfirm }, options);
   } catch (error) {

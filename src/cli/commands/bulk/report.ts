@@ -11,18 +11,20 @@ import { inBlocks, type ReportRow, reportBlocks, reportRows } from '../../bulk/r
 import { SingleMessages } from '../../bulk/results/single-messages.js';
 import type { Context } from '../../context.js';
 import { byteOrderMark } from '../../csv/line.js';
-import { CliError, machineError } from '../../errors.js';
+import { CliError, machineError, usageError } from '../../errors.js';
 import { exits } from '../../exit-codes.js';
 import { once } from '../../once.js';
 import { masked } from '../../output/mask.js';
 import type { View } from '../../output/view.js';
 import { counted, grouped } from '../../wording.js';
+import { isWorkbookName } from '../../xlsx/report-workbook.js';
 import { refuseOtherService } from './base-url.js';
 import { type JobRuntime, openJobRuntime } from './job-runtime.js';
 import { maskCells } from './mask-cells.js';
 import { alarmText, type Reported } from './outcome.js';
 import { reportView } from './report-view.js';
 import { refuseList } from './same-file.js';
+import { workbookReport } from './workbook-report.js';
 
 /** Writes the report of the job that this command ran; `warn` gets its problems. */
 export async function report(
@@ -34,7 +36,10 @@ export async function report(
   try {
     const openRuntime = async () => runtime;
     const receipts = await gather(context, job, { detailed: null, openRuntime, timeout });
-    await context.io.files.write(path, reportBlocks(job, receipts));
+    const blocks = isWorkbookName(path)
+      ? workbookReport(job, reportRows(job, receipts, null), reportView(job.plan).columns)
+      : reportBlocks(job, receipts);
+    await context.io.files.write(path, blocks);
     if (receipts.alarms.length > 0) return 'alarming';
     if (receipts.unread === null) return 'written';
     const again = context.config.commandLine(['jobs', 'report', job.id], { '--report': path });
@@ -61,6 +66,7 @@ export interface ReportOptions {
  */
 export async function reportJob(context: Context, id: string, options: ReportOptions): Promise<void> {
   const { offline, refresh, waitTimeout: timeout } = options;
+  if (options.report !== undefined && isWorkbookName(options.report)) refuseFormat(context, options.report);
   await context.io.files.checkWritable(options.report);
   const job = await openJob(context.config.stateDirectory, id, everyRequest);
   let closeRuntime = () => {};
@@ -95,7 +101,15 @@ export async function reportJob(context: Context, id: string, options: ReportOpt
   }
 }
 
-/** As CSV unless another format was given, even `table`. */
+/** Throws CliError (exit 2) for options that a workbook has no use for. */
+function refuseFormat({ io, options }: Pick<Context, 'io' | 'options'>, file: string): void {
+  const hint = 'Name a file that ends in .csv, or another than .xlsx.';
+  if (io.printer.isMachine)
+    throw usageError(`${file} is written as a workbook, not as ${io.printer.format}`, hint);
+  if (options.header === false) throw usageError(`${file} is a workbook, which always has a header`, hint);
+}
+
+/** A workbook for a name that ends in .xlsx; else as CSV unless another format was given, even `table`. */
 async function print(
   { io, options }: Pick<Context, 'io' | 'options'>,
   job: Job,
@@ -105,6 +119,8 @@ async function print(
 ): Promise<void> {
   const { printer, files } = io;
   const rows = reportRows(job, receipts, options.mask ? { recipient: masked, error: maskCells } : null);
+  if (file !== undefined && isWorkbookName(file))
+    return files.write(file, workbookReport(job, rows, printer.columnsOf(view)));
   if (options.output === 'table' && !printer.isMachine && file === undefined) {
     return io.printAll(view, rows);
   }

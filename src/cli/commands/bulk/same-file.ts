@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { PlanMeta } from '../../bulk/plan/plan.js';
 import { usageError } from '../../errors.js';
+import { isWorkbookName } from '../../xlsx/report-workbook.js';
 import type { BulkOptions } from './options.js';
 
 const hint = 'Name another file.';
@@ -13,8 +14,9 @@ interface Folder {
 }
 
 /**
- * Throws CliError (exit 2) where `--report` or `--rejects` would replace a file that the job reads, or each other. The
- * report of a job that `--only` selects has not all rows of the report it is made of.
+ * Throws CliError (exit 2) where `--report` or `--rejects` would replace a file that the job reads, or each other, and
+ * where `--rejects`, which is CSV, has the name of a workbook. The report of a job that `--only` selects has not all rows
+ * of the report it is made of.
  */
 export function refuseSameFile(
   here: Folder,
@@ -22,6 +24,11 @@ export function refuseSameFile(
   options: Pick<BulkOptions, 'report' | 'rejects' | 'textFile' | 'htmlFile'>,
 ): void {
   const { report, rejects, textFile, htmlFile } = options;
+  if (rejects !== undefined && isWorkbookName(rejects))
+    throw usageError(
+      `${rejects} would not be a workbook: rejected rows are written as CSV`,
+      'Name a .csv file.',
+    );
   const identified = (name: string | undefined) =>
     name === undefined || name === '-' ? null : identityOf(here, name);
   const sources = [

@@ -7,10 +7,13 @@ import { type ReportOptions, reportJob } from '../bulk/report.js';
 export const jobsReport: CommandBody = (command, context) => {
   command
     .description(
-      "Write the outcome of every row of a job: the input's columns and the receipts, as CSV or with -o.",
+      "Write the outcome of every row of a job: the input's columns and the receipts, as CSV, as a workbook, or with -o.",
     )
     .argument('<job>', 'name or id of the job')
-    .option('--report <file>', 'the file to write; by default standard output')
+    .option(
+      '--report <file>',
+      'the file to write, a workbook if it ends in .xlsx; by default standard output',
+    )
     .option('--offline', 'only the records of this machine; do not read batches from the service')
     .option('--refresh', 'read again the messages without a final delivery report')
     .addOption(

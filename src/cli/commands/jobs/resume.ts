@@ -7,6 +7,7 @@ import { summaryExample } from '../../output/examples.js';
 import { addCarryOutOptions, type CarryOutOptions } from '../bulk/options.js';
 import { carryOut } from '../bulk/run.js';
 import { summaryView } from '../bulk/summary-view.js';
+import { sheetsText } from '../bulk/workbook-report.js';
 
 export const jobsResume: CommandBody = (command, context) => {
   command
@@ -31,6 +32,9 @@ export const jobsResume: CommandBody = (command, context) => {
     const { stateDirectory } = context.config;
     // Before the lock is taken: a later mark is a cancellation of this run.
     const revokedMarks = await cancelMarks({ id, folder: await jobFolder(stateDirectory, id) });
-    await carryOut(context, await openJob(stateDirectory, id), options, { revokedMarks });
+    const job = await openJob(stateDirectory, id);
+    const sheets = sheetsText(options.report, job.plan.meta);
+    if (sheets !== null) context.io.note(`Report      ${sheets}`);
+    await carryOut(context, job, options, { revokedMarks });
   });
 };

@@ -101,6 +101,16 @@ describe('what is shown before a job is sent', () => {
     expect(creditsMissing({ ...preflight, balance: 6_000 }, remaining.paid)).toBe(0);
   });
 
+  it('names the sheets of a report that one sheet has no room for', () => {
+    const shown = (recipients: number, report: string) =>
+      preflightLines({ ...plan, recipients }, {}, { ...whole, report });
+    const room = 1_048_575 - plan.merged - plan.rejected;
+    expect(shown(room + 1, 'out.xlsx')).toContain('Report      2 sheets, since one holds 1,048,575 rows');
+    expect(shown(5_000_000, 'OUT.XLSX')).toContain('Report      5 sheets, since one holds 1,048,575 rows');
+    for (const lines of [shown(room, 'out.xlsx'), shown(room + 1, 'out.csv')])
+      expect(lines.join('\n')).not.toContain('Report');
+  });
+
   it('names no price where none is known', () => {
     const cost = [{ kind: 'latin' as const, recipients: 3, parts: 3, credits: 0 }];
     const lines = preflightLines({ ...plan, cost, credits: null, balance: null }, {}, whole);

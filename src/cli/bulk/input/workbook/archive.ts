@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl';
-import { checksum } from './checksum.js';
+import { checksum } from '../../../xlsx/checksum.js';
 import { damaged, saveAgain, WorkbookError } from './workbook-error.js';
 
 /** Bytes that were appended once, to be read at any place. */

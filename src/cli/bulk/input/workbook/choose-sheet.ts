@@ -12,6 +12,7 @@ export async function chooseSheet(workbook: Workbook, name: string | undefined):
   if (name !== undefined) return namedSheet(workbook, name);
   const filled: Sheet[] = [];
   for (const sheet of workbook.sheets) {
+    if (sheet.isSummary) continue;
     const rows = new HasRows();
     await readXml(sheet.part, workbook.archive.read(sheet.part), rows);
     if (rows.done) filled.push(sheet);

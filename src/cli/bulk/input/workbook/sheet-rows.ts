@@ -1,6 +1,7 @@
+import { columnLetters, columnOf } from '../../../xlsx/cell-reference.js';
 import { errorValue, noStoredValue } from '../cell-error.js';
 import type { CellFormat } from './cell-format.js';
-import { columnLetters, columnOf, exactDigits, serialOfIso, unescapeText } from './cell-value.js';
+import { exactDigits, serialOfIso, unescapeText } from './cell-value.js';
 import { longestText, type SharedStrings } from './shared-strings.js';
 import type { Styles } from './styles.js';
 import { damaged } from './workbook-error.js';

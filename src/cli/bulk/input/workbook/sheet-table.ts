@@ -1,5 +1,5 @@
+import { columnLetters } from '../../../xlsx/cell-reference.js';
 import type { CellError } from '../cell-error.js';
-import { columnLetters } from './cell-value.js';
 import type { SheetRow } from './sheet-rows.js';
 
 /** `stored` is what cells hold that show something else, by field. */

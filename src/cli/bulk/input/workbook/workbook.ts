@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { summaryMark } from '../../../xlsx/report-workbook.js';
 import { type Archive, mostSmallBytes } from './archive.js';
 import { otherArchive } from './other-archives.js';
 import { damaged } from './workbook-error.js';
@@ -7,6 +8,8 @@ import { readXml } from './xml.js';
 export interface Sheet {
   name: string;
   hidden: boolean;
+  /** It sums up the other sheets of a report. */
+  isSummary: boolean;
   part: string;
 }
 
@@ -36,6 +39,10 @@ export async function openWorkbook(archive: Archive): Promise<Workbook> {
   await readXml(part, archive.read(part, mostSmallBytes), {
     open(name, attribute) {
       if (name === 'workbookPr') from1904 = ['1', 'true', 'on'].includes(attribute('date1904') ?? '');
+      if (name === 'definedName' && attribute('name') === summaryMark) {
+        const summary = sheets[Number(attribute('localSheetId'))];
+        if (summary !== undefined) summary.isSummary = true;
+      }
       if (name !== 'sheet') return;
       const relation = relations.get(attribute('id') ?? '');
       if (relation === undefined) throw damaged(`its sheet ${attribute('name')} is missing`);
@@ -44,6 +51,7 @@ export async function openWorkbook(archive: Archive): Promise<Workbook> {
       sheets.push({
         name: attribute('name') ?? '',
         hidden: state === 'hidden' || state === 'veryHidden',
+        isSummary: false,
         part: relation.target,
       });
     },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { tableChecksum } from '../../../../../src/cli/bulk/input/workbook/checksum.js';
 import { MemoryStore } from '../../../../../src/cli/bulk/input/workbook/memory-store.js';
 import { readWorkbook } from '../../../../../src/cli/bulk/input/workbook/read-workbook.js';
 import { SharedStrings } from '../../../../../src/cli/bulk/input/workbook/shared-strings.js';
+import { tableChecksum } from '../../../../../src/cli/xlsx/checksum.js';
 import { seededRandom } from '../../../../support/random.js';
 import { read } from './read.js';
 import { workbook, workbookParts, zipOf } from './write-workbook.js';

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  columnLetters,
-  columnOf,
-  exactDigits,
-} from '../../../../../src/cli/bulk/input/workbook/cell-value.js';
+import { exactDigits } from '../../../../../src/cli/bulk/input/workbook/cell-value.js';
+import { columnLetters, columnOf } from '../../../../../src/cli/xlsx/cell-reference.js';
 import { read, recordsOf } from './read.js';
 import { type TestCell, type TestWorkbook, workbook, workbookParts, zipOf } from './write-workbook.js';
 
